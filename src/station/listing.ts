@@ -1,0 +1,55 @@
+import type { ResourceRecord } from './resource.ts';
+
+/** Where a telemetry station lives in the service. */
+export interface StationPath {
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly zone: string;
+  readonly telemetryStation: string;
+}
+
+/** What narrows a listing; what is left out is not sent. */
+export interface ListingFilters {
+  readonly resourceIds?: readonly string[];
+  readonly resourceType?: string;
+  readonly resourceTypes?: readonly string[];
+  readonly product?: string;
+  readonly displayNamePrefix?: string;
+  readonly enabledAlert?: boolean;
+}
+
+export interface ListingQuery {
+  readonly path: StationPath;
+  readonly filters: ListingFilters;
+}
+
+/** The fields whose unusable values are counted, by their names on the wire. */
+export const READ_FIELDS = [
+  'resource_type',
+  'create_time',
+  'sku',
+  'state',
+  'display_name',
+  'alert_rules_count',
+  'name',
+  'gpu_model',
+  'page.total',
+] as const;
+
+export type ReadField = (typeof READ_FIELDS)[number];
+
+/** One listing read to its end. */
+export interface Listing {
+  /** By id, in the order received; the first record under an id is the one kept. */
+  readonly records: ReadonlyMap<string, ResourceRecord>;
+  /** Proven whole: nothing is missing. */
+  readonly complete: boolean;
+  readonly reportedTotal: number | undefined;
+  readonly pages: number;
+  readonly duplicates: number;
+  readonly rejected: number;
+  readonly invalidFields: Readonly<Record<ReadField, number>>;
+}
+
+/** The port to the service. Rejects with a ListingFailure; rejects with the signal's reason when that aborts first. */
+export type ListResources = (query: ListingQuery, signal: AbortSignal) => Promise<Listing>;

@@ -1,0 +1,52 @@
+/** A secret's text, or the file that holds it now. */
+export type SecretSource = { readonly text: string } | { readonly file: string };
+
+export const SIGNED_HEADERS = ['x-date', 'date', 'host', 'request-line', '@request-target'] as const;
+
+export type SignedHeader = (typeof SIGNED_HEADERS)[number];
+
+export type AuthOptions =
+  | { readonly scheme: 'authorization'; readonly type: string; readonly credentials: SecretSource }
+  | { readonly scheme: 'basic'; readonly username: string; readonly password: SecretSource }
+  | {
+      readonly scheme: 'hmac';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: SecretSource;
+      readonly signedHeaders: readonly SignedHeader[];
+    }
+  | {
+      readonly scheme: 'oauth2';
+      readonly clientId: string;
+      readonly clientSecret: SecretSource;
+      readonly tokenUrl: URL;
+      readonly scopes: readonly string[];
+      readonly endpointParams: Readonly<Record<string, string>>;
+    };
+
+export interface TlsOptions {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly serverName?: string;
+  readonly insecureSkipVerify: boolean;
+  readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** One account at the service: where it is, who we are there, and how hard we may press. */
+export interface UpstreamOptions {
+  readonly name: string;
+  readonly baseUrl: URL;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  /** 0: no limit. */
+  readonly requestsPerSecond: number;
+  readonly maxRetries: number;
+  readonly pageSize: number;
+  readonly maxPageBytes: number;
+  readonly listStyle: 'repeat' | 'comma';
+  readonly auth?: AuthOptions;
+  readonly headers: readonly { readonly name: string; readonly value: SecretSource }[];
+  readonly tls?: TlsOptions;
+  readonly proxyUrl?: URL;
+  readonly userAgent: string;
+}
