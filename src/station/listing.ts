@@ -51,5 +51,12 @@ export interface Listing {
   readonly invalidFields: Readonly<Record<ReadField, number>>;
 }
 
+/** Who asks, and how long it may take. */
+export interface ListingContext {
+  readonly signal: AbortSignal;
+  /** Wall-clock milliseconds by which the whole refresh must have ended. */
+  readonly deadlineMs: number;
+}
+
 /** The port to the service. Rejects with a ListingFailure; rejects with the signal's reason when that aborts first. */
-export type ListResources = (query: ListingQuery, signal: AbortSignal) => Promise<Listing>;
+export type ListResources = (query: ListingQuery, context: ListingContext) => Promise<Listing>;

@@ -1,0 +1,28 @@
+import type { FamilyDescription } from './family.ts';
+
+export type ExpositionFormat = 'text' | 'openmetrics';
+
+/** The lines above a family's samples: all in which the two formats differ. */
+export function familyHeader(
+  { name, help, type }: Pick<FamilyDescription, 'name' | 'help'> & { type: string },
+  format: ExpositionFormat,
+): string {
+  const family = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
+  return `# HELP ${family} ${escapeHelp(help, format)}\n# TYPE ${family} ${type}\n`;
+}
+
+/** `name="value"` for each label, joined by commas. */
+export function labelPairs(names: readonly string[], values: readonly string[]): string {
+  return names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
+}
+
+export function escapeLabelValue(value: string): string {
+  return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"\n]/g, (character) => ESCAPED[character] ?? character) : value;
+}
+
+const NEEDS_ESCAPE = /[\\"\n]/;
+const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+
+function escapeHelp(help: string, format: ExpositionFormat): string {
+  return format === 'openmetrics' ? escapeLabelValue(help) : help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,53 @@
+import { FAILURE_REASONS } from '../station/failure.ts';
+import { healthFamily, known } from './family.ts';
+
+/** What stays published of a station when its data has gone. */
+export const HEALTH_FAMILIES = [
+  healthFamily({
+    name: 'telemetry_station_info',
+    help: 'The configured telemetry station; further labels come from its configuration.',
+    type: 'gauge',
+    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
+    samples: ({ spec: { path, upstream } }) => [[1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream]],
+    extraLabels: ({ spec }) => spec.labels,
+  }),
+  healthFamily({
+    name: 'telemetry_station_up',
+    help: 'Whether the latest refresh of the station succeeded.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ health }) => [[health.lastAttemptMs !== undefined && health.failure === undefined ? 1 : 0]],
+  }),
+  healthFamily({
+    name: 'telemetry_station_failure',
+    help: 'Why the latest refresh failed: 1 for its reason, 0 for the others.',
+    type: 'gauge',
+    labels: ['reason'],
+    samples: ({ health }) => FAILURE_REASONS.map((reason) => [health.failure?.reason === reason ? 1 : 0, reason]),
+  }),
+  healthFamily({
+    name: 'telemetry_station_last_success_timestamp_seconds',
+    help: 'When the latest successful refresh ended; absent before the first one.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ health }) => known(seconds(health.lastSuccessMs)),
+  }),
+  healthFamily({
+    name: 'telemetry_station_last_attempt_timestamp_seconds',
+    help: 'When the latest refresh ended, successful or not.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ health }) => known(seconds(health.lastAttemptMs)),
+  }),
+  healthFamily({
+    name: 'telemetry_station_refresh_duration_seconds',
+    help: 'How long the latest refresh took.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ health }) => known(seconds(health.durationMs)),
+  }),
+] as const;
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}

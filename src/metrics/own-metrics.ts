@@ -1,0 +1,113 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
+import type { Shard } from '../station/shard.ts';
+import { type ExpositionFormat, familyHeader, labelPairs } from './encoding.ts';
+import { OWN_FAMILIES } from './own-families.ts';
+
+export interface Build {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
+
+/** Listings of 0.7 to 6 s are normal, above 45 s has been seen. */
+const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The exporter's own counters, kept for as long as the process lives. */
+export class OwnMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter(OWN_FAMILIES.apiRequests);
+  readonly #failures = this.#counter(OWN_FAMILIES.apiRequestFailures);
+  readonly #retries = this.#counter(OWN_FAMILIES.apiRequestRetries);
+  readonly #inFlight = this.#gauge(OWN_FAMILIES.apiRequestsInFlight);
+  readonly #waiting = this.#gauge(OWN_FAMILIES.apiRequestsWaiting);
+  readonly #hits = this.#counter(OWN_FAMILIES.cacheHits);
+  readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
+  readonly #series = this.#gauge(OWN_FAMILIES.series);
+  readonly #withheld = this.#gauge(OWN_FAMILIES.seriesWithheld);
+  readonly #reloadSuccessful = this.#gauge(OWN_FAMILIES.configReloadSuccessful);
+  readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
+  readonly #duration = new Histogram({
+    ...described(OWN_FAMILIES.apiRequestDuration),
+    buckets: DURATION_BUCKETS,
+    registers: [this.#registry],
+  });
+
+  constructor(build: Build, shard: Shard, processMetrics: boolean) {
+    const { version, revision, nodeVersion } = build;
+    this.#gauge(OWN_FAMILIES.buildInfo).set({ version, revision, node_version: nodeVersion }, 1);
+    this.#gauge(OWN_FAMILIES.shardOrdinal).set(shard.ordinal);
+    this.#gauge(OWN_FAMILIES.totalShards).set(shard.total);
+    if (processMetrics) collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** What a client of the upstream reports to. Every series of it is there from the start, so that the first failure is an increase. */
+  upstream(upstream: string) {
+    this.#requests.inc({ upstream }, 0);
+    this.#retries.inc({ upstream }, 0);
+    this.#inFlight.inc({ upstream }, 0);
+    this.#waiting.inc({ upstream }, 0);
+    this.#duration.zero({ upstream });
+    for (const reason of FAILURE_REASONS) this.#failures.inc({ upstream, reason }, 0);
+    return {
+      waiting: (change: 1 | -1) => this.#waiting.inc({ upstream }, change),
+      started: () => {
+        this.#requests.inc({ upstream });
+        this.#inFlight.inc({ upstream });
+      },
+      ended: (seconds: number, reason: FailureReason | undefined) => {
+        this.#inFlight.dec({ upstream });
+        this.#duration.observe({ upstream }, seconds);
+        if (reason) this.#failures.inc({ upstream, reason });
+      },
+      retried: () => this.#retries.inc({ upstream }),
+    };
+  }
+
+  asked(answer: 'hit' | 'miss'): void {
+    (answer === 'hit' ? this.#hits : this.#misses).inc();
+  }
+
+  reloaded(successful: boolean, wallMs: number): void {
+    this.#reloadSuccessful.set(successful ? 1 : 0);
+    if (successful) this.#reloadTimestamp.set(wallMs / 1000);
+  }
+
+  published(stations: readonly { readonly name: string; readonly series: number; readonly withheld: number }[]): void {
+    this.#series.reset();
+    this.#withheld.reset();
+    for (const { name: station, series, withheld } of stations) {
+      this.#series.set({ station }, series);
+      this.#withheld.set({ station }, withheld);
+    }
+  }
+
+  /** By our own encoder, because prom-client's OpenMetrics output renames the counters of the registry it prints. */
+  async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
+    const families = await this.#registry.getMetricsAsJSON();
+    return families
+      .filter(({ name }) => !disabled.has(name))
+      .map((family) => {
+        // The type prom-client declares leaves out the names of a histogram's parts.
+        const values: readonly { value: number; labels: object; metricName?: string }[] = family.values;
+        const lines = values.map(({ value, labels, metricName = family.name }) => {
+          const pairs = labelPairs(Object.keys(labels), Object.values(labels).map(String));
+          return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${value}\n`;
+        });
+        return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
+      })
+      .join('');
+  }
+
+  #gauge<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Gauge<Label> {
+    return new Gauge<Label>({ ...described(family), registers: [this.#registry] });
+  }
+
+  #counter<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Counter<Label> {
+    return new Counter<Label>({ ...described(family), registers: [this.#registry] });
+  }
+}
+
+function described<Label extends string>({ name, help, labels }: { name: string; help: string; labels: readonly Label[] }) {
+  return { name, help, labelNames: labels };
+}

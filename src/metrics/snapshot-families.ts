@@ -1,0 +1,121 @@
+import { READ_FIELDS, type ReadField } from '../station/listing.ts';
+import { known, type Sample, snapshotFamily } from './family.ts';
+
+/** What is published of a station as a whole while a snapshot of it is served. */
+export const SNAPSHOT_FAMILIES = [
+  snapshotFamily({
+    name: 'telemetry_station_listing_complete',
+    help: 'Whether the snapshot served is proven whole (1) or may miss resources (0).',
+    type: 'gauge',
+    labels: [],
+    samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_listing_reported_resources',
+    help: 'The total that the service itself reported; absent when it gave none.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ snapshot }) => known(snapshot.reportedTotal),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_listing_pages',
+    help: 'Pages that the snapshot took, all listings together.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ snapshot }) => [[snapshot.pages]],
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_listing_duplicate_resources',
+    help: 'Records that came again under an id already taken.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ snapshot }) => [[snapshot.duplicates]],
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_listing_rejected_resources',
+    help: 'Records without a usable resource_id.',
+    type: 'gauge',
+    labels: [],
+    samples: ({ snapshot }) => [[snapshot.rejected]],
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_listing_invalid_fields',
+    help: 'Field values that could not be read, by the name of the field in the reply.',
+    type: 'gauge',
+    labels: ['field'],
+    samples: ({ snapshot }) => READ_FIELDS.map((field: ReadField) => [snapshot.invalidFields[field], field]),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_resources',
+    help: 'Resources attached to the station.',
+    type: 'gauge',
+    labels: ['resource_type', 'product', 'state'],
+    samples: ({ aggregates }) =>
+      aggregates.groups.flatMap(({ type, product, states }) =>
+        Array.from(states, ([state, count]): Sample<[string, string, string]> => [count, type, product, state]),
+      ),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_alert_rules',
+    help: 'Alert rules on the resources, added up.',
+    type: 'gauge',
+    labels: ['resource_type', 'product'],
+    samples: ({ aggregates }) =>
+      aggregates.groups.flatMap(({ type, product, alertRules }) => known(alertRules).map(([sum]) => [sum, type, product] as const)),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_alertable_resources',
+    help: 'Resources that can have alerts; only for stations with alertability.',
+    type: 'gauge',
+    labels: ['resource_type', 'product'],
+    samples: ({ spec, aggregates }) =>
+      spec.alertability ? aggregates.groups.map(({ type, product, alertable }) => [alertable, type, product] as const) : [],
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_resources_without_alert_rules',
+    help: 'Resources with no alert rule; with alertability, among those that can have alerts.',
+    type: 'gauge',
+    labels: ['resource_type', 'product'],
+    samples: ({ aggregates }) =>
+      aggregates.groups.flatMap(({ type, product, unwatched }) => known(unwatched).map(([count]) => [count, type, product] as const)),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_sku_quantity',
+    help: 'Quantities stated by the skus, added up by unit.',
+    type: 'gauge',
+    labels: ['resource_type', 'product', 'gpu_model', 'unit'],
+    samples: ({ aggregates }) =>
+      aggregates.groups.flatMap(({ type, product, quantities }) =>
+        [...quantities].flatMap(([gpuModel, units]) => Array.from(units, ([unit, sum]) => [sum, type, product, gpuModel, unit] as const)),
+      ),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_resource_type_info',
+    help: 'The human-readable label of a resource type.',
+    type: 'gauge',
+    labels: ['resource_type', 'resource_type_label'],
+    samples: ({ aggregates }) => Array.from(aggregates.typeLabels, ([type, label]) => [1, type, label] as const),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_resources_added_total',
+    help: 'Resources that appeared since the start; counted between complete snapshots only.',
+    type: 'counter',
+    labels: ['resource_type'],
+    samples: ({ churn }) => Array.from(churn.added, ([type, count]) => [count, type] as const),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_resources_removed_total',
+    help: 'Resources that went since the start; a failed or incomplete listing never counts as removal.',
+    type: 'counter',
+    labels: ['resource_type'],
+    samples: ({ churn }) => Array.from(churn.removed, ([type, count]) => [count, type] as const),
+  }),
+  snapshotFamily({
+    name: 'telemetry_station_resource_state_changes_total',
+    help: 'Changes of alert state since the start, by the state changed to.',
+    type: 'counter',
+    labels: ['resource_type', 'state'],
+    samples: ({ churn }) =>
+      [...churn.stateChanges].flatMap(([type, states]) => Array.from(states, ([state, count]) => [count, type, state] as const)),
+  }),
+] as const;

@@ -1,0 +1,45 @@
+import { refreshInBackground } from './background-refresh.ts';
+import type { StationCache, StationView } from './station-cache.ts';
+
+/** The stations this process answers for. */
+export class Fleet<Form> {
+  readonly #caches: ReadonlyMap<string, StationCache<Form>>;
+  readonly #asked: (answer: 'hit' | 'miss') => void;
+  #stops: (() => void)[] = [];
+
+  constructor(caches: Iterable<StationCache<Form>>, asked: (answer: 'hit' | 'miss') => void) {
+    this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
+    this.#asked = asked;
+  }
+
+  /** Asks for each station that was never tried, and keeps those fresh that are refreshed in the background. */
+  start(): void {
+    const all = [...this.#caches.values()];
+    this.#stops = all.filter(({ spec }) => spec.cache.refresh === 'background').map((cache) => refreshInBackground(cache));
+    for (const cache of all) if (!cache.wasTried) void cache.refresh();
+  }
+
+  /** Stops the timers; the stations themselves may live on in another fleet. */
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  station(name: string): StationCache<Form> | undefined {
+    return this.#caches.get(name);
+  }
+
+  ready(): boolean {
+    return [...this.#caches.values()].every((cache) => cache.wasTried);
+  }
+
+  views(): StationView<Form>[] {
+    return Array.from(this.#caches.values(), (cache) => cache.view());
+  }
+
+  /** Brings all stations, or the named one, up to date as far as their policies ask and the signal leaves time. */
+  async read(signal: AbortSignal, name?: string): Promise<StationView<Form>[]> {
+    const caches = [...this.#caches.values()].filter((cache) => name === undefined || cache.spec.name === name);
+    await Promise.all(caches.map(async (cache) => this.#asked(await cache.update(signal))));
+    return caches.map((cache) => cache.view());
+  }
+}

@@ -1,0 +1,171 @@
+import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type FailureReason, ListingFailure } from './failure.ts';
+import type { ListResources } from './listing.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import type { StationSpec } from './spec.ts';
+import { waitFor } from './wait.ts';
+
+/** How the latest refreshes went. */
+export interface Health {
+  /** undefined: never tried. */
+  readonly lastAttemptMs: number | undefined;
+  readonly lastSuccessMs: number | undefined;
+  readonly durationMs: number | undefined;
+  /** Of the latest attempt. */
+  readonly failure: { readonly reason: FailureReason; readonly message: string; readonly error: unknown } | undefined;
+}
+
+/** A snapshot with the counters that it led to. */
+export interface Publication {
+  readonly spec: StationSpec;
+  readonly snapshot: Snapshot;
+  readonly churn: Churn;
+}
+
+/** What is served of a station at one moment; `form` is the publication made ready to be served. */
+export interface StationView<Form> {
+  readonly spec: StationSpec;
+  readonly health: Health;
+  readonly served: { readonly publication: Publication; readonly form: Form } | undefined;
+}
+
+export interface StationDependencies<Form> {
+  readonly list: ListResources;
+  /** Turns a publication into what scrapes serve: once per snapshot, as a part of the refresh. */
+  readonly prepare: (publication: Publication) => Promise<Form>;
+  /** Told after every attempt. */
+  readonly refreshed?: (view: StationView<Form>) => void;
+  readonly clock?: Clock;
+}
+
+/** Holds a station's last good snapshot and lets one refresh at a time replace it. */
+export class StationCache<Form> {
+  readonly spec: StationSpec;
+  readonly #dependencies: StationDependencies<Form>;
+  readonly #clock: Clock;
+  readonly #closed = new AbortController();
+  #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+  #attemptedAt = 0;
+  #held: { publication: Publication; form: Form; takenAt: number } | undefined;
+  #lastWhole: Snapshot | undefined;
+  #churn: Churn = NO_CHURN;
+  #refresh: Promise<void> | undefined;
+
+  constructor(spec: StationSpec, dependencies: StationDependencies<Form>) {
+    this.spec = spec;
+    this.#dependencies = dependencies;
+    this.#clock = dependencies.clock ?? systemClock;
+  }
+
+  get wasTried(): boolean {
+    return this.#health.lastAttemptMs !== undefined;
+  }
+
+  /** How long until the service may be asked again; 0 or less: now. */
+  dueInMs(): number {
+    if (!this.wasTried) return 0;
+    const { ttlMs, errorTtlMs } = this.spec.cache;
+    return this.#attemptedAt + (this.#health.failure ? errorTtlMs : ttlMs) - this.#clock.elapsedMs();
+  }
+
+  /**
+   * Brings the station up to date as far as its policy asks, and tells whether that needed the service.
+   * The caller's signal bounds its wait, never the refresh: another scrape may be waiting for the same one.
+   */
+  async update(signal: AbortSignal): Promise<'hit' | 'miss'> {
+    if (!this.#isDue()) return 'hit';
+    await waitFor(this.refresh(), signal);
+    return 'miss';
+  }
+
+  view(): StationView<Form> {
+    return { spec: this.spec, health: this.#health, served: this.#isServable() ? this.#held : undefined };
+  }
+
+  /** One refresh at a time: who comes while it runs waits for the same one. Never rejects. */
+  refresh(): Promise<void> {
+    this.#refresh ??= this.#attempt().finally(() => {
+      this.#refresh = undefined;
+    });
+    return this.#refresh;
+  }
+
+  /** The same station with all it holds, made ready anew: for when the way of serving has changed. */
+  async successor(dependencies: StationDependencies<Form>): Promise<StationCache<Form>> {
+    const next = new StationCache(this.spec, dependencies);
+    const held = this.#held;
+    if (held) next.#held = { ...held, form: await dependencies.prepare(held.publication) };
+    next.#health = this.#health;
+    next.#attemptedAt = this.#attemptedAt;
+    next.#lastWhole = this.#lastWhole;
+    next.#churn = this.#churn;
+    return next;
+  }
+
+  /** Ends a refresh under way; the station is not asked again. */
+  close(): void {
+    this.#closed.abort(new Error('the station was closed'));
+  }
+
+  #isDue(): boolean {
+    if (this.#closed.signal.aborted) return false;
+    return !this.wasTried || (this.spec.cache.refresh === 'scrape' && this.dueInMs() <= 0);
+  }
+
+  #isServable(): boolean {
+    if (!this.#held) return false;
+    const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
+    const { ttlMs, maxStaleMs } = this.spec.cache;
+    return ageMs <= maxStaleMs || (ageMs < ttlMs && !this.#health.failure);
+  }
+
+  async #attempt(): Promise<void> {
+    const startedAt = this.#clock.elapsedMs();
+    try {
+      const snapshot = await this.#take();
+      const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastWhole, snapshot) : this.#churn;
+      const publication = { spec: this.spec, snapshot, churn };
+      const form = await this.#dependencies.prepare(publication);
+      if (this.#closed.signal.aborted) return;
+      this.#held = { publication, form, takenAt: this.#clock.elapsedMs() };
+      this.#churn = churn;
+      if (snapshot.complete) this.#lastWhole = snapshot;
+      this.#conclude(startedAt, undefined);
+    } catch (error) {
+      if (this.#closed.signal.aborted) return;
+      this.#conclude(startedAt, failureOf(error));
+    }
+  }
+
+  async #take(): Promise<Snapshot> {
+    const { refreshTimeoutMs } = this.spec;
+    const controller = new AbortController();
+    const abort = () => controller.abort(this.#closed.signal.reason);
+    const giveUp = () => controller.abort(new ListingFailure('timeout', `the refresh did not end within ${refreshTimeoutMs / 1000} s`));
+    const timer = setTimeout(giveUp, refreshTimeoutMs);
+    this.#closed.signal.addEventListener('abort', abort, { once: true });
+    try {
+      const context = { signal: controller.signal, deadlineMs: this.#clock.wallMs() + refreshTimeoutMs };
+      return await takeSnapshot(this.spec, this.#dependencies.list, context);
+    } finally {
+      clearTimeout(timer);
+      this.#closed.signal.removeEventListener('abort', abort);
+      // One listing has failed: the others under way have nothing left to serve.
+      controller.abort();
+    }
+  }
+
+  #conclude(startedAt: number, failure: Health['failure']): void {
+    this.#attemptedAt = this.#clock.elapsedMs();
+    const lastAttemptMs = this.#clock.wallMs();
+    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#attemptedAt - startedAt, failure };
+    this.#dependencies.refreshed?.(this.view());
+  }
+}
+
+function failureOf(error: unknown): NonNullable<Health['failure']> {
+  const reason = error instanceof ListingFailure ? error.reason : 'internal';
+  return { reason, message: error instanceof Error ? error.message : String(error), error };
+}

@@ -1,0 +1,113 @@
+import type { Listing } from '../station/listing.ts';
+import { mergePages, type ReceivedPage } from './merge.ts';
+import type { Page } from './page.ts';
+
+export type FetchPage = (offset: number, size: number) => Promise<Page>;
+
+interface PassOptions {
+  readonly pageSize: number;
+  /** How many pages may be asked for side by side. */
+  readonly concurrency: number;
+}
+
+/** What ended the pages when the service gave no total: the proof, or the lack of it, that they were all. */
+type Ending = 'nothing-new' | 'repeated-full-page' | 'no-usable-id' | 'too-many-pages';
+
+/** Far above any real listing; bounds what an endless one can cost. */
+const MAX_PAGES = 100_000;
+
+/** One page without a new id may be an overlap while rows move; this many are a service that ignores the offset. */
+const MAX_FRUITLESS_PAGES = 3;
+
+/** Reads a listing once, from the first page to the last. */
+export async function listOnce(fetchPage: FetchPage, options: PassOptions): Promise<Listing> {
+  const pass = new Pass(fetchPage);
+  const first = await pass.fetch(0, options.pageSize);
+  const { total } = first.page;
+  // A total below what one page brought is no bound to stop at: read on as if there were none.
+  const ending = total === undefined || total < first.page.received ? await readOn(pass, first, options) : await fill(pass, first, options);
+  return pass.listing(ending);
+}
+
+/** Page after page, each from where the last one ended, until one brings no new id. */
+async function readOn(pass: Pass, first: FetchedPage, { pageSize }: PassOptions): Promise<Ending> {
+  let last = first;
+  let offset = first.page.received;
+  while (last.fresh > 0 && pass.hasPagesLeft()) {
+    last = await pass.fetch(offset, pageSize);
+    offset += last.page.received;
+  }
+  if (last.fresh > 0) return 'too-many-pages';
+  if (last.page.received > 0 && last.page.records.length === 0) return 'no-usable-id';
+  // The same full page again may be the head of a list whose rest cannot be reached.
+  return last.page.received === pageSize ? 'repeated-full-page' : 'nothing-new';
+}
+
+/** The pages between the first one and the total, side by side; a page that comes short leaves a gap, which is asked for again. */
+async function fill(pass: Pass, first: FetchedPage, { concurrency }: PassOptions): Promise<Ending> {
+  const stride = first.page.received;
+  const gaps: { offset: number; size: number }[] = [];
+  let next = stride;
+  let limit = stride === 0 ? 0 : Number.POSITIVE_INFINITY;
+  let fruitless = 0;
+
+  const take = () => {
+    const end = pass.hasPagesLeft() ? Math.min(limit, pass.largestTotal) : 0;
+    const gap = gaps.pop() ?? { offset: next, size: stride };
+    if (gap.offset === next) next += stride;
+    return gap.offset < end ? gap : undefined;
+  };
+
+  const work = async () => {
+    for (let range = take(); range !== undefined; range = take()) {
+      const { page, fresh } = await pass.fetch(range.offset, range.size);
+      if (page.received === 0) limit = Math.min(limit, range.offset);
+      else if (page.received < range.size) gaps.push({ offset: range.offset + page.received, size: range.size - page.received });
+      if (page.records.length > 0 && fresh === 0) fruitless += 1;
+      if (fruitless >= MAX_FRUITLESS_PAGES) limit = 0;
+    }
+  };
+
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return pass.hasPagesLeft() ? 'nothing-new' : 'too-many-pages';
+}
+
+interface FetchedPage extends ReceivedPage {
+  /** Ids not seen before in this pass. */
+  readonly fresh: number;
+}
+
+/** What has come so far, in the order in which it came. */
+class Pass {
+  readonly #fetchPage: FetchPage;
+  readonly #pages: ReceivedPage[] = [];
+  readonly #ids = new Set<string>();
+  readonly #totals = new Set<number>();
+  largestTotal = 0;
+
+  constructor(fetchPage: FetchPage) {
+    this.#fetchPage = fetchPage;
+  }
+
+  async fetch(offset: number, size: number): Promise<FetchedPage> {
+    const page = await this.#fetchPage(offset, size);
+    this.#pages.push({ offset, page });
+    if (page.total !== undefined) this.#totals.add(page.total);
+    this.largestTotal = Math.max(this.largestTotal, page.total ?? 0);
+    const before = this.#ids.size;
+    for (const { record } of page.records) this.#ids.add(record.id);
+    return { offset, page, fresh: this.#ids.size - before };
+  }
+
+  hasPagesLeft(): boolean {
+    return this.#pages.length < MAX_PAGES;
+  }
+
+  listing(ending: Ending): Listing {
+    const merged = mergePages(this.#pages);
+    const reportedTotal = this.#pages.findLast(({ page }) => page.total !== undefined)?.page.total;
+    const addsUp = this.#totals.size === 1 && merged.records.size + merged.rejected === reportedTotal;
+    const complete = reportedTotal === undefined ? ending === 'nothing-new' : addsUp;
+    return { ...merged, complete, reportedTotal, pages: this.#pages.length };
+  }
+}

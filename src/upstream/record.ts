@@ -1,0 +1,90 @@
+import { labelText } from '../station/label-text.ts';
+import type { ReadField } from '../station/listing.ts';
+import type { Quantity, ResourceRecord } from '../station/resource.ts';
+import { readTimestamp } from './timestamp.ts';
+
+/** A record and the fields whose values could not be used. */
+export interface ReadRecord {
+  readonly record: ResourceRecord;
+  readonly invalid: readonly ReadField[];
+}
+
+/** Reads what can be read of one record; undefined when it has no usable id. Nothing in it can make the listing fail. */
+export function readRecord(value: unknown): ReadRecord | undefined {
+  if (!isObject(value)) return undefined;
+  const id = value['resource_id'];
+  if (typeof id !== 'string' || id === '') return undefined;
+  const invalid: ReadField[] = [];
+  const usable = <T>(field: ReadField, read: T | Unusable, otherwise: T): T => {
+    if (read !== UNUSABLE) return read;
+    invalid.push(field);
+    return otherwise;
+  };
+  const type = resourceType(value['resource_type']);
+  if (type.unusable) invalid.push('resource_type');
+  const sku = usable('sku', text(value['sku']), '');
+  const record = {
+    id: labelText(id),
+    name: usable('name', text(value['name']), ''),
+    displayName: usable('display_name', text(value['display_name']), ''),
+    type: type.key,
+    typeLabel: type.label,
+    state: usable('state', token(value['state']), ''),
+    sku,
+    quantity: skuQuantity(sku),
+    gpuModel: usable('gpu_model', text(value['gpu_model']), ''),
+    alertRules: usable('alert_rules_count', given(value['alert_rules_count'], wholeNumber), undefined),
+    createdSeconds: usable('create_time', given(value['create_time'], timestamp), undefined),
+  };
+  return { record, invalid };
+}
+
+const UNUSABLE = Symbol('unusable');
+type Unusable = typeof UNUSABLE;
+
+/** A JSON number or a decimal text, as gateways write 64-bit integers; whole and not negative. */
+export function wholeNumber(value: unknown): number | Unusable {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : UNUSABLE;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function resourceType(value: unknown): { key: string; label: string; unusable: boolean } {
+  if (!isObject(value)) return { key: '', label: '', unusable: !isMissing(value) };
+  const key = text(value['key']);
+  const label = text(value['label']);
+  const unusable = key === UNUSABLE || label === UNUSABLE;
+  return { key: key === UNUSABLE ? '' : key, label: label === UNUSABLE ? '' : label, unusable };
+}
+
+function text(value: unknown): string | Unusable {
+  if (isMissing(value)) return '';
+  return typeof value === 'string' ? labelText(value) : UNUSABLE;
+}
+
+/** An enumeration value: its name, or the bare number that a gateway prints for one it does not know. */
+function token(value: unknown): string | Unusable {
+  return text(typeof value === 'number' ? String(value) : value);
+}
+
+function skuQuantity(sku: string): Quantity | undefined {
+  const [, quantity, unit] = /^\s*(\d+(?:\.\d+)?)\s+(\S+)\s*$/.exec(sku) ?? [];
+  if (quantity === undefined || unit === undefined) return undefined;
+  const value = Number(quantity);
+  return Number.isFinite(value) ? { value, unit } : undefined;
+}
+
+function timestamp(value: unknown): number | Unusable {
+  return (typeof value === 'string' ? readTimestamp(value) : undefined) ?? UNUSABLE;
+}
+
+function given(value: unknown, read: (value: unknown) => number | Unusable): number | undefined | Unusable {
+  return isMissing(value) ? undefined : read(value);
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
