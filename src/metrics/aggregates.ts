@@ -27,7 +27,7 @@ export function aggregate(resources: Iterable<Resource>, alertability: boolean):
   for (const resource of resources) {
     const products = entry(types, resource.type, () => new Map<string, Mutable>());
     const group = entry(products, resource.product, () => emptyGroup(resource));
-    if (!typeLabels.get(resource.type)) typeLabels.set(resource.type, resource.typeLabel);
+    if (resource.type !== '' && !typeLabels.get(resource.type)) typeLabels.set(resource.type, resource.typeLabel);
     add(group.states, resource.state, 1);
     if (resource.alertable) group.alertable += 1;
     if (resource.alertRules !== undefined) {

@@ -1,5 +1,6 @@
 import { refreshInBackground } from './background-refresh.ts';
 import type { StationCache, StationView } from './station-cache.ts';
+import { waitFor } from './wait.ts';
 
 /** The stations this process answers for. */
 export class Fleet<Form> {
@@ -36,10 +37,15 @@ export class Fleet<Form> {
     return Array.from(this.#caches.values(), (cache) => cache.view());
   }
 
-  /** Brings all stations, or the named one, up to date as far as their policies ask and the signal leaves time. */
+  /**
+   * Brings all stations, or the named one, up to date as far as their policies ask.
+   * The signal bounds the wait, never a refresh: another scrape may be waiting for the same one.
+   */
   async read(signal: AbortSignal, name?: string): Promise<StationView<Form>[]> {
     const caches = [...this.#caches.values()].filter((cache) => name === undefined || cache.spec.name === name);
-    await Promise.all(caches.map(async (cache) => this.#asked(await cache.update(signal))));
+    const refreshes = caches.map((cache) => cache.freshen());
+    for (const refresh of refreshes) this.#asked(refresh ? 'miss' : 'hit');
+    await waitFor(Promise.all(refreshes), signal);
     return caches.map((cache) => cache.view());
   }
 }

@@ -1,10 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type FailureReason, ListingFailure } from './failure.ts';
 import type { ListResources } from './listing.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 import type { StationSpec } from './spec.ts';
-import { waitFor } from './wait.ts';
 
 /** How the latest refreshes went. */
 export interface Health {
@@ -69,14 +69,9 @@ export class StationCache<Form> {
     return this.#attemptedAt + (this.#health.failure ? errorTtlMs : ttlMs) - this.#clock.elapsedMs();
   }
 
-  /**
-   * Brings the station up to date as far as its policy asks, and tells whether that needed the service.
-   * The caller's signal bounds its wait, never the refresh: another scrape may be waiting for the same one.
-   */
-  async update(signal: AbortSignal): Promise<'hit' | 'miss'> {
-    if (!this.#isDue()) return 'hit';
-    await waitFor(this.refresh(), signal);
-    return 'miss';
+  /** The refresh that the station's policy asks for now, begun or joined; undefined when what is held will do. */
+  freshen(): Promise<void> | undefined {
+    return this.#isDue() ? this.refresh() : undefined;
   }
 
   view(): StationView<Form> {
@@ -141,6 +136,8 @@ export class StationCache<Form> {
   async #take(): Promise<Snapshot> {
     const { refreshTimeoutMs } = this.spec;
     const controller = new AbortController();
+    // Every request under way listens to it: many, but never forgotten.
+    setMaxListeners(0, controller.signal);
     const abort = () => controller.abort(this.#closed.signal.reason);
     const giveUp = () => controller.abort(new ListingFailure('timeout', `the refresh did not end within ${refreshTimeoutMs / 1000} s`));
     const timer = setTimeout(giveUp, refreshTimeoutMs);

@@ -38,5 +38,6 @@ function readTotal(page: unknown): Pick<Page, 'total' | 'totalInvalid'> {
 
 function kind(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
+import { resourceOf, snapshotOf } from './fixtures.ts';
+
+const plain = (churn: ReturnType<typeof churnAfter>) => ({
+  added: Object.fromEntries(churn.added),
+  removed: Object.fromEntries(churn.removed),
+  stateChanges: Object.fromEntries(Array.from(churn.stateChanges, ([type, states]) => [type, Object.fromEntries(states)])),
+});
+
+const first = snapshotOf([resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
+
+describe('churnAfter', () => {
+  it('starts every type and state in sight at 0', () => {
+    expect(plain(churnAfter(NO_CHURN, undefined, first))).toEqual({
+      added: { 'type.a': 0, 'type.b': 0 },
+      removed: { 'type.a': 0, 'type.b': 0 },
+      stateChanges: { 'type.a': { INACTIVE: 0 }, 'type.b': { INACTIVE: 0 } },
+    });
+  });
+
+  it('counts what came, what went, and the states changed to', () => {
+    const next = snapshotOf([resourceOf('a', { state: 'FIRING' }), resourceOf('d'), resourceOf('e', { type: 'type.new' })]);
+    const churn = churnAfter(churnAfter(NO_CHURN, undefined, first), first, next);
+    expect(plain(churn)).toEqual({
+      added: { 'type.a': 1, 'type.b': 0, 'type.new': 1 },
+      removed: { 'type.a': 1, 'type.b': 1, 'type.new': 0 },
+      stateChanges: { 'type.a': { INACTIVE: 0, FIRING: 1 }, 'type.b': { INACTIVE: 0 }, 'type.new': { INACTIVE: 0 } },
+    });
+  });
+
+  it('takes another type under the same id for one gone and one come', () => {
+    const next = snapshotOf([resourceOf('a', { type: 'type.b', state: 'FIRING' }), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
+    expect(plain(churnAfter(NO_CHURN, first, next))).toMatchObject({
+      added: { 'type.a': 0, 'type.b': 1 },
+      removed: { 'type.a': 1, 'type.b': 0 },
+      stateChanges: { 'type.b': { FIRING: 0 } },
+    });
+  });
+
+  it('takes a state that was not given for no change, in either direction', () => {
+    const unknown = snapshotOf([resourceOf('a', { state: '' })]);
+    const known = snapshotOf([resourceOf('a', { state: 'FIRING' })]);
+    expect(plain(churnAfter(NO_CHURN, unknown, known)).stateChanges).toEqual({ 'type.a': { FIRING: 0 } });
+    expect(plain(churnAfter(NO_CHURN, known, unknown)).stateChanges).toEqual({ 'type.a': {} });
+  });
+
+  it('leaves the counts it was given as they were', () => {
+    const before = churnAfter(NO_CHURN, undefined, first);
+    const copy = structuredClone(before);
+    churnAfter(before, first, snapshotOf([resourceOf('a', { state: 'FIRING' })]));
+    expect(before).toEqual(copy);
+  });
+
+  it('keeps the balance: resources now are resources at first plus added minus removed, by type', () => {
+    const resources = fc.uniqueArray(
+      fc.record({ id: fc.constantFrom(...'abcdef'), type: fc.constantFrom('t1', 't2'), state: fc.constantFrom('', 'I', 'F') }),
+      {
+        selector: ({ id }) => id,
+      },
+    );
+    fc.assert(
+      fc.property(fc.array(resources, { minLength: 1 }), (steps) => {
+        const snapshots = steps.map((step) => snapshotOf(step.map(({ id, ...rest }) => resourceOf(id, rest))));
+        let churn = NO_CHURN;
+        for (const [index, snapshot] of snapshots.entries()) churn = churnAfter(churn, snapshots[index - 1], snapshot);
+        const count = (index: number, type: string) =>
+          [...(snapshots.at(index)?.resources.values() ?? [])].filter((r) => r.type === type).length;
+        for (const type of ['t1', 't2']) {
+          const balance = (churn.added.get(type) ?? 0) - (churn.removed.get(type) ?? 0);
+          expect(count(0, type) + balance).toBe(count(-1, type));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { refreshInBackground } from '../../src/station/background-refresh.ts';
+import { ListingFailure } from '../../src/station/failure.ts';
+import { Fleet } from '../../src/station/fleet.ts';
+import type { Listing } from '../../src/station/listing.ts';
+import type { StationSpec } from '../../src/station/spec.ts';
+import { StationCache } from '../../src/station/station-cache.ts';
+import { listingOf, ManualClock, recordOf, specOf } from './fixtures.ts';
+
+const forever = new AbortController().signal;
+
+function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () => false) {
+  const clock = new ManualClock();
+  const count = { asked: 0 };
+  const list = async () => {
+    count.asked += 1;
+    if (fails()) throw new ListingFailure('network', 'down');
+    return listingOf([recordOf(name)]);
+  };
+  const cache = new StationCache(specOf({ name, ...changes }), { list, prepare: async ({ spec }) => spec.name, clock });
+  return { cache, clock, count };
+}
+
+const background = { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 200, refresh: 'background' } as const;
+
+describe('Fleet', () => {
+  it('reads all stations, or the one named, and tells how each was answered', async () => {
+    const [a, b] = [cacheOf('a'), cacheOf('b')];
+    const answers: string[] = [];
+    const fleet = new Fleet([a.cache, b.cache], (answer) => answers.push(answer));
+    expect((await fleet.read(forever, 'b')).map(({ spec, served }) => [spec.name, served?.form])).toEqual([['b', 'b']]);
+    expect((await fleet.read(forever)).map(({ spec }) => spec.name)).toEqual(['a', 'b']);
+    expect(await fleet.read(forever, 'c')).toEqual([]);
+    expect(answers.toSorted()).toEqual(['hit', 'miss', 'miss']);
+    expect([fleet.station('a'), fleet.station('c')]).toEqual([a.cache, undefined]);
+  });
+
+  it('ends a wait at the caller’s deadline while the refresh goes on for the next', async () => {
+    let resolve: (listing: Listing) => void = () => undefined;
+    const answer = new Promise<Listing>((done) => {
+      resolve = done;
+    });
+    let asked = 0;
+    const list = async () => {
+      asked += 1;
+      return answer;
+    };
+    const cache = new StationCache(specOf(), { list, prepare: async () => 'ready' });
+    const fleet = new Fleet([cache], () => undefined);
+    const impatient = new AbortController();
+    const read = fleet.read(impatient.signal);
+    impatient.abort();
+    expect((await read)[0]?.served).toBeUndefined();
+    expect((await fleet.read(AbortSignal.abort()))[0]?.served).toBeUndefined();
+    const next = fleet.read(forever);
+    resolve(listingOf([]));
+    expect((await next)[0]?.served?.form).toBe('ready');
+    expect(asked).toBe(1);
+  });
+
+  it('is ready when each station was tried, also in vain', async () => {
+    const [good, bad] = [cacheOf('good'), cacheOf('bad', {}, () => true)];
+    const fleet = new Fleet([good.cache, bad.cache], () => undefined);
+    expect(fleet.ready()).toBe(false);
+    await good.cache.refresh();
+    expect(fleet.ready()).toBe(false);
+    await bad.cache.refresh();
+    expect(fleet.ready()).toBe(true);
+    expect(fleet.views().map(({ health }) => health.failure?.reason)).toEqual([undefined, 'network']);
+  });
+
+  it('tries at its start what was never tried, and nothing else', async () => {
+    const [known, unknown] = [cacheOf('known'), cacheOf('unknown')];
+    await known.cache.refresh();
+    const fleet = new Fleet([known.cache, unknown.cache], () => undefined);
+    fleet.start();
+    await unknown.cache.refresh();
+    expect([known.count.asked, unknown.count.asked]).toEqual([1, 1]);
+    fleet.stop();
+  });
+
+  it('refreshes in the background until it is stopped', async () => {
+    const { cache, count } = cacheOf('a', { cache: { ...background, ttlMs: 0 } });
+    const fleet = new Fleet([cache], () => undefined);
+    fleet.start();
+    while (count.asked < 3) await new Promise(setImmediate);
+    fleet.stop();
+    await cache.refresh();
+    const before = count.asked;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(count.asked).toBe(before);
+  });
+});
+
+describe('refreshInBackground', () => {
+  function timers() {
+    const set: { run: () => void; delayMs: number }[] = [];
+    const cleared: unknown[] = [];
+    const setTimer = (run: () => void, delayMs: number) => set.push({ run, delayMs });
+    return { set, cleared, dependencies: { random: () => 0.5, setTimer, clearTimer: (timer: unknown) => cleared.push(timer) } };
+  }
+
+  it('asks at once, then a little later than ttl, and after a failure a little later than error_ttl', async () => {
+    let fails = false;
+    const { cache, clock } = cacheOf('a', { cache: background }, () => fails);
+    const { set, cleared, dependencies } = timers();
+    const stop = refreshInBackground(cache, dependencies);
+    const fire = async () => {
+      set.at(-1)?.run();
+      await cache.refresh();
+      await new Promise(setImmediate);
+    };
+    await fire();
+    fails = true;
+    clock.advance(1050);
+    await fire();
+    expect(set.map(({ delayMs }) => delayMs)).toEqual([0, 1050, 210]);
+    stop();
+    expect(cleared).toEqual([3]);
+    await fire();
+    expect(set).toHaveLength(3);
+  });
+
+  it('waits for what is left of ttl when the station is known already, and never longer than a timer can hold', async () => {
+    const { cache, clock } = cacheOf('a', { cache: { ...background, ttlMs: 2 ** 31 - 1 } });
+    await cache.refresh();
+    const first = timers();
+    refreshInBackground(cache, first.dependencies);
+    clock.advance(2 ** 31 - 1 - 1000);
+    const second = timers();
+    refreshInBackground(cache, second.dependencies);
+    expect([first.set[0]?.delayMs, second.set[0]?.delayMs]).toEqual([2 ** 31 - 1, 1050]);
+  });
+});

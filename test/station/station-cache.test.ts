@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/station/failure.ts';
+import type { Listing, ListingContext, ListResources } from '../../src/station/listing.ts';
+import type { StationSpec } from '../../src/station/spec.ts';
+import { type Publication, StationCache, type StationView } from '../../src/station/station-cache.ts';
+import { listingOf, ManualClock, recordOf, specOf } from './fixtures.ts';
+
+const twoRecords = () => listingOf([recordOf('a'), recordOf('b')]);
+
+/** A station over a service whose next answers the test gives one by one. */
+function stationOf(spec: Partial<StationSpec> = {}, prepare = async ({ snapshot }: Publication) => [...snapshot.resources.keys()].join()) {
+  const clock = new ManualClock();
+  const calls: { context: ListingContext; resolve: (listing: Listing) => void; reject: (error: unknown) => void }[] = [];
+  const refreshed: StationView<string>[] = [];
+  const list: ListResources = (_query, context) =>
+    new Promise((resolve, reject) => {
+      calls.push({ context, resolve, reject });
+      context.signal.addEventListener('abort', () => reject(context.signal.reason));
+    });
+  const cache = new StationCache(specOf(spec), { list, prepare, clock, refreshed: (view) => refreshed.push(view) });
+  const attempt = async (answer: Listing | Error) => {
+    const update = cache.freshen();
+    const call = calls.at(-1);
+    if (answer instanceof Error) call?.reject(answer);
+    else call?.resolve(answer);
+    return update;
+  };
+  return { cache, clock, calls, refreshed, attempt };
+}
+
+const down = (message = 'no route') => new ListingFailure('network', message);
+
+describe('StationCache', () => {
+  it('serves nothing and says nothing of success before the first attempt', () => {
+    const { cache } = stationOf();
+    expect(cache.wasTried).toBe(false);
+    expect(cache.view()).toMatchObject({
+      health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
+      served: undefined,
+    });
+  });
+
+  it('serves a snapshot younger than ttl without asking again', async () => {
+    const { cache, clock, calls, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(59_999);
+    expect(cache.freshen()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(cache.view().served?.form).toBe('a,b');
+    clock.advance(1);
+    await attempt(listingOf([recordOf('c')]));
+    expect(calls).toHaveLength(2);
+    expect(cache.view().served?.form).toBe('c');
+  });
+
+  it('lets all who wait share one refresh', async () => {
+    const { cache, calls } = stationOf();
+    const updates = Array.from({ length: 20 }, () => cache.freshen());
+    calls[0]?.resolve(twoRecords());
+    await Promise.all(updates);
+    expect(new Set(updates).size).toBe(1);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('keeps the last good snapshot while refreshes fail, up to max_stale', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    const good = cache.view().health.lastSuccessMs;
+    clock.advance(60_000);
+    await attempt(down());
+    expect(cache.view()).toMatchObject({
+      health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
+      served: { form: 'a,b' },
+    });
+    clock.advance(840_000);
+    expect(cache.view().served?.form).toBe('a,b');
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+    expect(cache.view().health.lastSuccessMs).toBe(good);
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { form: 'a,b' } });
+  });
+
+  it('does not serve what is older than max_stale though nothing has failed', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(900_001);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves within ttl what is older than a shorter max_stale', async () => {
+    const { cache, clock, attempt } = stationOf({ cache: { ttlMs: 60_000, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' } });
+    await attempt(twoRecords());
+    clock.advance(59_999);
+    expect(cache.view().served?.form).toBe('a,b');
+    clock.advance(1);
+    await attempt(down());
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('does not ask a failed station again before error_ttl', async () => {
+    const { cache, clock, calls, attempt } = stationOf();
+    await attempt(down());
+    clock.advance(9_999);
+    expect(cache.dueInMs()).toBe(1);
+    expect(cache.freshen()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    clock.advance(1);
+    await attempt(twoRecords());
+    expect(calls).toHaveLength(2);
+  });
+
+  it('tells when, how long and why after every attempt', async () => {
+    const { clock, refreshed, attempt, calls, cache } = stationOf();
+    const update = cache.freshen();
+    clock.advance(1500);
+    calls[0]?.resolve(twoRecords());
+    await update;
+    clock.advance(60_000);
+    await attempt(down());
+    expect(refreshed.map(({ health }) => health)).toMatchObject([
+      { lastAttemptMs: 1_700_000_001_500, lastSuccessMs: 1_700_000_001_500, durationMs: 1500, failure: undefined },
+      { lastAttemptMs: 1_700_000_061_500, lastSuccessMs: 1_700_000_001_500, durationMs: 0, failure: { reason: 'network' } },
+    ]);
+  });
+
+  it.each([
+    [new TypeError('a bug'), 'a bug'],
+    ['a text thrown', 'a text thrown'],
+  ])('takes %s for an internal failure of this station alone', async (thrown, message) => {
+    const { cache, calls } = stationOf();
+    const update = cache.freshen();
+    calls[0]?.reject(thrown);
+    await update;
+    expect(cache.view().health.failure).toEqual({ reason: 'internal', message, error: thrown });
+  });
+
+  it('fails when the snapshot cannot be made ready', async () => {
+    const { cache, attempt } = stationOf({}, async () => {
+      throw new RangeError('too long');
+    });
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
+  });
+
+  it('gives up a refresh at refresh_timeout and ends its requests', async () => {
+    const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
+    await cache.freshen();
+    expect(cache.view().health.failure).toMatchObject({ reason: 'timeout', message: 'the refresh did not end within 0.001 s' });
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+  });
+
+  it('tells the listing by when it must have ended', async () => {
+    const { cache, calls, clock } = stationOf();
+    const update = cache.freshen();
+    expect(calls[0]?.context.deadlineMs).toBe(clock.wallMs() + 120_000);
+    calls[0]?.resolve(twoRecords());
+    await update;
+  });
+
+  it('ends the other listings when one has failed', async () => {
+    const { cache, calls } = stationOf({ products: ['x'] });
+    const update = cache.freshen();
+    calls[0]?.reject(down());
+    await update;
+    expect(calls[1]?.context.signal.aborted).toBe(true);
+  });
+
+  it('counts changes between complete snapshots only', async () => {
+    const { cache, clock, attempt } = stationOf();
+    const counts = () => {
+      const churn = cache.view().served?.publication.churn;
+      return [churn?.added.get('type.a'), churn?.removed.get('type.a')];
+    };
+    const next = async (answer: Listing | Error) => {
+      clock.advance(60_000);
+      await attempt(answer);
+      return counts();
+    };
+    await attempt(twoRecords());
+    expect(counts()).toEqual([0, 0]);
+    expect(await next(listingOf([], { complete: false }))).toEqual([0, 0]);
+    expect(await next(down())).toEqual([0, 0]);
+    expect(await next(listingOf([recordOf('b'), recordOf('c'), recordOf('d')]))).toEqual([2, 1]);
+    expect(await next(listingOf([recordOf('b')], { complete: false }))).toEqual([2, 1]);
+    expect(await next(listingOf([recordOf('b')]))).toEqual([2, 3]);
+  });
+
+  it('does not count a change of which the snapshot could not be made ready', async () => {
+    let broken = false;
+    const { cache, clock, attempt } = stationOf({}, async () => {
+      if (broken) throw new Error('not now');
+      return '';
+    });
+    await attempt(twoRecords());
+    broken = true;
+    clock.advance(60_000);
+    await attempt(listingOf([recordOf('a')]));
+    broken = false;
+    clock.advance(60_000);
+    await attempt(listingOf([recordOf('a')]));
+    expect(cache.view().served?.publication.churn.removed.get('type.a')).toBe(1);
+  });
+
+  it('is not asked by scrapes once it is refreshed in the background', async () => {
+    const { cache, clock, calls, attempt } = stationOf({
+      cache: { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 1000, refresh: 'background' },
+    });
+    await attempt(twoRecords());
+    clock.advance(5000);
+    expect(cache.freshen()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('ends its refresh when it is closed, is not asked again and reports no failure', async () => {
+    const { cache, calls, refreshed } = stationOf();
+    const update = cache.freshen();
+    cache.close();
+    await update;
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+    expect(refreshed).toEqual([]);
+    expect(cache.wasTried).toBe(false);
+    expect(cache.freshen()).toBeUndefined();
+  });
+
+  it('publishes nothing that was being made ready when it was closed', async () => {
+    const { cache, attempt, refreshed } = stationOf({}, async () => {
+      cache.close();
+      return 'late';
+    });
+    await attempt(twoRecords());
+    expect(refreshed).toEqual([]);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('hands all it holds to a successor that makes it ready anew', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(30_000);
+    const successor = await cache.successor({ list: async () => listingOf([]), prepare: async () => 'anew', clock });
+    expect(successor.view()).toMatchObject({ health: cache.view().health, served: { form: 'anew' } });
+    expect(successor.dueInMs()).toBe(30_000);
+    clock.advance(30_000);
+    await successor.freshen();
+    expect(successor.view().served?.publication.churn.removed.get('type.a')).toBe(2);
+  });
+
+  it('has a successor before it was ever tried', async () => {
+    const { cache } = stationOf();
+    const successor = await cache.successor({ list: async () => twoRecords(), prepare: async () => 'anew' });
+    expect(successor.wasTried).toBe(false);
+    expect(successor.view().served).toBeUndefined();
+  });
+});

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/station/failure.ts';
+import type { Listing, ListingFilters } from '../../src/station/listing.ts';
+import { listResources } from '../../src/upstream/listing.ts';
+
+interface Asked {
+  readonly offset: number;
+  readonly size: number;
+  readonly nth: number;
+}
+
+type Reply = { readonly resources: unknown; readonly page?: unknown };
+
+const record = (id: string) => ({ resource_id: id, name: `name of ${id}` });
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
+
+/** Lists from a service that is a function from what is asked to what is answered. */
+async function list(
+  answer: (asked: Asked) => Reply,
+  { pageSize = 10, concurrency = 4 } = {},
+): Promise<{ listing: Listing; asked: Asked[] }> {
+  const asked: Asked[] = [];
+  const get = async (path: string) => {
+    const query = new URLSearchParams(path.slice(path.indexOf('?')));
+    const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: asked.length };
+    asked.push(request);
+    await new Promise(setImmediate);
+    return Buffer.from(JSON.stringify(answer(request)));
+  };
+  const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
+  const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+  const listing = await listResources(get, options)({ path, filters: {} }, { signal: new AbortController().signal, deadlineMs: Infinity });
+  return { listing, asked };
+}
+
+/** A well-behaved service, and the ways in which real ones are not. */
+function service(
+  all: readonly unknown[],
+  quirks: { cap?: (asked: Asked) => number; total?: (asked: Asked) => unknown; ignoreOffset?: boolean } = {},
+) {
+  return (asked: Asked): Reply => {
+    const offset = quirks.ignoreOffset ? 0 : asked.offset;
+    const size = Math.min(asked.size, quirks.cap?.(asked) ?? Number.POSITIVE_INFINITY);
+    const total = quirks.total ? quirks.total(asked) : all.length;
+    return { resources: all.slice(offset, offset + size), page: total === undefined ? null : { offset, size: 1, total } };
+  };
+}
+
+const idsOf = (listing: Listing) => [...listing.records.keys()];
+const noTotal = () => undefined;
+
+describe('listResources', () => {
+  it('reads a listing of several pages in the service’s order', async () => {
+    const { listing, asked } = await list(service(ids(35).map(record)));
+    expect(idsOf(listing)).toEqual(ids(35));
+    expect(listing).toMatchObject({ complete: true, reportedTotal: 35, pages: 4, duplicates: 0, rejected: 0 });
+    expect(asked.map(({ offset, size }) => [offset, size])).toEqual([
+      [0, 10],
+      [10, 10],
+      [20, 10],
+      [30, 10],
+    ]);
+  });
+
+  it('asks once when the first page holds the total', async () => {
+    const { listing, asked } = await list(service(ids(10).map(record)));
+    expect(asked).toHaveLength(1);
+    expect(listing).toMatchObject({ complete: true, pages: 1 });
+  });
+
+  it('reads an empty listing, with and without a total', async () => {
+    expect((await list(() => ({ resources: null }))).listing).toMatchObject({ complete: true, pages: 1, reportedTotal: undefined });
+    expect((await list(() => ({ resources: [], page: { total: 0 } }))).listing).toMatchObject({
+      complete: true,
+      pages: 1,
+      reportedTotal: 0,
+    });
+  });
+
+  it('goes on without a total until a page brings nothing', async () => {
+    const { listing, asked } = await list(service(ids(20).map(record), { total: noTotal }));
+    expect(idsOf(listing)).toEqual(ids(20));
+    expect(listing).toMatchObject({ complete: true, reportedTotal: undefined, pages: 3 });
+    expect(asked.map(({ offset }) => offset)).toEqual([0, 10, 20]);
+  });
+
+  it('advances by the records received when pages are capped', async () => {
+    const withTotal = await list(service(ids(25).map(record), { cap: () => 4 }));
+    expect(idsOf(withTotal.listing)).toEqual(ids(25));
+    expect(withTotal.listing).toMatchObject({ complete: true, pages: 7, duplicates: 0 });
+    const without = await list(service(ids(25).map(record), { cap: () => 4, total: noTotal }));
+    expect(without.asked.map(({ offset }) => offset)).toEqual([0, 4, 8, 12, 16, 20, 24, 25]);
+    expect(without.listing).toMatchObject({ complete: true, duplicates: 0 });
+  });
+
+  it('notices an ignored offset by the lack of new ids', async () => {
+    const everything = await list((asked) => ({ ...service(ids(7).map(record), { total: noTotal, ignoreOffset: true })(asked) }));
+    expect(everything.listing).toMatchObject({ complete: true, pages: 2, duplicates: 7 });
+    const withTotal = await list(service(ids(1000).map(record), { ignoreOffset: true }));
+    expect(idsOf(withTotal.listing)).toEqual(ids(10));
+    expect(withTotal.listing).toMatchObject({ complete: false, reportedTotal: 1000 });
+    expect(withTotal.asked.length).toBeLessThan(20);
+  });
+
+  it('does not call a list whole of which only the full first page comes again', async () => {
+    const { listing } = await list(service(ids(30).map(record), { total: noTotal, ignoreOffset: true }));
+    expect(idsOf(listing)).toEqual(ids(10));
+    expect(listing).toMatchObject({ complete: false, reportedTotal: undefined, pages: 2, duplicates: 10 });
+  });
+
+  it('takes everything at once from a service that ignores paging', async () => {
+    const all = ids(35).map(record);
+    expect((await list(() => ({ resources: all, page: { total: '35' } }))).listing).toMatchObject({ complete: true, pages: 1 });
+    expect((await list(() => ({ resources: all, page: null }))).listing).toMatchObject({ complete: true, pages: 2, duplicates: 35 });
+  });
+
+  it('lists once more when the total moved, and says whole when it then stands still', async () => {
+    const all = ids(25).map(record);
+    const { listing } = await list(service(all, { total: ({ nth }) => (nth === 1 ? 26 : 25) }));
+    expect(idsOf(listing)).toEqual(ids(25));
+    expect(listing).toMatchObject({ complete: true, reportedTotal: 25, pages: 7 });
+  });
+
+  it('publishes as incomplete what moves both times', async () => {
+    const { listing, asked } = await list(service(ids(25).map(record), { total: ({ nth }) => 25 + nth }));
+    expect(idsOf(listing)).toEqual(ids(25));
+    expect(listing.complete).toBe(false);
+    expect(listing.pages).toBe(asked.length);
+  });
+
+  it.each([24, 26, 1, 0, 1_000_000_000])('never proves whole a list of 25 whose total says %i', async (total) => {
+    const { listing, asked } = await list(service(ids(25).map(record), { total: () => total }), { pageSize: 10 });
+    expect(listing).toMatchObject({ complete: false, reportedTotal: total });
+    expect(asked.length).toBeLessThan(20);
+    if (total > 25 || total < 10) expect(idsOf(listing)).toEqual(ids(25));
+  });
+
+  it('counts records that come twice, keeps the first and does not call the list whole', async () => {
+    const all = [...ids(12).map(record), { ...record('r3'), name: 'another' }];
+    const { listing } = await list(service(all));
+    expect(idsOf(listing)).toEqual(ids(12));
+    expect(listing.records.get('r3')?.name).toBe('name of r3');
+    expect(listing).toMatchObject({ complete: false, duplicates: 1, reportedTotal: 13 });
+  });
+
+  it('counts rejected records toward the total', async () => {
+    const all = [...ids(12).map(record), null, { name: 'no id' }];
+    const { listing } = await list(service(all));
+    expect(listing).toMatchObject({ complete: true, rejected: 2, reportedTotal: 14, pages: 2 });
+  });
+
+  it('counts a rejected record once when its page comes again', async () => {
+    const all = [record('a'), null, record('b')];
+    const { listing } = await list(service(all, { total: noTotal, ignoreOffset: true }));
+    expect(listing).toMatchObject({ complete: true, rejected: 1, duplicates: 2 });
+  });
+
+  it('does not prove a list whole by a page that has no id at all', async () => {
+    const all = [...ids(10).map(record), ...Array<null>(10).fill(null), record('hidden')];
+    const { listing } = await list(service(all, { total: noTotal }));
+    expect(listing).toMatchObject({ complete: false, rejected: 10, pages: 2 });
+    expect((await list(service(all))).listing).toMatchObject({ complete: true, rejected: 10, reportedTotal: 21 });
+  });
+
+  it('counts unusable fields of the records it keeps, and unusable totals', async () => {
+    const all = [
+      { ...record('a'), state: {}, sku: 5 },
+      { ...record('b'), state: [] },
+      { ...record('a'), state: {} },
+    ];
+    const { listing } = await list(service(all, { total: () => 'many' }));
+    expect(listing.invalidFields).toEqual({
+      ...{ resource_type: 0, create_time: 0, sku: 1, state: 2, display_name: 0, alert_rules_count: 0, name: 0, gpu_model: 0 },
+      'page.total': 2,
+    });
+  });
+
+  it('fails as a whole when one page fails', async () => {
+    const answer = (asked: Asked): Reply => {
+      if (asked.offset === 20) throw new ListingFailure('status', 'no such page');
+      return service(ids(50).map(record))(asked);
+    };
+    await expect(list(answer)).rejects.toMatchObject({ reason: 'status' });
+  });
+
+  it('ends a listing that would never end', async () => {
+    const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
+    expect(asked).toHaveLength(100_000);
+    expect(listing.complete).toBe(false);
+  });
+
+  it('keeps no more pages under way than it may', async () => {
+    let underWay = 0;
+    let most = 0;
+    const get = async (path: string) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      underWay -= 1;
+      const offset = Number(new URLSearchParams(path.slice(path.indexOf('?'))).get('page.offset'));
+      return Buffer.from(JSON.stringify(service(ids(300).map(record))({ offset, size: 10, nth: 0 })));
+    };
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 7 } as const;
+    const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+    await listResources(get, options)({ path, filters: {} }, { signal: new AbortController().signal, deadlineMs: Infinity });
+    expect(most).toBe(7);
+  });
+
+  it('gives back exactly the resources of any list through any page cap', async () => {
+    const caps = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 });
+    const unique = fc.uniqueArray(fc.string({ minLength: 1, unit: 'binary' }), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(
+        unique,
+        caps,
+        fc.boolean(),
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 1, max: 15 }),
+        async (names, sizes, total, concurrency, pageSize) => {
+          const cap = ({ nth }: Asked) => sizes[nth % sizes.length] ?? 1;
+          const answer = service(names.map(record), { cap, ...(total ? {} : { total: noTotal }) });
+          const { listing } = await list(answer, { concurrency, pageSize });
+          expect(idsOf(listing)).toEqual(names);
+          expect(listing).toMatchObject({ complete: true, duplicates: 0, rejected: 0 });
+        },
+      ),
+    );
+  });
+
+  it('proves whole only what adds up, whatever the totals say and however rows repeat', async () => {
+    const world = fc.record({
+      rows: fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 }),
+      totals: fc.array(fc.integer({ min: 0, max: 45 }), { minLength: 1, maxLength: 3 }),
+      cap: fc.integer({ min: 1, max: 10 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(world, async ({ rows, totals, cap }) => {
+        const given: number[] = [];
+        const total = ({ nth }: Asked) => {
+          given[nth] = totals[nth % totals.length] ?? 0;
+          return given[nth];
+        };
+        const { listing } = await list(
+          service(
+            rows.map((row) => record(`r${row}`)),
+            { cap: () => cap, total },
+          ),
+        );
+        expect(new Set(rows.map((row) => `r${row}`))).toEqual(new Set([...rows.map((row) => `r${row}`), ...idsOf(listing)]));
+        if (!listing.complete) return;
+        expect(listing.records.size).toBe(listing.reportedTotal);
+        expect(given.at(-1)).toBe(listing.reportedTotal);
+      }),
+    );
+  });
+});
+
+describe('listingPath', () => {
+  const pathOf = async (filters: ListingFilters, style: 'repeat' | 'comma' = 'repeat', base = 'http://service.test') => {
+    let seen = '';
+    const get = async (path: string) => {
+      seen = path;
+      return Buffer.from('{"resources":[]}');
+    };
+    const path = { subscription: 'sub/1', resourceGroup: 'a b', zone: 'z?#', telemetryStation: 'ts-é' };
+    const options = { baseUrl: new URL(base), listStyle: style, pageSize: 10, concurrency: 1 };
+    await listResources(get, options)({ path, filters }, { signal: new AbortController().signal, deadlineMs: Infinity });
+    return seen;
+  };
+  const prefix = '/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/a%20b/zones/z%3F%23/telemetryStations/ts-%C3%A9/resources';
+
+  it('encodes the parts one by one and leaves out what is not given', async () => {
+    expect(await pathOf({})).toBe(`${prefix}?page.offset=0&page.size=10`);
+  });
+
+  it('keeps the base URL’s path prefix', async () => {
+    expect(await pathOf({}, 'repeat', 'http://service.test/gateway/')).toBe(`/gateway${prefix}?page.offset=0&page.size=10`);
+  });
+
+  it('sends every filter, lists repeated or joined by commas', async () => {
+    const filters = {
+      resourceIds: ['a&b', 'c'],
+      resourceType: 't 0',
+      resourceTypes: ['t1', 't2'],
+      product: 'product.x',
+      displayNamePrefix: '网=',
+      enabledAlert: false,
+    };
+    const rest = 'product=product.x&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=false&page.offset=0&page.size=10';
+    expect(await pathOf(filters)).toBe(
+      `${prefix}?resource_ids=a%26b&resource_ids=c&resource_type=t%200&resource_types=t1&resource_types=t2&${rest}`,
+    );
+    expect(await pathOf(filters, 'comma')).toBe(`${prefix}?resource_ids=a%26b,c&resource_type=t%200&resource_types=t1,t2&${rest}`);
+    expect(await pathOf({ resourceIds: [], resourceTypes: [] }, 'comma')).toBe(`${prefix}?page.offset=0&page.size=10`);
+  });
+
+  it('survives a lone surrogate in a filter', async () => {
+    expect(await pathOf({ product: '\ud800' })).toContain('product=%EF%BF%BD&');
+  });
+});

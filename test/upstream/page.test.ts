@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/station/failure.ts';
+import { readPage } from '../../src/upstream/page.ts';
+
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const failureOf = (body: Uint8Array) => {
+  try {
+    readPage(body);
+    return undefined;
+  } catch (error) {
+    return error instanceof ListingFailure ? `${error.reason}: ${error.message}` : error;
+  }
+};
+
+describe('readPage', () => {
+  it('reads records and total, and counts the records that are none', () => {
+    const page = readPage(bytes({ resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }], page: { offset: 0, size: 9, total: 4 } }));
+    expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
+    expect(page.records.map(({ record }) => record.id)).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    [{ total: '12' }, 12, false],
+    [{ total: 0 }, 0, false],
+    [{}, undefined, false],
+    [{ total: null }, undefined, false],
+    [null, undefined, false],
+    [undefined, undefined, false],
+    ['12', undefined, false],
+    [{ total: -1 }, undefined, true],
+    [{ total: 'many' }, undefined, true],
+    [{ total: 1.5 }, undefined, true],
+  ])('reads the page %j as total %j', (page, total, totalInvalid) => {
+    expect(readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
+  });
+
+  it('takes null resources for an empty list', () => {
+    expect(readPage(bytes({ resources: null, page: null }))).toEqual({ received: 0, records: [], total: undefined, totalInvalid: false });
+  });
+
+  it('reads past a byte order mark', () => {
+    expect(readPage(Buffer.from('\ufeff{"resources":[]}')).received).toBe(0);
+  });
+
+  it.each([
+    ['<html></html>', 'body: expected JSON, got 13 bytes that are none'],
+    ['', 'body: expected JSON, got 0 bytes that are none'],
+    ['[]', 'body: expected a JSON object, got a list'],
+    ['null', 'body: expected a JSON object, got null'],
+    ['"x"', 'body: expected a JSON object, got a string'],
+    ['{}', 'body: expected a field "resources", there is none'],
+    ['{"__proto__":{"resources":[]}}', 'body: expected a field "resources", there is none'],
+    ['{"resources":{}}', 'body: expected "resources" to be a list, got an object'],
+    ['{"resources":"x"}', 'body: expected "resources" to be a list, got a string'],
+  ])('fails on %s', (text, message) => {
+    expect(failureOf(Buffer.from(text))).toBe(message);
+  });
+
+  it('either reads or fails with reason body, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array(), fc.json().map((text) => Buffer.from(text))), (body) => {
+        expect(failureOf(body) ?? 'body: ').toMatch(/^body: /);
+      }),
+    );
+  });
+
+  it('survives JSON nested 100,000 deep', () => {
+    const deep = `{"resources":[{"resource_id":"a","name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
+    expect(failureOf(Buffer.from(deep)) ?? 'read').toMatch(/^(read|body: )/);
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readRecord } from '../../src/upstream/record.ts';
+
+const complete = {
+  resource_type: { key: 'resource_type.compute.x', label: 'Compute' },
+  resource_id: 'id-1',
+  create_time: '2024-05-01T12:00:00.5Z',
+  sku: '8 GPU',
+  state: 'ALERTSTATE_INACTIVE',
+  display_name: '显示.名:1',
+  alert_rules_count: 3,
+  name: 'name-1',
+  gpu_model: 'N4lS',
+};
+
+const read = (changes: object) => readRecord({ ...complete, ...changes });
+const invalidOf = (changes: object) => read(changes)?.invalid;
+
+describe('readRecord', () => {
+  it('reads a record as the interface describes it', () => {
+    expect(readRecord(complete)).toEqual({
+      invalid: [],
+      record: {
+        id: 'id-1',
+        name: 'name-1',
+        displayName: '显示.名:1',
+        type: 'resource_type.compute.x',
+        typeLabel: 'Compute',
+        state: 'ALERTSTATE_INACTIVE',
+        sku: '8 GPU',
+        quantity: { value: 8, unit: 'GPU' },
+        gpuModel: 'N4lS',
+        alertRules: 3,
+        createdSeconds: 1_714_564_800.5,
+      },
+    });
+  });
+
+  it('takes left out and null fields for not given, not for invalid', () => {
+    const nothing = {
+      invalid: [],
+      record: {
+        ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
+        ...{ quantity: undefined, alertRules: undefined, createdSeconds: undefined },
+      },
+    };
+    expect(readRecord({ resource_id: 'a' })).toEqual(nothing);
+    const nulls = Object.fromEntries(Object.keys(complete).map((field) => [field, null]));
+    expect(readRecord({ ...nulls, resource_id: 'a' })).toEqual(nothing);
+    expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
+  });
+
+  it.each([[null], [undefined], [5], ['id'], [[]], [[complete]], [true]])('rejects %j, which is no record', (value) => {
+    expect(readRecord(value)).toBeUndefined();
+  });
+
+  it.each([[undefined], [null], [''], [7], [{}], [['a']], [true]])('rejects a record whose id is %j', (id) => {
+    expect(read({ resource_id: id })).toBeUndefined();
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', ' ', '\u0000', '..'])('takes the odd id %j like any other', (id) => {
+    expect(read({ resource_id: id })?.record.id).toBe(id);
+  });
+
+  it('is not misled by a __proto__ key of the reply', () => {
+    const value: unknown = JSON.parse('{"resource_id":"a","__proto__":{"name":"forged","state":"FORGED"}}');
+    expect(readRecord(value)?.record).toMatchObject({ id: 'a', name: '', state: '' });
+  });
+
+  it.each([
+    [0, 0],
+    [12, 12],
+    ['0', 0],
+    ['12', 12],
+    ['007', 7],
+    [1e3, 1000],
+  ])('reads %j alert rules', (count, rules) => {
+    expect(read({ alert_rules_count: count })).toMatchObject({ record: { alertRules: rules }, invalid: [] });
+  });
+
+  it.each([[-1], [1.5], ['-1'], ['1.5'], ['1e3'], [''], [' 1'], ['many'], [true], [{}], ['0x10'], ['9'.repeat(400)]])(
+    'counts alert rules of %j as invalid and publishes none',
+    (count) => {
+      expect(read({ alert_rules_count: count })).toMatchObject({ record: { alertRules: undefined }, invalid: ['alert_rules_count'] });
+    },
+  );
+
+  it.each([
+    ['8 GPU', 8, 'GPU'],
+    ['1.5 TiB', 1.5, 'TiB'],
+    ['0 x', 0, 'x'],
+    [' 500  GiB ', 500, 'GiB'],
+    ['4 核', 4, '核'],
+  ])('finds the quantity in the sku %j', (sku, value, unit) => {
+    expect(read({ sku })?.record).toMatchObject({ sku, quantity: { value, unit } });
+  });
+
+  it.each(['', 'large', '8', '8GPU', '8 GPU A100', '-8 GPU', '1,000 GiB', '1e3 GiB', '.5 TiB', 'GPU 8', `${'9'.repeat(400)} x`])(
+    'takes the sku %j for text alone',
+    (sku) => {
+      expect(read({ sku })).toMatchObject({ record: { sku, quantity: undefined }, invalid: [] });
+    },
+  );
+
+  it('shows a state as it is sent, also a number', () => {
+    expect(read({ state: 'ALERTSTATE_NEW' })?.record.state).toBe('ALERTSTATE_NEW');
+    expect(read({ state: 7 })).toMatchObject({ record: { state: '7' }, invalid: [] });
+  });
+
+  it('keeps what is usable of a resource type', () => {
+    expect(read({ resource_type: { key: 'k', label: 5 } })).toMatchObject({ record: { type: 'k', typeLabel: '' }, invalid: ['resource_type'] });
+    expect(read({ resource_type: { key: 5, label: 'l' } })).toMatchObject({ record: { type: '', typeLabel: 'l' }, invalid: ['resource_type'] });
+    expect(read({ resource_type: 'k' })).toMatchObject({ record: { type: '', typeLabel: '' }, invalid: ['resource_type'] });
+  });
+
+  it('counts each unusable field once', () => {
+    expect(invalidOf({ name: 5, display_name: {}, sku: [], gpu_model: true, state: {}, create_time: 'soon' })).toEqual([
+      'sku',
+      'name',
+      'display_name',
+      'state',
+      'gpu_model',
+      'create_time',
+    ]);
+    expect(invalidOf({ create_time: 1_714_564_800 })).toEqual(['create_time']);
+  });
+
+  it('makes long and malformed texts fit for labels', () => {
+    expect(read({ name: 'a\ud800b' })?.record.name).toBe('a\ufffdb');
+    expect(read({ name: '名'.repeat(1000) })?.record.name).toBe('名'.repeat(341));
+  });
+
+  it('reads any JSON value without throwing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, field) => {
+        readRecord(value);
+        const odd = Object.fromEntries(Object.keys(complete).map((name) => [name, field]));
+        expect(readRecord({ ...odd, resource_id: 'a' })?.record.id).toBe('a');
+      }),
+    );
+  });
+});
