@@ -1,6 +1,5 @@
+import type { ExpositionFormat } from '../metrics/encoding.ts';
 import type { FailureReason } from '../station/failure.ts';
-
-export type ExpositionFormat = 'text' | 'openmetrics';
 
 /** What the status page shows of one station. */
 export interface StationStatus {

@@ -1,0 +1,12 @@
+/** What the program can be told to do; the first one when it is told nothing. */
+export const COMMANDS = [
+  { name: 'serve', help: 'Serve the metrics; the default.' },
+  { name: 'simulate', help: 'Run the simulated service alone and print a configuration that exports from it.' },
+] as const satisfies readonly Command[];
+
+export type CommandName = (typeof COMMANDS)[number]['name'];
+
+interface Command {
+  readonly name: string;
+  readonly help: string;
+}

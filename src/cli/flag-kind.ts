@@ -1,0 +1,89 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { parseDuration } from '../config/duration.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How a flag's text becomes its value. */
+export interface FlagKind<Value> {
+  /** Stands for the value in the help; a kind without one is switched on by the flag's name alone. */
+  readonly placeholder?: string;
+  readonly expected: string;
+  readonly parse: (text: string) => Value | undefined;
+}
+
+export const file: FlagKind<string> = {
+  placeholder: '<file>',
+  expected: 'a file name',
+  parse: (text) => (text === '' ? undefined : text),
+};
+
+export const toggle: FlagKind<boolean> = {
+  expected: 'true or false',
+  parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+};
+
+export function integer(atLeast: number, atMost?: number): FlagKind<number> {
+  return {
+    placeholder: '<n>',
+    expected: atMost === undefined ? `an integer of at least ${atLeast}` : `an integer from ${atLeast} to ${atMost}`,
+    parse(text) {
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return value >= atLeast && value <= (atMost ?? Number.MAX_SAFE_INTEGER) ? value : undefined;
+    },
+  };
+}
+
+/** In milliseconds; bounded because a timer set further ahead than it can count fires at once. */
+export function duration(atLeastMs: number): FlagKind<number> {
+  return {
+    placeholder: '<duration>',
+    expected: `a duration such as 1m30s or 0.5s, from ${atLeastMs}ms to 1d`,
+    parse(text) {
+      const value = parseDuration(text);
+      return value !== undefined && value >= atLeastMs && value <= DAY_MS ? value : undefined;
+    },
+  };
+}
+
+export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
+  return {
+    placeholder: '<choice>',
+    expected: `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text),
+  };
+}
+
+export const listenAddress: FlagKind<string> = {
+  placeholder: '<[host]:port>',
+  expected: '[host]:port with a port from 0 to 65535, an IPv6 host in brackets',
+  parse(text) {
+    const [, host, port] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
+    return host !== undefined && isHost(host) && Number(port) <= 65_535 ? text : undefined;
+  },
+};
+
+export const telemetryPath: FlagKind<string> = {
+  placeholder: '<path>',
+  expected: 'a path such as /metrics, of letters, digits and ._~-, that is none of /, /probe, /sd, /config and /-/...',
+  parse(text) {
+    const taken = ['/probe', '/sd', '/config'].includes(text) || text.startsWith('/-/');
+    const plain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
+    return plain && !taken ? text : undefined;
+  },
+};
+
+export const externalUrl: FlagKind<URL> = {
+  placeholder: '<url>',
+  expected: 'an http or https URL without user, query and fragment',
+  parse(text) {
+    if (!/^https?:\/\/[^?#]+$/i.test(text) || !URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    return url.username === '' && url.password === '' ? url : undefined;
+  },
+};
+
+function isHost(host: string): boolean {
+  if (host.startsWith('[')) return host.endsWith(']') && isIPv6(host.slice(1, -1));
+  if (/^[\d.]+$/.test(host)) return isIPv4(host);
+  return /^[\w.-]*$/.test(host);
+}

@@ -1,0 +1,97 @@
+import type { CommandName } from './commands.ts';
+import { choice, duration, externalUrl, type FlagKind, file, integer, listenAddress, telemetryPath, toggle } from './flag-kind.ts';
+
+/** One flag: this row types its value, parses it and documents it. */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  readonly kind: FlagKind<unknown>;
+  /** As it would be typed; a flag without one may be undefined. */
+  readonly default?: string;
+  /** Given at all, it replaces the default. */
+  readonly repeatable?: true;
+  /** The one command it belongs to; a flag without one is for all. */
+  readonly only?: CommandName;
+  readonly help: string;
+}
+
+export const FLAGS = [
+  { name: 'help', short: 'h', kind: toggle, default: 'false', help: 'Show this help and exit.' },
+  { name: 'version', kind: toggle, default: 'false', help: 'Show the version and exit.' },
+  { name: 'config.file', kind: file, default: 'config.yaml', help: 'The configuration file.' },
+  {
+    name: 'config.check',
+    kind: toggle,
+    default: 'false',
+    help: 'Check the configuration file, print every problem with its place, and exit.',
+  },
+  {
+    name: 'demo',
+    kind: toggle,
+    default: 'false',
+    help: 'Run a simulated service in the same process and export from it; needs no configuration file.',
+  },
+  {
+    name: 'simulate.port',
+    kind: integer(0, 65_535),
+    default: '9843',
+    only: 'simulate',
+    help: 'Port of 127.0.0.1 for the simulated service; 0 is any that is free.',
+  },
+  { name: 'simulate.seed', kind: integer(0), default: '1', only: 'simulate', help: 'Decides which world is simulated.' },
+  {
+    name: 'web.listen-address',
+    kind: listenAddress,
+    default: ':9842',
+    repeatable: true,
+    help: 'Address to serve on; without a host, every address of the machine.',
+  },
+  { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', help: 'Path of the metrics.' },
+  {
+    name: 'web.external-url',
+    kind: externalUrl,
+    help: 'URL under which the exporter is reached from outside, for example behind a reverse proxy; links are made from it.',
+  },
+  {
+    name: 'web.enable-lifecycle',
+    kind: toggle,
+    default: 'false',
+    help: 'Allow a reload of the configuration by POST or PUT to /-/reload.',
+  },
+  { name: 'web.max-requests', kind: integer(0), default: '40', help: 'Scrapes answered at the same time; 0 is no limit.' },
+  {
+    name: 'scrape.timeout',
+    kind: duration(1),
+    default: '10s',
+    help: 'How long a scrape waits for fresh data when it does not announce its own timeout in X-Prometheus-Scrape-Timeout-Seconds.',
+  },
+  {
+    name: 'timeout-offset',
+    kind: duration(0),
+    default: '0.5s',
+    help: 'Taken off the timeout that a scrape announces, so that the answer arrives within it.',
+  },
+  { name: 'shard', kind: integer(0), default: '0', help: 'Which of the shards this exporter is, counted from 0.' },
+  { name: 'total-shards', kind: integer(1), default: '1', help: 'How many exporters share the stations among them.' },
+  {
+    name: 'log.level',
+    kind: choice('debug', 'info', 'warn', 'error'),
+    default: 'info',
+    help: 'The least severe messages to log: debug, info, warn or error.',
+  },
+  { name: 'log.format', kind: choice('logfmt', 'json'), default: 'logfmt', help: 'Form of the log lines: logfmt or json.' },
+] as const satisfies readonly Flag[];
+
+type Row = (typeof FLAGS)[number];
+
+/** What the flags came to, by name. */
+export type FlagValues = { readonly [R in Row as R['name']]: ValueOf<R> };
+
+type ValueOf<R extends Flag> =
+  R['kind'] extends FlagKind<infer Value>
+    ? R extends { readonly repeatable: true }
+      ? readonly Value[]
+      : R extends { readonly default: string }
+        ? Value
+        : Value | undefined
+    : never;

@@ -1,0 +1,50 @@
+import { COMMANDS } from './commands.ts';
+import { FLAGS, type Flag } from './flags.ts';
+
+const PROGRAM = 'telemetry-station-exporter';
+const COLUMNS = 100;
+
+/** The help in the layout that users of Prometheus exporters know. */
+export function helpText(): string {
+  const flags: readonly Flag[] = FLAGS;
+  return [
+    `usage: ${PROGRAM} [<flags>] [<command>]`,
+    '',
+    'Prometheus exporter for the resources attached to telemetry stations.',
+    '',
+    'Flags:',
+    ...twoColumns(flags.map((flag) => [flagUsage(flag), flag.only === undefined ? flag.help : `${flag.only}: ${flag.help}`])),
+    '',
+    'Commands:',
+    ...twoColumns(COMMANDS.map(({ name, help }) => [name, help])),
+    '',
+  ].join('\n');
+}
+
+export function versionText(build: { readonly version: string; readonly revision: string; readonly nodeVersion: string }): string {
+  return `${PROGRAM}, version ${build.version} (revision: ${build.revision})\n  node version: ${build.nodeVersion}\n`;
+}
+
+/** The default stands where the value goes. */
+function flagUsage({ name, short, kind, default: standard, repeatable }: Flag): string {
+  const spelled = `${short === undefined ? '   ' : `-${short},`} --`;
+  if (kind.placeholder === undefined) return `${spelled}[no-]${name}`;
+  return `${spelled}${name}=${standard ?? kind.placeholder}${repeatable === true ? ' ...' : ''}`;
+}
+
+function twoColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 4;
+  return rows.flatMap(([left, right]) =>
+    wrapped(right, COLUMNS - width).map((line, at) => `${(at === 0 ? `  ${left}` : '').padEnd(width)}${line}`),
+  );
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,113 @@
+import { inspect } from 'node:util';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export type LogFormat = 'logfmt' | 'json';
+
+/** Fields that are undefined are left out. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
+
+interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** Gets one whole line, its line feed included. */
+  readonly write: (line: string) => void;
+  readonly now?: () => number;
+}
+
+/** Whatever it is given to print makes exactly one line and never an exception. */
+export function createLogger({ level: least, format, write, now = Date.now }: LoggerOptions): Logger {
+  const withStack = least === 'debug';
+  const log =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
+      const entries = new Map<string, Scalar>([
+        ['ts', new Date(now()).toISOString()],
+        ['level', level],
+        ['msg', bounded(message)],
+      ]);
+      for (const name of Object.keys(fields)) {
+        const value = printable(() => fields[name], withStack);
+        if (value !== undefined) entries.set(freeKey(name, entries), value);
+      }
+      write(`${ENCODERS[format](entries)}\n`);
+    };
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+}
+
+type Scalar = string | number | boolean;
+
+const MAX_VALUE_LENGTH = 2000;
+const MAX_KEY_LENGTH = 100;
+const MAX_CAUSES = 8;
+
+const ENCODERS: Readonly<Record<LogFormat, (entries: ReadonlyMap<string, Scalar>) => string>> = {
+  logfmt: (entries) => Array.from(entries, ([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' '),
+  json: (entries) =>
+    `{${Array.from(entries, ([key, value]) => `"${key}":${typeof value === 'string' ? quoted(value) : value}`).join(',')}}`,
+};
+
+function logfmtValue(text: string): string {
+  const inQuotes = quoted(text);
+  return /^[^\s=\ufffd]+$/.test(text) && inQuotes === `"${text}"` ? text : inQuotes;
+}
+
+/** A JSON string in which, beyond what JSON asks, nothing can break or reorder a line on a terminal. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A key both formats can carry, which takes no other field's place: least of all that of ts, level or msg. */
+function freeKey(name: string, taken: ReadonlyMap<string, unknown>): string {
+  let key = name.slice(0, MAX_KEY_LENGTH).replace(/[^\w.-]/g, '_') || '_';
+  while (taken.has(key)) key = `_${key}`;
+  return key;
+}
+
+function printable(read: () => unknown, withStack: boolean): Scalar | undefined {
+  try {
+    const value = read();
+    if (value === undefined || typeof value === 'boolean') return value;
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    return bounded(textOf(value, withStack));
+  } catch {
+    return '<unprintable>';
+  }
+}
+
+function textOf(value: unknown, withStack: boolean): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (value instanceof Error) return withStack ? `${causes(value)}\n${value.stack}` : causes(value);
+  return inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, customInspect: false, maxStringLength: MAX_VALUE_LENGTH });
+}
+
+/** The messages from the error down to its first cause; bounded, because causes can form a ring. */
+function causes(error: Error): string {
+  const messages: string[] = [];
+  let at: unknown = error;
+  while (at !== undefined && messages.length < MAX_CAUSES) {
+    messages.push(at instanceof Error ? at.message || codeOf(at) || at.name : textOf(at, false));
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return messages.join(': ');
+}
+
+/** A refused connection to a host of several addresses has no message, only a code. */
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}
+
+function bounded(text: string): string {
+  const cut = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
+  return cut.toWellFormed();
+}

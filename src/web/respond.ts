@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+
+/** Nothing we answer may be guessed at, kept, framed, or let anything run; pages widen what they need. */
+export const commonHeaders: RequestHandler = (_request, response, next) => {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  next();
+};
+
+export function redirectTo(location: string): RequestHandler {
+  return (_request, response) => {
+    response.setHeader('Location', location);
+    sendText(response, 308, `See ${location}\n`);
+  };
+}
+
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  send(response, status, 'text/plain; charset=utf-8', text);
+}
+
+/** Node leaves the body out when the request was a HEAD. */
+export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}

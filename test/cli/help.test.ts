@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { FLAGS } from '../../src/cli/flags.ts';
+import { helpText, versionText } from '../../src/cli/help.ts';
+
+describe('helpText', () => {
+  it('begins with the usage and tells the purpose', () => {
+    expect(helpText()).toMatch(/^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /);
+  });
+
+  it.each(FLAGS.map((flag) => flag.name))('shows --%s', (name) => {
+    expect(helpText()).toMatch(new RegExp(`^  (   |-h,) --(\\[no-\\])?${name.replaceAll('.', '\\.')}[= ].*  \\S`, 'm'));
+  });
+
+  it('shows the default where the value goes, and what can be repeated', () => {
+    expect(helpText()).toContain('\n      --web.listen-address=:9842 ...  ');
+    expect(helpText()).toContain('\n      --web.external-url=<url>  ');
+    expect(helpText()).toContain('\n  -h, --[no-]help  ');
+  });
+
+  it('tells the command that a flag belongs to', () => {
+    expect(helpText()).toMatch(/ --simulate\.seed=1 +simulate: /);
+  });
+
+  it('names the commands', () => {
+    expect(helpText()).toMatch(/\n\nCommands:\n {2}serve {5}Serve .*\n {2}simulate {2}Run .*\n$/);
+  });
+
+  it('stays within 100 columns and aligns every help text', () => {
+    const lines = helpText().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+    const flagLines = lines.slice(lines.indexOf('Flags:') + 1, lines.indexOf('Commands:') - 1);
+    const columns = flagLines.map((line) => /^(?: {2}(?:-.,| {3}) \S+(?: \.\.\.)? +| +)(?=\S)/.exec(line)?.[0].length);
+    expect(new Set(columns).size).toBe(1);
+    expect(flagLines.length).toBeGreaterThan(FLAGS.length);
+  });
+});
+
+describe('versionText', () => {
+  it('tells version, revision and runtime', () => {
+    expect(versionText({ version: '1.2.3', revision: 'abc1234', nodeVersion: 'v20.19.0' })).toBe(
+      'telemetry-station-exporter, version 1.2.3 (revision: abc1234)\n  node version: v20.19.0\n',
+    );
+  });
+});

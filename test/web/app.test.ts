@@ -1,0 +1,132 @@
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from './eventually.ts';
+import { openConnection } from './http-client.ts';
+import { plainText, startApp } from './running-app.ts';
+
+const READS = ['/metrics', '/probe?station=prod', '/sd', '/', '/-/healthy', '/-/ready', '/config'];
+
+describe('createApp', () => {
+  it('answers an unknown path with a plain 404', async () => {
+    const { ask } = await startApp();
+    expect(await ask('/nowhere')).toEqual(plainText(404, 'Not found.\n'));
+  });
+
+  it('takes paths by the letter', async () => {
+    const { ask } = await startApp();
+    for (const path of ['/Metrics', '/metrics/', '//metrics', '/-/healthy/', '/constructor', '/__proto__']) {
+      expect(await ask(path), path).toEqual(plainText(404, 'Not found.\n'));
+    }
+  });
+
+  it.each(READS)('answers HEAD %s with the headers of GET and no body', async (path) => {
+    const { ask } = await startApp();
+    const get = await ask(path);
+    expect(get.status).toBe(200);
+    expect(get.body).not.toBe('');
+    expect(await ask(path, { method: 'HEAD' })).toEqual({ ...get, body: '' });
+  });
+
+  it.each(READS)('refuses every other method on %s and names those allowed', async (path) => {
+    const { ask } = await startApp();
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
+      expect(await ask(path, { method }), method).toEqual(
+        plainText(405, 'Method not allowed; allowed: GET, HEAD.\n', { allow: 'GET, HEAD' }),
+      );
+    }
+  });
+
+  it.each(['/%zz', '/metrics?x=%', '/probe?station=%ff', '/%C3%28'])('answers the malformed escape in %s with 400', async (path) => {
+    const { ask, reported } = await startApp();
+    expect(await ask(path)).toEqual(plainText(400, 'The URL holds a malformed percent-encoding.\n'));
+    expect(reported).toEqual([]);
+  });
+
+  it('answers a request target that is no URL with 404 and no stack trace', async () => {
+    const { port, reported } = await startApp();
+    const { received } = openConnection(port, 'GET http://[/metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const answer = await received;
+    expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+    expect(answer).toContain('X-Content-Type-Options: nosniff\r\n');
+    expect(answer).not.toContain('node_modules');
+    expect(reported).toEqual([]);
+  });
+
+  it('answers a throw of the exporter with a 500 that tells nothing, and reports it', async () => {
+    const bug = new Error('secret detail');
+    const { ask, reported } = await startApp({
+      configuration: () => {
+        throw bug;
+      },
+    });
+    expect(await ask('/config')).toEqual(plainText(500, 'Internal error.\n'));
+    expect(reported).toEqual([bug]);
+  });
+
+  it('shows no stack trace even when reporting fails', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const { ask } = await startApp(
+      { ready: () => JSON.parse('{') },
+      {
+        report: () => {
+          throw new Error('the log is full');
+        },
+      },
+    );
+    const answer = await ask('/-/ready');
+    expect(answer.status).toBe(500);
+    expect(answer.body).not.toContain('the log is full');
+    expect(answer.body).not.toContain(' at ');
+    await eventually(() => expect(printed).toHaveBeenCalledOnce());
+    printed.mockRestore();
+  });
+
+  it('does not read request bodies', async () => {
+    const { port } = await startApp();
+    const { received } = openConnection(
+      port,
+      'POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\npart',
+    );
+    expect(await received).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
+  it('refuses headers beyond 16 KiB', async () => {
+    const { ask } = await startApp();
+    expect((await ask(`/metrics?x=${'a'.repeat(17_000)}`)).status).toBe(431);
+  });
+
+  describe('with another telemetry path', () => {
+    it('serves metrics there alone, and the page links to it', async () => {
+      const { ask } = await startApp({}, { telemetryPath: '/a/(b):c*' });
+      expect((await ask('/a/(b):c*')).body).toBe('# text\n# all\n');
+      expect((await ask('/metrics')).status).toBe(404);
+      expect((await ask('/')).body).toContain('<a href="./a/(b):c*">Metrics</a>');
+    });
+
+    it('serves metrics in place of the page at /', async () => {
+      const { ask } = await startApp({}, { telemetryPath: '/' });
+      expect((await ask('/')).body).toBe('# text\n# all\n');
+    });
+  });
+
+  describe('with an external URL that has a path', () => {
+    const externalUrl = new URL('https://example.com/a+b/tse/');
+
+    it.each(READS)('serves %s under the path as well as at the root', async (path) => {
+      const { ask } = await startApp({}, { externalUrl });
+      const atRoot = await ask(path);
+      expect(atRoot.status).toBe(200);
+      expect(await ask(`/a+b/tse${path}`)).toEqual(atRoot);
+    });
+
+    it('sends the path without its slash to the page, where relative links hold', async () => {
+      const { ask } = await startApp({}, { externalUrl });
+      expect(await ask('/a+b/tse')).toEqual(plainText(308, 'See /a+b/tse/\n', { location: '/a+b/tse/' }));
+    });
+
+    it('serves nothing under a path that only begins alike', async () => {
+      const { ask } = await startApp({}, { externalUrl });
+      expect((await ask('/a+b/tse2/metrics')).status).toBe(404);
+      expect((await ask('/A+B/tse/metrics')).status).toBe(404);
+    });
+  });
+});

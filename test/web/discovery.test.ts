@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { createServer, get } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hostTarget, serviceDiscovery, socketTarget } from '../../src/web/discovery.ts';
+import { fakeExporter, STATION } from './fake-exporter.ts';
+import { openConnection } from './http-client.ts';
+import { plainText, startApp } from './running-app.ts';
+
+function group(target: string, labels: Record<string, string>) {
+  return { targets: [target], labels };
+}
+
+describe('serviceDiscovery', () => {
+  it('gives one target group per station, at the host that was asked', async () => {
+    const { ask } = await startApp({ stations: () => [STATION, { ...STATION, name: 'größe "x"' }] });
+    const body = JSON.stringify([
+      group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'prod' }),
+      group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'größe "x"' }),
+    ]);
+    expect(await ask('/sd', { headers: { host: 'exporter.example:9842' } })).toEqual(
+      plainText(200, body, { 'content-type': 'application/json' }),
+    );
+  });
+
+  it('is an empty list without stations', async () => {
+    const { ask } = await startApp({ stations: () => [] });
+    expect((await ask('/sd')).body).toBe('[]');
+  });
+
+  it.each([
+    [
+      'https://tse.example.com/a/b/',
+      group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/a/b/probe', __param_station: 'prod' }),
+    ],
+    ['http://tse.example.com', group('tse.example.com:80', { __metrics_path__: '/probe', __param_station: 'prod' })],
+    ['http://[::1]:8080/x', group('[::1]:8080', { __metrics_path__: '/x/probe', __param_station: 'prod' })],
+  ])('takes everything from the external URL %s', async (externalUrl, expected) => {
+    const { ask } = await startApp({}, { externalUrl: new URL(externalUrl) });
+    expect(JSON.parse((await ask('/sd')).body)).toEqual([expected]);
+  });
+
+  it.each(['', 'a b', 'http://evil/', 'a,b', 'x:99999', '[zz]:1'])('falls back to its own address for the Host %j', async (host) => {
+    const { ask, port } = await startApp();
+    const [first] = JSON.parse((await ask('/sd', { headers: { host } })).body);
+    expect(first.targets).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  it('falls back to its own address without a Host', async () => {
+    const { port } = await startApp();
+    const { received } = openConnection(port, 'GET /sd HTTP/1.0\r\n\r\n');
+    expect(await received).toContain(`"targets":["127.0.0.1:${port}"]`);
+  });
+
+  it('tells https to a client that came by TLS', async () => {
+    const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
+    const key = Buffer.from('a key of the test');
+    const server = createServer({ ...psk, pskCallback: () => key }, express().use(serviceDiscovery(fakeExporter(), undefined)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const tls = { ...psk, pskCallback: () => ({ psk: key, identity: 'test' }), checkServerIdentity: () => undefined };
+    const { port } = server.address() as AddressInfo;
+    const [response] = await once(get({ ...tls, host: '127.0.0.1', port, headers: { host: 'tse.example.com' } }), 'response');
+    expect(await json(response)).toEqual([
+      group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
+    ]);
+  });
+});
+
+describe('hostTarget', () => {
+  it.each([
+    ['localhost:9842', false, 'localhost:9842'],
+    ['localhost', false, 'localhost:80'],
+    ['localhost', true, 'localhost:443'],
+    ['10.0.0.1:1', false, '10.0.0.1:1'],
+    ['[2001:db8::1]:9842', false, '[2001:db8::1]:9842'],
+    ['[::1]', true, '[::1]:443'],
+    ['under_score.svc-1.local:65535', false, 'under_score.svc-1.local:65535'],
+  ])('reads %s (TLS: %s)', (host, secure, target) => {
+    expect(hostTarget(host, secure)).toBe(target);
+  });
+
+  it.each(['', ':80', 'a:', 'a:0', 'a:65536', 'a:b', '::1', '[::1', '[1.2.3.4]:1', 'a/b', 'a@b', 'a b', 'a\n'])('refuses %j', (host) => {
+    expect(hostTarget(host, false)).toBeUndefined();
+  });
+});
+
+describe('socketTarget', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1:9842'],
+    ['::ffff:10.0.0.1', '10.0.0.1:9842'],
+    ['2001:db8::1', '[2001:db8::1]:9842'],
+  ])('writes %s as a target', (address, target) => {
+    expect(socketTarget(address, 9842)).toBe(target);
+  });
+});

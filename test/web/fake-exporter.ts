@@ -1,0 +1,25 @@
+import type { ExporterPort, StationStatus } from '../../src/web/port.ts';
+
+export const STATION: StationStatus = {
+  name: 'prod',
+  upstream: 'main',
+  telemetryStation: 'ts-1',
+  up: true,
+  failure: undefined,
+  lastSuccessMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  lastAttemptMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  resources: 42,
+  complete: true,
+};
+
+/** An exporter of one station whose exposition tells what was asked for. */
+export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPort {
+  return {
+    stations: () => [STATION],
+    scrape: async (format, station) => [Buffer.from(`# ${format}\n`), Buffer.from(`# ${station ?? 'all'}\n`)],
+    ready: () => true,
+    reload: async () => [],
+    configuration: () => 'stations: []\n',
+    ...overrides,
+  };
+}

@@ -1,0 +1,47 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface Answer {
+  readonly status: number | undefined;
+  /** Without the date, which no test knows. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** The whole answer, its body as the bytes on the wire read as Latin-1 where they are compressed. */
+export async function ask(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, method, headers, agent: false }, resolve).on('error', reject).end();
+  });
+  const body = await buffer(response);
+  const { date: _date, ...rest } = response.headers;
+  const encoding = response.headers['content-encoding'] === undefined ? 'utf8' : 'latin1';
+  return { status: response.statusCode, headers: rest, body: body.toString(encoding) };
+}
+
+export interface RawConnection {
+  readonly socket: Socket;
+  /** Everything received until the other side ended or broke the connection. */
+  readonly received: Promise<string>;
+}
+
+export function openConnection(port: number, bytes: string): RawConnection {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  return { socket, received: receive(socket) };
+}
+
+async function receive(socket: Socket): Promise<string> {
+  let received = '';
+  try {
+    for await (const chunk of socket.setEncoding('utf8')) received += chunk;
+  } catch {
+    // What came before the break is the answer.
+  }
+  return received;
+}

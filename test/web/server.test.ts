@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import type { RequestListener, ServerOptions, ServerResponse } from 'node:http';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen, type RunningServer } from '../../src/web/server.ts';
+import { eventually } from './eventually.ts';
+import { ask, openConnection } from './http-client.ts';
+
+const hello: RequestListener = (_request, response) => response.end('hello');
+
+async function start(
+  handler: RequestListener,
+  addresses: string[],
+  limits?: ServerOptions,
+): Promise<{ server: RunningServer; port: number }> {
+  const server = await listen(handler, addresses, limits);
+  onTestFinished(() => server.close(0));
+  return { server, port: server.addresses[0]?.port ?? 0 };
+}
+
+async function freePort(): Promise<number> {
+  const server = await listen(hello, ['127.0.0.1:0']);
+  await server.close(0);
+  return server.addresses[0]?.port ?? 0;
+}
+
+/** A server whose responses wait for the test. */
+async function startHeld(): Promise<{ server: RunningServer; port: number; held: ServerResponse[] }> {
+  const held: ServerResponse[] = [];
+  return { ...(await start((_request, response) => held.push(response), ['127.0.0.1:0'])), held };
+}
+
+describe('listen', () => {
+  it('serves on every address and tells where', async () => {
+    const { server } = await start(hello, ['127.0.0.1:0', 'localhost:0']);
+    expect(server.addresses).toEqual([
+      { address: '127.0.0.1', port: expect.any(Number) },
+      { address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), port: expect.any(Number) },
+    ]);
+    expect((await ask(server.addresses[0]?.port ?? 0, '/')).body).toBe('hello');
+  });
+
+  it('serves on all interfaces without a host', async () => {
+    const { server, port } = await start(hello, [':0']);
+    expect(server.addresses[0]?.address).toMatch(/^(::|0\.0\.0\.0)$/);
+    expect((await ask(port, '/')).body).toBe('hello');
+  });
+
+  it('leaves nothing open when one address is taken, and names it', async () => {
+    const { port: taken } = await start(hello, ['127.0.0.1:0']);
+    const free = await freePort();
+    const failure = listen(hello, [`127.0.0.1:${free}`, `127.0.0.1:${taken}`]);
+    await expect(failure).rejects.toThrow(`cannot listen on "127.0.0.1:${taken}": listen EADDRINUSE`);
+    await expect(ask(free, '/')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('leaves nothing open when one address cannot be read', async () => {
+    const free = await freePort();
+    await expect(listen(hello, [`127.0.0.1:${free}`, 'nonsense'])).rejects.toThrow('cannot listen on "nonsense": expected [host]:port');
+    await expect(ask(free, '/')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('cuts off a client that does not finish its headers', async () => {
+    const { port } = await start(hello, ['127.0.0.1:0'], { headersTimeout: 20, connectionsCheckingInterval: 10 });
+    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost:');
+    expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  });
+
+  it('keeps an idle connection longer than a minute', async () => {
+    const { port } = await start(hello, ['127.0.0.1:0']);
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const [response] = await once(request({ host: '127.0.0.1', port, agent }).end(), 'response');
+    response.resume();
+    expect(response.headers['keep-alive']).toBe('timeout=120');
+  });
+});
+
+describe('RunningServer.close', () => {
+  it('accepts no more connections', async () => {
+    const { server, port } = await start(hello, ['127.0.0.1:0']);
+    await server.close(60_000);
+    await expect(ask(port, '/')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('closes idle connections at once', async () => {
+    const { server, port } = await start(hello, ['127.0.0.1:0']);
+    const { socket, received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'readable');
+    const unused = openConnection(port, '');
+    await once(unused.socket, 'connect');
+    await ask(port, '/');
+    await server.close(60_000);
+    expect(await received).toMatch(/\r\n\r\nhello$/);
+    expect(await unused.received).toBe('');
+  });
+
+  it('lets responses in flight finish and tells their clients that it was the last', async () => {
+    const { server, port, held } = await startHeld();
+    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(1));
+    const closed = server.close(60_000);
+    held[0]?.end('late');
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[\s\S]*\r\n\r\nlate$/);
+    await closed;
+  });
+
+  it('lets a response finish whose headers were out already', async () => {
+    const { server, port, held } = await startHeld();
+    const { socket, received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(1));
+    held[0]?.write('first ');
+    await once(socket, 'readable');
+    const closed = server.close(60_000);
+    held[0]?.end('last');
+    await closed;
+    expect(await received).toMatch(/first [\s\S]*last/);
+  });
+
+  it('cuts nothing off a response that was handed over but is still on its way', async () => {
+    const body = Buffer.alloc(32 * 1024 * 1024, 'x');
+    const { server, port, held } = await startHeld();
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(1));
+    held[0]?.end(body);
+    await once(socket, 'readable');
+    const closed = server.close(60_000);
+    const received = await text(socket);
+    await closed;
+    expect(received.length - received.indexOf('\r\n\r\n') - 4).toBe(body.length);
+  });
+
+  it('answers pipelined requests of a busy connection, also those that arrive while it drains', async () => {
+    const { server, port, held } = await startHeld();
+    const { socket, received } = openConnection(port, 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(1));
+    held[0]?.write('one ');
+    await once(socket, 'readable');
+    const closed = server.close(60_000);
+    socket.write('GET /2 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(2));
+    held[0]?.end();
+    held[1]?.end('two');
+    await closed;
+    expect(await received).toMatch(/one [\s\S]*Connection: close[\s\S]*two$/);
+  });
+
+  it('cuts off what is left after the grace time', async () => {
+    const { server, port, held } = await startHeld();
+    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(1));
+    await server.close(1);
+    expect(await received).toBe('');
+  });
+
+  it('can be hurried by a second call with less grace', async () => {
+    const { server, port, held } = await startHeld();
+    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(held).toHaveLength(1));
+    const patient = server.close(3_600_000);
+    await server.close(1);
+    await patient;
+    expect(await received).toBe('');
+  });
+});
