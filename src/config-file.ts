@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { type LoadResult, loadConfig } from './config/load.ts';
+
+/** Loads the file as it is now; one that cannot be read is a problem like any other. */
+export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
+  try {
+    return loadConfig({ file, text: await readFile(file, 'utf8'), env });
+  } catch (error) {
+    const message = `cannot be read, expected a readable file: ${error instanceof Error ? error.message : String(error)}`;
+    return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
+  }
+}

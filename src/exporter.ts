@@ -1,0 +1,134 @@
+import type { LoadResult } from './config/load.ts';
+import { formatProblem } from './config/problem.ts';
+import { renderConfig } from './config/render.ts';
+import { endGeneration, type Generation, type LoadedConfig, nextGeneration, type Surroundings } from './generation.ts';
+import type { Logger } from './logger.ts';
+import type { ExpositionFormat } from './metrics/encoding.ts';
+import { OPENMETRICS_END } from './metrics/exposition.ts';
+import { type Build, OwnMetrics } from './metrics/own-metrics.ts';
+import type { StationText } from './metrics/station-text.ts';
+import type { Shard } from './station/shard.ts';
+import type { StationView } from './station/station-cache.ts';
+import type { ExporterPort, StationStatus } from './web/port.ts';
+
+export interface ExporterOptions {
+  /** Reads the configuration as it is now. */
+  readonly load: () => Promise<LoadResult>;
+  readonly build: Build;
+  readonly shard: Shard;
+  readonly log: Logger;
+  /** Whether to publish the metrics of the process and of Node as well. */
+  readonly processMetrics: boolean;
+}
+
+/** A running exporter without its web server: one configuration in force, and the way to the next. */
+export class Exporter implements ExporterPort {
+  readonly #options: ExporterOptions;
+  readonly #around: Surroundings;
+  #generation: Generation;
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: ExporterOptions, around: Surroundings, generation: Generation) {
+    this.#options = options;
+    this.#around = around;
+    this.#generation = generation;
+  }
+
+  /** Begins with a first refresh of every station, which it does not wait for. */
+  static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
+    const { build, shard, log, processMetrics } = options;
+    const around = {
+      own: new OwnMetrics(build, shard, processMetrics),
+      shard,
+      userAgent: `telemetry-station-exporter/${build.version}`,
+      refreshed: (view: StationView<StationText>) => logRefresh(log, view),
+    };
+    const exporter = new Exporter(options, around, await nextGeneration(loaded, undefined, around));
+    around.own.reloaded(true, Date.now());
+    exporter.#generation.fleet.start();
+    return exporter;
+  }
+
+  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const { fleet, exposition } = this.#generation;
+    const views = await fleet.read(signal, station);
+    const chunks = exposition.stations(views, format);
+    if (station === undefined) chunks.push(await exposition.own(this.#around.own, views, format));
+    if (format === 'openmetrics') chunks.push(OPENMETRICS_END);
+    return chunks;
+  }
+
+  stations(): readonly StationStatus[] {
+    return this.#generation.fleet.views().map(statusOf);
+  }
+
+  ready(): boolean {
+    return this.#generation.fleet.ready();
+  }
+
+  configuration(): string {
+    return renderConfig(this.#generation.loaded.config);
+  }
+
+  /** One at a time; each sees the file as it is when its turn comes. */
+  reload(): Promise<readonly string[]> {
+    const turn = this.#reloading.then(() => this.#reload());
+    this.#reloading = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#reloading;
+    await endGeneration(this.#generation, undefined);
+  }
+
+  async #reload(): Promise<readonly string[]> {
+    const { log, load } = this.#options;
+    const result = await load();
+    if (!result.ok) {
+      this.#around.own.reloaded(false, Date.now());
+      const problems = result.problems.map(formatProblem);
+      for (const problem of problems) log.error('the configuration was not reloaded', { problem });
+      return problems;
+    }
+    const old = this.#generation;
+    const next = await nextGeneration(result, old, this.#around);
+    old.fleet.stop();
+    this.#generation = next;
+    next.fleet.start();
+    this.#around.own.reloaded(true, Date.now());
+    log.info('the configuration was reloaded', { stations: next.stations.size });
+    await endGeneration(old, next);
+    return [];
+  }
+}
+
+function statusOf({ spec, health, served }: StationView<StationText>): StationStatus {
+  const snapshot = served?.publication.snapshot;
+  return {
+    name: spec.name,
+    upstream: spec.upstream,
+    telemetryStation: spec.path.telemetryStation,
+    up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
+    failure: health.failure,
+    lastSuccessMs: health.lastSuccessMs,
+    lastAttemptMs: health.lastAttemptMs,
+    resources: snapshot?.resources.size,
+    complete: snapshot?.complete,
+  };
+}
+
+function logRefresh(log: Logger, { spec, health, served }: StationView<StationText>): void {
+  const seconds = (health.durationMs ?? 0) / 1000;
+  if (health.failure) {
+    const { reason, message, error } = health.failure;
+    // Only our own bugs come with where they happened: the service's failures are told by their message.
+    const stack = reason === 'internal' && error instanceof Error ? error.stack : undefined;
+    log.warn('refresh failed', { station: spec.name, reason, error: message, seconds, stack });
+    return;
+  }
+  const snapshot = served?.publication.snapshot;
+  const fields = { station: spec.name, resources: snapshot?.resources.size, pages: snapshot?.pages, seconds };
+  if (snapshot?.complete) log.debug('refreshed', fields);
+  else log.warn('refreshed, but the listing is not proven whole', { ...fields, reported: snapshot?.reportedTotal });
+}

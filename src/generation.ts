@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LoadResult } from './config/load.ts';
+import { resolveStations } from './config/resolve.ts';
+import { Exposition } from './metrics/exposition.ts';
+import type { OwnMetrics } from './metrics/own-metrics.ts';
+import { type EncodingOptions, encodePublication, type StationText } from './metrics/station-text.ts';
+import { Fleet } from './station/fleet.ts';
+import type { ListResources } from './station/listing.ts';
+import { isOnShard, type Shard } from './station/shard.ts';
+import { StationCache, type StationDependencies, type StationView } from './station/station-cache.ts';
+import { UpstreamClient } from './upstream/client.ts';
+import { listResources } from './upstream/listing.ts';
+import { encodingOptions, upstreamOptions } from './wiring.ts';
+
+export type LoadedConfig = Extract<LoadResult, { readonly ok: true }>;
+
+/** What outlives a change of the configuration. */
+export interface Surroundings {
+  readonly own: OwnMetrics;
+  readonly shard: Shard;
+  readonly userAgent: string;
+  readonly refreshed: (view: StationView<StationText>) => void;
+}
+
+/** All that one configuration brought about, in force until the next one takes over. */
+export interface Generation {
+  readonly loaded: LoadedConfig;
+  readonly encoding: EncodingOptions;
+  readonly exposition: Exposition;
+  readonly fleet: Fleet<StationText>;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly stations: ReadonlyMap<string, StationCache<StationText>>;
+}
+
+interface Upstream {
+  readonly client: UpstreamClient;
+  readonly list: ListResources;
+}
+
+/** Builds the new generation beside the old one and takes over what has not changed; the old one still serves. */
+export async function nextGeneration(loaded: LoadedConfig, old: Generation | undefined, around: Surroundings): Promise<Generation> {
+  const encoding = encodingOptions(loaded.config);
+  const upstreams = connectUpstreams(loaded, old, around);
+  const specs = resolveStations(loaded.config).filter(({ name }) => isOnShard(name, around.shard));
+  const stations = new Map<string, StationCache<StationText>>();
+  for (const spec of specs) {
+    const upstream = upstreams.get(spec.upstream) as Upstream;
+    const dependencies: StationDependencies<StationText> = {
+      list: upstream.list,
+      prepare: (publication) => encodePublication(publication, encoding),
+      refreshed: around.refreshed,
+    };
+    const known = old?.stations.get(spec.name);
+    const isSame = known && upstream === old?.upstreams.get(spec.upstream) && isDeepStrictEqual(known.spec, spec);
+    if (!isSame) stations.set(spec.name, new StationCache(spec, dependencies));
+    else if (isDeepStrictEqual(old?.encoding, encoding)) stations.set(spec.name, known);
+    else stations.set(spec.name, await known.successor(dependencies));
+  }
+  const fleet = new Fleet(stations.values(), (answer) => around.own.asked(answer));
+  return { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
+}
+
+/** Ends what the next generation, if there is one, has not taken over. */
+export async function endGeneration(old: Generation, next: Generation | undefined): Promise<void> {
+  old.fleet.stop();
+  for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
+  const unused = [...old.upstreams].filter(([name, upstream]) => next?.upstreams.get(name) !== upstream);
+  await Promise.all(unused.map(([, { client }]) => client.close()));
+}
+
+function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, around: Surroundings): Map<string, Upstream> {
+  const upstreams = new Map<string, Upstream>();
+  for (const [name, config] of Object.entries(loaded.config.upstreams)) {
+    const known = old?.upstreams.get(name);
+    // Compared as written: parsed secrets hide their text, also from a comparison.
+    if (old && known && isDeepStrictEqual(writtenUpstream(old.loaded, name), writtenUpstream(loaded, name))) {
+      upstreams.set(name, known);
+      continue;
+    }
+    const options = upstreamOptions(name, config, around.userAgent);
+    const client = new UpstreamClient(options, around.own.upstream(name));
+    upstreams.set(name, { client, list: listResources((path, context) => client.get(path, context), options) });
+  }
+  return upstreams;
+}
+
+function writtenUpstream({ raw }: LoadedConfig, name: string): unknown {
+  const { upstreams } = raw as { readonly upstreams: Readonly<Record<string, unknown>> };
+  return upstreams[name];
+}

@@ -1,0 +1,138 @@
+import type { EventEmitter } from 'node:events';
+import type { FlagValues } from './cli/flags.ts';
+import { helpText, versionText } from './cli/help.ts';
+import { parseFlags } from './cli/parse.ts';
+import { simulate } from './cli/simulate.ts';
+import { type LoadResult, loadConfig } from './config/load.ts';
+import { formatProblem } from './config/problem.ts';
+import { loadConfigFile } from './config-file.ts';
+import { startDemo } from './demo/demo.ts';
+import { Exporter } from './exporter.ts';
+import { createLogger, type Logger } from './logger.ts';
+import type { Build } from './metrics/own-metrics.ts';
+import { createApp } from './web/app.ts';
+import { listen } from './web/server.ts';
+
+/** What the program needs of the process it runs in. */
+export interface Surface {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (text: string) => void;
+  readonly printError: (text: string) => void;
+  readonly signals: EventEmitter;
+  readonly build: Build;
+}
+
+/** How long responses under way may take to finish once the process was told to end. */
+const DRAIN_MS = 1500;
+
+/** Runs until the work is done or a signal ends it; resolves with the exit code. */
+export async function runProgram(surface: Surface): Promise<number> {
+  const parsed = parseFlags(surface.argv);
+  if (!parsed.ok) return complain(surface, [...parsed.problems, 'try --help']);
+  const { flags, command } = parsed;
+  if (flags.help) return say(surface, helpText());
+  if (flags.version) return say(surface, versionText(surface.build));
+  if (command === 'simulate') {
+    const options = { port: flags['simulate.port'], seed: flags['simulate.seed'], print: surface.print, signal: endOf(surface) };
+    return settle(surface, simulate(options));
+  }
+  if (flags['config.check']) return checkConfig(surface, flags);
+  return settle(
+    surface,
+    flags.demo ? serveDemo(surface, flags) : serve(surface, flags, () => loadConfigFile(flags['config.file'], surface.env)),
+  );
+}
+
+async function checkConfig(surface: Surface, flags: FlagValues): Promise<number> {
+  const file = flags['config.file'];
+  const result = await loadConfigFile(file, surface.env);
+  if (!result.ok) return complain(surface, result.problems.map(formatProblem));
+  return say(surface, `${file} is valid: ${result.config.stations.length} stations\n`);
+}
+
+async function serveDemo(surface: Surface, flags: FlagValues): Promise<void> {
+  const { service, config } = await startDemo();
+  try {
+    await serve(surface, flags, async () => loadConfig({ file: 'demo.yaml', text: config, env: surface.env }));
+  } finally {
+    await service.stop();
+  }
+}
+
+async function serve(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
+  const loaded = await load();
+  if (!loaded.ok) throw new OperatorError(loaded.problems.map(formatProblem));
+  const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: surface.printError });
+  const end = endOf(surface);
+  const shard = { ordinal: flags.shard, total: flags['total-shards'] };
+  const exporter = await Exporter.start(loaded, { load, build: surface.build, shard, log, processMetrics: true });
+  const reload = () => void exporter.reload();
+  surface.signals.on('SIGHUP', reload);
+  try {
+    await serveUntil(end, exporter, flags, surface.build, log);
+  } finally {
+    surface.signals.off('SIGHUP', reload);
+    await exporter.close();
+  }
+}
+
+async function serveUntil(end: AbortSignal, exporter: Exporter, flags: FlagValues, build: Build, log: Logger): Promise<void> {
+  const externalUrl = flags['web.external-url'];
+  const app = createApp(exporter, {
+    telemetryPath: flags['web.telemetry-path'],
+    ...(externalUrl && { externalUrl }),
+    enableLifecycle: flags['web.enable-lifecycle'],
+    maxRequests: flags['web.max-requests'],
+    scrapeTimeoutMs: flags['scrape.timeout'],
+    timeoutOffsetMs: flags['timeout-offset'],
+    version: build.version,
+    report: (error) => log.error('a request failed through a fault of the exporter', { error }),
+  });
+  const server = await listen(app, flags['web.listen-address']).catch((error: Error) => {
+    throw new OperatorError([error.message], error);
+  });
+  for (const { address, port } of server.addresses) log.info('listening', { address, port, version: build.version });
+  await new Promise((resolve) => end.addEventListener('abort', resolve, { once: true }));
+  log.info('ending', { signal: end.reason });
+  // Scrapes that wait for a refresh answer with what there is.
+  await exporter.close();
+  await server.close(DRAIN_MS);
+}
+
+/** The operator's mistake: told in plain words, without a stack. */
+class OperatorError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], cause?: unknown) {
+    super(problems.join('\n'), { cause });
+    this.problems = problems;
+  }
+}
+
+async function settle(surface: Surface, work: Promise<void>): Promise<number> {
+  try {
+    await work;
+    return 0;
+  } catch (error) {
+    if (error instanceof OperatorError) return complain(surface, error.problems);
+    throw error;
+  }
+}
+
+/** Aborts with the name of the signal that asks the process to end. */
+function endOf({ signals }: Surface): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT']) signals.once(name, () => controller.abort(name));
+  return controller.signal;
+}
+
+function say({ print }: Surface, text: string): number {
+  print(text);
+  return 0;
+}
+
+function complain({ printError }: Surface, lines: readonly string[]): number {
+  for (const line of lines) printError(`${line}\n`);
+  return 1;
+}
