@@ -1,0 +1,143 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Pool } from 'undici';
+import { type FailureReason, ListingFailure } from '../station/failure.ts';
+import type { ListingContext } from '../station/listing.ts';
+import { openPool } from './connection.ts';
+import { exchange, type Peer, type Reply } from './exchange.ts';
+import { Gate } from './gate.ts';
+import { clockHint } from './hmac.ts';
+import { Identity } from './identity.ts';
+import type { RequestObserver } from './observer.ts';
+import type { TlsOptions, UpstreamOptions } from './options.ts';
+import { replyFailure } from './reply-failure.ts';
+import { RequestFailure } from './request-failure.ts';
+import { retryDelay } from './retry.ts';
+import type { Header } from './signer.ts';
+import { withoutIdentity } from './tls-connector.ts';
+
+export interface ClientDependencies {
+  /** Wall-clock milliseconds. */
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
+
+/** The HTTP client of one upstream, shared by all stations on it. */
+export class UpstreamClient {
+  readonly #options: UpstreamOptions;
+  readonly #observer: RequestObserver;
+  readonly #dependencies: ClientDependencies;
+  readonly #gate: Gate;
+  readonly #identity: Identity;
+  readonly #service: Peer;
+  readonly #defaultHeaders: readonly Header[];
+  readonly #pools: Pool[] = [];
+
+  constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
+    this.#options = options;
+    this.#observer = observer;
+    this.#dependencies = {
+      now: Date.now,
+      random: Math.random,
+      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
+      ...dependencies,
+    };
+    const { baseUrl, concurrency, requestsPerSecond, maxPageBytes, userAgent } = options;
+    const { now, sleep } = this.#dependencies;
+    this.#gate = new Gate({ concurrency, requestsPerSecond, observer, now, sleep });
+    this.#service = { name: baseUrl.host, maxBytes: maxPageBytes, ...this.#connections(baseUrl, concurrency, options.tls) };
+    this.#identity = new Identity(options, (url) => this.#tokenEndpoint(url), now);
+    this.#defaultHeaders = [
+      ['Accept', 'application/json'],
+      ['Content-Type', 'application/json'],
+      ['User-Agent', userAgent],
+    ];
+  }
+
+  /**
+   * GETs a path with query, exactly as given, and resolves with the bytes of a 2xx.
+   * Rejects with a ListingFailure; rejects with the signal's reason when that aborts.
+   */
+  async get(pathAndQuery: string, { signal, deadlineMs }: ListingContext): Promise<Buffer> {
+    // All pages of a refresh wait on one signal at a time, which is no leak.
+    setMaxListeners(0, signal);
+    try {
+      return await this.#getWithRetries(pathAndQuery, { signal, deadlineMs });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  /** Callers abort their requests first: one still under way breaks. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
+  }
+
+  async #getWithRetries(pathAndQuery: string, { signal, deadlineMs }: ListingContext): Promise<Buffer> {
+    const { now, random, sleep } = this.#dependencies;
+    let renewed = false;
+    for (let retries = 0; ; ) {
+      let generation = 0;
+      try {
+        return await this.#gate.run(signal, () => {
+          generation = this.#identity.generation;
+          return this.#attempt(pathAndQuery, signal);
+        });
+      } catch (error) {
+        if (signal.aborted || !(error instanceof RequestFailure)) throw error;
+        if (error.unauthorized && !renewed && this.#identity.renew(generation)) {
+          renewed = true;
+        } else {
+          const { maxRetries } = this.#options;
+          const delayMs = retryDelay(error, { retries, maxRetries, nowMs: now(), deadlineMs, random: random() });
+          if (delayMs === undefined) throw error;
+          retries += 1;
+          await sleep(delayMs, signal);
+        }
+        this.#observer.retried();
+      }
+    }
+  }
+
+  async #attempt(pathAndQuery: string, signal: AbortSignal): Promise<Buffer> {
+    const { now } = this.#dependencies;
+    const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: now(), signal } as const;
+    const { headers, secrets } = await this.#identity.present(signable);
+    const request = { method: 'GET', path: pathAndQuery, headers: [...this.#defaultHeaders, ...headers].flat() } as const;
+    const startMs = now();
+    this.#observer.started();
+    const end = (reason?: FailureReason) => this.#observer.ended(Math.max(0, now() - startMs) / 1000, reason);
+    try {
+      const reply = await exchange(this.#service, request, signal);
+      if (reply.status < 200 || reply.status > 299) throw this.#replyFailure(reply, secrets);
+      end();
+      return reply.body;
+    } catch (error) {
+      end(signal.aborted ? 'timeout' : error instanceof ListingFailure ? error.reason : 'internal');
+      throw error;
+    }
+  }
+
+  #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
+    const nowMs = this.#dependencies.now();
+    const mayBeClock = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
+    const hint = mayBeClock ? clockHint(reply.headers['date'], nowMs) : undefined;
+    return replyFailure(reply, { peer: this.#service.name, secrets, nowMs, hint });
+  }
+
+  #tokenEndpoint(url: URL): Peer {
+    const name = `token endpoint ${url.host}`;
+    return { name, maxBytes: MAX_TOKEN_REPLY_BYTES, ...this.#connections(url, 1, withoutIdentity(this.#options.tls)) };
+  }
+
+  #connections({ origin }: URL, connections: number, tls: TlsOptions | undefined): Pick<Peer, 'pool' | 'timeoutMs'> {
+    const { timeoutMs, proxyUrl } = this.#options;
+    const pool = openPool(origin, { connections, timeoutMs, tls, proxyUrl });
+    this.#pools.push(pool);
+    return { pool, timeoutMs };
+  }
+}

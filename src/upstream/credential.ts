@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import type { SecretSource } from './options.ts';
+import { RequestFailure } from './request-failure.ts';
+
+const RECHECK_MS = 1000;
+
+/** A secret as it is now: a file is read again at most once a second, so that a change is seen soon and at little cost. */
+export class Credential {
+  readonly #source: SecretSource;
+  readonly #now: () => number;
+  #latest: { readonly atMs: number; readonly text: Promise<string> } | undefined;
+
+  constructor(source: SecretSource, now: () => number) {
+    this.#source = source;
+    this.#now = now;
+  }
+
+  /** Whether a second look may find another value. */
+  get renewable(): boolean {
+    return 'file' in this.#source;
+  }
+
+  /** Makes the next reader look at the file again. */
+  forget(): void {
+    this.#latest = undefined;
+  }
+
+  async read(): Promise<string> {
+    if ('text' in this.#source) return this.#source.text;
+    const nowMs = this.#now();
+    const ageMs = nowMs - (this.#latest?.atMs ?? Number.NEGATIVE_INFINITY);
+    if (this.#latest === undefined || ageMs < 0 || ageMs >= RECHECK_MS) {
+      this.#latest = { atMs: nowMs, text: readSecret(this.#source.file) };
+    }
+    return this.#latest.text;
+  }
+}
+
+async function readSecret(file: string): Promise<string> {
+  const content = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new RequestFailure('auth', `cannot read the credential file ${file}: ${error.message}`, {}, { cause: error });
+  });
+  const text = content.replace(/[\r\n]+$/, '');
+  if (text === '') throw new RequestFailure('auth', `the credential file ${file} is empty`);
+  return text;
+}

@@ -1,0 +1,43 @@
+import type { FailureReason } from '../station/failure.ts';
+
+const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
+
+/** OpenSSL's verification results, its handshake and key errors, and Node's own checks. */
+const TLS =
+  /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
+
+/** The system's socket and name errors, and replies that are no HTTP or end too early. */
+const NETWORK = /^(E[A-Z0-9]+$|EAI_|HTTPParserError$|UND_ERR_(SOCKET|HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
+
+/** Why a connection or a request broke; undefined when nothing outside this program explains it. */
+export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 'tls' | 'network'> | undefined {
+  for (let link = error; link instanceof Error; link = link.cause) {
+    // The parser's errors have no code of their own.
+    const code = String(('code' in link && link.code) || link.name);
+    if (TIMEOUT.test(code)) return 'timeout';
+    if (TLS.test(code)) return 'tls';
+    if (NETWORK.test(code)) return 'network';
+  }
+  return undefined;
+}
+
+export function statusReason(status: number): FailureReason {
+  switch (status) {
+    case 401:
+      return 'auth';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not_found';
+    case 429:
+      return 'rate_limited';
+    default:
+      return 'status';
+  }
+}
+
+/** The error's own words; a failed connection to several addresses has none but those of its parts. */
+export function errorText(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

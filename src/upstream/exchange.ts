@@ -1,0 +1,100 @@
+import type { Dispatcher, Pool } from 'undici';
+import { RequestFailure } from './request-failure.ts';
+import { transportFailure } from './transport-failure.ts';
+import { untilAborted } from './until-aborted.ts';
+
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** The other side of a connection, and what is expected of it. */
+export interface Peer {
+  /** How messages call it. */
+  readonly name: string;
+  readonly pool: Pool;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+interface OutgoingRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of a success the whole body; of any other reply as much as came, at most 64 KiB. */
+  readonly body: Buffer;
+}
+
+/** Sends one request and reads its reply, whatever the status, within the peer's time and size. */
+export async function exchange(peer: Peer, request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
+  const cancel = new AbortController();
+  const forward = () => cancel.abort(signal.reason);
+  const tooLate = () =>
+    cancel.abort(new RequestFailure('timeout', `${peer.name}: no complete reply within ${peer.timeoutMs} ms`, { retryable: true }));
+  const timer = setTimeout(tooLate, peer.timeoutMs);
+  signal.addEventListener('abort', forward);
+  try {
+    signal.throwIfAborted();
+    const { method, path, body = null } = request;
+    const options = { method, path, body, headers: [...request.headers], signal: cancel.signal };
+    // The pool heeds its signal only once it is connected.
+    return await receive(peer, await untilAborted(peer.pool.request(options), cancel.signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw transportFailure(peer.name, error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', forward);
+  }
+}
+
+async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: AbortSignal): Promise<Reply> {
+  const { statusCode: status, headers, body } = response;
+  // Destroying a body makes it emit an error that nobody else may be listening for.
+  body.on('error', () => undefined);
+  if (status < 200 || status > 299) {
+    const start = await readStart(body);
+    signal.throwIfAborted();
+    return { status, headers, body: start };
+  }
+  const problem = headerProblem(headers, peer.maxBytes);
+  if (problem !== undefined) {
+    body.destroy();
+    throw new RequestFailure('body', `${peer.name}: ${problem}`);
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > peer.maxBytes) throw new RequestFailure('body', `${peer.name}: body is larger than ${peer.maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return { status, headers, body: Buffer.concat(chunks, bytes) };
+}
+
+/** What came of an error's body: its status is the news, so a body that breaks off is no further failure. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The part that came is what there is to show.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES);
+}
+
+function headerProblem(headers: Reply['headers'], maxBytes: number): string | undefined {
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (encoding !== 'identity') return 'body is encoded, though no encoding was asked for';
+  const length = Number(headers['content-length'] ?? 0);
+  return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
+}

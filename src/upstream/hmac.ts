@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import type { Credential } from './credential.ts';
+import type { SignedHeader } from './options.ts';
+import { httpDateMs } from './retry-after.ts';
+import { type Header, type SignableRequest, type Signer, signedHeader } from './signer.ts';
+
+/** Gateways of this family allow some minutes of difference; a minute is no longer chance. */
+const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Signs with an access key pair: one line per entry of the list, in its order. */
+export function hmacSigner(accessKeyId: string, secretAccessKey: Pick<Credential, 'read'>, signedHeaders: readonly SignedHeader[]): Signer {
+  return async (request) => {
+    const secret = await secretAccessKey.read();
+    const signature = createHmac('sha256', secret).update(signingString(signedHeaders, request)).digest('base64');
+    const authorization = `hmac accesskey="${accessKeyId}", algorithm="hmac-sha256", headers="${signedHeaders.join(' ')}", signature="${signature}"`;
+    return {
+      headers: [...dateHeaders(signedHeaders, request.nowMs), signedHeader('Authorization', authorization)],
+      secrets: [secret, signature],
+    };
+  };
+}
+
+/** Says so when the reply's `Date` is far from our time, a common cause of rejected signatures. */
+export function clockHint(date: string | readonly string[] | undefined, nowMs: number): string | undefined {
+  const theirsMs = httpDateMs(String(date));
+  if (theirsMs === undefined || Math.abs(theirsMs - nowMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
+  const seconds = Math.round(Math.abs(theirsMs - nowMs) / 1000);
+  return `the local clock is ${seconds} s ${theirsMs > nowMs ? 'behind' : 'ahead of'} the service's, which alone makes it reject signatures`;
+}
+
+function signingString(signedHeaders: readonly SignedHeader[], { method, host, pathAndQuery, nowMs }: SignableRequest): string {
+  const lines: Record<SignedHeader, string> = {
+    'x-date': `x-date: ${imfFixdate(nowMs)}`,
+    date: `date: ${imfFixdate(nowMs)}`,
+    host: `host: ${host}`,
+    'request-line': `${method} ${pathAndQuery} HTTP/1.1`,
+    '@request-target': `@request-target: ${method.toLowerCase()} ${pathAndQuery}`,
+  };
+  return signedHeaders.map((entry) => lines[entry]).join('\n');
+}
+
+function dateHeaders(signedHeaders: readonly SignedHeader[], nowMs: number): Header[] {
+  const names = { 'x-date': 'X-Date', date: 'Date' } as const;
+  return (['x-date', 'date'] as const).filter((entry) => signedHeaders.includes(entry)).map((entry) => [names[entry], imfFixdate(nowMs)]);
+}
+
+function imfFixdate(timeMs: number): string {
+  return new Date(timeMs).toUTCString();
+}

@@ -1,0 +1,116 @@
+import { basicPair } from './basic.ts';
+import type { Credential } from './credential.ts';
+import { exchange, type Peer, type Reply } from './exchange.ts';
+import type { AuthOptions } from './options.ts';
+import { replyFailure } from './reply-failure.ts';
+import { RequestFailure } from './request-failure.ts';
+import { untilAborted } from './until-aborted.ts';
+
+type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
+
+interface Token {
+  readonly text: string;
+  readonly usableUntilMs: number;
+}
+
+/** Where the client's id and secret go in a token request. */
+type Style = 'header' | 'body';
+
+const MAX_MARGIN_MS = 10_000;
+
+/** The access token of the client credentials grant, fetched once for all who need it and kept until shortly before it expires. */
+export class TokenSource {
+  readonly #options: OAuth2Options;
+  readonly #secret: Credential;
+  readonly #endpoint: Peer;
+  readonly #now: () => number;
+  #token: Token | undefined;
+  #fetching: Promise<Token> | undefined;
+  #provenStyle: Style | undefined;
+
+  constructor(options: OAuth2Options, secret: Credential, endpoint: Peer, now: () => number) {
+    this.#options = options;
+    this.#secret = secret;
+    this.#endpoint = endpoint;
+    this.#now = now;
+  }
+
+  /** The signal bounds the caller's wait, never the fetch: others may be waiting for the same one. */
+  async read(signal: AbortSignal): Promise<string> {
+    if (this.#token !== undefined && this.#now() < this.#token.usableUntilMs) return this.#token.text;
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
+    });
+    return (await untilAborted(this.#fetching, signal)).text;
+  }
+
+  forget(): void {
+    this.#token = undefined;
+  }
+
+  async #fetch(): Promise<Token> {
+    const secret = await this.#secret.read();
+    let style = this.#provenStyle ?? 'header';
+    let reply = await this.#request(style, secret);
+    if (isRefusal(reply) && this.#provenStyle === undefined) {
+      style = 'body';
+      reply = await this.#request(style, secret);
+    }
+    if (reply.status < 200 || reply.status > 299) throw this.#failure(reply, secret);
+    this.#token = this.#readToken(reply);
+    this.#provenStyle = style;
+    return this.#token;
+  }
+
+  #request(style: Style, secret: string): Promise<Reply> {
+    const { clientId, scopes, endpointParams, tokenUrl } = this.#options;
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    if (scopes.length > 0) form.set('scope', scopes.join(' '));
+    for (const [name, value] of Object.entries(endpointParams)) form.set(name, value);
+    const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
+    if (style === 'header') {
+      headers.push('Authorization', `Basic ${basicPair(formEncoded(clientId), formEncoded(secret))}`);
+    } else {
+      form.set('client_id', clientId);
+      form.set('client_secret', secret);
+    }
+    const request = { method: 'POST', path: tokenUrl.pathname + tokenUrl.search, headers, body: form.toString() } as const;
+    return exchange(this.#endpoint, request, new AbortController().signal);
+  }
+
+  #failure(reply: Reply, secret: string): RequestFailure {
+    const encoded = formEncoded(secret);
+    const secrets = [secret, encoded, basicPair(formEncoded(this.#options.clientId), encoded)];
+    const context = { peer: this.#endpoint.name, secrets, nowMs: this.#now() };
+    const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
+    // Not `unauthorized`: that is about the token, and there is none.
+    return new RequestFailure(isRefusal(reply) ? 'auth' : reason, message, { retryable, retryAfterMs });
+  }
+
+  #readToken({ body }: Reply): Token {
+    const { access_token: text, expires_in: expiresIn } = jsonObject(body);
+    if (typeof text !== 'string' || text === '') {
+      throw new RequestFailure('body', `${this.#endpoint.name}: the reply is no JSON object with an access_token`);
+    }
+    const lifetimeMs = typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) * 1000 : Number.NaN;
+    if (Number.isNaN(lifetimeMs)) return { text, usableUntilMs: Number.POSITIVE_INFINITY };
+    return { text, usableUntilMs: this.#now() + lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10) };
+  }
+}
+
+function isRefusal({ status }: Reply): boolean {
+  return status === 400 || status === 401;
+}
+
+/** RFC 6749 has id and secret form-encoded before they become a user name and a password. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function jsonObject(body: Buffer): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(body.toString()));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,308 @@
+import { getEventListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/station/failure.ts';
+import { UpstreamClient } from '../../src/upstream/client.ts';
+import { CLIENT_OPTIONS, RecordingObserver, testClient } from './support/client.ts';
+import { ManualClock, settled } from './support/clock.ts';
+import { temporaryFile } from './support/files.ts';
+import { closed, startService } from './support/service.ts';
+
+/** Answers with one status after the other, and with the last one ever after. */
+function statuses(...list: (number | readonly [number, Record<string, string>])[]) {
+  let next = 0;
+  return (_request: unknown, response: ServerResponse) => {
+    const [status, headers] = [list[Math.min(next, list.length - 1)] ?? 500].flat() as [number, Record<string, string>?];
+    next += 1;
+    response.writeHead(status, headers).end(status === 200 ? '{"resources":[]}' : '{"message":"no luck"}');
+  };
+}
+
+describe('UpstreamClient', () => {
+  it('gets the bytes of a success, whatever 2xx it is', async () => {
+    const service = await startService((request, response) =>
+      response.writeHead(request.url === '/a' ? 200 : 206).end(`body of ${request.url}`),
+    );
+    const { get, observer } = testClient(service.url);
+    await expect(get('/a')).resolves.toBe('body of /a');
+    await expect(get('/b?c=%20d')).resolves.toBe('body of /b?c=%20d');
+    expect(observer).toMatchObject({ started_: 2, outcomes: [undefined, undefined], retries: 0, waitingNow: 0 });
+  });
+
+  it('sends the headers of the contract, the configured ones and no other', async () => {
+    const service = await startService(statuses(200));
+    const headers = [
+      { name: 'X-Tenant', value: { text: 'a' } },
+      { name: 'X-Tenant', value: { text: 'b' } },
+      { name: 'X-Token', value: { file: temporaryFile('token', 'from-file\n') } },
+    ];
+    await testClient(service.url, { headers }).get();
+    expect(service.requests[0]?.rawHeaders).toEqual([
+      ...['host', service.url.host],
+      ...['connection', 'keep-alive'],
+      ...['Accept', 'application/json'],
+      ...['Content-Type', 'application/json'],
+      ...['User-Agent', 'test-agent/1'],
+      ...['X-Tenant', 'a'],
+      ...['X-Tenant', 'b'],
+      ...['X-Token', 'from-file'],
+    ]);
+  });
+
+  it('reuses its connection', async () => {
+    const service = await startService(statuses(200));
+    const { get } = testClient(service.url, { concurrency: 1 });
+    await get();
+    await get();
+    expect(new Set(service.requests.map(({ socket }) => socket.remotePort)).size).toBe(1);
+  });
+
+  it.each([
+    [302, 'status'],
+    [400, 'status'],
+    [401, 'auth'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [418, 'status'],
+  ])('fails on a %i with the reason %s, and does not try again', async (status, reason) => {
+    const service = await startService(statuses(status));
+    const { failure, observer } = testClient(service.url, { maxRetries: 5 });
+    const error = await failure();
+    expect(error).toBeInstanceOf(ListingFailure);
+    expect(error).toMatchObject({ reason });
+    expect(service.requests).toHaveLength(1);
+    expect(observer).toMatchObject({ outcomes: [reason], retries: 0 });
+  });
+
+  it.each([
+    [408, 'status'],
+    [429, 'rate_limited'],
+    [500, 'status'],
+    [503, 'status'],
+  ])('tries a %i again after growing waits, then fails as %s', async (status, reason) => {
+    const service = await startService(statuses(status));
+    const { failure, observer, sleeps } = testClient(service.url, { maxRetries: 3 });
+    expect(await failure()).toMatchObject({ reason });
+    expect(sleeps).toEqual([125, 250, 500]);
+    expect(observer).toMatchObject({ started_: 4, outcomes: [reason, reason, reason, reason], retries: 3 });
+  });
+
+  it('succeeds when a retry does', async () => {
+    const service = await startService(statuses(500, 429, 200));
+    const { get, observer } = testClient(service.url, { maxRetries: 2 });
+    await expect(get()).resolves.toBe('{"resources":[]}');
+    expect(observer).toMatchObject({ outcomes: ['status', 'rate_limited', undefined], retries: 2 });
+  });
+
+  it('waits as long as Retry-After asks for, in seconds or up to a date', async () => {
+    const nowMs = Date.UTC(2026, 0, 1);
+    const date = new Date(nowMs + 30_000).toUTCString();
+    const service = await startService(
+      statuses([429, { 'Retry-After': '7' }], [503, { 'Retry-After': date }], [429, { 'Retry-After': '-1' }], 200),
+    );
+    const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => nowMs });
+    await get();
+    expect(sleeps).toEqual([7000, 30_000, 500]);
+  });
+
+  it('fails at once when the wait would outlast the deadline', async () => {
+    const service = await startService(statuses([429, { 'Retry-After': '60' }]));
+    const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => 1000 });
+    await expect(get('/list', { deadlineMs: 60_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(sleeps).toEqual([]);
+  });
+
+  it('waits by the real clock when no other is given', async () => {
+    const service = await startService(statuses([503, { 'Retry-After': '0.01' }], 200));
+    const observer = new RecordingObserver();
+    const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 }, observer);
+    const context = { signal: new AbortController().signal, deadlineMs: Date.now() + 60_000 };
+    await expect(client.get('/list', context)).resolves.toEqual(Buffer.from('{"resources":[]}'));
+    expect(observer).toMatchObject({ outcomes: ['status', undefined], retries: 1 });
+    await client.close();
+  });
+
+  it('tells the observer how long each request took', async () => {
+    const clock = new ManualClock();
+    const service = await startService((_request, response) => {
+      clock.nowMs += 1500;
+      response.end();
+    });
+    const { get, observer } = testClient(service.url, {}, { now: clock.now });
+    await get();
+    expect(observer.durations).toEqual([1.5]);
+  });
+
+  it('tells no negative duration when the clock is set back', async () => {
+    const clock = new ManualClock(10_000);
+    const service = await startService((_request, response) => {
+      clock.nowMs = 0;
+      response.end();
+    });
+    const { get, observer } = testClient(service.url, {}, { now: clock.now });
+    await get();
+    expect(observer.durations).toEqual([0]);
+  });
+
+  it('lets a bug of ours through untouched, and calls it internal', async () => {
+    const service = await startService(statuses(200));
+    const { failure, observer } = testClient(service.url, { maxRetries: 3 });
+    const error = await failure('/a path that no request line can hold');
+    expect(error).not.toBeInstanceOf(ListingFailure);
+    expect(observer).toMatchObject({ outcomes: ['internal'], retries: 0 });
+  });
+
+  it('breaks what is under way when it is closed', async () => {
+    const service = await startService(() => undefined);
+    const { client, get } = testClient(service.url, { maxRetries: 3 });
+    const outcome = expect(get()).rejects.toThrow('The client is destroyed');
+    while (service.requests.length === 0) await settled();
+    await client.close();
+    await outcome;
+  });
+});
+
+describe('UpstreamClient, under its limits', () => {
+  it('never has more requests at the service than allowed, over all who ask', async () => {
+    const inside = new Set<ServerResponse>();
+    let most = 0;
+    const answerAll = async () => {
+      // Time enough for a fourth one to arrive, were it sent.
+      for (let turn = 0; turn < 5; turn += 1) await settled();
+      for (const response of inside) response.end();
+      inside.clear();
+    };
+    const service = await startService((_request, response) => {
+      inside.add(response);
+      most = Math.max(most, inside.size);
+      if (inside.size === 3) answerAll();
+    });
+    const { get, observer } = testClient(service.url, { concurrency: 3 });
+    await Promise.all(Array.from({ length: 30 }, (_, page) => get(`/${page}`)));
+    expect(service.requests).toHaveLength(30);
+    expect(most).toBe(3);
+    expect(observer.waitingNow).toBe(0);
+  });
+
+  it('fills the connections it is allowed', async () => {
+    const waiting: ServerResponse[] = [];
+    const service = await startService((_request, response) => waiting.push(response));
+    const { get, observer } = testClient(service.url, { concurrency: 2 });
+    const all = [get('/1'), get('/2'), get('/3')];
+    while (waiting.length < 2) await settled();
+    expect(observer).toMatchObject({ started_: 2, waitingNow: 1 });
+    for (const response of waiting) response.end();
+    while (waiting.length < 3) await settled();
+    waiting[2]?.end();
+    await Promise.all(all);
+  });
+
+  it('spaces requests out, retries included', async () => {
+    const clock = new ManualClock();
+    const arrivals: number[] = [];
+    const answer = statuses(500, 200);
+    const service = await startService((request, response) => {
+      arrivals.push(clock.nowMs);
+      answer(request, response);
+    });
+    const { get, observer } = testClient(
+      service.url,
+      { requestsPerSecond: 2, maxRetries: 1 },
+      { now: clock.now, sleep: clock.sleep, random: () => 0 },
+    );
+    let done = false;
+    const all = Promise.all([get('/1'), get('/2'), get('/3')]).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      await clock.advance(0);
+      // Time stands still while a request is on its way, so that it is seen when it was sent.
+      if (arrivals.length === observer.started_) clock.nowMs += 100;
+    }
+    await all;
+    const gaps = arrivals.slice(1).map((atMs, index) => atMs - (arrivals[index] ?? 0));
+    expect(arrivals).toHaveLength(4);
+    expect(gaps.every((gapMs) => gapMs >= 500)).toBe(true);
+  });
+
+  it('waits for a turn without its request timing out', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses(200));
+    const { get } = testClient(service.url, { requestsPerSecond: 0.001, timeoutMs: 5000 }, { now: clock.now, sleep: clock.sleep });
+    await get('/1');
+    const second = get('/2');
+    await clock.advance(1_000_000);
+    await expect(second).resolves.toBe('{"resources":[]}');
+  });
+
+  it('raises no listener warning when many pages share a signal', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on('warning', warn);
+    const service = await startService(statuses(200));
+    const { get } = testClient(service.url, { concurrency: 2 });
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 40 }, () => get('/list', { signal })));
+    await settled();
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('UpstreamClient, when its caller aborts', () => {
+  it('asks for nothing when that was before', async () => {
+    const service = await startService(statuses(200));
+    const { get, observer } = testClient(service.url);
+    await expect(get('/list', { signal: AbortSignal.abort('before') })).rejects.toBe('before');
+    expect(observer.started_).toBe(0);
+  });
+
+  it('leaves the queue at the gate', async () => {
+    const service = await startService(() => undefined);
+    const { get, observer } = testClient(service.url, { concurrency: 1 });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const outcomes = [get('/1', { signal: first.signal }), get('/2', { signal: second.signal })];
+    while (service.requests.length === 0) await settled();
+    second.abort('second');
+    await expect(outcomes[1]).rejects.toBe('second');
+    expect(observer).toMatchObject({ started_: 1, waitingNow: 0 });
+    first.abort('first');
+    await expect(outcomes[0]).rejects.toBe('first');
+  });
+
+  it('ends the request under way, and the connection with it', async () => {
+    const service = await startService(() => undefined);
+    const { get, observer } = testClient(service.url, { maxRetries: 3 });
+    const controller = new AbortController();
+    const outcome = get('/list', { signal: controller.signal });
+    while (service.requests.length === 0) await settled();
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+    await closed(service.requests[0]?.socket);
+    expect(observer).toMatchObject({ outcomes: ['timeout'], retries: 0 });
+  });
+
+  it('ends a body that is being read, be it of an error', async () => {
+    for (const status of [200, 500]) {
+      const controller = new AbortController();
+      const service = await startService((_request, response) =>
+        response.writeHead(status).write('some', () => setImmediate(() => controller.abort('enough'))),
+      );
+      const { get } = testClient(service.url, { maxRetries: 3 });
+      await expect(get('/list', { signal: controller.signal })).rejects.toBe('enough');
+    }
+  });
+
+  it('ends the wait before a retry', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses(500));
+    const { get, observer } = testClient(service.url, { maxRetries: 3 }, { sleep: clock.sleep });
+    const controller = new AbortController();
+    const outcome = get('/list', { signal: controller.signal });
+    while (clock.sleepers === 0) await settled();
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+    expect(observer.retries).toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Credential } from '../../src/upstream/credential.ts';
+import { ManualClock } from './support/clock.ts';
+import { temporaryFile } from './support/files.ts';
+
+describe('Credential', () => {
+  it('is the text given, which no second look can change', async () => {
+    const credential = new Credential({ text: 'given' }, () => 0);
+    await expect(credential.read()).resolves.toBe('given');
+    expect(credential.renewable).toBe(false);
+  });
+
+  it("is a file's content without the newline at its end", async () => {
+    const credential = new Credential({ file: temporaryFile('token', ' a\nb \r\n') }, () => 0);
+    await expect(credential.read()).resolves.toBe(' a\nb ');
+    expect(credential.renewable).toBe(true);
+  });
+
+  it('looks at the file again after a second, not before', async () => {
+    const clock = new ManualClock(5000);
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, clock.now);
+    await credential.read();
+    writeFileSync(file, 'new');
+    clock.nowMs += 999;
+    await expect(credential.read()).resolves.toBe('old');
+    clock.nowMs += 1;
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('looks at the file again when the clock is set back', async () => {
+    const clock = new ManualClock(5000);
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, clock.now);
+    await credential.read();
+    writeFileSync(file, 'new');
+    clock.nowMs = 0;
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('looks at the file at once when told to forget', async () => {
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, () => 0);
+    await credential.read();
+    writeFileSync(file, 'new');
+    credential.forget();
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('fails as auth with the name of a file that cannot be read', async () => {
+    const file = temporaryFile('token', 'x');
+    rmSync(file);
+    const message = expect.stringMatching(new RegExp(`cannot read the credential file ${file}: ENOENT`));
+    await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({ reason: 'auth', message });
+  });
+
+  it('fails as auth with the name of an empty file', async () => {
+    const file = temporaryFile('token', '\n');
+    await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({
+      reason: 'auth',
+      message: `the credential file ${file} is empty`,
+    });
+  });
+});

@@ -1,0 +1,238 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import type { AuthOptions } from '../../src/upstream/options.ts';
+import { testClient } from './support/client.ts';
+import { ManualClock, settled } from './support/clock.ts';
+import { closedPort, startRawService, startService } from './support/service.ts';
+
+type OAuth2 = Extract<AuthOptions, { scheme: 'oauth2' }>;
+
+const oauth2 = (tokenUrl: URL, overrides: Partial<OAuth2> = {}): OAuth2 => ({
+  scheme: 'oauth2',
+  clientId: 'client',
+  clientSecret: { text: 's3cr3t' },
+  tokenUrl,
+  scopes: [],
+  endpointParams: {},
+  ...overrides,
+});
+
+interface TokenRequest {
+  readonly authorization: string | undefined;
+  readonly form: Record<string, string>;
+  readonly message: IncomingMessage;
+}
+
+/** A token endpoint that numbers its tokens, and answers as told when it is told. */
+async function startTokenEndpoint(answer: (request: TokenRequest, response: ServerResponse) => boolean = () => false, extra = {}) {
+  const received: TokenRequest[] = [];
+  let issued = 0;
+  const { url } = await startService(async (message, response) => {
+    const form = Object.fromEntries(new URLSearchParams(await text(message)));
+    const request = { authorization: message.headers.authorization, form, message };
+    received.push(request);
+    if (answer(request, response)) return;
+    issued += 1;
+    response.end(JSON.stringify({ access_token: `token-${issued}`, token_type: 'bearer', ...extra }));
+  });
+  return { url: new URL('/oauth/token?tenant=a', url), received };
+}
+
+/** A service that repeats the credential it was sent. */
+const startEcho = () => startService((request, response) => response.end(request.headers.authorization));
+
+const refuse =
+  (status: number, body: unknown, headers = {}) =>
+  (_request: TokenRequest, response: ServerResponse) => {
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+    return true;
+  };
+
+describe('TokenSource', () => {
+  it('fetches a token by the client credentials grant and uses it again', async () => {
+    const endpoint = await startTokenEndpoint(undefined, { expires_in: 3600 });
+    const service = await startEcho();
+    const auth = oauth2(endpoint.url, {
+      clientId: 'a b:ü',
+      clientSecret: { text: 'x+y/z=' },
+      scopes: ['read', 'list all'],
+      endpointParams: { audience: 'monitor' },
+    });
+    const headers = [{ name: 'X-Key', value: { text: 'for the service alone' } }];
+    const { get, observer } = testClient(service.url, { auth, headers });
+    await expect(get()).resolves.toBe('Bearer token-1');
+    await expect(get()).resolves.toBe('Bearer token-1');
+    expect(endpoint.received).toHaveLength(1);
+    const [request] = endpoint.received;
+    expect(request).toMatchObject({
+      authorization: `Basic ${Buffer.from('a+b%3A%C3%BC:x%2By%2Fz%3D').toString('base64')}`,
+      form: { grant_type: 'client_credentials', scope: 'read list all', audience: 'monitor' },
+      message: { method: 'POST', url: '/oauth/token?tenant=a' },
+    });
+    expect(request?.message.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(request?.message.headers).not.toHaveProperty('x-key');
+    expect(observer.started_).toBe(2);
+  });
+
+  it.each([400, 401])('sends id and secret in the body after a %i, and remembers that this worked', async (status) => {
+    const endpoint = await startTokenEndpoint(
+      (request, response) => request.authorization !== undefined && refuse(status, '')(request, response),
+      {
+        expires_in: 0,
+      },
+    );
+    const { get } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) });
+    await get();
+    await get();
+    const inBody = { grant_type: 'client_credentials', client_id: 'client', client_secret: 's3cr3t' };
+    expect(endpoint.received.map(({ form }) => form)).toEqual([{ grant_type: 'client_credentials' }, inBody, inBody]);
+  });
+
+  it('does not change a way that worked when it fails later', async () => {
+    let down = false;
+    const endpoint = await startTokenEndpoint((request, response) => down && refuse(401, { error: 'invalid_client' })(request, response), {
+      expires_in: 0,
+    });
+    const { get, failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) });
+    await get();
+    down = true;
+    expect(await failure()).toMatchObject({ reason: 'auth' });
+    expect(endpoint.received.map(({ authorization }) => authorization !== undefined)).toEqual([true, true]);
+  });
+
+  it('fetches one token for all who wait', async () => {
+    const waiting: (() => void)[] = [];
+    const endpoint = await startTokenEndpoint((_request, response) => {
+      waiting.push(() => response.end('{"access_token":"shared"}'));
+      return true;
+    });
+    const { get } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) });
+    const impatient = new AbortController();
+    const leaving = get('/0', { signal: impatient.signal });
+    const all = [get('/1'), get('/2'), get('/3')];
+    while (waiting.length === 0) await settled();
+    impatient.abort('enough');
+    await expect(leaving).rejects.toBe('enough');
+    waiting[0]?.();
+    await expect(Promise.all(all)).resolves.toEqual(Array(3).fill('Bearer shared'));
+    expect(endpoint.received).toHaveLength(1);
+  });
+
+  it('lets a fetch fail quietly when nobody waits for it any more, and fetches anew', async () => {
+    const waiting: ServerResponse[] = [];
+    const endpoint = await startTokenEndpoint((_request, response) => waiting.length === 0 && waiting.push(response) === 1);
+    const { get } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 1 });
+    const impatient = new AbortController();
+    const leaving = get('/0', { signal: impatient.signal });
+    while (waiting.length === 0) await settled();
+    impatient.abort('enough');
+    await expect(leaving).rejects.toBe('enough');
+    waiting[0]?.destroy();
+    while (waiting[0]?.closed === false) await settled();
+    for (let turn = 0; turn < 10; turn += 1) await settled();
+    await expect(get()).resolves.toBe('Bearer token-1');
+  });
+
+  it.each([
+    ['ten seconds', 3600, 3_590_000],
+    ['a tenth of its life', '50', 45_000],
+  ])('renews a token %s before it expires', async (_margin, expiresIn, usableMs) => {
+    const clock = new ManualClock(1000);
+    const endpoint = await startTokenEndpoint(undefined, { expires_in: expiresIn });
+    const { get } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) }, { now: clock.now });
+    await get();
+    clock.nowMs += usableMs - 1;
+    await expect(get()).resolves.toBe('Bearer token-1');
+    clock.nowMs += 1;
+    await expect(get()).resolves.toBe('Bearer token-2');
+  });
+
+  it.each([undefined, null, 'soon'])('keeps a token that expires in %j until a 401, and then drops it', async (expiresIn) => {
+    const clock = new ManualClock();
+    const endpoint = await startTokenEndpoint(undefined, { expires_in: expiresIn });
+    let accepted = 'Bearer token-1';
+    const service = await startService((request, response) =>
+      response.writeHead(request.headers.authorization === accepted ? 200 : 401).end('{}'),
+    );
+    const { get, failure } = testClient(service.url, { auth: oauth2(endpoint.url) }, { now: clock.now });
+    await get();
+    clock.nowMs += 1e12;
+    await get();
+    expect(endpoint.received).toHaveLength(1);
+    accepted = 'Bearer token-2';
+    await get();
+    expect(endpoint.received).toHaveLength(2);
+    accepted = 'none';
+    expect(await failure()).toMatchObject({ reason: 'auth' });
+    expect(endpoint.received).toHaveLength(3);
+  });
+
+  it.each([400, 401])('fails as auth when the endpoint answers %i, without showing the secret', async (status) => {
+    const answer = refuse(status, { error: 'invalid_client', error_description: 'no client has the secret s3cr3t' });
+    const endpoint = await startTokenEndpoint(answer);
+    const { failure, observer } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 3 });
+    expect(await failure()).toMatchObject({
+      reason: 'auth',
+      message: expect.stringMatching(
+        new RegExp(`^token endpoint ${endpoint.url.host} answered ${status} .*: invalid_client, no client has the secret <secret>$`),
+      ),
+    });
+    expect(endpoint.received).toHaveLength(2);
+    expect(observer).toMatchObject({ started_: 0, retries: 0 });
+  });
+
+  it.each([
+    [302, 'status'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+  ])('fails by the usual reason when the endpoint answers %i', async (status, reason) => {
+    const endpoint = await startTokenEndpoint(refuse(status, '', { Location: '/elsewhere' }));
+    const { failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 3 });
+    expect(await failure()).toMatchObject({ reason });
+    expect(endpoint.received).toHaveLength(1);
+  });
+
+  it('tries again when the endpoint is overloaded, as patiently as it asks for', async () => {
+    let failures = 0;
+    const endpoint = await startTokenEndpoint((request, response) => {
+      failures += 1;
+      return failures === 1 && refuse(503, '', { 'Retry-After': '3' })(request, response);
+    });
+    const { get, sleeps, observer } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 1 });
+    await expect(get()).resolves.toBe('Bearer token-1');
+    expect(sleeps).toEqual([3000]);
+    expect(observer).toMatchObject({ started_: 1, retries: 1 });
+  });
+
+  it('fails as network or timeout when the endpoint cannot be reached', async () => {
+    const service = await startEcho();
+    const nobody = new URL(`http://127.0.0.1:${await closedPort()}/token`);
+    expect(await testClient(service.url, { auth: oauth2(nobody) }).failure()).toMatchObject({ reason: 'network' });
+    const { url: silent } = await startRawService(() => undefined);
+    const { failure } = testClient(service.url, { auth: oauth2(silent), timeoutMs: 300 });
+    expect(await failure()).toMatchObject({
+      reason: 'timeout',
+      message: `token endpoint ${silent.host}: no complete reply within 300 ms`,
+    });
+  });
+
+  it.each([
+    ['no JSON', '<html>'],
+    ['no object', 'null'],
+    ['without a token', '{"token_type":"bearer"}'],
+    ['with an empty token', '{"access_token":""}'],
+    ['too large', `{"access_token":"${'x'.repeat(2_000_000)}"}`],
+  ])('fails as body when the reply is %s', async (_what, body) => {
+    const endpoint = await startTokenEndpoint(refuse(200, body));
+    const { failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) });
+    expect(await failure()).toMatchObject({ reason: 'body', message: expect.stringMatching(/^token endpoint/) });
+  });
+
+  it('keeps a token that the service repeats out of the message', async () => {
+    const endpoint = await startTokenEndpoint();
+    const service = await startService((request, response) => response.writeHead(403).end(`no rights: ${request.headers.authorization}`));
+    const { failure } = testClient(service.url, { auth: oauth2(endpoint.url) });
+    expect((await failure()).message).toMatch(/no rights: Bearer <secret>$/);
+  });
+});

@@ -1,0 +1,41 @@
+/** A clock that moves only when told to; sleepers wake when their time has come. */
+export class ManualClock {
+  nowMs: number;
+  readonly #sleepers = new Set<{ readonly wakeMs: number; readonly wake: () => void }>();
+
+  constructor(startMs = 0) {
+    this.nowMs = startMs;
+  }
+
+  readonly now = (): number => this.nowMs;
+
+  readonly sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const sleeper = { wakeMs: this.nowMs + ms, wake: resolve };
+      this.#sleepers.add(sleeper);
+      signal.addEventListener('abort', () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal.reason);
+      });
+    });
+
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
+  async advance(ms: number): Promise<void> {
+    await settled();
+    this.nowMs += ms;
+    for (const sleeper of this.#sleepers) {
+      if (sleeper.wakeMs > this.nowMs) continue;
+      this.#sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+    await settled();
+  }
+}
+
+/** Everything that waits for promises alone has gone on. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,49 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { type TlsOptions as ServerTlsOptions, TLSSocket } from 'node:tls';
+import { listen } from './service.ts';
+
+export interface Proxy {
+  readonly url: URL;
+  readonly tunnels: { readonly target: string; readonly headers: IncomingHttpHeaders; readonly shownName: string }[];
+  /** Requests that were sent to the proxy itself instead of through a tunnel. */
+  readonly requests: string[];
+}
+
+/** A small real CONNECT proxy; it answers with another status than 200 when told to. */
+export async function startProxy(tls?: ServerTlsOptions, status = 200): Promise<Proxy> {
+  const tunnels: Proxy['tunnels'] = [];
+  const requests: string[] = [];
+  const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
+  server.on('tlsClientError', () => undefined);
+  server.on('request', (request, response) => {
+    requests.push(String(request.url));
+    response.end();
+  });
+  server.on('connect', (request, socket: Socket, head: Buffer) => {
+    const target = String(request.url);
+    tunnels.push({ target, headers: request.headers, shownName: shownName(socket) });
+    socket.on('error', () => undefined);
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    const [host, port] = target.split(':');
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
+  });
+  const port = await listen(server);
+  return { url: new URL(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`), tunnels, requests };
+}
+
+/** Whom the certificate names that the other side has shown. */
+export function shownName(socket: Socket): string {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+  return String(certificate?.subject?.CN ?? 'nobody');
+}

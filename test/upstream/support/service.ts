@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer as createRawServer, type Server, type Socket } from 'node:net';
+import type { TlsOptions as ServerTlsOptions } from 'node:tls';
+import { onTestFinished } from 'vitest';
+
+export interface Service {
+  readonly url: URL;
+  readonly port: number;
+  /** What arrived, in order. */
+  readonly requests: IncomingMessage[];
+}
+
+/** An HTTP service on a real port that ends with the test. */
+export async function startService(answer: RequestListener, tls?: ServerTlsOptions): Promise<Service> {
+  const requests: IncomingMessage[] = [];
+  const listener: RequestListener = (request, response) => {
+    requests.push(request);
+    answer(request, response);
+  };
+  const server: HttpServer = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+  server.on('tlsClientError', () => undefined);
+  const port = await listen(server);
+  return { url: new URL(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`), port, requests };
+}
+
+/** A service of bytes: gets each connection once its request has begun to arrive. */
+export async function startRawService(answer: (socket: Socket, connection: number) => void): Promise<{ url: URL; port: number }> {
+  let connections = 0;
+  const server = createRawServer((socket) => {
+    connections += 1;
+    const connection = connections;
+    socket.on('error', () => undefined);
+    socket.once('data', () => answer(socket, connection));
+  });
+  const port = await listen(server);
+  return { url: new URL(`http://127.0.0.1:${port}`), port };
+}
+
+export async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A port on which nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = createRawServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  await new Promise((resolve) => server.close(resolve));
+  return address.port;
+}
+
+export async function closed(socket: Socket | undefined): Promise<void> {
+  if (socket?.closed === false) await new Promise((resolve) => socket.on('close', resolve));
+}
