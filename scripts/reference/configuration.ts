@@ -1,0 +1,73 @@
+import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
+
+/** The page docs/configuration.md. */
+export function configurationReference(): string {
+  return [
+    '# Configuration',
+    '',
+    '<!-- Generated from src/config/schema.ts by `npm run generate`; do not edit. -->',
+    '',
+    'One YAML file, given with `--config.file`. [config.example.yaml](../config.example.yaml) shows every key;',
+    '[config.schema.json](../config.schema.json) lets editors complete and check the file when its first line is',
+    '`# yaml-language-server: $schema=config.schema.json`. `--config.check` checks a file and ends.',
+    '',
+    '- A **duration** is written as in Prometheus: `250ms`, `90s`, `1h30m`, `15d`, or `0`. A **size** is a number with `B`, `KB`, `MB`, `GB`',
+    '  (powers of 1000), `KiB`, `MiB` or `GiB` (powers of 1024).',
+    `- \`\${NAME}\` in any string is taken from the environment; it is an error when that is not set. \`$\${\` is a literal \`\${\`. Inside \`{ }\` and`,
+    '  `[ ]` YAML wants quotes around it.',
+    '- A **secret** is shown as `<secret>` wherever the configuration is shown. In place of each one a **file** can be given, which is read',
+    '  again when it changes and once after a 401. A relative path starts from the folder of the configuration file.',
+    '- Anchors, aliases and merge keys (`<<`) work. Unknown keys are errors.',
+    '- Every problem is reported at once, as `file:line:column: path: what is wrong and what was expected`. At start the exit code is 1; a',
+    '  reload changes nothing.',
+    '',
+    ...sections('', configJsonSchema()),
+  ].join('\n');
+}
+
+/** One table per mapping, the outer ones first. */
+function sections(path: string, schema: JsonSchema): readonly string[] {
+  const properties = Object.entries(schema.properties ?? {});
+  const table = [
+    `## ${path === '' ? 'The file' : `\`${path}\``}`,
+    '',
+    '| key | type | default | meaning |',
+    '|---|---|---|---|',
+    ...properties.map(([key, property]) => row(key, property, schema.required?.includes(key) === true)),
+    '',
+  ];
+  return [...table, ...properties.flatMap(([key, property]) => inner(path === '' ? key : `${path}.${key}`, property))];
+}
+
+function inner(path: string, schema: JsonSchema): readonly string[] {
+  if (schema.properties !== undefined) return sections(path, schema);
+  if (schema.items?.properties !== undefined) return sections(`${path}[]`, schema.items);
+  if (schema.additionalProperties && schema.additionalProperties.properties !== undefined) {
+    return sections(`${path}.<name>`, schema.additionalProperties);
+  }
+  return [];
+}
+
+function row(key: string, schema: JsonSchema, isRequired: boolean): string {
+  const cells = [`\`${key}\``, typeText(schema), isRequired ? 'required' : defaultText(schema), schema.description ?? ''];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function typeText(schema: JsonSchema): string {
+  const { title, type, items, additionalProperties, minimum, maximum } = schema;
+  if (title !== undefined) return title;
+  if (schema.enum !== undefined && schema.enum.length <= 8) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.enum !== undefined) return 'string';
+  if (items !== undefined) return items.properties === undefined ? `list of: ${typeText(items)}` : 'list of mappings';
+  if (additionalProperties)
+    return additionalProperties.properties === undefined
+      ? `mapping of names to: ${typeText(additionalProperties)}`
+      : 'mapping of names to mappings';
+  if (type === 'object') return 'mapping';
+  if (minimum !== undefined) return `${type}, ${maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`}`;
+  return type ?? '';
+}
+
+function defaultText({ default: value }: JsonSchema): string {
+  return value === undefined || JSON.stringify(value) === '{}' ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}

@@ -1,0 +1,82 @@
+import type * as z from 'zod';
+import { knownKeys } from './json-schema.ts';
+import { nearest, suggestion } from './nearest.ts';
+import type { ConfigPath } from './problem.ts';
+import { quoted } from './quoted.ts';
+
+/** What the schema found wrong, in words for the operator. */
+export interface SchemaFinding {
+  readonly path: ConfigPath;
+  readonly shownPath: ConfigPath;
+  readonly message: string;
+  readonly atKey: boolean;
+}
+
+export function schemaFindings(issue: z.core.$ZodIssue): readonly SchemaFinding[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  const shown = shownPath(path, issue.input);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey([...path, key], key, issue.input?.[key]));
+    case 'invalid_key':
+      return issue.issues.map(({ code, message }) => ({
+        path,
+        shownPath: shown,
+        message: code === 'custom' ? message : `invalid key, expected ${message}`,
+        atKey: true,
+      }));
+    case 'custom':
+      return [{ path, shownPath: shown, message: issue.message, atKey: issue.params?.['atKey'] === true }];
+    default:
+      return [{ path, shownPath: shown, message: describe(issue), atKey: false }];
+  }
+}
+
+/** What was expected, for the schemas that do not say it themselves: it becomes the issue's message. */
+export const expectation: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_value') return `one of ${issue.values.join(', ')}`;
+  return issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  object: 'a mapping',
+  record: 'a mapping',
+  string: 'a string',
+};
+
+function unknownKey(path: ConfigPath, key: string, value: unknown): SchemaFinding {
+  const known = knownKeys(path.slice(0, -1));
+  const near = nearest(key.replace(/:.*/s, ''), known);
+  const message = near === undefined ? `unknown key, expected one of ${known.join(', ')}` : `unknown key, did you mean ${near}?`;
+  return { path, shownPath: shownPath(path, value), message, atKey: true };
+}
+
+/** A name of one's own without a value is not shown: in `{ password: one,two }` it is a part of the secret. */
+function shownPath(path: ConfigPath, value: unknown): ConfigPath {
+  const parent = path.slice(0, -1);
+  return value === null && !knownKeys(parent).includes(`${path.at(-1)}`) ? parent : path;
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.input === undefined) return `missing, expected ${issue.message}`;
+  const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+  const hint = typeof issue.input === 'string' ? suggestion(issue.input, values) : '';
+  return `found ${found(issue)}, expected ${issue.message}${hint}`;
+}
+
+function found(issue: z.core.$ZodIssue): string {
+  const { input } = issue;
+  if (input === null) return 'nothing';
+  if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
+  if (typeof input === 'object') return 'a mapping';
+  if (!isShown(issue)) return `a ${typeof input}`;
+  return typeof input === 'string' ? quoted(input) : `${input}`;
+}
+
+/** A value is shown only where the schema asked for something that is no secret. */
+function isShown(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === 'invalid_type') return issue.expected === 'number' || issue.expected === 'int';
+  return issue.code !== 'invalid_union';
+}

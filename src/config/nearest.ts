@@ -1,0 +1,39 @@
+import { quoted } from './quoted.ts';
+
+/** Of a word's characters, how many may differ: two of five. */
+const NEAR = 0.4;
+
+/** The known word most likely meant by one that is not known, if any is near enough to be worth naming. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
+  const [best] = ranked.sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= word.length * NEAR ? best.candidate : undefined;
+}
+
+/** What to add to a message about a word that is not known. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near === undefined ? '' : `; did you mean ${quoted(near)}?`;
+}
+
+/** Characters to insert, delete or replace, and neighbours to swap, to make one word the other. */
+function editDistance(from: string, to: string): number {
+  let before: readonly number[] = [];
+  let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= from.length; line += 1) {
+    const row = [line];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = at(above, column - 1) + (from[line - 1] === to[column - 1] ? 0 : 1);
+      const isSwap = from[line - 1] === to[column - 2] && from[line - 2] === to[column - 1];
+      const swapped = isSwap ? at(before, column - 2) + 1 : replaced;
+      row.push(Math.min(replaced, swapped, at(above, column) + 1, at(row, column - 1) + 1));
+    }
+    before = above;
+    above = row;
+  }
+  return at(above, to.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] as number;
+}

@@ -1,0 +1,81 @@
+import type { Config } from './schema.ts';
+import { type PathParts, parseRid } from './station-path.ts';
+
+type StationConfig = Config['stations'][number];
+
+/** One configured station with every default in its place. */
+export interface ResolvedStation {
+  readonly name: string;
+  readonly upstream: string;
+  readonly path: {
+    readonly subscription: string;
+    readonly resourceGroup: string;
+    readonly zone: string;
+    readonly telemetryStation: string;
+  };
+  readonly filters: {
+    readonly resourceIds?: readonly string[];
+    readonly resourceType?: string;
+    readonly resourceTypes?: readonly string[];
+    readonly product?: string;
+    readonly displayNamePrefix?: string;
+    readonly enabledAlert?: boolean;
+  };
+  readonly products: readonly string[];
+  readonly alertability: boolean;
+  readonly cache: {
+    readonly ttlMs: number;
+    readonly maxStaleMs: number;
+    readonly errorTtlMs: number;
+    readonly refresh: 'scrape' | 'background';
+  };
+  readonly refreshTimeoutMs: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function resolveStations(config: Config): readonly ResolvedStation[] {
+  return config.stations.map((station) => resolveStation(station, config));
+}
+
+function resolveStation(station: StationConfig, { upstreams, cache }: Config): ResolvedStation {
+  // The schema has made sure that there are all four parts or a rid, and that the upstream is known or the only one.
+  const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
+  const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
+  const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
+  return {
+    name: station.name ?? parts.telemetry_station,
+    upstream,
+    path: {
+      subscription: parts.subscription,
+      resourceGroup: parts.resource_group,
+      zone: parts.zone,
+      telemetryStation: parts.telemetry_station,
+    },
+    filters: resolveFilters(station.filters),
+    products: station.products,
+    alertability: station.alertability,
+    cache: {
+      ttlMs: station.cache.ttl ?? cache.ttl,
+      maxStaleMs: station.cache.max_stale ?? cache.max_stale,
+      errorTtlMs: station.cache.error_ttl ?? cache.error_ttl,
+      refresh: cache.refresh,
+    },
+    refreshTimeoutMs: refresh_timeout,
+    labels: station.labels,
+  };
+}
+
+const FILTERS = {
+  resource_ids: 'resourceIds',
+  resource_type: 'resourceType',
+  resource_types: 'resourceTypes',
+  product: 'product',
+  resource_display_name_prefix: 'displayNamePrefix',
+  enabled_alert: 'enabledAlert',
+} as const satisfies Record<keyof StationConfig['filters'], keyof ResolvedStation['filters']>;
+
+/** An empty list filters nothing. */
+function resolveFilters(filters: StationConfig['filters']): ResolvedStation['filters'] {
+  const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+  return Object.fromEntries(given.map(([key, value]) => [FILTERS[key as keyof typeof FILTERS], value]));
+}

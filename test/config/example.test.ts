@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
+import { renderConfig } from '../../src/config/render.ts';
+import { loaded, problemsOf } from './fixtures.ts';
+
+const example = readFileSync(new URL('../../config.example.yaml', import.meta.url), 'utf8');
+
+/** With the keys behind a # made real: comments for people begin with a capital letter or stand after a value. */
+const uncommented = example.replaceAll(/^( +)# ( *)(?=[a-zA-Z][\w-]*:)(?! )/gm, '$1$2');
+
+const ENV = {
+  MONITOR_TOKEN: 'a',
+  MONITOR_PASSWORD: 'b',
+  MONITOR_SECRET_KEY: 'c',
+  MONITOR_CLIENT_SECRET: 'd',
+  MONITOR_API_KEY: 'e',
+};
+
+type Tree = { [key: string]: Tree };
+
+describe('config.example.yaml', () => {
+  it('loads as it is, without any environment', () => {
+    expect(loaded(example).config.stations.map(({ name }) => name)).toEqual(['production']);
+  });
+
+  it('tells editors its schema in the first line', () => {
+    expect(example.split('\n')[0]).toBe('# yaml-language-server: $schema=config.schema.json');
+  });
+
+  it('shows the defaults', () => {
+    const { config } = loaded(example);
+    const { base_url, authorization, ...upstream } = config.upstreams['main'] ?? {};
+    const bare = loaded(
+      `upstreams: { main: { base_url: "${base_url}" } }\nstations: [{ rid: /subscriptions/a/resourceGroups/b/zones/c/telemetryStations/d }]`,
+    );
+    const { base_url: _, ...defaults } = bare.config.upstreams['main'] ?? {};
+    expect(authorization?.type).toBe('Bearer');
+    expect(upstream).toEqual(defaults);
+    expect(config.cache).toEqual(bare.config.cache);
+    expect(config.metrics).toEqual(bare.config.metrics);
+  });
+
+  it('shows every key', () => {
+    expect(missingKeys(configJsonSchema(), parse(uncommented), '')).toEqual([]);
+  });
+
+  it('shows alternatives that exclude each other and are right otherwise', () => {
+    const problems = problemsOf(uncommented, ENV);
+    expect(problems).toHaveLength(8);
+    expect(problems.filter((problem) => !problem.includes(': given together with '))).toEqual([]);
+  });
+
+  it.each(['authorization', 'basic_auth', 'hmac', 'oauth2'].flatMap((scheme) => [[scheme, true] as const, [scheme, false] as const]))(
+    'shows %s in a form that loads (from a file: %s)',
+    (scheme, fromFile) => {
+      const tree: Tree = parse(uncommented);
+      const upstream = tree['upstreams']?.['main'] ?? {};
+      for (const other of ['authorization', 'basic_auth', 'hmac', 'oauth2']) if (other !== scheme) delete upstream[other];
+      const auth = upstream[scheme] ?? {};
+      const file = Object.keys(auth).find((key) => key.endsWith('_file')) ?? '';
+      delete auth[fromFile ? file.replace('_file', '') : file];
+      delete tree['stations']?.['0']?.['rid'];
+      const { config } = loaded(stringify(tree), ENV);
+      expect(parse(renderConfig(config)).upstreams.main).toHaveProperty(scheme);
+    },
+  );
+
+  it('shows a rid in a form that loads', () => {
+    const tree: Tree = parse(example);
+    const rid = parse(uncommented).stations[0].rid;
+    expect(problemsOf(stringify({ ...tree, stations: [{ rid }] }))).toEqual([]);
+  });
+});
+
+/** Of a mapping under names and of a list, all entries together must show every key. */
+function missingKeys(schema: JsonSchema, value: unknown, path: string): readonly string[] {
+  if (value === undefined) return [path];
+  const inner = schema.items ?? (schema.additionalProperties || undefined);
+  const values = Object.values(value as Tree);
+  if (inner?.properties !== undefined) return missingKeys(inner, Object.assign({}, ...values), `${path}.*`);
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) =>
+    missingKeys(property, (value as Tree)[key], `${path}.${key}`),
+  );
+}

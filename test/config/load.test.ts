@@ -1,0 +1,397 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+import { renderConfig } from '../../src/config/render.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
+
+describe('loadConfig', () => {
+  it('reads the smallest configuration with every default', () => {
+    expect(loaded(`upstreams: { main: { base_url: "http://h/prefix" } }\nstations: [{ rid: ${RID} }]`).config).toEqual({
+      upstreams: {
+        main: {
+          base_url: new URL('http://h/prefix'),
+          timeout: 10_000,
+          refresh_timeout: 120_000,
+          concurrency: 8,
+          requests_per_second: 0,
+          max_retries: 2,
+          page_size: 100,
+          max_page_bytes: 16_777_216,
+          list_style: 'repeat',
+        },
+      },
+      stations: [{ rid: RID, filters: {}, products: [], alertability: false, cache: {}, labels: {} }],
+      cache: { ttl: 60_000, max_stale: 900_000, error_ttl: 10_000, refresh: 'scrape' },
+      metrics: { per_resource: true, max_resources: 100_000, disabled: [] },
+    });
+  });
+
+  it('tells six mistakes in six lines, each at its place', () => {
+    const text = `upstreams:
+  main:
+    base_url: https://monitor.example.com
+    timout: 10s
+    concurrency: many
+    authorization: { credentials: abc }
+    basic_auth: { username: u, password: p }
+stations:
+  - name: prod
+    rid: ${RID}
+  - name: prod
+    rid: ${RID}
+    upstream: other
+  - subscription: sub
+    resource_group: rg
+    telemetry_station: ts
+`;
+    const result = loadConfig({ file: 'config.yaml', text, env: {} });
+    expect(result).toEqual({
+      ok: false,
+      problems: [
+        { file: 'config.yaml', line: 4, column: 5, path: 'upstreams.main.timout', message: 'unknown key, did you mean timeout?' },
+        {
+          file: 'config.yaml',
+          line: 5,
+          column: 18,
+          path: 'upstreams.main.concurrency',
+          message: 'found "many", expected a whole number from 1 to 1000',
+        },
+        {
+          file: 'config.yaml',
+          line: 7,
+          column: 5,
+          path: 'upstreams.main.basic_auth',
+          message: 'given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2',
+        },
+        {
+          file: 'config.yaml',
+          line: 11,
+          column: 11,
+          path: 'stations[1].name',
+          message: 'stations[0] has the name "prod" already, expected another one',
+        },
+        {
+          file: 'config.yaml',
+          line: 13,
+          column: 15,
+          path: 'stations[1].upstream',
+          message: 'found "other", expected the name of an upstream',
+        },
+        {
+          file: 'config.yaml',
+          line: 14,
+          column: 5,
+          path: 'stations[2].zone',
+          message: 'missing, expected together with subscription, resource_group, telemetry_station',
+        },
+      ],
+    });
+  });
+
+  describe('with a document that is no configuration', () => {
+    const expected = 'expected a mapping with the keys upstreams and stations';
+
+    it.each([
+      ['', `1:1: found nothing, ${expected}`],
+      ['# only a comment\n', `1:1: found nothing, ${expected}`],
+      ['\n~', `2:1: found nothing, ${expected}`],
+      ['\n- a\n', `2:1: found a list, ${expected}`],
+      ['text', `1:1: found a string, ${expected}`],
+      ['42', `1:1: found a number, ${expected}`],
+    ])('tells what %j is', (text, problem) => {
+      expect(problemsOf(text)).toEqual([problem]);
+    });
+
+    it('asks for the keys that must be there', () => {
+      expect(problemsOf('# a comment\ncache: {}\n')).toEqual([
+        '2:1: upstreams: missing, expected a mapping with one entry per account',
+        '2:1: stations: missing, expected a list of stations',
+      ]);
+    });
+  });
+
+  describe('with broken YAML', () => {
+    it('tells every place and judges nothing else', () => {
+      expect(problemsOf('upstreams: [1\nstations:\n\t- a\npage_size: 0\n')).toEqual([
+        '2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+        '3:1: Tabs are not allowed as indentation',
+      ]);
+    });
+
+    it('tells one misplaced token once, not all that follow it', () => {
+      expect(problemsOf(`upstreams: {a: $\{B}}\nstations: []\n`)).toEqual([
+        `1:17: something stands where YAML does not allow it, expected a key or a value; quote a $\{NAME} inside braces`,
+      ]);
+    });
+
+    it.each([
+      ['a list as a key', '? [a]\n: b\n', '1:3: the key is a list or a mapping, expected a string'],
+      ['an alias without an anchor', 'upstreams: *hunter2\n', /^1:12: upstreams: found an alias without an anchor before it/],
+      ['an anchor after its alias', 'cache: *x\nstations: &x []\n', /^1:8: cache: found an alias without an anchor/],
+      ['a merge of no mapping', 'cache: { <<: 5 }', /^1:14: cache\["<<"\]: found no mapping to merge, expected an alias of one$/],
+      ['a merge of a list of others', 'cache: { <<: [{ttl: 1s}, 5] }', /found no mapping to merge, expected an alias of one$/],
+    ])('tells %s', (_, text, problem) => {
+      expect(problemsOf(text)).toEqual([expect.stringMatching(problem)]);
+    });
+
+    it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(5_000), '? '.repeat(5_000)])(
+      'does not follow endless levels: %#',
+      (text) => {
+        expect(problemsOf(text)).toEqual([expect.stringMatching(/^1:\d+: too many levels inside one another/)]);
+      },
+    );
+
+    it('refuses aliases that multiply', () => {
+      const levels = 'abcdefgh'.split('').map((name, index, all) => {
+        const inner = index === 0 ? 'x' : `*${all[index - 1]}`;
+        return `${name}: &${name} [${Array(9).fill(inner)}]\n`;
+      });
+      expect(problemsOf(levels.join(''))).toEqual(['1:1: the aliases repeat too much, expected fewer of them']);
+    });
+
+    it('refuses a mapping that merges itself', () => {
+      expect(problemsOf('cache: &x { <<: *x }')).toEqual([expect.stringContaining('the aliases repeat too much')]);
+    });
+
+    it('survives a list that holds itself', () => {
+      expect(problemsOf(`upstreams: { main: { base_url: "http://h" } }\nstations: &x [*x]`)).toEqual([
+        '2:15: stations[0]: found a list, expected a mapping',
+      ]);
+    });
+  });
+
+  describe('with YAML that is odd but readable', () => {
+    it('tells a key that stands twice, together with what else is wrong', () => {
+      expect(problemsOf(upstreamWith('timeout: 1s', 'page_size: 0', 'timeout: 2s'))).toEqual([
+        '5:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
+        '6:5: upstreams.main.timeout: the key stands here a second time, expected only once',
+      ]);
+    });
+
+    it('judges the last of the values of a key that stands twice', () => {
+      expect(problemsOf(upstreamWith('page_size: 1', 'page_size: 0'))).toEqual([
+        '5:5: upstreams.main.page_size: the key stands here a second time, expected only once',
+        '5:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
+      ]);
+    });
+
+    it('tells of a second document and judges the first', () => {
+      expect(problemsOf(`${upstreamWith('page_size: 0')}---\na: 1\n`)).toEqual([
+        '4:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
+        '7:1: a second document begins here, expected only one',
+      ]);
+    });
+
+    it.each([
+      ['an unknown tag', 'list_style: !hunter2 repeat', /^4:17: unknown tag/],
+      ['a tag of another kind', 'authorization: { credentials: !!binary aHVudGVyMg== }', /^4:35: unknown tag/],
+      ['an unknown escape', 'authorization: { credentials: "hunter2\\q" }', /^4:\d+: invalid escape sequence/],
+      ['a reserved character', 'authorization: { credentials: "a", type: @hunter2 }', /^4:46: Plain value cannot start/],
+    ])('tells %s', (_, line, problem) => {
+      const problems = problemsOf(upstreamWith(line));
+      expect(problems[0]).toMatch(problem);
+      expect(problems.join()).not.toContain('hunter2');
+    });
+
+    it('tells an unknown directive', () => {
+      expect(problemsOf(`%HUNTER2 x\n---\n${upstreamWith()}`)).toEqual(['1:1: unknown directive, expected none']);
+    });
+
+    it('accepts a closing brace at the margin', () => {
+      expect(problemsOf(`upstreams: {\n  main: { base_url: "http://h" }\n}\nstations: [{ rid: ${RID} }]`)).toEqual([]);
+    });
+
+    it('refuses a name that JavaScript keeps for itself', () => {
+      expect(problemsOf(stationWith(`rid: ${RID}`, 'labels: { a: b, __proto__: c }'))).toEqual([
+        '5:21: stations[0].labels.__proto__: this name cannot be used, expected another one',
+      ]);
+    });
+
+    it('follows aliases and merge keys', () => {
+      const { config } = loaded(`
+upstreams:
+  one: &one { base_url: "http://one", page_size: 7, timeout: 1s }
+  two: { <<: *one, base_url: "http://two" }
+  three: { <<: [{ page_size: 9 }, *one], max_retries: 0 }
+stations:
+  - { upstream: two, rid: ${RID}, cache: &cache { ttl: 1s } }
+  - { upstream: one, name: other, rid: ${RID}, cache: *cache }
+`);
+      expect(config.upstreams['two']).toMatchObject({ base_url: new URL('http://two'), page_size: 7 });
+      expect(config.upstreams['three']).toMatchObject({ base_url: new URL('http://one'), page_size: 9, max_retries: 0 });
+      expect(config.stations.map(({ cache }) => cache.ttl)).toEqual([1000, 1000]);
+    });
+
+    it('follows the alias of a key', () => {
+      const { config } = loaded(`upstreams: { &name main: { base_url: "http://h" } }\nstations: [{ upstream: *name, rid: ${RID} }]`);
+      expect(config.stations[0]?.upstream).toBe('main');
+    });
+
+    it('takes a merge key in quotes for a key like any other', () => {
+      expect(problemsOf('"<<": { a: 1 }\nupstreams: 1\nstations: 1')[0]).toMatch(/^1:1: \["<<"\]: unknown key/);
+    });
+
+    it('places a mistake in what was merged where it was written, and a missing key where it should stand', () => {
+      const text = `
+upstreams:
+  one: &one { page_size: 0, base_url: "http://one" }
+  two: { <<: [{ timeout: 1s }, *one] }
+  three: { <<: *one }
+  four: &four
+    timeout: 1s
+  five: *four
+stations:
+  - { upstream: one, rid: ${RID} }
+`;
+      const pageSize = 'found 0, expected a whole number from 1 to 10000';
+      expect(problemsOf(text)).toEqual([
+        `3:26: upstreams.one.page_size: ${pageSize}`,
+        `3:26: upstreams.two.page_size: ${pageSize}`,
+        `3:26: upstreams.three.page_size: ${pageSize}`,
+        '7:5: upstreams.four.base_url: missing, expected an http or https URL',
+        '8:9: upstreams.five.base_url: missing, expected an http or https URL',
+      ]);
+    });
+  });
+
+  describe('with the environment', () => {
+    const reference = (name: string) => `$\{${name}}`;
+
+    it('puts variables into values of any depth', () => {
+      const text = upstreamWith(
+        `timeout: ${reference('T')}`,
+        'authorization:',
+        `  credentials: ${reference('TOKEN')}`,
+        `http_headers: { X-A: { values: ["a${reference('B')}c", "$${reference('B')}"] } }`,
+      );
+      const { config, raw } = loaded(text, { T: '3s', TOKEN: 'hunter2', B: 'b' });
+      expect(config.upstreams['main']?.timeout).toBe(3000);
+      expect(config.upstreams['main']?.authorization?.credentials?.reveal()).toBe('hunter2');
+      expect(config.upstreams['main']?.http_headers).toEqual({ 'X-A': { values: ['abc', reference('B')] } });
+      expect(raw).toMatchObject({ upstreams: { main: { timeout: '3s', authorization: { credentials: 'hunter2' } } } });
+    });
+
+    it('keeps a value a string and does not look into it', () => {
+      expect(problemsOf(upstreamWith(`max_retries: ${reference('N')}`), { N: '3' })).toEqual([
+        '4:18: upstreams.main.max_retries: found "3", expected a whole number from 0 to 20',
+      ]);
+      const { config } = loaded(stationWith(`name: ${reference('N')}`, `rid: ${RID}`), { N: `${reference('M')}: [` });
+      expect(config.stations[0]?.name).toBe(`${reference('M')}: [`);
+    });
+
+    it('leaves keys alone', () => {
+      expect(
+        loaded(`upstreams: { "${reference('N')}": { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`, {}).config.upstreams,
+      ).toHaveProperty([reference('N')]);
+    });
+
+    it('tells each variable that is not set once, and judges the rest', () => {
+      expect(problemsOf(upstreamWith(`timeout: ${reference('A')}`, `base_url: ${reference('B')}`, 'page_size: 0'))).toEqual([
+        '4:14: upstreams.main.timeout: the environment variable A is not set, expected a value for it',
+        '5:5: upstreams.main.base_url: the key stands here a second time, expected only once',
+        '5:15: upstreams.main.base_url: the environment variable B is not set, expected a value for it',
+        '6:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
+      ]);
+    });
+  });
+
+  it('lets relative file names start from the folder of the configuration file', () => {
+    const text = upstreamWith(
+      'authorization: { credentials_file: token }',
+      'http_headers: { X-A: { files: [a, /abs/b], values: [v] } }',
+      'tls_config: { ca_file: ../ca.pem, cert_file: /abs/cert, key_file: key, server_name: name }',
+    );
+    expect(loaded(text).config.upstreams['main']).toMatchObject({
+      authorization: { credentials_file: 'conf/token' },
+      http_headers: { 'X-A': { files: ['conf/a', '/abs/b'], values: ['v'] } },
+      tls_config: { ca_file: 'ca.pem', cert_file: '/abs/cert', key_file: 'conf/key', server_name: 'name' },
+    });
+  });
+
+  it('hides secrets in what it gives, but for the raw data', () => {
+    const { config } = loaded(
+      upstreamWith('oauth2: { client_id: c, client_secret: hunter2, token_url: "http://t", endpoint_params: { a: hunter2 } }'),
+    );
+    const oauth2 = config.upstreams['main']?.oauth2;
+    expect(oauth2?.client_secret).toBeInstanceOf(Secret);
+    expect(oauth2?.endpoint_params['a']?.reveal()).toBe('hunter2');
+    expect(JSON.stringify(config)).not.toContain('hunter2');
+  });
+
+  it.each([
+    [
+      'basic_auth: { username: u, password: hunter,2 }',
+      '4:49: upstreams.main.basic_auth: unknown key, expected one of username, password, password_file',
+    ],
+    ['basic_auth: { username: u, password:hunter2 }', '4:32: upstreams.main.basic_auth: unknown key, did you mean password?'],
+    [
+      'oauth2: { client_id: c, client_secret: s, token_url: "http://t", endpoint_params: { a: hunter,2 } }',
+      /endpoint_params: found nothing, expected a string$/,
+    ],
+    ['authorization: { credentials: a,2,2 }', '4:39: upstreams.main.authorization: the key stands here a second time, expected only once'],
+  ])('does not take a part of a secret for a name that can be shown: %s', (line, problem) => {
+    expect(problemsOf(upstreamWith(line))).toContainEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+    expect(problemsOf(upstreamWith(line)).join()).not.toMatch(/[ .]2[: ]|hunter/);
+  });
+
+  it('never tells a secret, however wrong it is written', () => {
+    const signs = ['', ' ', '\t', ...'*!&@%`{}[]()|>"\'#,?-~$\\', '!!binary ', '- ', '\\x'];
+    const before = fc.constantFrom(...signs, ':');
+    const after = fc.constantFrom(...signs, '\n');
+    const key = fc.constantFrom(
+      ['authorization', 'credentials'],
+      ['basic_auth', 'password'],
+      ['hmac', 'secret_access_key'],
+      ['oauth2', 'client_secret'],
+      ['http_headers', 'X-Key'],
+      ['http_headers', 'X-Key: { secrets'],
+      ['oauth2', 'endpoint_params: { a'],
+    );
+    const separator = fc.constantFrom(': ', ':', ' : ', ': [', ': { a: ', ':\n        - ');
+    const end = fc.constantFrom('', '}', ']', ' ] }', '\n      type: [a]', '\n    timeout: x');
+    const secret = fc.stringMatching(/^Zq[a-z0-9]{10}$/);
+    const url = fc.constantFrom(
+      'base_url: http://u:SECRET@h',
+      'proxy_url: http://u:SECRET@h/x',
+      'proxy_url: http://u:SECRET%@h',
+      'proxy_url: http://u:SECRET@h',
+    );
+    fc.assert(
+      fc.property(
+        key,
+        separator,
+        before,
+        secret,
+        after,
+        end,
+        url,
+        ([outer = '', inner = ''], colon, left, hidden, right, rest, address) => {
+          const text = upstreamWith(`${outer}:`, `  ${inner}${colon}${left}${hidden}${right}${rest}`, address.replace('SECRET', hidden));
+          const result = loadConfig({ file: 'f', text, env: {} });
+          const shown = result.ok ? renderConfig(result.config) : result.problems.map(formatProblem).join('\n');
+          expect(shown).not.toContain(hidden);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('never throws, whatever the text', () => {
+    const words = ['upstreams', 'stations', 'main', 'base_url', 'rid', 'http://h', '0', '1s', `$\{A}`, '$', '\u2028', '\ud800'];
+    const signs = [': ', ':\n  ', '- ', '\n', '\n  ', '&a ', '*a', '<<', ...'{}[],"\'!#?|>%@~&* \t', '---\n', '...\n', '\r\n', '\ufeff'];
+    const piece = fc.constantFrom(...words, ...signs);
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
+    );
+    fc.assert(
+      fc.property(text, (any) => {
+        const result = loadConfig({ file: 'f', text: any, env: { A: 'a' } });
+        expect(result.ok || result.problems.every(({ line, column }) => line >= 1 && column >= 1)).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
