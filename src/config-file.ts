@@ -3,10 +3,12 @@ import { type LoadResult, loadConfig } from './config/load.ts';
 
 /** Loads the file as it is now; one that cannot be read is a problem like any other. */
 export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
+  let text: string;
   try {
-    return loadConfig({ file, text: await readFile(file, 'utf8'), env });
+    text = await readFile(file, 'utf8');
   } catch (error) {
-    const message = `cannot be read, expected a readable file: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `cannot be read, expected a readable file: ${(error as Error).message}`;
     return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
   }
+  return loadConfig({ file, text, env });
 }

@@ -1,7 +1,7 @@
 import type { LoadResult } from './config/load.ts';
 import { formatProblem } from './config/problem.ts';
 import { renderConfig } from './config/render.ts';
-import { endGeneration, type Generation, type LoadedConfig, nextGeneration, type Surroundings } from './generation.ts';
+import { endGeneration, type Generation, type LoadedConfig, nextGeneration, type Surroundings, startGeneration } from './generation.ts';
 import type { Logger } from './logger.ts';
 import type { ExpositionFormat } from './metrics/encoding.ts';
 import { OPENMETRICS_END } from './metrics/exposition.ts';
@@ -42,10 +42,12 @@ export class Exporter implements ExporterPort {
       shard,
       userAgent: `telemetry-station-exporter/${build.version}`,
       refreshed: (view: StationView<StationText>) => logRefresh(log, view),
+      pageSizeReduced: (station: string | undefined, pageSize: number) =>
+        log.warn('the service found a page too large, this refresh goes on with smaller ones', { station, page_size: pageSize }),
     };
     const exporter = new Exporter(options, around, await nextGeneration(loaded, undefined, around));
     around.own.reloaded(true, Date.now());
-    exporter.#generation.fleet.start();
+    startGeneration(exporter.#generation, undefined);
     return exporter;
   }
 
@@ -95,7 +97,7 @@ export class Exporter implements ExporterPort {
     const next = await nextGeneration(result, old, this.#around);
     old.fleet.stop();
     this.#generation = next;
-    next.fleet.start();
+    startGeneration(next, old);
     this.#around.own.reloaded(true, Date.now());
     log.info('the configuration was reloaded', { stations: next.stations.size });
     await endGeneration(old, next);
@@ -119,7 +121,7 @@ function statusOf({ spec, health, served }: StationView<StationText>): StationSt
 }
 
 function logRefresh(log: Logger, { spec, health, served }: StationView<StationText>): void {
-  const seconds = (health.durationMs ?? 0) / 1000;
+  const seconds = Math.round(Number(health.durationMs)) / 1000;
   if (health.failure) {
     const { reason, message, error } = health.failure;
     // Only our own bugs come with where they happened: the service's failures are told by their message.

@@ -20,6 +20,7 @@ export interface Surroundings {
   readonly shard: Shard;
   readonly userAgent: string;
   readonly refreshed: (view: StationView<StationText>) => void;
+  readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
 }
 
 /** All that one configuration brought about, in force until the next one takes over. */
@@ -33,6 +34,7 @@ export interface Generation {
 }
 
 interface Upstream {
+  readonly url: string;
   readonly client: UpstreamClient;
   readonly list: ListResources;
 }
@@ -51,13 +53,30 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
       refreshed: around.refreshed,
     };
     const known = old?.stations.get(spec.name);
-    const isSame = known && upstream === old?.upstreams.get(spec.upstream) && isDeepStrictEqual(known.spec, spec);
-    if (!isSame) stations.set(spec.name, new StationCache(spec, dependencies));
-    else if (isDeepStrictEqual(old?.encoding, encoding)) stations.set(spec.name, known);
-    else stations.set(spec.name, await known.successor(dependencies));
+    const before = old?.upstreams.get(spec.upstream);
+    // How a station is reached may change: what is known of it holds while question and service are the same.
+    const isSame = known && isDeepStrictEqual(known.spec, spec) && before?.url === upstream.url;
+    if (!isSame) {
+      stations.set(spec.name, new StationCache(spec, dependencies));
+    } else if (upstream === before && isDeepStrictEqual(old?.encoding, encoding)) {
+      stations.set(spec.name, known);
+    } else {
+      // A refresh that ended now would move counters forth, and the takeover back.
+      known.close();
+      stations.set(spec.name, await known.successor(dependencies));
+    }
   }
   const fleet = new Fleet(stations.values(), (answer) => around.own.asked(answer));
   return { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
+}
+
+/** Asks for what was never tried; and for all that is reached in a new way, so that a changed credential shows at once what it is worth. */
+export function startGeneration(next: Generation, old: Generation | undefined): void {
+  next.fleet.start();
+  for (const station of next.stations.values()) {
+    const { upstream } = station.spec;
+    if (next.upstreams.get(upstream) !== old?.upstreams.get(upstream)) void station.refresh();
+  }
 }
 
 /** Ends what the next generation, if there is one, has not taken over. */
@@ -78,8 +97,16 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, aro
       continue;
     }
     const options = upstreamOptions(name, config, around.userAgent);
-    const client = new UpstreamClient(options, around.own.upstream(name));
-    upstreams.set(name, { client, list: listResources((path, context) => client.get(path, context), options) });
+    const observer = around.own.upstream(name);
+    const client = new UpstreamClient(options, observer);
+    const list = listResources((...page) => client.get(...page), options, {
+      unreadable: observer.unreadable,
+      pageSizeReduced: ({ station }, pageSize) => {
+        observer.pageSizeReduced();
+        around.pageSizeReduced(station, pageSize);
+      },
+    });
+    upstreams.set(name, { url: config.base_url.href, client, list });
   }
   return upstreams;
 }

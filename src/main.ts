@@ -1,12 +1,21 @@
 #!/usr/bin/env node
 import { readBuild } from './build.ts';
-import { runProgram } from './program.ts';
+import { reportCrash } from './crash.ts';
+import { runProgram, type Surface } from './program.ts';
 
-process.exitCode = await runProgram({
+const surface: Surface = {
   argv: process.argv.slice(2),
   env: process.env,
   print: (text) => process.stdout.write(text),
   printError: (text) => process.stderr.write(text),
   signals: process,
   build: readBuild(new URL('../', import.meta.url), process.version),
+};
+
+// Rejections that nobody handles arrive here as well.
+process.on('uncaughtException', (error, origin) => {
+  reportCrash(surface, error, origin);
+  process.exit(1);
 });
+
+process.exitCode = await runProgram(surface);

@@ -54,7 +54,7 @@ function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig
 
 /** The schema sees to it that one of the two is given. */
 function secretSource(text: Secret | undefined, file: string | undefined): SecretSource {
-  return file === undefined ? { text: text?.reveal() ?? '' } : { file };
+  return text === undefined ? { file: file as string } : { text: text.reveal() };
 }
 
 function headerOptions(headers: NonNullable<UpstreamConfig['http_headers']>): UpstreamOptions['headers'] {

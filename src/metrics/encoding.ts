@@ -16,6 +16,12 @@ export function labelPairs(names: readonly string[], values: readonly string[]):
   return names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
 }
 
+/** A number as the formats spell it. */
+export function sampleValue(value: number): string {
+  if (Math.abs(value) === Number.POSITIVE_INFINITY) return value > 0 ? '+Inf' : '-Inf';
+  return String(value);
+}
+
 export function escapeLabelValue(value: string): string {
   return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"\n]/g, (character) => ESCAPED[character] ?? character) : value;
 }

@@ -7,5 +7,19 @@ import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 /** Every family of a station, in the order of the exposition. */
 export const STATION_FAMILIES: readonly FamilyDescription[] = [...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES];
 
+/** Every family that the exporter publishes. */
+export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [...STATION_FAMILIES, ...Object.values(OWN_FAMILIES)];
+
 /** Every family that the configuration can name. */
-export const FAMILY_NAMES: readonly string[] = [...STATION_FAMILIES, ...Object.values(OWN_FAMILIES)].map(({ name }) => name);
+export const FAMILY_NAMES: readonly string[] = FAMILY_DESCRIPTIONS.map(({ name }) => name);
+
+type Family =
+  | (typeof HEALTH_FAMILIES)[number]
+  | (typeof SNAPSHOT_FAMILIES)[number]
+  | (typeof RESOURCE_FAMILIES)[number]
+  | (typeof OWN_FAMILIES)[keyof typeof OWN_FAMILIES];
+
+export type FamilyName = Family['name'];
+
+/** The labels that a family of the catalogue always has. */
+export type FamilyLabel<Name extends FamilyName> = Extract<Family, { readonly name: Name }>['labels'][number];

@@ -35,37 +35,43 @@ export interface ResourceFamily extends FamilyDescription {
   readonly sample: (resource: Resource) => AnySample | undefined;
 }
 
-interface Row<Labels extends readonly string[]> {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'gauge' | 'counter';
+/** The name and the labels as literal types, so that who names a metric that is not there does not compile. */
+interface Named<Name extends string, Labels extends readonly string[]> {
+  readonly name: Name;
   readonly labels: Labels;
 }
 
-interface StationRow<Labels extends readonly string[], Source> extends Row<Labels> {
+interface Row<Name extends string, Labels extends readonly string[]> extends Named<Name, Labels> {
+  readonly help: string;
+  readonly type: 'gauge' | 'counter';
+}
+
+interface StationRow<Name extends string, Labels extends readonly string[], Source> extends Row<Name, Labels> {
   readonly samples: (source: Source) => Iterable<Sample<Labels>>;
   readonly extraLabels?: (source: Source) => Readonly<Record<string, string>>;
 }
 
-export function healthFamily<const Labels extends readonly string[]>(row: StationRow<Labels, HealthSource>): StationFamily<HealthSource> {
-  return { ...widened(row), labels: ['station', ...row.labels] };
+export function healthFamily<const Name extends string, const Labels extends readonly string[]>(
+  row: StationRow<Name, Labels, HealthSource>,
+): StationFamily<HealthSource> & Named<Name, readonly ['station', ...Labels]> {
+  return { ...widened(row), name: row.name, labels: ['station', ...row.labels] };
 }
 
-export function snapshotFamily<const Labels extends readonly string[]>(
-  row: StationRow<Labels, SnapshotSource>,
-): StationFamily<SnapshotSource> {
-  return { ...widened(row), labels: ['station', ...row.labels] };
+export function snapshotFamily<const Name extends string, const Labels extends readonly string[]>(
+  row: StationRow<Name, Labels, SnapshotSource>,
+): StationFamily<SnapshotSource> & Named<Name, readonly ['station', ...Labels]> {
+  return { ...widened(row), name: row.name, labels: ['station', ...row.labels] };
 }
 
-export function resourceFamily<const Labels extends readonly string[]>(
-  row: Row<Labels> & { readonly sample: (resource: Resource) => Sample<Labels> | undefined },
-): ResourceFamily {
+export function resourceFamily<const Name extends string, const Labels extends readonly string[]>(
+  row: Row<Name, Labels> & { readonly sample: (resource: Resource) => Sample<Labels> | undefined },
+): ResourceFamily & Named<Name, readonly ['station', 'resource_id', 'name', ...Labels]> {
   const sample = row.sample as ResourceFamily['sample'];
   return { ...row, sample, labels: ['station', 'resource_id', 'name', ...row.labels] };
 }
 
 /** The compiler cannot see through a mapped tuple of unknown length that its elements are texts. */
-function widened<Source>(row: StationRow<readonly string[], Source>): StationFamily<Source> {
+function widened<Source>(row: StationRow<string, readonly string[], Source>): StationFamily<Source> {
   return row as unknown as StationFamily<Source>;
 }
 

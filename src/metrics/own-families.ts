@@ -44,6 +44,30 @@ export const OWN_FAMILIES = {
     type: 'gauge',
     labels: ['upstream'],
   },
+  apiRequestWait: {
+    name: 'telemetry_station_exporter_api_request_wait_seconds_total',
+    help: 'Time that requests have waited for their turn.',
+    type: 'counter',
+    labels: ['upstream'],
+  },
+  apiRequestsThrottled: {
+    name: 'telemetry_station_exporter_api_requests_throttled_total',
+    help: 'Requests that the service answered with 429 or Retry-After; each burst of them halves api_rate_limit.',
+    type: 'counter',
+    labels: ['upstream'],
+  },
+  apiRateLimit: {
+    name: 'telemetry_station_exporter_api_rate_limit',
+    help: 'Requests per second that may be sent now: at most requests_per_second, less after throttled requests; +Inf for no limit.',
+    type: 'gauge',
+    labels: ['upstream'],
+  },
+  pageSizeReductions: {
+    name: 'telemetry_station_exporter_page_size_reductions_total',
+    help: 'Times that a refresh went on with smaller pages because the service answered 413, or 429 without Retry-After.',
+    type: 'counter',
+    labels: ['upstream'],
+  },
   cacheHits: {
     name: 'telemetry_station_exporter_cache_hits_total',
     help: 'Stations read by scrapes without asking the service.',

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
 import type { Shard } from '../station/shard.ts';
-import { type ExpositionFormat, familyHeader, labelPairs } from './encoding.ts';
+import { type ExpositionFormat, familyHeader, labelPairs, sampleValue } from './encoding.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 
 export interface Build {
@@ -21,6 +21,10 @@ export class OwnMetrics {
   readonly #retries = this.#counter(OWN_FAMILIES.apiRequestRetries);
   readonly #inFlight = this.#gauge(OWN_FAMILIES.apiRequestsInFlight);
   readonly #waiting = this.#gauge(OWN_FAMILIES.apiRequestsWaiting);
+  readonly #waitSeconds = this.#counter(OWN_FAMILIES.apiRequestWait);
+  readonly #throttled = this.#counter(OWN_FAMILIES.apiRequestsThrottled);
+  readonly #rateLimit = this.#gauge(OWN_FAMILIES.apiRateLimit);
+  readonly #pageSizeReductions = this.#counter(OWN_FAMILIES.pageSizeReductions);
   readonly #hits = this.#counter(OWN_FAMILIES.cacheHits);
   readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
   readonly #series = this.#gauge(OWN_FAMILIES.series);
@@ -47,6 +51,10 @@ export class OwnMetrics {
     this.#retries.inc({ upstream }, 0);
     this.#inFlight.inc({ upstream }, 0);
     this.#waiting.inc({ upstream }, 0);
+    this.#waitSeconds.inc({ upstream }, 0);
+    this.#throttled.inc({ upstream }, 0);
+    this.#rateLimit.set({ upstream }, Number.POSITIVE_INFINITY);
+    this.#pageSizeReductions.inc({ upstream }, 0);
     this.#duration.zero({ upstream });
     for (const reason of FAILURE_REASONS) this.#failures.inc({ upstream, reason }, 0);
     return {
@@ -61,6 +69,11 @@ export class OwnMetrics {
         if (reason) this.#failures.inc({ upstream, reason });
       },
       retried: () => this.#retries.inc({ upstream }),
+      waited: (seconds: number) => this.#waitSeconds.inc({ upstream }, seconds),
+      throttled: () => this.#throttled.inc({ upstream }),
+      limited: (requestsPerSecond: number) => this.#rateLimit.set({ upstream }, requestsPerSecond),
+      pageSizeReduced: () => this.#pageSizeReductions.inc({ upstream }),
+      unreadable: () => this.#failures.inc({ upstream, reason: 'body' }),
     };
   }
 
@@ -92,7 +105,7 @@ export class OwnMetrics {
         const values: readonly { value: number; labels: object; metricName?: string }[] = family.values;
         const lines = values.map(({ value, labels, metricName = family.name }) => {
           const pairs = labelPairs(Object.keys(labels), Object.values(labels).map(String));
-          return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${value}\n`;
+          return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${sampleValue(value)}\n`;
         });
         return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
       })

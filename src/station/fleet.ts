@@ -40,12 +40,14 @@ export class Fleet<Form> {
   /**
    * Brings all stations, or the named one, up to date as far as their policies ask.
    * The signal bounds the wait, never a refresh: another scrape may be waiting for the same one.
+   * Each station is seen as its refresh left it, however long the others take.
    */
   async read(signal: AbortSignal, name?: string): Promise<StationView<Form>[]> {
     const caches = [...this.#caches.values()].filter((cache) => name === undefined || cache.spec.name === name);
-    const refreshes = caches.map((cache) => cache.freshen());
+    const refreshed = new Map<StationCache<Form>, StationView<Form>>();
+    const refreshes = caches.map((cache) => cache.freshen()?.then(() => refreshed.set(cache, cache.view())));
     for (const refresh of refreshes) this.#asked(refresh ? 'miss' : 'hit');
     await waitFor(Promise.all(refreshes), signal);
-    return caches.map((cache) => cache.view());
+    return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 }

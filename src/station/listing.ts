@@ -56,6 +56,8 @@ export interface ListingContext {
   readonly signal: AbortSignal;
   /** Wall-clock milliseconds by which the whole refresh must have ended. */
   readonly deadlineMs: number;
+  /** The name of the station that is refreshed: stations take turns. */
+  readonly station?: string;
 }
 
 /** The port to the service. Rejects with a ListingFailure; rejects with the signal's reason when that aborts first. */

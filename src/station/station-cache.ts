@@ -39,6 +39,9 @@ export interface StationDependencies<Form> {
   readonly clock?: Clock;
 }
 
+/** Whoever waited for a snapshot gets it, even where none may be kept. */
+const JUST_TAKEN_MS = 1000;
+
 /** Holds a station's last good snapshot and lets one refresh at a time replace it. */
 export class StationCache<Form> {
   readonly spec: StationSpec;
@@ -112,7 +115,7 @@ export class StationCache<Form> {
     if (!this.#held) return false;
     const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    return ageMs <= maxStaleMs || (ageMs < ttlMs && !this.#health.failure);
+    return ageMs <= maxStaleMs || (ageMs < Math.max(ttlMs, JUST_TAKEN_MS) && !this.#health.failure);
   }
 
   async #attempt(): Promise<void> {
@@ -143,7 +146,7 @@ export class StationCache<Form> {
     const timer = setTimeout(giveUp, refreshTimeoutMs);
     this.#closed.signal.addEventListener('abort', abort, { once: true });
     try {
-      const context = { signal: controller.signal, deadlineMs: this.#clock.wallMs() + refreshTimeoutMs };
+      const context = { signal: controller.signal, deadlineMs: this.#clock.wallMs() + refreshTimeoutMs, station: this.spec.name };
       return await takeSnapshot(this.spec, this.#dependencies.list, context);
     } finally {
       clearTimeout(timer);

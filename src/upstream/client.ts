@@ -58,14 +58,16 @@ export class UpstreamClient {
   }
 
   /**
-   * GETs a path with query, exactly as given, and resolves with the bytes of a 2xx.
+   * GETs a path with query, exactly as given, and resolves with the bytes of a 2xx. A reply that is too large for the service
+   * is asked for by `smaller` instead, as long as that gives a path.
    * Rejects with a ListingFailure; rejects with the signal's reason when that aborts.
    */
-  async get(pathAndQuery: string, { signal, deadlineMs }: ListingContext): Promise<Buffer> {
+  async get(pathAndQuery: string, context: ListingContext, smaller: () => string | undefined = () => undefined): Promise<Buffer> {
+    const { signal } = context;
     // All pages of a refresh wait on one signal at a time, which is no leak.
     setMaxListeners(0, signal);
     try {
-      return await this.#getWithRetries(pathAndQuery, { signal, deadlineMs });
+      return await this.#getWithRetries(pathAndQuery, context, smaller);
     } catch (error) {
       signal.throwIfAborted();
       throw error;
@@ -77,15 +79,17 @@ export class UpstreamClient {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
-  async #getWithRetries(pathAndQuery: string, { signal, deadlineMs }: ListingContext): Promise<Buffer> {
+  async #getWithRetries(pathAndQuery: string, context: ListingContext, smaller: () => string | undefined): Promise<Buffer> {
+    const { signal, deadlineMs, station: lane = '' } = context;
     const { now, random, sleep } = this.#dependencies;
+    let path = pathAndQuery;
     let renewed = false;
     for (let retries = 0; ; ) {
       let generation = 0;
       try {
-        return await this.#gate.run(signal, () => {
+        return await this.#gate.run({ signal, deadlineMs, lane }, () => {
           generation = this.#identity.generation;
-          return this.#attempt(pathAndQuery, signal);
+          return this.#attempt(path, signal);
         });
       } catch (error) {
         if (signal.aborted || !(error instanceof RequestFailure)) throw error;
@@ -93,9 +97,12 @@ export class UpstreamClient {
           renewed = true;
         } else {
           const { maxRetries } = this.#options;
-          const delayMs = retryDelay(error, { retries, maxRetries, nowMs: now(), deadlineMs, random: random() });
+          const less = error.tooLarge ? smaller() : undefined;
+          const asksForLess = less !== undefined;
+          const delayMs = retryDelay(error, { retries, maxRetries, nowMs: now(), deadlineMs, random: random(), asksForLess });
           if (delayMs === undefined) throw error;
-          retries += 1;
+          path = less ?? path;
+          retries += asksForLess ? 0 : 1;
           await sleep(delayMs, signal);
         }
         this.#observer.retried();
@@ -117,7 +124,7 @@ export class UpstreamClient {
       end();
       return reply.body;
     } catch (error) {
-      end(signal.aborted ? 'timeout' : error instanceof ListingFailure ? error.reason : 'internal');
+      end(requestReason(error, signal));
       throw error;
     }
   }
@@ -140,4 +147,10 @@ export class UpstreamClient {
     this.#pools.push(pool);
     return { pool, timeoutMs };
   }
+}
+
+/** Why a request failed; one that its caller no longer wants has not, unless it was the caller's time that ran out. */
+function requestReason(error: unknown, signal: AbortSignal): FailureReason | undefined {
+  if (error instanceof ListingFailure) return error.reason;
+  return signal.aborted ? undefined : 'internal';
 }

@@ -11,10 +11,11 @@ export function describeErrorBody(body: Buffer): string {
 
 /** A foreign text as a message may show it: one bounded line, without the secrets. */
 export function quotable(text: string, secrets: readonly string[]): string {
-  const line = text
+  const line = withoutSecrets(text, secrets)
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
     .toWellFormed();
+  // Once more: what was taken out may have stood inside a secret.
   const characters = [...withoutSecrets(line, secrets)];
   return characters.length <= MAX_PRINTED ? characters.join('') : `${characters.slice(0, MAX_PRINTED).join('')}…`;
 }
@@ -51,9 +52,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The longest first, so that a secret within another one does not leave the rest of it behind. */
+/** As it is and as JSON writes it; the longest first, so that a secret within another one does not leave the rest of it behind. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .filter((secret) => secret !== '')
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, '<secret>'), text);

@@ -1,60 +1,98 @@
+import { Lanes } from './lanes.ts';
 import type { RequestObserver } from './observer.ts';
+import { Pace } from './pace.ts';
+import { RequestFailure } from './request-failure.ts';
 
 interface GateOptions {
   readonly concurrency: number;
-  /** 0: no limit. */
+  /** Never exceeded, and not reached while the service says that it is too much; 0: no ceiling. */
   readonly requestsPerSecond: number;
-  readonly observer: Pick<RequestObserver, 'waiting'>;
+  readonly observer: Pick<RequestObserver, 'waiting' | 'waited' | 'throttled' | 'limited'>;
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Bounds the work under way, and how soon one piece may start after another; first come, first served. */
+/** Who wants in. */
+interface Visitor {
+  readonly signal: AbortSignal;
+  /** Wall-clock milliseconds after which there is no use in coming in. */
+  readonly deadlineMs: number;
+  /** Visitors of different lanes take turns. */
+  readonly lane: string;
+}
+
+interface Waiter {
+  readonly deadlineMs: number;
+  readonly enter: () => void;
+  readonly turnAway: (failure: RequestFailure) => void;
+}
+
+/** Bounds the work under way and how soon one piece may start after another; learns from the service how soon that is. */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #intervalMs: number;
-  /** What lets each waiter in, in the order of arrival. */
-  readonly #queue = new Set<() => void>();
+  readonly #pace: Pace;
+  readonly #waiters = new Lanes<Waiter>();
   #inside = 0;
-  #lastStartMs = Number.NEGATIVE_INFINITY;
   #alarm: AbortController | undefined;
 
   constructor(options: GateOptions) {
+    const { requestsPerSecond: ceiling, concurrency, observer } = options;
     this.#options = options;
-    this.#intervalMs = options.requestsPerSecond > 0 ? 1000 / options.requestsPerSecond : 0;
+    this.#pace = new Pace({ ceiling, concurrency });
+    observer.limited(this.#pace.perSecond);
   }
 
-  /** Runs the work when its turn comes; rejects with the signal's reason when that aborts before. */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#turn(signal);
+  /**
+   * Runs the work when its turn comes; rejects with the signal's reason when that aborts before,
+   * and with a failure when the service wants to be left alone for longer than the visitor can wait.
+   */
+  async run<T>(visitor: Visitor, work: () => Promise<T>): Promise<T> {
+    await this.#turn(visitor);
+    const begunMs = this.#options.now();
     try {
-      return await work();
+      const result = await work();
+      this.#pace.succeeded();
+      return result;
+    } catch (error) {
+      if (error instanceof RequestFailure && error.throttled) {
+        this.#pace.throttled(begunMs, this.#options.now(), error.retryAfterMs);
+        this.#options.observer.throttled();
+      }
+      throw error;
     } finally {
+      this.#options.observer.limited(this.#pace.perSecond);
       this.#inside -= 1;
       this.#admit();
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn({ signal, deadlineMs, lane }: Visitor): Promise<void> {
     signal.throwIfAborted();
-    this.#options.observer.waiting(1);
+    const { observer, now } = this.#options;
+    const sinceMs = now();
+    observer.waiting(1);
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#queue.delete(enter);
+        this.#waiters.delete(lane, waiter);
         signal.removeEventListener('abort', giveUp);
-        this.#options.observer.waiting(-1);
+        observer.waiting(-1);
+        observer.waited(Math.max(0, now() - sinceMs) / 1000);
+      };
+      const turnAway = (reason: unknown) => {
+        leave();
+        reject(reason);
+      };
+      const giveUp = () => {
+        turnAway(signal.reason);
+        this.#admit();
       };
       const enter = () => {
         leave();
         resolve();
       };
-      const giveUp = () => {
-        leave();
-        reject(signal.reason);
-        this.#admit();
-      };
+      const waiter: Waiter = { deadlineMs, enter, turnAway };
       signal.addEventListener('abort', giveUp);
-      this.#queue.add(enter);
+      this.#waiters.add(lane, waiter);
       this.#admit();
     });
   }
@@ -63,20 +101,26 @@ export class Gate {
   #admit(): void {
     this.#alarm?.abort();
     this.#alarm = undefined;
-    for (const enter of this.#queue) {
-      if (this.#inside >= this.#options.concurrency) return;
-      const nowMs = this.#options.now();
-      // A clock set back must not stretch the wait beyond one interval.
-      this.#lastStartMs = Math.min(this.#lastStartMs, nowMs);
-      const waitMs = this.#lastStartMs + this.#intervalMs - nowMs;
+    const nowMs = this.#options.now();
+    this.#turnAwayBefore(this.#pace.pausedUntilMs(nowMs), nowMs);
+    while (!this.#waiters.isEmpty && this.#inside < this.#options.concurrency) {
+      const waitMs = this.#pace.waitMs(nowMs);
       if (waitMs > 0) {
         this.#admitAfter(waitMs);
         return;
       }
-      this.#lastStartMs = nowMs;
+      this.#pace.began(nowMs);
       this.#inside += 1;
-      enter();
+      this.#waiters.take()?.enter();
     }
+  }
+
+  /** Who cannot wait for the end of a pause is told so now, and not when its time is up. */
+  #turnAwayBefore(pausedUntilMs: number, nowMs: number): void {
+    if (pausedUntilMs <= nowMs) return;
+    const end = new Date(pausedUntilMs).toISOString();
+    const failure = () => new RequestFailure('rate_limited', `the service wants no requests until ${end}, too late for this refresh`);
+    for (const waiter of [...this.#waiters]) if (waiter.deadlineMs <= pausedUntilMs) waiter.turnAway(failure());
   }
 
   #admitAfter(waitMs: number): void {

@@ -2,7 +2,12 @@ import type { Listing } from '../station/listing.ts';
 import { mergePages, type ReceivedPage } from './merge.ts';
 import type { Page } from './page.ts';
 
-export type FetchPage = (offset: number, size: number) => Promise<Page>;
+/** A page of fewer records may be asked for than told; `asked` is how many were. */
+export type FetchPage = (offset: number, size: number) => Promise<AskedPage>;
+
+interface AskedPage extends Page {
+  readonly asked: number;
+}
 
 interface PassOptions {
   readonly pageSize: number;
@@ -40,7 +45,7 @@ async function readOn(pass: Pass, first: FetchedPage, { pageSize }: PassOptions)
   if (last.fresh > 0) return 'too-many-pages';
   if (last.page.received > 0 && last.page.records.length === 0) return 'no-usable-id';
   // The same full page again may be the head of a list whose rest cannot be reached.
-  return last.page.received === pageSize ? 'repeated-full-page' : 'nothing-new';
+  return last.page.received === last.page.asked ? 'repeated-full-page' : 'nothing-new';
 }
 
 /** The pages between the first one and the total, side by side; a page that comes short leaves a gap, which is asked for again. */
@@ -73,6 +78,7 @@ async function fill(pass: Pass, first: FetchedPage, { concurrency }: PassOptions
 }
 
 interface FetchedPage extends ReceivedPage {
+  readonly page: AskedPage;
   /** Ids not seen before in this pass. */
   readonly fresh: number;
 }

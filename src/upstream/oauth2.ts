@@ -14,6 +14,9 @@ interface Token {
 }
 
 /** Where the client's id and secret go in a token request. */
+/** A parameter need not be secret; hiding values this short would only garble messages. */
+const MIN_SECRET_LENGTH = 4;
+
 type Style = 'header' | 'body';
 
 const MAX_MARGIN_MS = 10_000;
@@ -79,8 +82,9 @@ export class TokenSource {
   }
 
   #failure(reply: Reply, secret: string): RequestFailure {
-    const encoded = formEncoded(secret);
-    const secrets = [secret, encoded, basicPair(formEncoded(this.#options.clientId), encoded)];
+    const { clientId, endpointParams } = this.#options;
+    const told = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
+    const secrets = [...told, ...told.map(formEncoded), basicPair(formEncoded(clientId), formEncoded(secret))];
     const context = { peer: this.#endpoint.name, secrets, nowMs: this.#now() };
     const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
     // Not `unauthorized`: that is about the token, and there is none.

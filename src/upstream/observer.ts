@@ -1,4 +1,5 @@
 import type { FailureReason } from '../station/failure.ts';
+import type { ListingContext } from '../station/listing.ts';
 
 /** Told of every request an upstream client sends, retries included. */
 export interface RequestObserver {
@@ -7,4 +8,18 @@ export interface RequestObserver {
   started(): void;
   ended(seconds: number, failure: FailureReason | undefined): void;
   retried(): void;
+  /** A request has waited so long for its turn, whether it got it or gave up. */
+  waited(seconds: number): void;
+  /** The service said that it gets too many requests. */
+  throttled(): void;
+  /** How many requests per second may be sent from now on; Infinity: no limit. */
+  limited(requestsPerSecond: number): void;
+}
+
+/** Told of what a listing met. */
+export interface ListingObserver {
+  /** A reply came whole and is no page. */
+  unreadable(): void;
+  /** Pages were too large for the service; the rest of this refresh asks for so many records. */
+  pageSizeReduced(context: ListingContext, pageSize: number): void;
 }

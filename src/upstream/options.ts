@@ -38,7 +38,7 @@ export interface UpstreamOptions {
   readonly baseUrl: URL;
   readonly timeoutMs: number;
   readonly concurrency: number;
-  /** 0: no limit. */
+  /** A ceiling; 0: none. The service's answers may bring the rate below it. */
   readonly requestsPerSecond: number;
   readonly maxRetries: number;
   readonly pageSize: number;

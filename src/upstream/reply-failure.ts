@@ -19,10 +19,14 @@ export function replyFailure(reply: Reply, { peer, secrets, nowMs, hint }: Reply
   const answer = `${peer} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
   const said = quotable(replyText(reply), secrets);
   const message = [`${answer}: ${said}`, ...(hint === undefined ? [] : [hint])].join('; ');
+  const waitMs = retryAfterMs(headers['retry-after'], nowMs);
   return new RequestFailure(statusReason(status), message, {
     retryable: status === 408 || status === 429 || status >= 500,
-    retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
+    retryAfterMs: waitMs,
     unauthorized: status === 401,
+    throttled: status === 429 || waitMs !== undefined,
+    // A gateway whose message limit a page exceeds answers 429 as well, but cannot say when to come back.
+    tooLarge: status === 413 || (status === 429 && waitMs === undefined),
   });
 }
 

@@ -11,12 +11,14 @@ interface RetrySituation {
   readonly deadlineMs: number;
   /** In [0, 1). */
   readonly random: number;
+  /** The next try asks for less: that is no repetition, and takes nothing from the retries. */
+  readonly asksForLess: boolean;
 }
 
 /** How long to wait before the next try; undefined when there is none, be it because the wait would outlast the deadline. */
 export function retryDelay(failure: Pick<RequestFailure, 'retryable' | 'retryAfterMs'>, situation: RetrySituation): number | undefined {
-  const { retries, maxRetries, nowMs, deadlineMs, random } = situation;
-  if (!failure.retryable || retries >= maxRetries) return undefined;
+  const { retries, maxRetries, nowMs, deadlineMs, random, asksForLess } = situation;
+  if (!asksForLess && (!failure.retryable || retries >= maxRetries)) return undefined;
   const backoffMs = random * Math.min(CAP_MS, BASE_MS * 2 ** retries);
   const delayMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
   return nowMs + delayMs < deadlineMs ? delayMs : undefined;

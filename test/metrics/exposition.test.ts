@@ -246,7 +246,7 @@ describe('OwnMetrics', () => {
     await expect(await metrics.text('openmetrics', new Set())).toMatchFileSnapshot('../golden/own.openmetrics.txt');
   });
 
-  it('counts requests, failures, retries and who waits', async () => {
+  it('counts requests, failures, retries, and what the limits do', async () => {
     const metrics = own();
     const observer = metrics.upstream('main');
     observer.waiting(1);
@@ -256,6 +256,11 @@ describe('OwnMetrics', () => {
     observer.started();
     observer.ended(0.3, 'timeout');
     observer.retried();
+    observer.waited(0.5);
+    observer.waited(1);
+    observer.throttled();
+    observer.limited(2.5);
+    observer.pageSizeReduced();
     const families = parseExposition(await metrics.text('text', new Set()));
     const value = (name: string, ...labels: string[]) =>
       valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream', ...labels);
@@ -263,6 +268,10 @@ describe('OwnMetrics', () => {
     expect(value('requests_in_flight')).toEqual({ main: 1 });
     expect(value('requests_waiting')).toEqual({ main: 1 });
     expect(value('request_retries_total')).toEqual({ main: 1 });
+    expect(value('request_wait_seconds_total')).toEqual({ main: 1.5 });
+    expect(value('requests_throttled_total')).toEqual({ main: 1 });
+    expect(value('rate_limit')).toEqual({ main: 2.5 });
+    expect(valuesOf(families, 'telemetry_station_exporter_page_size_reductions_total', 'upstream')).toEqual({ main: 1 });
     expect(value('request_failures_total', 'reason')).toMatchObject({ 'main|timeout': 1, 'main|network': 0 });
     const histogram = families.get('telemetry_station_exporter_api_request_duration_seconds')?.samples;
     expect(histogram?.find(({ labels }) => labels['le'] === '0.25')?.value).toBe(0);

@@ -98,6 +98,15 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
+  it('serves those who waited for a snapshot where none may be kept', async () => {
+    const { cache, clock, attempt } = stationOf({ cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' } });
+    await attempt(twoRecords());
+    clock.advance(0.1);
+    expect(cache.view().served?.form).toBe('a,b');
+    await attempt(down());
+    expect(cache.view().served).toBeUndefined();
+  });
+
   it('does not ask a failed station again before error_ttl', async () => {
     const { cache, clock, calls, attempt } = stationOf();
     await attempt(down());

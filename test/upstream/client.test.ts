@@ -81,7 +81,7 @@ describe('UpstreamClient', () => {
     [503, 'status'],
   ])('tries a %i again after growing waits, then fails as %s', async (status, reason) => {
     const service = await startService(statuses(status));
-    const { failure, observer, sleeps } = testClient(service.url, { maxRetries: 3 });
+    const { failure, observer, sleeps } = testClient(service.url, { maxRetries: 3, concurrency: 100 });
     expect(await failure()).toMatchObject({ reason });
     expect(sleeps).toEqual([125, 250, 500]);
     expect(observer).toMatchObject({ started_: 4, outcomes: [reason, reason, reason, reason], retries: 3 });
@@ -95,14 +95,14 @@ describe('UpstreamClient', () => {
   });
 
   it('waits as long as Retry-After asks for, in seconds or up to a date', async () => {
-    const nowMs = Date.UTC(2026, 0, 1);
-    const date = new Date(nowMs + 30_000).toUTCString();
+    const startMs = Date.UTC(2026, 0, 1);
+    const date = new Date(startMs + 30_000).toUTCString();
     const service = await startService(
       statuses([429, { 'Retry-After': '7' }], [503, { 'Retry-After': date }], [429, { 'Retry-After': '-1' }], 200),
     );
-    const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => nowMs });
+    const { get, sleeps } = testClient(service.url, { maxRetries: 3, concurrency: 100 }, { startMs });
     await get();
-    expect(sleeps).toEqual([7000, 30_000, 500]);
+    expect(sleeps).toEqual([7000, 23_000, 500]);
   });
 
   it('fails at once when the wait would outlast the deadline', async () => {
@@ -250,6 +250,87 @@ describe('UpstreamClient, under its limits', () => {
   });
 });
 
+describe('UpstreamClient, when the service has too many requests', () => {
+  it('slows down for all who ask, and says so', async () => {
+    const service = await startService(statuses(429, 200));
+    const { get, failure, observer, sleeps } = testClient(service.url, { concurrency: 4 });
+    await failure();
+    expect(observer).toMatchObject({ throttlings: 1, limit: 2 });
+    await get('/another');
+    expect(sleeps).toEqual([500]);
+    expect(observer.waitedSeconds).toBe(0.5);
+  });
+
+  it('leaves it alone for as long as Retry-After asks, and tells at once who cannot wait', async () => {
+    const service = await startService(statuses([503, { 'Retry-After': '60' }], 200));
+    const { get, failure, sleeps } = testClient(service.url, {}, { startMs: 0 });
+    await failure();
+    await expect(get('/hurried', { deadlineMs: 60_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
+    await get('/patient', { deadlineMs: 60_001 });
+    expect(service.requests.map(({ url }) => url)).toEqual(['/list', '/patient']);
+    expect(sleeps).toEqual([60_000]);
+  });
+
+  it('does not blame the service for its token endpoint', async () => {
+    const service = await startService(statuses(200));
+    const endpoint = await startService(statuses(429));
+    const auth = {
+      scheme: 'oauth2',
+      clientId: 'id',
+      clientSecret: { text: 'secret' },
+      tokenUrl: endpoint.url,
+      scopes: [],
+      endpointParams: {},
+    } as const;
+    const { client, observer } = testClient(service.url, { auth });
+    const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE };
+    await expect(client.get('/100', context, () => '/50')).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(endpoint.requests).toHaveLength(1);
+    expect(observer).toMatchObject({ throttlings: 0, limit: Number.POSITIVE_INFINITY });
+  });
+});
+
+describe('UpstreamClient, when a page is too large', () => {
+  const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE };
+
+  /** Offers one smaller page after the other. */
+  const offer = (...paths: string[]) => {
+    const left = [...paths];
+    return () => left.shift();
+  };
+
+  it.each([413, 429])('asks for less after a %i, whatever the retries, and counts each try', async (status) => {
+    const service = await startService((request, response) =>
+      response.writeHead(request.url === '/10' ? 200 : status).end(`body of ${request.url}`),
+    );
+    const { client, observer } = testClient(service.url, { maxRetries: 0, concurrency: 100 });
+    const body = await client.get('/100', context, offer('/50', '/25', '/10', '/5'));
+    expect(String(body)).toBe('body of /10');
+    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25', '/10']);
+    expect(observer).toMatchObject({ retries: 3, started_: 4 });
+  });
+
+  it('fails as ever when there is no less: a 413 at once, a 429 after its retries', async () => {
+    for (const [status, reason, last] of [
+      [413, 'status', []],
+      [429, 'rate_limited', ['/50', '/50']],
+    ] as const) {
+      const service = await startService(statuses(status));
+      const { client } = testClient(service.url, { maxRetries: 2, concurrency: 100 });
+      await expect(client.get('/100', context, offer('/50'))).rejects.toMatchObject({ reason });
+      expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50', ...last]);
+    }
+  });
+
+  it('has one budget of retries for all sizes of a page', async () => {
+    const service = await startService(statuses(500, 413, 500, 413, 500));
+    const { client, observer } = testClient(service.url, { maxRetries: 2 });
+    await expect(client.get('/100', context, offer('/50', '/25', '/10'))).rejects.toMatchObject({ reason: 'status' });
+    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/100', '/50', '/50', '/25']);
+    expect(observer.retries).toBe(4);
+  });
+});
+
 describe('UpstreamClient, when its caller aborts', () => {
   it('asks for nothing when that was before', async () => {
     const service = await startService(statuses(200));
@@ -280,7 +361,18 @@ describe('UpstreamClient, when its caller aborts', () => {
     controller.abort('enough');
     await expect(outcome).rejects.toBe('enough');
     await closed(service.requests[0]?.socket);
-    expect(observer).toMatchObject({ outcomes: ['timeout'], retries: 0 });
+    expect(observer).toMatchObject({ outcomes: [undefined], retries: 0 });
+  });
+
+  it('counts a request that the time of its caller ran out on', async () => {
+    const service = await startService(() => undefined);
+    const { get, observer } = testClient(service.url);
+    const controller = new AbortController();
+    const outcome = get('/list', { signal: controller.signal });
+    while (service.requests.length === 0) await settled();
+    controller.abort(new ListingFailure('timeout', 'too late'));
+    await expect(outcome).rejects.toMatchObject({ reason: 'timeout' });
+    expect(observer.outcomes).toEqual(['timeout']);
   });
 
   it('ends a body that is being read, be it of an error', async () => {

@@ -48,6 +48,12 @@ describe('describeErrorBody', () => {
 });
 
 describe('quotable', () => {
+  it('hides a secret also where white space or JSON has changed how it looks', () => {
+    expect(quotable('told pass  word\there', ['pass  word\there'])).toBe('told <secret>');
+    expect(quotable(JSON.stringify({ echo: 'a"b\\c' }), ['a"b\\c'])).toBe('{"echo":"<secret>"}');
+    expect(quotable('pass\u200bword', ['password'])).toBe('<secret>');
+  });
+
   it('keeps a text to one line without control characters', () => {
     expect(quotable('a\r\nlevel=error\t\u0000\u001b[31mb\u2028c\u202ed\u0085', [])).toBe('a level=error [31mb cd');
   });

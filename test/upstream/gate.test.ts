@@ -1,10 +1,14 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Gate } from '../../src/upstream/gate.ts';
+import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { RecordingObserver } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
 
-const signal = new AbortController().signal;
+const VISITOR: Visitor = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, lane: 'a station' };
+setMaxListeners(0, VISITOR.signal);
+
+type Visitor = Parameters<Gate['run']>[0];
 
 /** A gate, and a log of which piece of work started when. */
 function setUp(concurrency: number, requestsPerSecond: number, startMs = 0) {
@@ -12,13 +16,17 @@ function setUp(concurrency: number, requestsPerSecond: number, startMs = 0) {
   const observer = new RecordingObserver();
   const gate = new Gate({ concurrency, requestsPerSecond, observer, now: clock.now, sleep: clock.sleep });
   const starts: [name: string, atMs: number][] = [];
-  const enter = (name: string, work: Promise<unknown> = Promise.resolve(), by: AbortSignal = signal) =>
-    gate.run(by, () => {
+  const enter = (name: string, work: Promise<unknown> = Promise.resolve(), by: Partial<Visitor> = {}) =>
+    gate.run({ ...VISITOR, ...by }, () => {
       starts.push([name, clock.nowMs]);
       return work;
     });
   return { clock, observer, starts, enter };
 }
+
+/** What the service answers when it has too many requests. */
+const refuse = (retryAfterMs?: number) => () =>
+  Promise.reject(new RequestFailure('rate_limited', 'too many', { throttled: true, retryAfterMs }));
 
 function pending() {
   let finish: () => void = () => undefined;
@@ -88,7 +96,7 @@ describe('Gate', () => {
     const sleep = (ms: number, by: AbortSignal) => clock.sleep(ms - 1, by);
     const gate = new Gate({ concurrency: 8, requestsPerSecond: 3, observer, now: clock.now, sleep });
     const starts: number[] = [];
-    const all = [1, 2].map(() => gate.run(signal, async () => starts.push(clock.nowMs)));
+    const all = [1, 2].map(() => gate.run(VISITOR, async () => starts.push(clock.nowMs)));
     await clock.advance(333);
     expect(starts).toEqual([0]);
     await clock.advance(1);
@@ -132,7 +140,7 @@ describe('Gate', () => {
     const a = pending();
     const controller = new AbortController();
     const first = enter('a', a.work);
-    const second = enter('b', undefined, controller.signal);
+    const second = enter('b', undefined, { signal: controller.signal });
     const third = enter('c');
     controller.abort('gone');
     await expect(second).rejects.toBe('gone');
@@ -144,7 +152,7 @@ describe('Gate', () => {
 
   it('turns away who comes with an aborted signal', async () => {
     const { enter, observer, starts } = setUp(1, 0);
-    await expect(enter('a', undefined, AbortSignal.abort('late'))).rejects.toBe('late');
+    await expect(enter('a', undefined, { signal: AbortSignal.abort('late') })).rejects.toBe('late');
     expect(starts).toEqual([]);
     expect(observer.waitingNow).toBe(0);
   });
@@ -152,12 +160,119 @@ describe('Gate', () => {
   it('leaves no timer and no listener behind', async () => {
     const { clock, enter } = setUp(8, 1);
     const controller = new AbortController();
-    await enter('a', undefined, controller.signal);
-    const b = enter('b', undefined, controller.signal);
+    await enter('a', undefined, { signal: controller.signal });
+    const b = enter('b', undefined, { signal: controller.signal });
     expect(clock.sleepers).toBe(1);
     controller.abort('gone');
     await expect(b).rejects.toBe('gone');
     expect(clock.sleepers).toBe(0);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('Gate, when lanes compete', () => {
+  it('lets them take turns, so that ten thousand of one do not hold up the other', async () => {
+    const { starts, enter } = setUp(1, 0);
+    const first = pending();
+    const all = [enter('first', first.work, { lane: 'big' })];
+    for (let page = 0; page < 10_000; page += 1) all.push(enter(`big ${page}`, undefined, { lane: 'big' }));
+    for (let page = 0; page < 3; page += 1) all.push(enter(`small ${page}`, undefined, { lane: 'small' }));
+    all.push(enter('tiny', undefined, { lane: 'tiny' }));
+    first.finish();
+    await Promise.all(all);
+    expect(starts.slice(0, 9).map(([name]) => name)).toEqual([
+      ...['first', 'big 0', 'small 0', 'tiny', 'big 1', 'small 1', 'big 2', 'small 2', 'big 3'],
+    ]);
+    expect(starts).toHaveLength(10_005);
+  });
+
+  it('gives the turn of one that left to the next of its lane', async () => {
+    const { starts, enter } = setUp(1, 0);
+    const first = pending();
+    const controller = new AbortController();
+    const all = [enter('first', first.work)];
+    const left = enter('a1', undefined, { lane: 'a', signal: controller.signal });
+    all.push(enter('a2', undefined, { lane: 'a' }), enter('b1', undefined, { lane: 'b' }));
+    controller.abort('gone');
+    await expect(left).rejects.toBe('gone');
+    first.finish();
+    await Promise.all(all);
+    expect(starts.map(([name]) => name)).toEqual(['first', 'a2', 'b1']);
+  });
+});
+
+describe('Gate, when the service has too many requests', () => {
+  it('slows everybody down, once per burst, and says so', async () => {
+    const { clock, observer, starts, enter } = setUp(2, 0);
+    const answer = pending();
+    const burst = ['a', 'b'].map((lane) => enter(lane, answer.work.then(refuse()), { lane }).catch(() => lane));
+    await clock.advance(100);
+    answer.finish();
+    expect(await Promise.all(burst)).toEqual(['a', 'b']);
+    expect(observer).toMatchObject({ throttlings: 2, limit: 1, waitedSeconds: 0 });
+    const all = [enter('c', undefined, { lane: 'c' }), enter('d', undefined, { lane: 'd' })];
+    // The first success makes the limit a little higher than one a second.
+    for (const waitMs of [899, 1, 967, 1]) await clock.advance(waitMs);
+    await Promise.all(all);
+    expect(starts.slice(2)).toEqual([
+      ['c', 1000],
+      ['d', 1968],
+    ]);
+    expect(observer.waitedSeconds).toBeCloseTo(0.9 + 1.868);
+  });
+
+  it('returns to the ceiling by successes, and never passes it', async () => {
+    const { clock, observer, starts, enter } = setUp(4, 4);
+    await expect(enter('no', Promise.resolve().then(refuse()))).rejects.toThrow('too many');
+    expect(observer.limit).toBe(2);
+    while (observer.limit < 4) {
+      const work = enter('yes');
+      while (clock.sleepers > 0) await clock.advance(10);
+      await work;
+    }
+    const gaps = starts.slice(1).map(([, atMs], index) => atMs - (starts[index]?.[1] ?? 0));
+    expect(gaps[0]).toBe(500);
+    expect(gaps.at(-1)).toBeLessThan(300);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(250);
+  });
+
+  it('does not slow down for a failure of another kind', async () => {
+    const { observer, enter } = setUp(2, 0);
+    await expect(enter('a', Promise.reject(new RequestFailure('status', 'broken', { retryable: true })))).rejects.toThrow();
+    await expect(enter('b', Promise.reject(new Error('ours')))).rejects.toThrow();
+    expect(observer).toMatchObject({ throttlings: 0, limit: Number.POSITIVE_INFINITY });
+  });
+
+  it('leaves the service alone for as long as it asks, whoever waits', async () => {
+    const { clock, starts, enter } = setUp(8, 0);
+    await expect(enter('a', Promise.resolve().then(refuse(30_000)))).rejects.toThrow('too many');
+    const all = [enter('b', undefined, { lane: 'b' }), enter('c', undefined, { lane: 'c', deadlineMs: 30_001 })];
+    await clock.advance(29_999);
+    expect(starts).toHaveLength(1);
+    await clock.advance(1);
+    await clock.advance(250);
+    await Promise.all(all);
+    expect(starts.slice(1)).toEqual([
+      ['b', 30_000],
+      ['c', 30_250],
+    ]);
+  });
+
+  it('tells those at once who cannot wait that long, be they here or coming', async () => {
+    const { clock, observer, enter } = setUp(1, 0);
+    const a = pending();
+    const first = expect(enter('a', a.work.then(refuse(30_000)))).rejects.toThrow('too many');
+    const here = expect(enter('b', undefined, { deadlineMs: 30_000 })).rejects.toMatchObject({
+      reason: 'rate_limited',
+      message: 'the service wants no requests until 1970-01-01T00:00:30.000Z, too late for this refresh',
+      retryable: false,
+    });
+    const patient = enter('c', undefined, { deadlineMs: 40_000 });
+    a.finish();
+    await Promise.all([first, here]);
+    await expect(enter('d', undefined, { deadlineMs: 29_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(observer.waitingNow).toBe(1);
+    await clock.advance(30_000);
+    await patient;
   });
 });

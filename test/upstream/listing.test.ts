@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { Listing, ListingFilters } from '../../src/station/listing.ts';
 import { listResources } from '../../src/upstream/listing.ts';
+import { RequestFailure } from '../../src/upstream/request-failure.ts';
 
 interface Asked {
   readonly offset: number;
@@ -184,6 +185,21 @@ describe('listResources', () => {
     await expect(list(answer)).rejects.toMatchObject({ reason: 'status' });
   });
 
+  it('tells of a reply that came whole and is no page', async () => {
+    let unreadable = 0;
+    const observer = {
+      unreadable: () => {
+        unreadable += 1;
+      },
+    };
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
+    const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+    const lost = listResources(async () => Buffer.from('<html>'), options, observer);
+    const context = { signal: new AbortController().signal, deadlineMs: Infinity };
+    await expect(lost({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
+    expect(unreadable).toBe(1);
+  });
+
   it('ends a listing that would never end', async () => {
     const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
     expect(asked).toHaveLength(100_000);
@@ -251,6 +267,95 @@ describe('listResources', () => {
         if (!listing.complete) return;
         expect(listing.records.size).toBe(listing.reportedTotal);
         expect(given.at(-1)).toBe(listing.reportedTotal);
+      }),
+    );
+  });
+});
+
+describe('listResources, when pages are too large', () => {
+  const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+  const context = () => ({ signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, station: 'prod' });
+
+  /** A service that takes pages up to a size, which may change from request to request. */
+  function setUp(answer: (asked: Asked) => Reply, largest: (nth: number) => number, { pageSize = 100, concurrency = 4 } = {}) {
+    const asked: Asked[] = [];
+    const reductions: [station: string | undefined, size: number][] = [];
+    const get = async (first: string, _context: unknown, smaller: () => string | undefined) => {
+      for (let next: string | undefined = first; next !== undefined; next = smaller()) {
+        const query = new URLSearchParams(next.slice(next.indexOf('?')));
+        const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: asked.length };
+        asked.push(request);
+        await new Promise(setImmediate);
+        if (request.size <= largest(request.nth)) return Buffer.from(JSON.stringify(answer(request)));
+      }
+      throw new RequestFailure('status', 'too large', { tooLarge: true });
+    };
+    const observer = {
+      pageSizeReduced: ({ station }: { station?: string }, size: number) => reductions.push([station, size]),
+    };
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
+    return { asked, reductions, list: listResources(get, options, observer) };
+  }
+
+  it('goes on from the same offset with half the size, without a hole and without a duplicate', async () => {
+    const { list, asked, reductions } = setUp(service(ids(120).map(record)), () => 30);
+    const listing = await list({ path, filters: {} }, context());
+    expect(idsOf(listing)).toEqual(ids(120));
+    expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 5 });
+    expect(asked.slice(0, 4).map(({ offset, size }) => [offset, size])).toEqual([
+      [0, 100],
+      [0, 50],
+      [0, 25],
+      [25, 25],
+    ]);
+    expect(reductions).toEqual([
+      ['prod', 50],
+      ['prod', 25],
+    ]);
+  });
+
+  it('divides the ranges that were laid out for the larger size', async () => {
+    const { list, asked, reductions } = setUp(service(ids(1000).map(record)), (nth) => (nth === 0 ? 100 : 50));
+    const listing = await list({ path, filters: {} }, context());
+    expect(idsOf(listing)).toEqual(ids(1000));
+    expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 19 });
+    expect(asked.filter(({ size }) => size > 50)).toHaveLength(5);
+    expect(reductions).toEqual([['prod', 50]]);
+  });
+
+  it('keeps the size for all listings of the refresh, and begins anew with the next', async () => {
+    const { list, asked, reductions } = setUp(service(ids(60).map(record)), () => 50);
+    const refresh = context();
+    await list({ path, filters: {} }, refresh);
+    await list({ path, filters: { product: 'product.x' } }, refresh);
+    expect(asked.map(({ size }) => size)).toEqual([100, 50, 50, 50, 50]);
+    await list({ path, filters: {} }, context());
+    expect(asked.slice(5).map(({ size }) => size)).toEqual([100, 50, 50]);
+    expect(reductions).toHaveLength(2);
+  });
+
+  it('fails when ten are too many', async () => {
+    const { list, asked } = setUp(service(ids(60).map(record)), () => 9);
+    await expect(list({ path, filters: {} }, context())).rejects.toMatchObject({ message: 'too large' });
+    expect(asked.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
+  });
+
+  it('does not call a list whole of which a smaller full page comes again', async () => {
+    const answer = service(ids(300).map(record), { total: noTotal, ignoreOffset: true });
+    const { list } = setUp(answer, (nth) => (nth === 0 ? 100 : 50));
+    expect(await list({ path, filters: {} }, context())).toMatchObject({ complete: false, duplicates: 50 });
+  });
+
+  it('gives back exactly the resources of any list, whatever size is too large when', async () => {
+    const largest = fc.array(fc.integer({ min: 10, max: 120 }), { minLength: 1, maxLength: 8 });
+    const paging = fc.record({ pageSize: fc.integer({ min: 1, max: 120 }), concurrency: fc.integer({ min: 1, max: 8 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(400), largest, fc.boolean(), paging, async (count, sizes, hasTotal, options) => {
+        const answer = service(ids(count).map(record), hasTotal ? {} : { total: noTotal });
+        const { list } = setUp(answer, (nth) => sizes[nth % sizes.length] ?? 10, options);
+        const listing = await list({ path, filters: {} }, context());
+        expect(idsOf(listing)).toEqual(ids(count));
+        expect(listing).toMatchObject({ complete: true, duplicates: 0, rejected: 0 });
       }),
     );
   });

@@ -15,7 +15,9 @@ const failureOf = (body: Uint8Array) => {
 
 describe('readPage', () => {
   it('reads records and total, and counts the records that are none', () => {
-    const page = readPage(bytes({ resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }], page: { offset: 0, size: 9, total: 4 } }));
+    const page = readPage(
+      bytes({ resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }], page: { offset: 0, size: 9, total: 4 } }),
+    );
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
     expect(page.records.map(({ record }) => record.id)).toEqual(['a', 'b']);
   });
@@ -59,9 +61,15 @@ describe('readPage', () => {
 
   it('either reads or fails with reason body, whatever the bytes', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array(), fc.json().map((text) => Buffer.from(text))), (body) => {
-        expect(failureOf(body) ?? 'body: ').toMatch(/^body: /);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.json().map((text) => Buffer.from(text)),
+        ),
+        (body) => {
+          expect(failureOf(body) ?? 'body: ').toMatch(/^body: /);
+        },
+      ),
     );
   });
 

@@ -109,8 +109,14 @@ describe('readRecord', () => {
   });
 
   it('keeps what is usable of a resource type', () => {
-    expect(read({ resource_type: { key: 'k', label: 5 } })).toMatchObject({ record: { type: 'k', typeLabel: '' }, invalid: ['resource_type'] });
-    expect(read({ resource_type: { key: 5, label: 'l' } })).toMatchObject({ record: { type: '', typeLabel: 'l' }, invalid: ['resource_type'] });
+    expect(read({ resource_type: { key: 'k', label: 5 } })).toMatchObject({
+      record: { type: 'k', typeLabel: '' },
+      invalid: ['resource_type'],
+    });
+    expect(read({ resource_type: { key: 5, label: 'l' } })).toMatchObject({
+      record: { type: '', typeLabel: 'l' },
+      invalid: ['resource_type'],
+    });
     expect(read({ resource_type: 'k' })).toMatchObject({ record: { type: '', typeLabel: '' }, invalid: ['resource_type'] });
   });
 

@@ -44,4 +44,18 @@ describe('replyFailure', () => {
     expect(failure(429, '', { 'retry-after': '5' }).retryAfterMs).toBe(5000);
     expect(failure(401)).toMatchObject({ unauthorized: true });
   });
+
+  it('tells a service that has too many requests by 429 and by Retry-After', () => {
+    const throttled = (status: number, headers = {}) => failure(status, '', headers).throttled;
+    expect([throttled(429), throttled(503, { 'retry-after': '5' }), throttled(413, { 'retry-after': '0' })]).toEqual([true, true, true]);
+    expect([throttled(503), throttled(503, { 'retry-after': 'soon' }), throttled(413)]).toEqual([false, false, false]);
+  });
+
+  it('tells a page that may be too large by 413, and by 429 without a usable Retry-After', () => {
+    const tooLarge = (status: number, headers = {}) => failure(status, '', headers).tooLarge;
+    expect([tooLarge(413), tooLarge(413, { 'retry-after': '5' }), tooLarge(429), tooLarge(429, { 'retry-after': '-1' })]).toEqual([
+      ...[true, true, true, true],
+    ]);
+    expect([tooLarge(429, { 'retry-after': '0' }), tooLarge(414), tooLarge(500)]).toEqual([false, false, false]);
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { retryDelay } from '../../src/upstream/retry.ts';
 
 const RETRYABLE = { retryable: true, retryAfterMs: undefined };
-const SITUATION = { retries: 0, maxRetries: 10, nowMs: 1000, deadlineMs: Number.MAX_VALUE, random: 1 };
+const SITUATION = { retries: 0, maxRetries: 10, nowMs: 1000, deadlineMs: Number.MAX_VALUE, random: 1, asksForLess: false };
 
 describe('retryDelay', () => {
   it('doubles its upper bound with each retry, up to ten seconds', () => {
@@ -31,5 +31,12 @@ describe('retryDelay', () => {
   it('gives up rather than wait into the deadline', () => {
     expect(retryDelay({ retryable: true, retryAfterMs: 3000 }, { ...SITUATION, deadlineMs: 4000 })).toBeUndefined();
     expect(retryDelay({ retryable: true, retryAfterMs: 3000 }, { ...SITUATION, deadlineMs: 4001 })).toBe(3000);
+  });
+
+  it('always allows to ask for less, but not beyond the deadline', () => {
+    const less = { ...SITUATION, retries: 10, asksForLess: true, random: 0.5 };
+    expect(retryDelay({ retryable: false, retryAfterMs: undefined }, { ...less, retries: 0, maxRetries: 0 })).toBe(125);
+    expect(retryDelay(RETRYABLE, less)).toBe(5000);
+    expect(retryDelay(RETRYABLE, { ...less, deadlineMs: 6000 })).toBeUndefined();
   });
 });

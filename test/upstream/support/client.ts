@@ -8,6 +8,9 @@ export class RecordingObserver implements RequestObserver {
   waitingNow = 0;
   started_ = 0;
   retries = 0;
+  waitedSeconds = 0;
+  throttlings = 0;
+  limit = Number.NaN;
   readonly durations: number[] = [];
   readonly outcomes: (FailureReason | undefined)[] = [];
 
@@ -24,12 +27,21 @@ export class RecordingObserver implements RequestObserver {
   retried(): void {
     this.retries += 1;
   }
+  waited(seconds: number): void {
+    this.waitedSeconds += seconds;
+  }
+  throttled(): void {
+    this.throttlings += 1;
+  }
+  limited(requestsPerSecond: number): void {
+    this.limit = requestsPerSecond;
+  }
 }
 
 export interface TestClient {
   readonly client: UpstreamClient;
   readonly observer: RecordingObserver;
-  /** The waits that were asked for between tries; none of them takes any time. */
+  /** The waits that were asked for; none of them takes any time but that of the client's own clock. */
   readonly sleeps: number[];
   get(path?: string, context?: { signal?: AbortSignal; deadlineMs?: number }): Promise<string>;
   /** The failure of a request that must fail. */
@@ -40,15 +52,18 @@ export interface TestClient {
 export function testClient(
   baseUrl: URL,
   overrides: Partial<UpstreamOptions> = {},
-  dependencies: Partial<ClientDependencies> = {},
+  { startMs = Date.now(), ...dependencies }: Partial<ClientDependencies> & { startMs?: number } = {},
 ): TestClient {
   const observer = new RecordingObserver();
   const sleeps: number[] = [];
+  let nowMs = startMs;
+  const now = () => nowMs;
   const sleep = async (ms: number) => {
     sleeps.push(ms);
+    nowMs += ms;
   };
   const options = { ...CLIENT_OPTIONS, baseUrl, ...overrides };
-  const client = new UpstreamClient(options, observer, { random: () => 0.5, sleep, ...dependencies });
+  const client = new UpstreamClient(options, observer, { random: () => 0.5, now, sleep, ...dependencies });
   onTestFinished(() => client.close());
   const get: TestClient['get'] = async (path = '/list', { signal = new AbortController().signal, deadlineMs = Number.MAX_VALUE } = {}) =>
     (await client.get(path, { signal, deadlineMs })).toString();

@@ -1,0 +1,10 @@
+import { describe, expect, it } from 'vitest';
+import { sampleValue } from '../../src/metrics/encoding.ts';
+
+describe('sampleValue', () => {
+  it('spells numbers as the formats do', () => {
+    expect([0, 1.5, -2, 1e21, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN].map(sampleValue)).toEqual([
+      ...['0', '1.5', '-2', '1e+21', '+Inf', '-Inf', 'NaN'],
+    ]);
+  });
+});
