@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
@@ -10,8 +10,11 @@ import { startDemo } from './demo/demo.ts';
 import { Exporter } from './exporter.ts';
 import { createLogger, type Logger } from './logger.ts';
 import type { Build } from './metrics/own-metrics.ts';
+import { followRules, type RulesResult } from './web/access/follow.ts';
+import type { AccessRules } from './web/access/rules.ts';
 import { createApp } from './web/app.ts';
 import { listen } from './web/server.ts';
+import { loadAccessRules } from './web-access.ts';
 
 /** What the program needs of the process it runs in. */
 export interface Surface {
@@ -47,8 +50,9 @@ export async function runProgram(surface: Surface): Promise<number> {
 async function checkConfig(surface: Surface, flags: FlagValues): Promise<number> {
   const file = flags['config.file'];
   const result = await loadConfigFile(file, surface.env);
-  if (!result.ok) return complain(surface, result.problems.map(formatProblem));
-  return say(surface, `${file} is valid: ${result.config.stations.length} stations\n`);
+  const problems = problemsOf(result, await loadAccessRules(flags['web.config.file']));
+  if (!result.ok || problems.length > 0) return complain(surface, problems);
+  return say(surface, `${file} is valid, stations: ${result.config.stations.length}\n`);
 }
 
 async function serveDemo(surface: Surface, flags: FlagValues): Promise<void> {
@@ -62,22 +66,31 @@ async function serveDemo(surface: Surface, flags: FlagValues): Promise<void> {
 
 async function serve(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
   const loaded = await load();
-  if (!loaded.ok) throw new OperatorError(loaded.problems.map(formatProblem));
+  const access = await loadAccessRules(flags['web.config.file']);
+  if (!loaded.ok || !access.ok) throw new OperatorError(problemsOf(loaded, access));
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: surface.printError });
   const end = endOf(surface);
   const shard = { ordinal: flags.shard, total: flags['total-shards'] };
   const exporter = await Exporter.start(loaded, { load, build: surface.build, shard, log, processMetrics: true });
-  const reload = () => void exporter.reload();
+  const reload = () => void exporter.reload().catch(faultReport(log));
   surface.signals.on('SIGHUP', reload);
   try {
-    await serveUntil(end, exporter, flags, surface.build, log);
+    await serveUntil(end, exporter, access.rules, flags, surface.build, log);
   } finally {
     surface.signals.off('SIGHUP', reload);
     await exporter.close();
   }
 }
 
-async function serveUntil(end: AbortSignal, exporter: Exporter, flags: FlagValues, build: Build, log: Logger): Promise<void> {
+async function serveUntil(
+  end: AbortSignal,
+  exporter: Exporter,
+  access: AccessRules,
+  flags: FlagValues,
+  build: Build,
+  log: Logger,
+): Promise<void> {
+  let rules = access;
   const externalUrl = flags['web.external-url'];
   const app = createApp(exporter, {
     telemetryPath: flags['web.telemetry-path'],
@@ -87,17 +100,40 @@ async function serveUntil(end: AbortSignal, exporter: Exporter, flags: FlagValue
     scrapeTimeoutMs: flags['scrape.timeout'],
     timeoutOffsetMs: flags['timeout-offset'],
     version: build.version,
-    report: (error) => log.error('a request failed through a fault of the exporter', { error }),
+    access: () => rules,
+    report: faultReport(log),
   });
-  const server = await listen(app, flags['web.listen-address']).catch((error: Error) => {
+  const server = await listen(app, flags['web.listen-address'], { tls: rules.tls }).catch((error: Error) => {
     throw new OperatorError([error.message], error);
   });
-  for (const { address, port } of server.addresses) log.info('listening', { address, port, version: build.version });
-  await new Promise((resolve) => end.addEventListener('abort', resolve, { once: true }));
+  for (const { address, port } of server.addresses)
+    log.info('listening', { address, port, tls: rules.tls !== undefined, version: build.version });
+  void followRules({
+    rules,
+    load: () => loadAccessRules(flags['web.config.file']),
+    apply: (next) => {
+      rules = next;
+      if (next.tls) server.secure(next.tls);
+      log.info('the web configuration was read again');
+    },
+    complain: (problem) => log.error('the web configuration was not read again', { problem }),
+    signal: end,
+  });
+  if (!end.aborted) await once(end, 'abort');
   log.info('ending', { signal: end.reason });
   // Scrapes that wait for a refresh answer with what there is.
   await exporter.close();
   await server.close(DRAIN_MS);
+}
+
+/** All that is wrong with both files. */
+function problemsOf(config: LoadResult, access: RulesResult): readonly string[] {
+  return [...(config.ok ? [] : config.problems.map(formatProblem)), ...(access.ok ? [] : access.problems)];
+}
+
+/** A fault of ours ends what it was met in, and nothing else. */
+function faultReport(log: Logger): (error: unknown) => void {
+  return (error) => log.error('the exporter itself is at fault', { error });
 }
 
 /** The operator's mistake: told in plain words, without a stack. */
@@ -116,14 +152,22 @@ async function settle(surface: Surface, work: Promise<void>): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof OperatorError) return complain(surface, error.problems);
+    // A port that is taken or not allowed is for the operator to know.
+    if (error instanceof Error && 'syscall' in error && error.syscall === 'listen')
+      return complain(surface, [`cannot serve: ${error.message}`]);
     throw error;
   }
 }
 
-/** Aborts with the name of the signal that asks the process to end. */
+/** Aborts with the name of the first signal that asks the process to end; a second one is not listened to, so that it ends at once. */
 function endOf({ signals }: Surface): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT']) signals.once(name, () => controller.abort(name));
+  const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: () => end(name) }));
+  const end = (reason: string) => {
+    for (const { name, listener } of listeners) signals.off(name, listener);
+    controller.abort(reason);
+  };
+  for (const { name, listener } of listeners) signals.on(name, listener);
   return controller.signal;
 }
 

@@ -46,6 +46,11 @@ export const FLAGS = [
     repeatable: true,
     help: 'Address to serve on; without a host, every address of the machine.',
   },
+  {
+    name: 'web.config.file',
+    kind: file,
+    help: 'File that switches on TLS, basic authentication and further headers, in the format of the Prometheus exporter toolkit; read again when it changes.',
+  },
   { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', help: 'Path of the metrics.' },
   {
     name: 'web.external-url',

@@ -12,13 +12,13 @@ export interface Finding extends Mistake {
 }
 
 interface Walk {
-  readonly env: Environment;
+  readonly env: Environment | undefined;
   /** Those met so far: an alias reaches back only. */
   readonly anchors: Map<string, Node>;
 }
 
-/** Puts the environment into the document's strings, and tells what plain data would hide or fail on. */
-export function checkDocument(document: Document.Parsed, env: Environment): readonly Finding[] {
+/** Puts the environment, if any, into the document's strings, and tells what plain data would hide or fail on. */
+export function checkDocument(document: Document.Parsed, env: Environment | undefined): readonly Finding[] {
   return [...nodeFindings(document.contents, [], { env, anchors: new Map() })];
 }
 
@@ -40,8 +40,8 @@ function keepAnchor(node: Scalar | YAMLMap | YAMLSeq, { anchors }: Walk): void {
   if (node.anchor !== undefined) anchors.set(node.anchor, node);
 }
 
-function* scalarFindings(scalar: Scalar, path: ConfigPath, env: Environment): Iterable<Finding> {
-  if (typeof scalar.value !== 'string') return;
+function* scalarFindings(scalar: Scalar, path: ConfigPath, env: Environment | undefined): Iterable<Finding> {
+  if (env === undefined || typeof scalar.value !== 'string') return;
   const { text, problems } = substitute(scalar.value, env);
   scalar.value = text;
   for (const message of problems) yield { path, offset: startOf(scalar), message };

@@ -12,12 +12,12 @@ export interface SchemaFinding {
   readonly atKey: boolean;
 }
 
-export function schemaFindings(issue: z.core.$ZodIssue): readonly SchemaFinding[] {
+export function schemaFindings(issue: z.core.$ZodIssue, schema: z.ZodType): readonly SchemaFinding[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const shown = shownPath(path, issue.input);
+  const shown = shownPath(schema, path, issue.input);
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey([...path, key], key, issue.input?.[key]));
+      return issue.keys.map((key) => unknownKey(schema, [...path, key], key, issue.input?.[key]));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
         path,
@@ -46,17 +46,17 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(path: ConfigPath, key: string, value: unknown): SchemaFinding {
-  const known = knownKeys(path.slice(0, -1));
+function unknownKey(schema: z.ZodType, path: ConfigPath, key: string, value: unknown): SchemaFinding {
+  const known = knownKeys(path.slice(0, -1), schema);
   const near = nearest(key.replace(/:.*/s, ''), known);
   const message = near === undefined ? `unknown key, expected one of ${known.join(', ')}` : `unknown key, did you mean ${near}?`;
-  return { path, shownPath: shownPath(path, value), message, atKey: true };
+  return { path, shownPath: shownPath(schema, path, value), message, atKey: true };
 }
 
 /** A name of one's own without a value is not shown: in `{ password: one,two }` it is a part of the secret. */
-function shownPath(path: ConfigPath, value: unknown): ConfigPath {
+function shownPath(schema: z.ZodType, path: ConfigPath, value: unknown): ConfigPath {
   const parent = path.slice(0, -1);
-  return value === null && !knownKeys(parent).includes(`${path.at(-1)}`) ? parent : path;
+  return value === null && !knownKeys(parent, schema).includes(`${path.at(-1)}`) ? parent : path;
 }
 
 function describe(issue: z.core.$ZodIssue): string {

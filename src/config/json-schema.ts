@@ -18,12 +18,16 @@ export interface JsonSchema {
 
 /** For editors: what the file may hold before `${VAR}` is replaced. */
 export function configJsonSchema(): JsonSchema {
-  return z.toJSONSchema(configSchema, { io: 'input' }) as JsonSchema;
+  return jsonSchema(configSchema);
 }
 
 /** The keys that may stand in the mapping at this path. */
-export function knownKeys(path: readonly (string | number)[]): readonly string[] {
-  let schema = configJsonSchema();
-  for (const part of path) schema = schema.items ?? schema.properties?.[part] ?? (schema.additionalProperties || {});
-  return Object.keys(schema.properties ?? {});
+export function knownKeys(path: readonly (string | number)[], schema: z.ZodType = configSchema): readonly string[] {
+  let at = jsonSchema(schema);
+  for (const part of path) at = at.items ?? at.properties?.[part] ?? (at.additionalProperties || {});
+  return Object.keys(at.properties ?? {});
+}
+
+function jsonSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }

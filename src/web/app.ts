@@ -1,25 +1,32 @@
-import express, { type Express, type IRouter, type RequestHandler, type Router } from 'express';
+import type { RequestListener } from 'node:http';
+import express, { type IRouter, type RequestHandler, type Router } from 'express';
+import { OPEN_ACCESS } from './access/rules.ts';
 import { configPage } from './config-page.ts';
 import { serviceDiscovery } from './discovery.ts';
-import { internalError, methodNotAllowed, notFound, wellFormedUrl } from './errors.ts';
+import { internalError, methodNotAllowed, notFound } from './errors.ts';
+import { guard } from './guard.ts';
 import { healthy, readiness, reload } from './lifecycle.ts';
-import { scrapeLimit } from './limits.ts';
+import { requestLimit } from './limits.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import { literalPath, pathPrefix } from './prefix.ts';
-import { commonHeaders, redirectTo } from './respond.ts';
+import { requestTarget, wellFormedRequest } from './request-form.ts';
+import { redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
 import { statusPage } from './status-page.ts';
 
+/** Answers beside scrapes that may be large or take a while: so many at once, however slowly they are read. */
+const MAX_OTHERS = 20;
+
 /** Everything the exporter answers over HTTP, at the root and again under the external URL's path. */
-export function createApp(exporter: ExporterPort, options: WebOptions): Express {
+export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   // Outside of production express shows stack traces should the error handler itself fail.
   app.set('env', 'production');
-  app.use(commonHeaders, wellFormedUrl);
+  app.use(wellFormedRequest, guard(options.access ?? (() => OPEN_ACCESS)));
 
   const routes = exporterRoutes(exporter, options);
   app.use(routes);
@@ -29,22 +36,34 @@ export function createApp(exporter: ExporterPort, options: WebOptions): Express 
     app.use(literalPath(prefix), routes);
   }
   app.use(notFound, internalError(options.report));
-  return app;
+
+  return (request, response) => {
+    setCommonHeaders(response);
+    // Express would answer a target that is no URL by itself, past all that was put in its way above.
+    const target = requestTarget(String(request.url));
+    if (target === undefined) {
+      sendText(response, 400, 'The request names no path.\n');
+      return;
+    }
+    request.url = target;
+    app(request, response);
+  };
 }
 
 /** The telemetry path comes first: whatever it is, a scrape of it is answered. */
 function exporterRoutes(exporter: ExporterPort, options: WebOptions): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const limit = scrapeLimit(options.maxRequests);
-  allowReading(router, options.telemetryPath, limit, scrapeAll(exporter, options));
-  allowReading(router, '/probe', limit, scrapeStation(exporter, options));
-  allowReading(router, '/sd', serviceDiscovery(exporter, options.externalUrl));
-  allowReading(router, '/config', configPage(exporter));
+  const scrapes = requestLimit(options.maxRequests);
+  const others = requestLimit(MAX_OTHERS);
+  allowReading(router, options.telemetryPath, scrapes, scrapeAll(exporter, options));
+  allowReading(router, '/probe', scrapes, scrapeStation(exporter, options));
+  allowReading(router, '/sd', others, serviceDiscovery(exporter, options.externalUrl));
+  allowReading(router, '/config', others, configPage(exporter));
   allowReading(router, '/-/healthy', healthy);
   allowReading(router, '/-/ready', readiness(exporter));
-  allowReading(router, '/', statusPage(exporter, options));
+  allowReading(router, '/', others, statusPage(exporter, options));
   const reloading = reload(exporter, options.enableLifecycle);
-  router.route('/-/reload').post(reloading).put(reloading).all(methodNotAllowed('POST, PUT'));
+  router.route('/-/reload').post(others, reloading).put(others, reloading).all(methodNotAllowed('POST, PUT'));
   return router;
 }
 

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
+import { cutOffSlowReader } from './slow-reader.ts';
 
-/** A client that takes nothing for this long is cut off, so that it cannot hold a scrape's place for ever. */
-const STALL_MS = 30_000;
+/** What is handed on at once: an encrypted connection would take in a whole chunk, however large, for each of its readers. */
+const PIECE_BYTES = 256 * 1024;
 
 /** Writes the chunks as the response's body, no faster than the client reads them. */
-export async function writeBody(response: ServerResponse, chunks: readonly Uint8Array[], gzip: boolean, stallMs = STALL_MS): Promise<void> {
+export async function writeBody(response: ServerResponse, chunks: readonly Uint8Array[], gzip: boolean, readingMs?: number): Promise<void> {
   // A pipelined response whose turn never comes would wait for it for ever.
   if (response.req.destroyed) return;
   if (gzip) response.setHeader('Content-Encoding', 'gzip');
@@ -15,16 +16,23 @@ export async function writeBody(response: ServerResponse, chunks: readonly Uint8
     response.end();
     return;
   }
-  response.setTimeout(stallMs);
+  cutOffSlowReader(response, readingMs);
   try {
-    if (gzip) await pipeline(chunks, createGzip({ level: constants.Z_BEST_SPEED }), response);
-    else await pipeline(chunks, response);
+    if (gzip) await pipeline(pieces(chunks), createGzip({ level: constants.Z_BEST_SPEED }), response);
+    else await pipeline(pieces(chunks), response);
   } catch (error) {
     // A client that went away is no error, and nobody is left to be told.
-    if (!response.req.destroyed) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
 function totalBytes(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+}
+
+/** Views of the chunks, which all readers share. */
+function* pieces(chunks: readonly Uint8Array[]): Iterable<Uint8Array> {
+  for (const chunk of chunks) {
+    for (let start = 0; start < chunk.byteLength; start += PIECE_BYTES) yield chunk.subarray(start, start + PIECE_BYTES);
+  }
 }

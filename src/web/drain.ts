@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 /**
@@ -7,17 +8,15 @@ import type { Socket } from 'node:net';
  * each other one closed after its responses are through, and after the grace time cut off.
  */
 export function drainable(server: Server): (graceMs: number) => Promise<void> {
-  const connections = new Set<Socket>();
+  const sockets = openOnes(server, 'connection');
+  // A request knows the encrypted connection, not the socket below it.
+  const connections = server instanceof SecureServer ? openOnes(server, 'secureConnection') : sockets;
   const inFlight = new Map<IncomingMessage, ServerResponse>();
   let draining = false;
 
   const endIfIdle = (socket: Socket) => {
     if (![...inFlight.keys()].some((request) => request.socket === socket)) socket.destroySoon();
   };
-  server.on('connection', (socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
   server.prependListener('request', (request, response) => {
     inFlight.set(request, response);
     if (draining) announceEnd(response);
@@ -37,11 +36,20 @@ export function drainable(server: Server): (graceMs: number) => Promise<void> {
     for (const response of inFlight.values()) announceEnd(response);
     for (const socket of connections) endIfIdle(socket);
     const cutOff = setTimeout(() => {
-      for (const socket of connections) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     }, graceMs);
     await closed;
     clearTimeout(cutOff);
   };
+}
+
+function openOnes(server: Server, opened: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on(opened, (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
 }
 
 /** Tells the client not to send another request; too late for that once the headers are out. */

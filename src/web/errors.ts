@@ -12,12 +12,6 @@ export function methodNotAllowed(allow: string): RequestHandler {
   };
 }
 
-/** Bad escapes would otherwise be read as if they were meant literally. */
-export const wellFormedUrl: RequestHandler = (request, response, next) => {
-  if (isWellFormed(request.url)) next();
-  else sendText(response, 400, 'The URL holds a malformed percent-encoding.\n');
-};
-
 /** What arrives here is a bug of ours: the caller is told, the client learns nothing of it. */
 export function internalError(report: (error: unknown) => void): ErrorRequestHandler {
   return (error, _request, response, _next) => {
@@ -25,13 +19,4 @@ export function internalError(report: (error: unknown) => void): ErrorRequestHan
     if (response.headersSent) response.destroy();
     else sendText(response, 500, 'Internal error.\n');
   };
-}
-
-function isWellFormed(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
 }

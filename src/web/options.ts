@@ -1,3 +1,5 @@
+import type { AccessRules } from './access/rules.ts';
+
 /** What the operator decides about the web server. */
 export interface WebOptions {
   /** Begins with a slash. */
@@ -10,6 +12,8 @@ export interface WebOptions {
   readonly scrapeTimeoutMs: number;
   readonly timeoutOffsetMs: number;
   readonly version: string;
+  /** The rules in force when a request arrives; left out, everyone may ask. */
+  readonly access?: () => AccessRules;
   /** Told of errors that are our own bugs. */
   readonly report: (error: unknown) => void;
 }

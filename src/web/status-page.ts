@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Html, html } from './html.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort, StationStatus } from './port.ts';
-import { send } from './respond.ts';
+import { send, setPolicy } from './respond.ts';
 import { stationRow } from './status-row.ts';
 import { STATUS_STYLE } from './status-style.ts';
 
@@ -18,7 +18,7 @@ const POLICY = [
 /** The page for people. Its links are relative, so they hold under any prefix. */
 export function statusPage(exporter: ExporterPort, options: Pick<WebOptions, 'telemetryPath' | 'version'>): RequestHandler {
   return (_request, response) => {
-    response.setHeader('Content-Security-Policy', POLICY);
+    setPolicy(response, POLICY);
     send(response, 200, 'text/html; charset=utf-8', page(exporter.stations(), options).text);
   };
 }

@@ -106,7 +106,7 @@ describe('parseFlags', () => {
   });
 
   it('reports an unknown flag once, with the word after it', () => {
-    expect(problemsOf('--web.config.file', 'web.yaml')).toEqual([expect.stringMatching(/^unknown flag "--web.config.file"/)]);
+    expect(problemsOf('--web.systemd-socket', 'on')).toEqual([expect.stringMatching(/^unknown flag "--web.systemd-socket"/)]);
   });
 
   it.each([[['--config.file']], [['--config.file', '--demo']], [['--config.file', '--', 'serve']]])('misses the value in %j', (argv) => {

@@ -41,14 +41,21 @@ describe('createApp', () => {
     expect(reported).toEqual([]);
   });
 
-  it('answers a request target that is no URL with 404 and no stack trace', async () => {
+  it.each(['http://[/metrics', '*', 'ftp://a/metrics'])('answers the target %s, which names no path, with a plain 400', async (target) => {
     const { port, reported } = await startApp();
-    const { received } = openConnection(port, 'GET http://[/metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    const answer = await received;
-    expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
-    expect(answer).toContain('X-Content-Type-Options: nosniff\r\n');
-    expect(answer).not.toContain('node_modules');
+    const { received } = openConnection(port, `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const [head, body] = (await received).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(body).toBe('The request names no path.\n');
+    expect(head).toContain('Content-Type: text/plain; charset=utf-8\r\n');
+    expect(head).toContain("Content-Security-Policy: default-src 'none'");
     expect(reported).toEqual([]);
+  });
+
+  it('answers a whole URL as a target by its path', async () => {
+    const { port } = await startApp();
+    const { received } = openConnection(port, 'GET http://other.example/-/healthy?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nHealthy\.\n$/);
   });
 
   it('answers a throw of the exporter with a 500 that tells nothing, and reports it', async () => {
@@ -80,18 +87,9 @@ describe('createApp', () => {
     printed.mockRestore();
   });
 
-  it('does not read request bodies', async () => {
-    const { port } = await startApp();
-    const { received } = openConnection(
-      port,
-      'POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\npart',
-    );
-    expect(await received).toMatch(/^HTTP\/1\.1 405 /);
-  });
-
   it('refuses headers beyond 16 KiB', async () => {
     const { ask } = await startApp();
-    expect((await ask(`/metrics?x=${'a'.repeat(17_000)}`)).status).toBe(431);
+    expect((await ask('/metrics', { headers: { x: 'a'.repeat(17_000) } })).status).toBe(431);
   });
 
   describe('with another telemetry path', () => {

@@ -12,12 +12,12 @@ import { ask } from './http-client.ts';
 async function serve(
   chunks: readonly Uint8Array[],
   gzip: boolean,
-  { stallMs, wait }: { stallMs?: number; wait?: (request: IncomingMessage) => Promise<unknown> } = {},
+  { readingMs, wait }: { readingMs?: number; wait?: (request: IncomingMessage) => Promise<unknown> } = {},
 ) {
   const failures: Promise<unknown>[] = [];
   const server = createServer(async (request, response) => {
     await wait?.(request);
-    failures.push(writeBody(response, chunks, gzip, stallMs).catch((error: unknown) => error));
+    failures.push(writeBody(response, chunks, gzip, readingMs).catch((error: unknown) => error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,18 +39,23 @@ describe('writeBody', () => {
     expect(plain === Buffer.concat(LARGE).toString()).toBe(true);
   });
 
-  it.each([true, false])('stops quietly when the client goes away half way, gzip: %s', async (gzip) => {
+  it.each([
+    [true, 'destroy'],
+    [false, 'destroy'],
+    [true, 'resetAndDestroy'],
+    [false, 'resetAndDestroy'],
+  ] as const)('stops quietly when the client goes away half way, gzip: %s, by %s', async (gzip, leave) => {
     const { server, port, failures } = await serve(LARGE, gzip);
     const client = connect(port, '127.0.0.1');
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(server, 'request');
     await once(client, 'readable');
-    client.destroy();
+    client[leave]();
     expect(await Promise.all(failures)).toEqual([undefined]);
   });
 
   it('cuts off a client that takes nothing', async () => {
-    const { server, port, failures } = await serve(LARGE, false, { stallMs: 50 });
+    const { server, port, failures } = await serve(LARGE, false, { readingMs: 50 });
     const client = connect(port, '127.0.0.1');
     client.on('error', () => undefined);
     client.pause();
@@ -74,7 +79,7 @@ describe('writeBody', () => {
   });
 
   it('rejects when the chunks themselves fail', async () => {
-    const broken = ['text where bytes belong', 1] as unknown as Uint8Array[];
+    const broken = ['text where bytes belong'].map((text) => ({ byteLength: 1, subarray: () => ({ text }) }) as unknown as Uint8Array);
     const { port, failures } = await serve(broken, true);
     await expect(ask(port, '/')).rejects.toThrow();
     expect(await Promise.all(failures)).toEqual([expect.any(TypeError)]);

@@ -1,6 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { ConnectionOptions } from 'node:tls';
 
 export interface Answer {
   readonly status: number | undefined;
@@ -9,14 +11,19 @@ export interface Answer {
   readonly body: string;
 }
 
+export interface Asking {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  /** Over an encrypted connection, with these options. */
+  readonly tls?: ConnectionOptions;
+}
+
 /** The whole answer, its body as the bytes on the wire read as Latin-1 where they are compressed. */
-export async function ask(
-  port: number,
-  path: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+export async function ask(port: number, path: string, { method = 'GET', headers = {}, tls }: Asking = {}): Promise<Answer> {
+  const options = { host: '127.0.0.1', port, path, method, headers, agent: false };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path, method, headers, agent: false }, resolve).on('error', reject).end();
+    const asking = tls === undefined ? request(options, resolve) : secureRequest({ ...options, ...tls }, resolve);
+    asking.on('error', reject).end();
   });
   const body = await buffer(response);
   const { date: _date, ...rest } = response.headers;

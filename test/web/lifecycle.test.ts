@@ -65,11 +65,15 @@ describe('reload', () => {
     expect(reported).toEqual([bug]);
   });
 
-  it('does not wait for a body', async () => {
-    const { port } = await startApp({}, { enableLifecycle: true });
-    const { socket, received } = openConnection(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n');
-    await new Promise((resolve) => socket.once('data', resolve));
-    socket.end();
-    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  it('refuses a body without waiting for it, and does nothing', async () => {
+    let reloads = 0;
+    const reload = async () => {
+      reloads += 1;
+      return [];
+    };
+    const { port } = await startApp({ reload }, { enableLifecycle: true });
+    const { received } = openConnection(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n');
+    expect(await received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(reloads).toBe(0);
   });
 });

@@ -24,9 +24,9 @@ function heldScrapes() {
   return { scrape, began, ended, release };
 }
 
-const REFUSAL = plainText(503, 'Too many scrapes at once; at most 2 are served.\n', { 'retry-after': '1' });
+const REFUSAL = plainText(503, 'Too many requests of this kind at once; at most 2 are served.\n', { 'retry-after': '1' });
 
-describe('scrapeLimit', () => {
+describe('requestLimit', () => {
   it('refuses the scrape beyond the limit, whichever kind, and serves all else', async () => {
     const { scrape, began, release } = heldScrapes();
     const { ask } = await startApp({ scrape }, { maxRequests: 2 });
@@ -71,6 +71,26 @@ describe('scrapeLimit', () => {
     await began(4);
     release();
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('holds pages that are read slowly to a number of their own, and scrapes go on', async () => {
+    let release = () => {};
+    const released = new Promise<string[]>((resolve) => {
+      release = () => resolve([]);
+    });
+    let begun = 0;
+    const reload = () => {
+      begun += 1;
+      return released;
+    };
+    const { ask } = await startApp({ reload }, { enableLifecycle: true });
+    const held = Array.from({ length: 20 }, () => ask('/-/reload', { method: 'POST' }));
+    await eventually(() => expect(begun).toBe(20));
+    for (const path of ['/', '/sd', '/config']) expect((await ask(path)).status, path).toBe(503);
+    for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await ask(path)).status, path).toBe(200);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect((await ask('/')).status).toBe(200);
   });
 
   it('gives the place back after a probe that named no station', async () => {

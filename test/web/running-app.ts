@@ -1,10 +1,11 @@
 import { afterEach } from 'vitest';
+import type { TlsRules } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { listen, type RunningServer } from '../../src/web/server.ts';
 import { fakeExporter } from './fake-exporter.ts';
-import { type Answer, ask } from './http-client.ts';
+import { type Answer, type Asking, ask } from './http-client.ts';
 
 /** What every answer carries, so that the tests can name the rest. */
 export const COMMON_HEADERS = {
@@ -19,7 +20,7 @@ export interface RunningApp {
   readonly port: number;
   /** What was reported as a bug of ours. */
   readonly reported: readonly unknown[];
-  readonly ask: (path: string, request?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>;
+  readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
 }
 
 const running: RunningServer[] = [];
@@ -29,7 +30,11 @@ afterEach(async () => {
 });
 
 /** The app on a port of its own until the test ends. */
-export async function startApp(exporter: Partial<ExporterPort> = {}, options: Partial<WebOptions> = {}): Promise<RunningApp> {
+export async function startApp(
+  exporter: Partial<ExporterPort> = {},
+  options: Partial<WebOptions> = {},
+  tls?: TlsRules,
+): Promise<RunningApp> {
   const reported: unknown[] = [];
   const app = createApp(fakeExporter(exporter), {
     telemetryPath: '/metrics',
@@ -41,10 +46,10 @@ export async function startApp(exporter: Partial<ExporterPort> = {}, options: Pa
     report: (error) => reported.push(error),
     ...options,
   });
-  const server = await listen(app, ['127.0.0.1:0']);
+  const server = await listen(app, ['127.0.0.1:0'], { tls });
   running.push(server);
   const port = server.addresses[0]?.port ?? 0;
-  return { port, reported, ask: (path, request) => ask(port, path, request) };
+  return { port, reported, ask: (path, asking) => ask(port, path, asking) };
 }
 
 export function plainText(status: number, body: string, headers: Record<string, string> = {}): Answer {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener, ServerOptions, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,9 +13,9 @@ const hello: RequestListener = (_request, response) => response.end('hello');
 async function start(
   handler: RequestListener,
   addresses: string[],
-  limits?: ServerOptions,
+  limits?: NonNullable<Parameters<typeof listen>[2]>['limits'],
 ): Promise<{ server: RunningServer; port: number }> {
-  const server = await listen(handler, addresses, limits);
+  const server = await listen(handler, addresses, limits && { limits });
   onTestFinished(() => server.close(0));
   return { server, port: server.addresses[0]?.port ?? 0 };
 }
@@ -68,13 +68,81 @@ describe('listen', () => {
     expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
+  it('cuts off a client that says nothing', async () => {
+    const { port } = await start(hello, ['127.0.0.1:0'], { headersTimeout: 20, connectionsCheckingInterval: 10 });
+    expect(await openConnection(port, '').received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  });
+
+  it('cuts off a client that drips a body', async () => {
+    const { port } = await start(() => {}, ['127.0.0.1:0'], { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 });
+    const { received } = openConnection(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx');
+    expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  });
+
+  it('ends a connection that stays idle after its answer', async () => {
+    const { port } = await start(hello, ['127.0.0.1:0'], { keepAliveTimeout: 20 });
+    expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').received).toMatch(/hello$/);
+  });
+
+  it('accepts only so many connections', async () => {
+    const { port } = await start(hello, ['127.0.0.1:0'], { maxConnections: 2 });
+    const kept = [openConnection(port, ''), openConnection(port, '')];
+    for (const { socket } of kept) await once(socket, 'connect');
+    expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').received).toBe('');
+    kept[0]?.socket.destroy();
+    await eventually(async () => expect((await ask(port, '/')).body).toBe('hello'));
+  });
+
+  it('serves only so many requests of one connection, however many were sent ahead', async () => {
+    let asked = 0;
+    const { port } = await start(
+      (_request, response) => {
+        asked += 1;
+        response.end('hello');
+      },
+      ['127.0.0.1:0'],
+    );
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+    let answers = '';
+    socket.on('data', (text) => {
+      answers += text;
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5000));
+    await eventually(() => expect(answers.match(/HTTP\/1\.1 503 /g)).toHaveLength(4900));
+    socket.destroy();
+    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
+    expect(asked).toBe(100);
+  });
+
+  it.each([
+    'GET / HTTP/9.9\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+    'NONSENSE / HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    '\u0016\u0003\u0001',
+  ])('answers the malformed request %j with 400 and lives on', async (bytes) => {
+    const { port } = await start(hello, ['127.0.0.1:0']);
+    expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect((await ask(port, '/')).body).toBe('hello');
+  });
+
+  it('ends a connection that wants a tunnel', async () => {
+    const { port } = await start(hello, ['127.0.0.1:0']);
+    expect(await openConnection(port, 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n').received).toBe('');
+    expect((await ask(port, '/')).body).toBe('hello');
+  });
+
   it('keeps an idle connection longer than a minute', async () => {
     const { port } = await start(hello, ['127.0.0.1:0']);
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const [response] = await once(request({ host: '127.0.0.1', port, agent }).end(), 'response');
     response.resume();
-    expect(response.headers['keep-alive']).toBe('timeout=120');
+    expect(response.headers['keep-alive']).toBe('timeout=120, max=100');
   });
 });
 

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { checkYaml } from '../../src/config/checked-yaml.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+import { webConfigSchema } from '../../src/config/web-schema.ts';
+
+const HASH = '$2y$10$mDwo.lAisC94iLAyP81MCesa29IzH37oigHC/42V2pdJlUprsJPze';
+
+function read(text: string) {
+  const checked = checkYaml(webConfigSchema, { file: 'web.yml', text });
+  return checked.ok ? checked.value : checked.problems.map(formatProblem);
+}
+
+const EMPTY = {
+  tls_server_config: {
+    min_version: 'TLS12',
+    max_version: 'TLS13',
+    cipher_suites: [],
+    prefer_server_cipher_suites: true,
+    curve_preferences: [],
+  },
+  http_server_config: { http2: true, headers: {} },
+  basic_auth_users: {},
+  rate_limit: { interval: 0, burst: 0 },
+};
+
+describe('webConfigSchema', () => {
+  it.each([
+    '',
+    '# nothing yet',
+    '{}',
+    'tls_server_config:\nhttp_server_config:\nbasic_auth_users:\nrate_limit:',
+    'tls_server_config: { cert_file: "" }',
+  ])('reads %j as no rules', (text) => {
+    expect(read(text)).toEqual(EMPTY);
+  });
+
+  it('reads every key of the format', () => {
+    const config = read(`
+tls_server_config:
+  cert_file: server.crt
+  key_file: server.key
+  client_ca_file: clients.crt
+  client_auth_type: RequireAndVerifyClientCert
+  client_allowed_sans: [prometheus.example.com]
+  min_version: TLS10
+  max_version: TLS12
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+  prefer_server_cipher_suites: false
+  curve_preferences: [X25519, CurveP256]
+http_server_config:
+  http2: false
+  headers:
+    Content-Security-Policy: "default-src 'self'"
+    Strict-Transport-Security: max-age=1
+    X-Content-Type-Options: nosniff
+    X-Frame-Options: deny
+    X-XSS-Protection: ''
+basic_auth_users:
+  alice: ${HASH}
+  1: ${HASH}
+rate_limit: { interval: 1s, burst: 20 }
+`);
+    expect(config).toEqual({
+      tls_server_config: {
+        cert_file: 'server.crt',
+        key_file: 'server.key',
+        client_ca_file: 'clients.crt',
+        client_auth_type: 'RequireAndVerifyClientCert',
+        client_allowed_sans: ['prometheus.example.com'],
+        min_version: 'TLS10',
+        max_version: 'TLS12',
+        cipher_suites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+        prefer_server_cipher_suites: false,
+        curve_preferences: ['X25519', 'CurveP256'],
+      },
+      http_server_config: {
+        http2: false,
+        headers: {
+          'Content-Security-Policy': "default-src 'self'",
+          'Strict-Transport-Security': 'max-age=1',
+          'X-Content-Type-Options': 'nosniff',
+          'X-Frame-Options': 'deny',
+        },
+      },
+      basic_auth_users: { alice: HASH, 1: HASH },
+      rate_limit: { interval: 1000, burst: 20 },
+    });
+  });
+
+  it('leaves texts as they are written, whatever the environment', () => {
+    const headers = { 'Content-Security-Policy': `\${HOME} $\${x}` };
+    expect(read(JSON.stringify({ http_server_config: { headers } }))).toMatchObject({ http_server_config: { headers } });
+  });
+
+  it('tells every problem at once, each with its place, and shows no hash', () => {
+    const problems = read(`
+tls_server_config:
+  cert_fle: server.crt
+  client_ca_file: clients.crt
+  client_allowed_sans: [a]
+  min_version: TLS13
+  max_version: TLS12
+  cipher_suites: [TLS_NULL]
+http_server_config:
+  headers:
+    X-Frame-Options: allow
+    Server: nginx
+    Content-Security-Policy: "a\\nb"
+basic_auth_users:
+  alice: plain text
+  bob: ${HASH.slice(0, -1)}
+  carol:
+`);
+    expect(problems).toEqual([
+      'web.yml:3:3: tls_server_config.cert_fle: unknown key, did you mean cert_file?',
+      'web.yml:3:3: tls_server_config.cert_file: missing, expected cert_file or cert',
+      'web.yml:3:3: tls_server_config.key_file: missing, expected key_file or key',
+      'web.yml:4:19: tls_server_config.client_ca_file: given without a client_auth_type that asks for certificates, expected both or none',
+      'web.yml:5:24: tls_server_config.client_allowed_sans: given though no certificate is required, expected with RequireAndVerifyClientCert or RequireAnyClientCert',
+      'web.yml:6:16: tls_server_config.min_version: newer than max_version, expected the same or an older one',
+      expect.stringMatching(
+        /^web\.yml:8:19: tls_server_config\.cipher_suites\[0\]: found "TLS_NULL", expected one of TLS_AES_128_GCM_SHA256, /,
+      ),
+      'web.yml:11:22: http_server_config.headers.X-Frame-Options: found "allow", expected one of deny, sameorigin',
+      expect.stringMatching(/^web\.yml:12:5: http_server_config\.headers\.Server: unknown key, expected one of Content-Security-Policy, /),
+      expect.stringMatching(
+        /^web\.yml:13:30: http_server_config\.headers\.Content-Security-Policy: found a character that a header cannot carry/,
+      ),
+      'web.yml:15:10: basic_auth_users.alice: found something else, expected a bcrypt hash such as `htpasswd -nB` makes',
+      'web.yml:16:8: basic_auth_users.bob: found something else, expected a bcrypt hash such as `htpasswd -nB` makes',
+      'web.yml:17:9: basic_auth_users: found nothing, expected a bcrypt hash',
+    ]);
+  });
+
+  it.each([
+    ['5', 'web.yml:1:1: found a number, expected a mapping'],
+    ["basic_auth_users: ''", 'web.yml:1:19: basic_auth_users: found a string, expected a mapping'],
+    ['basic_auth_users: [a]', 'web.yml:1:19: basic_auth_users: found a list, expected a mapping'],
+    [
+      'tls_server_config: { client_auth_type: Maybe, client_ca: a, cert: b, key: c }',
+      /^web\.yml:1:40: .*: found "Maybe", expected one of NoClientCert, /,
+    ],
+    ['tls_server_config: { max_version: TLS9 }', /^web\.yml:1:35: tls_server_config\.max_version: found "TLS9", expected one of TLS10, /],
+  ])('tells what is wrong with %s in one line', (text, problem) => {
+    expect(read(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+  });
+
+  it.each(['$2a$04$', '$2b$12$', '$2y$31$'])('takes hashes that begin with %s', (start) => {
+    const hash = HASH.replace('$2y$10$', start);
+    expect(read(`basic_auth_users: { alice: ${hash} }`)).toMatchObject({ basic_auth_users: { alice: hash } });
+  });
+
+  it.each([
+    HASH.replace('$2y$', '$2x$'),
+    HASH.replace('$2y$', '$2$'),
+    HASH.replace('$10$', '$03$'),
+    HASH.replace('$10$', '$32$'),
+    HASH.replace('$10$', '$1$'),
+    HASH.replace('.', '*'),
+    HASH.slice(1),
+    `${HASH}e`,
+    `${HASH.slice(0, -1)}f`,
+    HASH.replace('MCes', 'MCfs'),
+  ])('refuses %s, which could never be checked', (hash) => {
+    expect(read(`basic_auth_users: { alice: '${hash}' }`)).toEqual([expect.stringContaining('expected a bcrypt hash')]);
+  });
+});

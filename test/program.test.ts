@@ -1,0 +1,357 @@
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { helpText, versionText } from '../src/cli/help.ts';
+import { demoStations } from '../src/demo/demo-stations.ts';
+import { type ServiceOptions, startSimulatedService } from '../src/demo/service.ts';
+import { configOf, entriesOf } from './e2e/harness.ts';
+import { build, run, serve } from './e2e/running-program.ts';
+import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
+import { temporaryFile } from './upstream/support/files.ts';
+import { closedPort } from './upstream/support/service.ts';
+import { eventually } from './web/eventually.ts';
+import { ask } from './web/http-client.ts';
+
+async function startService(options: ServiceOptions = {}) {
+  const service = await startSimulatedService({ source: () => entriesOf(3), ...options });
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+const linesOf = (text: string) => text.split('\n').slice(0, -1);
+
+async function takenPort(): Promise<number> {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  return (other.address() as AddressInfo).port;
+}
+
+const SIX_MISTAKES = `upstreams:
+  main:
+    base_url: ftp://monitor.example.com
+    timeout: soon
+    concurency: 8
+stations:
+  - name: prod
+    upstream: other
+    rid: /subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStations/a
+  - name: prod
+    rid: /subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStations/b
+cache:
+  refresh: never
+`;
+
+const SIX_PLACES = [
+  '3:15: upstreams.main.base_url: ',
+  '4:14: upstreams.main.timeout: ',
+  '5:5: upstreams.main.concurency: ',
+  '8:15: stations[0].upstream: ',
+  '10:11: stations[1].name: ',
+  '13:12: cache.refresh: ',
+];
+
+describe('runProgram, asked for an answer', () => {
+  it('prints the help', async () => {
+    const { exit, output } = run(['--help']);
+    expect(await exit).toBe(0);
+    expect(output()).toEqual({ stdout: helpText(), stderr: '' });
+  });
+
+  it('prints the version', async () => {
+    const { exit, output } = run(['--version']);
+    expect(await exit).toBe(0);
+    expect(output()).toEqual({ stdout: versionText(build), stderr: '' });
+  });
+
+  it('tells every mistake of the command line, and where help is', async () => {
+    const { exit, output } = run(['--shard=x', '--no-such', '--log.level=loud', 'fly']);
+    expect(await exit).toBe(1);
+    expect(output().stdout).toBe('');
+    expect(linesOf(output().stderr)).toEqual([
+      expect.stringContaining('"fly"'),
+      expect.stringContaining('"--no-such"'),
+      expect.stringContaining('--shard: '),
+      expect.stringContaining('--log.level: '),
+      'try --help',
+    ]);
+  });
+
+  it('says that a configuration is valid', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a', 'b'])));
+    const { exit, output } = run(['--config.check', `--config.file=${file}`]);
+    expect(await exit).toBe(0);
+    expect(output()).toEqual({ stdout: `${file} is valid, stations: 2\n`, stderr: '' });
+  });
+
+  it('checks a configuration against the environment it is given', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
+    expect(await run(['--config.check', `--config.file=${file}`], { SERVICE: 'http://127.0.0.1:1' }).exit).toBe(0);
+    expect(await run(['--config.check', `--config.file=${file}`]).exit).toBe(1);
+  });
+
+  it('tells that the configuration file is missing', async () => {
+    const file = temporaryFile('config.yaml', '');
+    rmSync(file);
+    const { exit, output } = run(['--config.check', `--config.file=${file}`]);
+    expect(await exit).toBe(1);
+    expect(output().stdout).toBe('');
+    expect(linesOf(output().stderr)).toEqual([expect.stringMatching(/:1:1: cannot be read, expected a readable file: ENOENT/)]);
+    expect(output().stderr).toContain(file);
+  });
+
+  it.each([[['--config.check']], [[]]])(
+    'tells the places of all six mistakes in a configuration and starts nothing (%j)',
+    async (flags) => {
+      const file = temporaryFile('config.yaml', SIX_MISTAKES);
+      const port = await closedPort();
+      const { exit, output } = run([...flags, `--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
+      expect(await exit).toBe(1);
+      expect(output().stdout).toBe('');
+      expect(linesOf(output().stderr).map((line) => SIX_PLACES.find((place) => line.startsWith(`${file}:${place}`)))).toEqual(SIX_PLACES);
+      await expect(ask(port, '/')).rejects.toThrow('ECONNREFUSED');
+    },
+  );
+});
+
+describe('runProgram, asked to serve', () => {
+  it.each(['SIGTERM', 'SIGINT'])('serves until %s, then leaves nothing behind', async (signal) => {
+    const { url } = await startService();
+    const { signals, exit, port, scrape, output } = await serve(configOf(url, ['a']));
+    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+    signals.emit(signal);
+    expect(await exit).toBe(0);
+    expect(output().stderr).toContain(`msg=ending signal=${signal}\n`);
+    expect(output().stdout).toBe('');
+    await expect(ask(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
+    expect(signals.eventNames()).toEqual([]);
+  });
+
+  it('closes its connections to the service when it ends', async () => {
+    const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap');
+    const { url } = await startService();
+    await eventually(() => expect(connections()).toEqual([]));
+    const { signals, exit, scrape } = await serve(configOf(url, ['a']));
+    await scrape();
+    expect(connections()).not.toEqual([]);
+    signals.emit('SIGTERM');
+    await exit;
+    await eventually(() => expect(connections()).toEqual([]));
+  });
+
+  it('ends when it was asked to before it listened', async () => {
+    const { url } = await startService();
+    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
+    const { signals, exit } = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0']);
+    signals.on('newListener', (name) => {
+      if (name === 'SIGHUP') queueMicrotask(() => signals.emit('SIGTERM'));
+    });
+    expect(await exit).toBe(0);
+  });
+
+  it('answers a scrape that waits for a slow station before it ends', async () => {
+    const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
+    const { signals, exit, scrape } = await serve(configOf(service.url, ['a']));
+    const waiting = scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' });
+    let others = 0;
+    await eventually(async () => {
+      others += 1;
+      const misses = valuesOf(await scrape('/metrics', FLEETING), 'telemetry_station_exporter_cache_misses_total');
+      expect(misses).toEqual({ '': others + 1 });
+    });
+    signals.emit('SIGTERM');
+    expect(valuesOf(await waiting, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
+    expect(await exit).toBe(0);
+  });
+
+  it('tells that an address is taken, and keeps none of the others', async () => {
+    const { url } = await startService();
+    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
+    const free = await closedPort();
+    const taken = await takenPort();
+    const addresses = [free, taken].map((port) => `--web.listen-address=127.0.0.1:${port}`);
+    const { exit, output } = run([`--config.file=${file}`, '--log.level=error', ...addresses]);
+    expect(await exit).toBe(1);
+    expect(linesOf(output().stderr)).toEqual([expect.stringMatching(`cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE`)]);
+    await expect(ask(free, '/')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('listens on every address given', async () => {
+    const { url } = await startService();
+    const { output } = await serve(configOf(url, ['a']), '--web.listen-address=127.0.0.1:0');
+    const ports = await eventually(() => {
+      const found = [...output().stderr.matchAll(/msg=listening .*port=(\d+)/g)].map(([, port]) => Number(port));
+      expect(found).toHaveLength(2);
+      return found;
+    });
+    for (const port of ports) expect((await ask(port, '/-/healthy')).status).toBe(200);
+  });
+
+  it('reads its configuration again on SIGHUP', async () => {
+    const { url } = await startService();
+    const { signals, file, get, output } = await serve(configOf(url, ['a']));
+    const stations = async () => (parse((await get('/sd')).body) as { labels: Record<string, string> }[]).map((group) => group.labels);
+    writeFileSync(file, stringify(configOf(url, ['b'])));
+    signals.emit('SIGHUP');
+    await eventually(async () => expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]));
+    writeFileSync(file, SIX_MISTAKES);
+    signals.emit('SIGHUP');
+    await eventually(() => expect(output().stderr.match(/level=error msg="the configuration was not reloaded"/g)).toHaveLength(6));
+    expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]);
+  });
+
+  it('survives a fault of its own in a reload, and tells it', async () => {
+    const { url } = await startService();
+    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
+    const flags = ['--web.listen-address=127.0.0.1:0', '--web.enable-lifecycle'];
+    const { signals, listening, output } = run([`--config.file=${file}`, ...flags], faultyEnvironment());
+    const port = await listening();
+    const told = () => output().stderr.match(/level=error msg="the exporter itself is at fault" error="a bug"/g) ?? [];
+    writeFileSync(file, stringify(configOf('${' + 'BROKEN}', ['a'])));
+    expect(await ask(port, '/-/reload', { method: 'POST' })).toMatchObject({ status: 500, body: 'Internal error.\n' });
+    expect(told()).toHaveLength(1);
+    signals.emit('SIGHUP');
+    await eventually(() => expect(told()).toHaveLength(2));
+    expect((await ask(port, '/metrics')).status).toBe(200);
+  });
+
+  it('fails with a fault of its own at the start', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'BROKEN}', ['a'])));
+    await expect(run([`--config.file=${file}`], faultyEnvironment()).exit).rejects.toThrow('a bug');
+  });
+});
+
+/** Stands for a bug: whoever takes BROKEN from it fails. */
+function faultyEnvironment(): Record<string, string> {
+  return Object.defineProperty({}, 'BROKEN', {
+    get: () => {
+      throw new Error('a bug');
+    },
+  });
+}
+
+/** What announces this little time is answered at once. */
+const FLEETING = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
+
+describe('runProgram, with flags', () => {
+  it('divides the stations among the shards', async () => {
+    const { url } = await startService();
+    const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
+    const served = async (shard: number) => {
+      const { scrape } = await serve(configOf(url, names), `--shard=${shard}`, '--total-shards=2');
+      const metrics = await scrape();
+      expect(valuesOf(metrics, 'telemetry_station_exporter_shard_ordinal')).toEqual({ '': shard });
+      expect(valuesOf(metrics, 'telemetry_station_exporter_total_shards')).toEqual({ '': 2 });
+      return Object.keys(valuesOf(metrics, 'telemetry_station_up', 'station'));
+    };
+    const shards = [await served(0), await served(1)];
+    expect(shards.flat().toSorted()).toEqual(names);
+    expect(shards.map(({ length }) => length)).not.toContain(0);
+  });
+
+  it('serves under the telemetry path and the external URL', async () => {
+    const { url } = await startService();
+    const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
+    const { get } = await serve(configOf(url, ['a']), ...flags);
+    expect((await get('/numbers')).status).toBe(200);
+    expect((await get('/stations/numbers')).status).toBe(200);
+    expect((await get('/metrics')).status).toBe(404);
+    expect(JSON.parse((await get('/sd')).body)).toEqual([
+      { targets: ['proxy.example:443'], labels: { __scheme__: 'https', __metrics_path__: '/stations/probe', __param_station: 'a' } },
+    ]);
+  });
+
+  it('reloads over HTTP only when that is allowed', async () => {
+    const { url } = await startService();
+    const forbidden = await serve(configOf(url, ['a']));
+    expect((await ask(forbidden.port, '/-/reload', { method: 'POST' })).status).toBe(403);
+    const allowed = await serve(configOf(url, ['a']), '--web.enable-lifecycle');
+    expect((await ask(allowed.port, '/-/reload', { method: 'POST' })).status).toBe(200);
+  });
+
+  it('bounds the scrapes at once', async () => {
+    const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
+    const { get, signals } = await serve(configOf(service.url, ['a']), '--web.max-requests=1');
+    const statuses: (number | undefined)[] = [];
+    const scrape = async () => statuses.push((await get('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' })).status);
+    const scrapes = [scrape(), scrape(), scrape()];
+    await eventually(() => expect(statuses).toEqual([503, 503]));
+    signals.emit('SIGTERM');
+    await Promise.all(scrapes);
+    expect(statuses).toEqual([503, 503, 200]);
+  });
+
+  it.each([
+    ['--scrape.timeout=1ms', {}],
+    ['--timeout-offset=1h', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' }],
+  ])('answers before the refresh ends when %s says so', async (flag, headers: Record<string, string>) => {
+    const { url } = await startService({ faults: { '*': [{ kind: 'hang' }] } });
+    const { scrape } = await serve(configOf(url, ['a'], { upstream: { timeout: '8s' } }), flag);
+    const metrics = await scrape('/metrics', headers);
+    expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
+    expect(valuesOf(metrics, 'telemetry_station_last_attempt_timestamp_seconds', 'station')).toEqual({});
+  });
+
+  it('logs in the format and from the level asked for', async () => {
+    const { url } = await startService();
+    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
+    const flags = ['--log.format=json', '--log.level=debug', '--web.listen-address=127.0.0.1:0'];
+    const { output } = run([`--config.file=${file}`, ...flags]);
+    const logged = () => linesOf(output().stderr).map((line) => JSON.parse(line) as Record<string, unknown>);
+    await eventually(() => {
+      expect(logged()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'listening', version: '1.2.3' }));
+      expect(logged()).toContainEqual(expect.objectContaining({ level: 'debug', msg: 'refreshed', station: 'a', resources: 3 }));
+    });
+  });
+
+  it('publishes its build and its process', async () => {
+    const { url } = await startService();
+    const { scrape } = await serve(configOf(url, ['a']));
+    const metrics = await scrape();
+    const labels = ['version', 'revision', 'node_version'];
+    expect(valuesOf(metrics, 'telemetry_station_exporter_build_info', ...labels)).toEqual({ '1.2.3|abc|v0.0.0': 1 });
+    expect([...metrics.keys()]).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']));
+  });
+});
+
+describe('runProgram, asked for the demo', () => {
+  it('serves the metrics of the simulated stations, and takes their service down with it', async () => {
+    const { signals, exit, listening, output } = run(['--demo', '--web.listen-address=127.0.0.1:0']);
+    const port = await listening();
+    const names = demoStations.map(({ name }) => name);
+    const all = parseExposition((await ask(port, '/metrics', { headers: FLEETING })).body);
+    expect(Object.keys(valuesOf(all, 'telemetry_station_info', 'station')).toSorted()).toEqual(names.toSorted());
+    const staging = parseExposition((await ask(port, '/probe?station=staging')).body);
+    expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
+    expect(valuesOf(staging, 'telemetry_station_listing_complete', 'station')).toEqual({ staging: 1 });
+    expect(staging.get('telemetry_station_resource_info')?.samples.length).toBeGreaterThan(100);
+    const { upstreams } = parse((await ask(port, '/config')).body) as { upstreams: Record<string, { base_url: string }> };
+    signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(output().stdout).toBe('');
+    for (const { base_url } of Object.values(upstreams)) {
+      await expect(ask(Number(new URL(base_url).port), '/')).rejects.toThrow('ECONNREFUSED');
+    }
+  });
+
+  it('simulates the service alone and prints a configuration that exports from it', async () => {
+    const simulated = run(['simulate', '--simulate.port=0']);
+    await eventually(() => expect(simulated.output().stdout).toContain('stations:'));
+    const { scrape } = await serve(parse(simulated.output().stdout) as object);
+    const staging = await scrape('/probe?station=staging');
+    expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
+    simulated.signals.emit('SIGINT');
+    expect(await simulated.exit).toBe(0);
+    expect(simulated.output().stderr).toBe('');
+  });
+
+  it('tells that the port for the simulated service is taken', async () => {
+    const port = await takenPort();
+    const { exit, output } = run(['simulate', `--simulate.port=${port}`]);
+    expect(await exit).toBe(1);
+    expect(output().stdout).toBe('');
+    expect(linesOf(output().stderr)).toEqual([expect.stringMatching(`cannot serve: .*EADDRINUSE.*:${port}`)]);
+  });
+});

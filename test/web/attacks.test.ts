@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
+import { RIGHT } from './hashes.ts';
+import { openConnection } from './http-client.ts';
+import { COMMON_HEADERS, startApp } from './running-app.ts';
+
+/** An app that counts the scrapes an attacker gets through to the exporter. */
+async function startCounting() {
+  const scraped: unknown[] = [];
+  const app = await startApp({
+    scrape: async (_format, station) => {
+      scraped.push(station);
+      return [Buffer.from('# metrics\n')];
+    },
+  });
+  return { ...app, scraped };
+}
+
+describe('an attacker', () => {
+  it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'https://attacker.example/',
+    '//attacker.example',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_',
+    '../../../etc/passwd',
+    '..\\..\\prod',
+    './prod',
+    'prod/../prod',
+    'prod/',
+    'prod\0',
+    'prod\r\nSet-Cookie: a=b',
+    'PROD',
+    '__proto__',
+    'constructor',
+    'toString',
+    '<script>alert(1)</script>',
+    'prod" or "1"="1',
+    'a'.repeat(4000),
+  ])('cannot make the exporter ask for the station %j', async (station) => {
+    const { ask, scraped } = await startCounting();
+    const answer = await ask(`/probe?station=${encodeURIComponent(station)}`);
+    expect(answer.status).toBe(404);
+    expect(answer.body).toBe('No station of that name is configured here.\n');
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(scraped).toEqual([]);
+  });
+
+  it.each([
+    '?__proto__[station]=prod',
+    '?__proto__.station=prod',
+    '?constructor[prototype][station]=prod',
+    '?station[__proto__]=prod',
+    '?station[]=prod',
+    '?station[length]=1',
+    '?station=prod&station=prod',
+    '?station=prod&station[__proto__]=x',
+    '?__proto__=prod&hasOwnProperty=1',
+    `?${'a&'.repeat(1900)}`,
+  ])('gets nothing out of the query %s', async (query) => {
+    const { ask, scraped } = await startCounting();
+    const { status } = await ask(`/probe${query}`);
+    expect([200, 400]).toContain(status);
+    expect(scraped.filter((station) => station !== 'prod')).toEqual([]);
+    expect(({} as Record<string, unknown>)['station']).toBeUndefined();
+  });
+
+  it.each([
+    '/..',
+    '/../metrics',
+    '/metrics/..',
+    '/./metrics',
+    '/%2e%2e/metrics',
+    '/metrics%2f',
+    '/metrics%00',
+    '/metrics;a=b',
+    '/.env',
+    '/-/',
+    '/src/main.ts',
+  ])('finds nothing at %s', async (path) => {
+    const { port, scraped } = await startCounting();
+    const { received } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(await received).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[\s\S]*\r\n\r\nNot found\.\n$/);
+    expect(scraped).toEqual([]);
+  });
+
+  it.each([
+    ['a folded header', 'X-A: b\r\n Set-Cookie: a=b'],
+    ['a bare line feed', 'X-A: b\nSet-Cookie: a=b'],
+    ['a bare carriage return', 'X-A: b\rSet-Cookie: a=b'],
+    ['a space before the colon', 'Content-Length : 5'],
+    ['two lengths', 'Content-Length: 0\r\nContent-Length: 5'],
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
+  ])('smuggles nothing in with %s', async (_what, header) => {
+    const { port, scraped } = await startCounting();
+    const second = 'GET /probe?station=prod HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const { received } = openConnection(port, `GET /nowhere HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${second}`);
+    expect((await received).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect(scraped).toEqual([]);
+  });
+
+  it.each([
+    'x-prometheus-scrape-timeout-seconds',
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'cookie',
+    'forwarded',
+    'host',
+    'if-none-match',
+    'origin',
+    'range',
+    'referer',
+    'upgrade',
+    'x-forwarded-host',
+    'x-forwarded-for',
+    'x-http-method-override',
+    'x-original-url',
+  ])('has nothing of the header %s come back, and changes no answer by it', async (name) => {
+    const { ask } = await startCounting();
+    for (const path of ['/', '/-/healthy', '/config', '/nowhere']) {
+      const plain = await ask(path);
+      expect(await ask(path, { headers: { [name]: '<script>attacker.example</script>' } }), path).toEqual(plain);
+    }
+  });
+
+  it('is told nothing by an error: neither what was asked, nor a place in the code, nor markup', async () => {
+    const broken = () => {
+      throw new Error('secret detail');
+    };
+    const users = new Map([['alice', RIGHT]]);
+    const open = await startApp({ configuration: broken, ready: () => false });
+    const closed = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
+    const body = { 'content-length': '1' };
+    const mark = 'attacker.example';
+    const answers = [
+      await open.ask('/probe'),
+      await open.ask(`/%zz${mark}`),
+      await closed.ask(`/metrics?${mark}`),
+      await open.ask('/-/reload', { method: 'POST' }),
+      await open.ask(`/${mark}`),
+      await open.ask(`/metrics?${mark}`, { method: 'DELETE' }),
+      await open.ask(`/metrics?${mark}`, { headers: body }),
+      await open.ask(`/${mark.repeat(400)}`),
+      await open.ask(`/config?${mark}`),
+      await open.ask(`/-/ready?${mark}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 401, 403, 404, 405, 413, 414, 500, 503]);
+    for (const answer of answers) {
+      expect(answer.headers).toMatchObject({ ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8' });
+      expect(answer.body).toMatch(/^[\w .;:,/?=()-]+\n$/);
+      expect(answer.body).not.toMatch(/attacker|secret detail|node_modules|\.ts|[<>]| at /);
+    }
+  });
+});

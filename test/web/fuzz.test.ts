@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openConnection } from './http-client.ts';
+import { type RunningApp, startApp } from './running-app.ts';
+
+const PATHS = ['/metrics', '/probe', '/sd', '/', '/config', '/-/healthy', '/-/ready', '/-/reload', '/tse', '/tse/metrics', '/nowhere'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
+const HEADERS = [
+  'Accept',
+  'Accept-Encoding',
+  'Authorization',
+  'Connection',
+  'Content-Length',
+  'Content-Type',
+  'Cookie',
+  'Expect',
+  'Host',
+  'Keep-Alive',
+  'Range',
+  'TE',
+  'Trailer',
+  'Transfer-Encoding',
+  'Upgrade',
+  'X-Prometheus-Scrape-Timeout-Seconds',
+];
+
+/** Every byte but a line's end, with a liking for what means something. */
+const bytes = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...'%&=?#/\\;:,.[]{}()<>"\'+ -~*q019'),
+    fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+    fc.constantFrom(
+      '%00',
+      '%0d%0a',
+      '%ff',
+      '__proto__',
+      'station=',
+      'gzip',
+      'identity;q=',
+      'chunked',
+      'Basic ',
+      '..',
+      'application/openmetrics-text;',
+    ),
+  ),
+  maxLength: 40,
+});
+const oneLine = bytes.map((text) => text.replaceAll(/[\r\n]/g, ''));
+const escapedQuery = fc.record({ station: fc.string(), x: fc.string() }).map((query) => new URLSearchParams(query).toString());
+const target = fc
+  .tuple(
+    fc.constantFrom(...PATHS),
+    fc.oneof(
+      escapedQuery,
+      oneLine.map((text) => text.replaceAll(' ', '')),
+    ),
+  )
+  .map(([path, query]) => `${path}?${query}`);
+const headers = fc.array(fc.tuple(fc.constantFrom(...HEADERS), oneLine), { maxLength: 6 });
+
+const externalUrl = new URL('http://example.com/tse');
+
+/** What the server says to bytes after which nothing more will come. */
+async function answerTo({ port }: RunningApp, request: string): Promise<string> {
+  const { socket, received } = openConnection(port, '');
+  socket.end(request, 'latin1');
+  return received;
+}
+
+describe('createApp', () => {
+  it('answers any query, header and method, and never with a fault of its own', async () => {
+    const app = await startApp({}, { externalUrl, enableLifecycle: true });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...METHODS), target, headers, async (method, path, lines) => {
+        const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+        const answer = await answerTo(app, `${method} ${path} HTTP/1.1\r\nHost: a\r\n${text}Connection: close\r\n\r\n`);
+        expect(answer).toMatch(/^HTTP\/1\.1 (200|308|400|403|404|405|413|414|417|431|503) /);
+      }),
+      { numRuns: 500 },
+    );
+    expect(app.reported).toEqual([]);
+    expect((await app.ask('/-/healthy')).status).toBe(200);
+  });
+
+  it('survives any bytes', async () => {
+    const app = await startApp();
+    const start = fc.constantFrom(
+      '',
+      'GET ',
+      'GET / HTTP/1.1\r\n',
+      'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(start, fc.array(bytes, { maxLength: 8 }), async (first, rest) => {
+        expect(await answerTo(app, first + rest.join('\r\n'))).not.toMatch(/HTTP\/1\.1 5/);
+      }),
+      { numRuns: 300 },
+    );
+    expect(app.reported).toEqual([]);
+    expect((await app.ask('/-/healthy')).status).toBe(200);
+  });
+});

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TlsRules } from '../../src/web/access/rules.ts';
+import { issue } from '../upstream/support/certificates.ts';
+import { eventually } from './eventually.ts';
+import { ask } from './http-client.ts';
+import { startApp } from './running-app.ts';
+
+const MIB = 1024 * 1024;
+const { cert, key } = issue({ name: 'server' });
+const TLS: TlsRules = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
+
+/** An app whose every scrape is the same one chunk, once it is let go. */
+async function start(chunk: Buffer, { tls, until }: { tls?: TlsRules | undefined; until?: Promise<unknown> } = {}) {
+  let scrapes = 0;
+  const scrape = async () => {
+    scrapes += 1;
+    await until;
+    return [chunk];
+  };
+  const { port } = await startApp({ scrape }, { maxRequests: 40 }, tls);
+  return { port, scrapes: () => scrapes };
+}
+
+async function open(count: number, connect: () => Socket, bytes: string): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect().on('error', () => undefined));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await Promise.all(
+    sockets.map(async (socket) => {
+      await once(socket, 'connect');
+      socket.write(bytes);
+    }),
+  );
+  return sockets;
+}
+
+describe('a loaded server', () => {
+  it.each([
+    ['plain', undefined],
+    ['encrypted', TLS],
+  ])('holds one copy of what 40 readers do not take, over %s connections', async (_kind, tls) => {
+    const chunk = Buffer.alloc(16 * MIB, '#');
+    const { port, scrapes } = await start(chunk, { tls });
+    const connect = () => (tls ? connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connectPlain(port, '127.0.0.1'));
+    const before = process.memoryUsage.rss();
+    const sockets = await open(40, connect, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
+    await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+    await eventually(() => expect(scrapes()).toBe(40));
+    const grown = process.memoryUsage.rss() - before;
+    console.log(`40 readers who take nothing of ${chunk.length / MIB} MiB: ${Math.round(grown / MIB)} MiB more`);
+    expect(grown).toBeLessThan(4 * chunk.length);
+  });
+
+  it('answers beside 1,000 clients that dawdle and 200 scrapes at once, in bounded memory', async () => {
+    let release = () => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { port, scrapes } = await start(Buffer.from('# metrics\n'), { until });
+    const before = process.memoryUsage.rss();
+    await open(1000, () => connectPlain(port, '127.0.0.1'), 'GET /metrics HTTP/1.1\r\nHost:');
+    const statuses: string[] = [];
+    const asked = Array.from({ length: 200 }, async () => statuses.push(`${(await ask(port, '/metrics')).status}`));
+    await eventually(() => expect(statuses).toEqual(Array(160).fill('503')));
+    expect(scrapes()).toBe(40);
+    const startMs = performance.now();
+    expect((await ask(port, '/-/healthy')).status).toBe(200);
+    const took = `/-/healthy in ${Math.round(performance.now() - startMs)} ms`;
+    const grown = process.memoryUsage.rss() - before;
+    console.log(`1,000 dawdling clients and 200 scrapes: ${took}, ${Math.round(grown / MIB)} MiB more, both ends together`);
+    expect(grown).toBeLessThan(200 * MIB);
+    release();
+    await Promise.all(asked);
+    expect(statuses.slice(160)).toEqual(Array(40).fill('200'));
+  });
+});
