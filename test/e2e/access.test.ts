@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { issue } from '../upstream/support/certificates.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
+import { NEW, RIGHT } from '../web/hashes.ts';
+import { ask } from '../web/http-client.ts';
+import { configOf } from './harness.ts';
+import { run, serve } from './running-program.ts';
+
+const AUTHORITY = issue({ name: 'authority' });
+const CONFIG = configOf('http://127.0.0.1:9', ['prod']);
+
+function certificate() {
+  return issue({ name: 'server', issuer: AUTHORITY, hosts: ['127.0.0.1'] });
+}
+
+function basic(password: string) {
+  return { authorization: `Basic ${Buffer.from(`prometheus:${password}`).toString('base64')}` };
+}
+
+function webConfig(hash: string, { cert, key } = certificate()): string {
+  return stringify({ tls_server_config: { cert, key }, basic_auth_users: { prometheus: hash } });
+}
+
+describe('--web.config.file', () => {
+  it('puts every path behind TLS and a password, and follows the file without a restart', async () => {
+    const webFile = temporaryFile('web.yml', webConfig(RIGHT));
+    const { port, output } = await serve(CONFIG, `--web.config.file=${webFile}`);
+    const status = async (password?: string) => {
+      const headers = password === undefined ? {} : basic(password);
+      return (await ask(port, '/-/healthy', { headers, tls: { ca: AUTHORITY.cert } })).status;
+    };
+    await expect(ask(port, '/-/healthy')).rejects.toThrow();
+    expect([await status(), await status('wrong'), await status('right')]).toEqual([401, 401, 200]);
+
+    writeFileSync(webFile, 'basic_auth_users: { prometheus: open }\n');
+    await eventually(() => expect(output().stderr).toContain('the web configuration was not read again'));
+    expect([await status(), await status('right')]).toEqual([401, 200]);
+
+    writeFileSync(webFile, webConfig(NEW));
+    await eventually(async () => expect(await status('new')).toBe(200));
+    expect(await status('right')).toBe(401);
+    expect(output().stderr.match(/was not read again/g)).toHaveLength(1);
+    expect(output().stderr).toMatch(
+      /problem="[^"]*web\.yml:1:33: basic_auth_users\.prometheus: found something else, expected a bcrypt hash/,
+    );
+  });
+
+  it.each([[], ['--config.check']])(
+    'with mistakes keeps everything from starting and tells those of both files, flags: %s',
+    async (...flags) => {
+      const configFile = temporaryFile('config.yaml', stringify({ ...CONFIG, unknown: 1 }));
+      const webFile = temporaryFile('web.yml', 'tls_server_config: { min_version: SSL3 }\nbasic_auth_users: { a: b }\n');
+      const { exit, output } = run([
+        `--config.file=${configFile}`,
+        `--web.config.file=${webFile}`,
+        '--web.listen-address=127.0.0.1:0',
+        ...flags,
+      ]);
+      expect(await exit).toBe(1);
+      const lines = output().stderr.trim().split('\n');
+      expect(lines).toEqual([
+        expect.stringContaining(`${configFile}:`),
+        expect.stringContaining(`${webFile}:1:35: tls_server_config.min_version: found "SSL3"`),
+        expect.stringContaining(`${webFile}:2:24: basic_auth_users.a: found something else`),
+      ]);
+      expect(output().stdout).toBe('');
+    },
+  );
+});

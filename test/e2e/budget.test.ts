@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import type { AuthCheck } from '../../src/demo/auth-check.ts';
+import type { Fault } from '../../src/demo/faults.ts';
+import { eventually } from '../web/eventually.ts';
+import { configOf, entriesOf } from './harness.ts';
+import { failing, ownOf, stateOf } from './published.ts';
+import { exporterOf, type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
+
+/** One of the exporter's own values. */
+const own = async (exporter: RunningExporter, family: string) => ownOf(await exporter.scrape(), family)['{}'];
+
+const logged = (exporter: RunningExporter, message: string) => exporter.log.filter((line) => line.includes(`msg="${message}`));
+
+describe('the API budget', () => {
+  it('has no limit of its own without a ceiling, and the ceiling where there is one', async () => {
+    const service = await serviceOf({ source: () => entriesOf(3) });
+    const free = await readyExporterOf(configOf(service.url, ['a']));
+    expect(await own(free, 'api_rate_limit')).toBe(Number.POSITIVE_INFINITY);
+    expect(await (await free.get('/metrics')).text()).toContain('_api_rate_limit{upstream="main"} +Inf\n');
+    const bound = await readyExporterOf(configOf(service.url, ['a'], { upstream: { requests_per_second: 500 } }));
+    expect(await own(bound, 'api_rate_limit')).toBe(500);
+  });
+
+  it('is lowered for every station when one of them is throttled, and comes back with successes', async () => {
+    const service = await serviceOf({ source: () => entriesOf(3) });
+    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b'], { upstream: { concurrency: 100 } }));
+    service.setFaults('a', [{ kind: 'status', code: 429, when: { first: 1 } }]);
+    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(failing('rate_limited'));
+    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(failing(undefined));
+    const families = await exporter.scrape();
+    expect(ownOf(families, 'api_requests_throttled_total')).toEqual({ '{}': 1 });
+    const limit = ownOf(families, 'api_rate_limit')['{}'] ?? 0;
+    expect(limit).toBeGreaterThan(50);
+    expect(limit).toBeLessThan(51);
+    await exporter.scrape();
+    expect(await own(exporter, 'api_rate_limit')).toBeGreaterThan(limit);
+  });
+
+  it('leaves the service alone for as long as Retry-After asks, whichever station got it', async () => {
+    const service = await serviceOf({ source: () => entriesOf(3) });
+    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b']));
+    service.setFaults('a', [{ kind: 'status', code: 503, retryAfter: 1, when: { first: 1 } }]);
+    service.clearRequests();
+    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(failing('status'));
+    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(failing(undefined));
+    const [a, b] = service.requests;
+    expect([a?.station, b?.station]).toEqual(['a', 'b']);
+    expect((b?.atMs ?? 0) - (a?.atMs ?? 0)).toBeGreaterThanOrEqual(1000);
+    expect(await own(exporter, 'api_request_wait_seconds_total')).toBeGreaterThan(0.9);
+  });
+
+  it('tells refreshes that cannot wait that long at once, and sends nothing', async () => {
+    const service = await serviceOf({ source: () => entriesOf(3) });
+    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }));
+    service.setFaults('a', [{ kind: 'status', code: 429, retryAfter: 99_999_999_999, when: { first: 1 } }]);
+    service.clearRequests();
+    for (const station of ['a', 'b']) {
+      expect(stateOf(await exporter.scrape(`/probe?station=${station}`), station)).toEqual(failing('rate_limited'));
+    }
+    expect(service.requests.map(({ station }) => station)).toEqual(['a']);
+    expect(exporter.log.join('')).toMatch(/station=b reason=rate_limited error="the service wants no requests until 2/);
+  });
+
+  it('is shared fairly: a station of many pages and listings does not hold up the small ones', async () => {
+    const service = await serviceOf({ source: () => entriesOf(25) });
+    service.setRecords('big', entriesOf(2000));
+    const config = configOf(service.url, ['big', 'small-1', 'small-2'], { upstream: { concurrency: 2 }, cache: { ttl: '1h' } });
+    const products = Array.from({ length: 20 }, (_, index) => `product.p${index}`);
+    const stations = config.stations.map((station) => (station.telemetry_station === 'big' ? { ...station, products } : station));
+    const exporter = await exporterOf({ ...config, stations });
+    await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
+    const order = service.requests.map(({ station }) => station);
+    expect(order.filter((station) => station === 'big')).toHaveLength(200 + products.length);
+    const lastSmall = Math.max(order.lastIndexOf('small-1'), order.lastIndexOf('small-2'));
+    const ahead = order.slice(0, lastSmall).filter((station) => station === 'big');
+    // They have three pages each; had they to wait in line, all listings of the big station would have been ahead of the first.
+    expect(ahead.length).toBeLessThan(products.length / 2);
+  });
+});
+
+describe('the page size', () => {
+  const tooLarge = (code: number, first?: number): Fault[] => [{ kind: 'status', code, ...(first && { when: { first } }) }];
+  const upstream = { page_size: 100, concurrency: 100 };
+  const sizesOf = (requests: readonly { offset: number | undefined; size: number | undefined }[]) =>
+    requests.map(({ offset, size }) => [offset, size]);
+
+  it.each([413, 429])('is halved for the rest of a refresh when the service answers %i, and nothing is lost', async (code) => {
+    const service = await serviceOf({ source: () => entriesOf(60), faults: { ts: tooLarge(code, 2) } });
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h' } }));
+    const families = await exporter.scrape();
+    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(families.get('telemetry_station_resource_info')?.samples).toHaveLength(60);
+    expect(families.get('telemetry_station_listing_complete')?.samples[0]?.value).toBe(1);
+    expect(families.get('telemetry_station_listing_duplicate_resources')?.samples[0]?.value).toBe(0);
+    const sizes = sizesOf(service.requests);
+    expect(sizes.slice(0, 3)).toEqual([
+      [0, 100],
+      [0, 50],
+      [0, 25],
+    ]);
+    expect(sizes.slice(3).toSorted()).toEqual([
+      [25, 25],
+      [50, 25],
+    ]);
+    expect(ownOf(families, 'page_size_reductions_total')).toEqual({ '{}': 2 });
+    expect(ownOf(families, 'api_request_retries_total')).toEqual({ '{}': 2 });
+    expect(logged(exporter, 'the service found a page too large').map((line) => line.replace(/.* station=/, 'station='))).toEqual([
+      'station=ts page_size=50\n',
+      'station=ts page_size=25\n',
+    ]);
+    expect(exporter.log[0]).toContain('level=warn');
+  });
+
+  it('begins anew with the next refresh', async () => {
+    const service = await serviceOf({ source: () => entriesOf(60), faults: { ts: tooLarge(413, 1) } });
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream }));
+    service.clearRequests();
+    await exporter.scrape();
+    expect(sizesOf(service.requests)).toEqual([[0, 100]]);
+  });
+
+  it.each([
+    [413, 'status', [100, 50, 25, 12, 10]],
+    [429, 'rate_limited', [100, 50, 25, 12, 10, 10, 10]],
+  ])('is not the answer when the service answers %i to ten: that fails as %s', async (code, reason, sizes) => {
+    const service = await serviceOf({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
+    const exporter = await readyExporterOf(
+      configOf(service.url, ['ts'], { upstream: { ...upstream, max_retries: 2 }, cache: { error_ttl: '1h' } }),
+    );
+    expect(stateOf(await exporter.scrape())).toEqual(failing(reason));
+    expect(service.requests.map(({ size }) => size)).toEqual(sizes);
+  });
+});
+
+describe('a clock that is wrong', () => {
+  const hmac = { access_key_id: 'AK', secret_access_key: 's3cret-key', signed_headers: ['x-date'] };
+  const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 's3cret-key', signedHeaders: ['x-date'] } as const;
+  const failureOf = async (aheadMs: number, check: AuthCheck) => {
+    const service = await serviceOf({ source: () => entriesOf(3), now: () => Date.now() + aheadMs, auth: check });
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream: { hmac } }));
+    expect(stateOf(await exporter.scrape())).toEqual(failing('auth'));
+    const page = await (await exporter.get('/')).text();
+    return { page, log: exporter.log.join('') };
+  };
+
+  it.each([
+    [600_000, /the local clock is (599|60\d) s behind the service/],
+    [-600_000, /the local clock is (599|60\d) s ahead of the service/],
+  ])('is told in the log and on the status page when a signature is rejected, by %i ms', async (aheadMs, hint) => {
+    const { page, log } = await failureOf(aheadMs, auth);
+    expect(log).toMatch(hint);
+    expect(page).toMatch(hint);
+  });
+
+  it('is not blamed for a wrong key', async () => {
+    const { page, log } = await failureOf(30_000, { ...auth, secretAccessKey: 'another' });
+    expect(log).toContain('reason=auth');
+    expect(log + page).not.toContain('clock');
+  });
+});

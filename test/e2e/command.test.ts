@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { startSimulatedService } from '../../src/demo/service.ts';
+import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
+import { configOf, entriesOf } from './harness.ts';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+beforeAll(() => {
+  if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
+});
+
+/** The built program as an operator runs it, in a folder that is not the project's. */
+function start(folder: string, ...flags: string[]) {
+  const child = spawn(process.execPath, [main, ...flags], { cwd: folder, env: { PATH: process.env['PATH'] } });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+  // Not `exit`: only when the streams have ended too is all that it said there.
+  const closed = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  onTestFinished(() => end(child));
+  const url = () =>
+    eventually(() => {
+      const [, port] = /msg=listening .*port=(\d+)/.exec(output.stderr) ?? [];
+      expect(port, output.stderr).toBeDefined();
+      return `http://127.0.0.1:${port}`;
+    });
+  return { child, output, closed, url };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+const textOf = async (url: string) => (await fetch(url, { headers: { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' } })).text();
+
+describe('telemetry-station-exporter', () => {
+  it('runs the demo, and ends by itself on SIGTERM', async () => {
+    const { child, output, closed, url } = start(dirname(temporaryFile('x', '')), '--demo', '--web.listen-address=127.0.0.1:0');
+    const base = await url();
+    const metrics = parseExposition(await textOf(`${base}/metrics`));
+    expect(Object.keys(valuesOf(metrics, 'telemetry_station_info', 'station')).length).toBeGreaterThan(3);
+    const builds = valuesOf(metrics, 'telemetry_station_exporter_build_info', 'version', 'node_version');
+    expect(builds).toEqual({ [`${packageJson.version}|${process.version}`]: 1 });
+    expect(await textOf(`${base}/`)).toContain('<h1>Telemetry station exporter</h1>');
+    child.kill('SIGTERM');
+    expect(await closed).toEqual({ code: 0, signal: null });
+    expect(output.stdout).toBe('');
+  });
+
+  it('exports what its configuration names, wherever it is started', async () => {
+    const service = await startSimulatedService({
+      source: () => entriesOf(3),
+      auth: { scheme: 'token', token: 'from-a-file' },
+    });
+    onTestFinished(() => service.stop());
+    const upstream = { authorization: { credentials_file: 'token' } };
+    const file = temporaryFile('stations.yaml', stringify(configOf(service.url, ['a'], { upstream })));
+    writeFileSync(join(dirname(file), 'token'), 'from-a-file\n');
+    const flags = [`--config.file=${basename(file)}`, '--web.listen-address=127.0.0.1:0'];
+    const { child, closed, url, output } = start(dirname(file), ...flags);
+    const metrics = parseExposition(await (await fetch(`${await url()}/metrics`)).text());
+    expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output.stderr).toEqual({ a: 1 });
+    child.kill('SIGINT');
+    expect(await closed).toEqual({ code: 0, signal: null });
+  });
+
+  it('reads its configuration again on SIGHUP', async () => {
+    const service = await startSimulatedService({ source: () => entriesOf(3) });
+    onTestFinished(() => service.stop());
+    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'])));
+    const { child, url } = start(dirname(file), '--web.listen-address=127.0.0.1:0');
+    const base = await url();
+    writeFileSync(file, stringify(configOf(service.url, ['a', 'b'])));
+    child.kill('SIGHUP');
+    await eventually(async () => expect(await (await fetch(`${base}/sd`)).json()).toHaveLength(2));
+  });
+
+  it('tells the mistakes of a configuration on stderr alone, and exits with 1', async () => {
+    const file = temporaryFile('config.yaml', 'upstreams: {}\nstations: 3\nsurprise: true\n');
+    const { output, closed } = start(dirname(file));
+    expect(await closed).toEqual({ code: 1, signal: null });
+    expect(output.stdout).toBe('');
+    expect(output.stderr.split('\n')).toEqual([
+      expect.stringMatching(/^config\.yaml:1:12: upstreams: /),
+      expect.stringMatching(/^config\.yaml:2:11: stations: /),
+      expect.stringMatching(/^config\.yaml:3:1: surprise: /),
+      '',
+    ]);
+  });
+
+  it('takes values of the configuration from the environment', () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
+    const env = { PATH: process.env['PATH'], SERVICE: 'https://monitor.example.com' };
+    const output = execFileSync(process.execPath, [main, '--config.check'], { cwd: dirname(file), env, encoding: 'utf8' });
+    expect(output).toBe('config.yaml is valid, stations: 1\n');
+  });
+
+  it('prints its version', async () => {
+    const { output, closed } = start(dirname(temporaryFile('x', '')), '--version');
+    expect(await closed).toEqual({ code: 0, signal: null });
+    expect(output.stdout).toContain(`version ${packageJson.version} `);
+    expect(output.stderr).toBe('');
+  });
+});

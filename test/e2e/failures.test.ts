@@ -1,0 +1,392 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/demo/faults.ts';
+import { type SimulatedService, startSimulatedService } from '../../src/demo/service.ts';
+import { issue } from '../upstream/support/certificates.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
+import { configOf, startExporter, wireRecord } from './harness.ts';
+import { expectedData } from './oracle.ts';
+import { dataOf, failing, HEALTH, healthOf, ownOf, reasonCounts, stateOf, withoutChanges } from './published.ts';
+import { exporterOf, type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
+import { recordsOf, variedEntries } from './varied.ts';
+
+const before = variedEntries(9);
+const after = variedEntries(13).slice(4);
+const steady = variedEntries(7);
+const dataFor = (entries: typeof before) => expectedData(recordsOf(entries), { complete: true, reported: entries.length, pages: 1 });
+
+type Families = Awaited<ReturnType<RunningExporter['scrape']>>;
+
+/** A station that keeps its last snapshot, one that keeps none, and one that the service answers well. */
+function threeStations(upstream: string, prefix = '') {
+  const at = (telemetry_station: string) => ({ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station, upstream });
+  return [
+    { ...at(`${prefix}bad`), name: `${prefix}kept` },
+    { ...at(`${prefix}bad`), name: `${prefix}unkept`, cache: { max_stale: '0s' } },
+    { ...at(`${prefix}good`), name: `${prefix}good` },
+  ];
+}
+
+function expectFailing(earlier: Families, families: Families, reason: string, prefix = ''): void {
+  const [kept, unkept, good] = [`${prefix}kept`, `${prefix}unkept`, `${prefix}good`];
+  for (const station of [kept, unkept]) {
+    const [was, is] = [healthOf(earlier, station), healthOf(families, station)];
+    expect(stateOf(earlier, station)).toEqual(failing(undefined));
+    expect(stateOf(families, station)).toEqual(failing(reason));
+    expect(dataOf(earlier, station)).toEqual(dataFor(before));
+    expect(Object.keys(is).sort()).toEqual([...HEALTH].sort());
+    expect(is['last_success_timestamp_seconds']).toEqual(was['last_success_timestamp_seconds']);
+    expect(is['info']).toEqual(was['info']);
+  }
+  expect(dataOf(families, kept)).toEqual(dataFor(before));
+  expect(dataOf(families, unkept)).toEqual({});
+  expect(stateOf(families, good)).toEqual(failing(undefined));
+  expect(dataOf(families, good)).toEqual(dataFor(steady));
+}
+
+function expectRecovered(families: Families, prefix = ''): void {
+  for (const station of [`${prefix}kept`, `${prefix}unkept`]) {
+    expect(stateOf(families, station)).toEqual(failing(undefined));
+    expect(withoutChanges(dataOf(families, station))).toEqual(withoutChanges(dataFor(after)));
+  }
+}
+
+const wrongJson = (value: unknown): Fault => ({ kind: 'wrongJson', value });
+const status = (code: number, more: object = {}): Fault => ({ kind: 'status', code, ...more });
+const impatient = { timeout: '2s' };
+
+type Faults = Readonly<Record<string, readonly [fault: Fault, reason: string, upstream?: object]>>;
+
+const SLOW_FAULTS: Faults = {
+  'a service that hangs': [{ kind: 'hang' }, 'timeout', impatient],
+  'headers and no body': [{ kind: 'headersOnly' }, 'timeout', impatient],
+  'a dripping body': [{ kind: 'drip' }, 'timeout', impatient],
+  'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '2s' }],
+};
+
+const PROMPT_FAULTS: Faults = {
+  'a reset before the reply': [{ kind: 'reset' }, 'network'],
+  'a reset amid the body': [{ kind: 'reset', at: 'body' }, 'network'],
+  'a truncated body': [{ kind: 'truncate' }, 'network'],
+  'an endless body': [{ kind: 'endless' }, 'body', { max_page_bytes: '64KiB' }],
+  HTML: [{ kind: 'html' }, 'body'],
+  'half a JSON text': [{ kind: 'notJson' }, 'body'],
+  'an empty body': [{ kind: 'bytes', body: new Uint8Array() }, 'body'],
+  'JSON that is null': [wrongJson(null), 'body'],
+  'JSON that is a number': [wrongJson(5), 'body'],
+  'JSON that is a text': [wrongJson('resources'), 'body'],
+  'JSON that is a boolean': [wrongJson(true), 'body'],
+  'JSON that is a list': [wrongJson([wireRecord('a')]), 'body'],
+  'an object without resources': [wrongJson({ page: { total: 1 } }), 'body'],
+  'an error in a 200': [wrongJson({ code: 13, message: 'internal' }), 'body'],
+  'resources that are an object': [wrongJson({ resources: {} }), 'body'],
+  'resources that are a text': [wrongJson({ resources: 'none' }), 'body'],
+  'resources that are a number': [wrongJson({ resources: 0 }), 'body'],
+  'resources that are a boolean': [wrongJson({ resources: false }), 'body'],
+  'a compressed body': [{ kind: 'gzip' }, 'body'],
+  'a redirect': [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 'status'],
+  'status 204': [status(204, { body: '' }), 'body'],
+  'status 400': [status(400), 'status'],
+  'status 401': [status(401), 'auth'],
+  'status 403': [status(403), 'forbidden'],
+  'status 404': [status(404), 'not_found'],
+  'status 408': [status(408), 'status'],
+  'status 429': [status(429), 'rate_limited'],
+  'status 429 with Retry-After': [status(429, { retryAfter: 1 }), 'rate_limited'],
+  'status 500': [status(500), 'status'],
+  'status 503 from a proxy': [status(503, { body: '<h1>Unavailable</h1>', headers: { 'content-type': 'text/html' } }), 'status'],
+};
+
+const PATIENT = { 'X-Prometheus-Scrape-Timeout-Seconds': '25' };
+
+describe.each([
+  ['promptly', PROMPT_FAULTS],
+  ['slowly', SLOW_FAULTS],
+])('Exporter, over services that fail %s', (_how, faults) => {
+  let records = before;
+  let service: SimulatedService;
+  let exporter: RunningExporter;
+  let healthy: Families;
+  let failed: Families;
+  let recovered: Families;
+
+  beforeAll(async () => {
+    service = await startSimulatedService({ source: ({ telemetryStation }) => (telemetryStation.endsWith('good') ? steady : records) });
+    const upstreams = Object.entries(faults).map(([name, [, , changes]]) => [
+      name,
+      configOf(service.url, [], { upstream: changes ?? {} }).upstreams.main,
+    ]);
+    exporter = await startExporter({
+      ...configOf(service.url, []),
+      upstreams: Object.fromEntries(upstreams),
+      stations: Object.keys(faults).flatMap((name) => threeStations(name, name)),
+    });
+    healthy = await exporter.scrape('/metrics', PATIENT);
+    records = after;
+    for (const [name, [fault]] of Object.entries(faults)) service.setFaults(`${name}bad`, [fault]);
+    failed = await exporter.scrape('/metrics', PATIENT);
+    for (const name of Object.keys(faults)) service.setFaults(`${name}bad`, []);
+    recovered = await exporter.scrape('/metrics', PATIENT);
+  });
+
+  afterAll(async () => {
+    await exporter.stop();
+    await service.stop();
+  });
+
+  it.each(Object.entries(faults))('tells of %s, keeps the last snapshot and recovers', (name, [, reason]) => {
+    expectFailing(healthy, failed, reason, name);
+    expect(ownOf(failed, 'api_request_failures_total', name)).toEqual(reasonCounts({ [reason]: 2 }));
+    expect(ownOf(failed, 'api_request_retries_total', name)).toEqual({ '{}': 0 });
+    expectRecovered(recovered, name);
+  });
+});
+
+describe('Exporter, over a service that goes away', () => {
+  const startOver = async (services: { main: SimulatedService; other: SimulatedService }, upstream: object = {}) => {
+    services.main.setRecords('bad', before);
+    services.other.setRecords('good', steady);
+    const { upstreams, ...config } = configOf(services.main.url, [], { upstream });
+    const [kept, unkept, good] = threeStations('main');
+    return readyExporterOf({
+      ...config,
+      upstreams: { ...upstreams, other: { base_url: services.other.url } },
+      stations: [kept, unkept, { ...good, upstream: 'other' }],
+    });
+  };
+
+  it('tells of refused connections and recovers', async () => {
+    const [main, other] = [await serviceOf(), await serviceOf()];
+    const exporter = await startOver({ main, other });
+    const healthy = await exporter.scrape();
+    await main.stop();
+    const families = await exporter.scrape();
+    expectFailing(healthy, families, 'network');
+    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ network: 2 }));
+    expect(ownOf(families, 'api_request_failures_total', 'other')).toEqual(reasonCounts({}));
+    await main.restart();
+    main.setRecords('bad', after);
+    expectRecovered(await exporter.scrape());
+  });
+
+  it('tells of a certificate that nobody vouches for and recovers', async () => {
+    const [trusted, stranger] = [issue({ name: 'trusted', hosts: ['127.0.0.1'] }), issue({ name: 'stranger', hosts: ['127.0.0.1'] })];
+    const [main, other] = [await serviceOf({ tls: trusted }), await serviceOf()];
+    const ca_file = temporaryFile('ca.pem', trusted.cert);
+    const exporter = await startOver({ main, other }, { tls_config: { ca_file } });
+    const healthy = await exporter.scrape();
+    await main.stop();
+    const impostor = await serviceOf({ tls: stranger, port: Number(new URL(main.url).port) });
+    impostor.setRecords('bad', after);
+    const families = await exporter.scrape();
+    expectFailing(healthy, families, 'tls');
+    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ tls: 2 }));
+    expect(impostor.requests).toEqual([]);
+    await impostor.stop();
+    await main.restart();
+    main.setRecords('bad', after);
+    expectRecovered(await exporter.scrape());
+  });
+
+  it('reads the token again after a 401, once', async () => {
+    const main = await serviceOf({ auth: { scheme: 'token', token: 'first' } });
+    const credentials_file = temporaryFile('token', 'first');
+    const exporter = await startOver({ main, other: await serviceOf() }, { authorization: { credentials_file } });
+    main.setRecords('bad', after);
+    main.clearRequests();
+    main.setAuth({ scheme: 'token', token: 'second' });
+    const families = await exporter.scrape('/probe?station=kept');
+    expect(stateOf(families, 'kept')).toEqual(failing('auth'));
+    expect(main.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer first']);
+    writeFileSync(credentials_file, 'second');
+    expectRecovered(await exporter.scrape());
+  });
+});
+
+describe('Exporter, when only a part of a listing fails', () => {
+  const changes = { upstream: { page_size: 4 }, station: { products: ['product.odd'], alertability: true } };
+
+  it.each([
+    ['a later page', { offset: 8 }],
+    ['a listing by product', { filter: 'product' }],
+    ['the listing of alertable resources', { filter: 'enabled_alert' }],
+  ] as const)('publishes nothing of it when that is %s', async (_name, when) => {
+    const service = await serviceOf();
+    service.setRecords('ts', before);
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], changes));
+    const good = await exporter.scrape();
+    service.setRecords('ts', after);
+    service.setFaults('ts', [{ ...status(500), when }]);
+    const families = await exporter.scrape();
+    expect(stateOf(families)).toEqual(failing('status'));
+    expect(dataOf(families)).toEqual(dataOf(good));
+  });
+
+  it('counts no failure for the requests that it gave up because of another one', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', variedEntries(40));
+    service.setFaults('ts', [
+      { kind: 'hang', when: { offset: 20 } },
+      { kind: 'hang', when: { offset: 30 } },
+      { ...status(403), when: { offset: 10 } },
+      { kind: 'latency', ms: 100, when: { offset: 10 } },
+    ]);
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { error_ttl: '1h' } }));
+    const families = await exporter.scrape();
+    expect(stateOf(families)).toEqual(failing('forbidden'));
+    expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': 4 });
+    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ forbidden: 1 }));
+    await eventually(async () => {
+      expect(ownOf(await exporter.scrape(), 'api_requests_in_flight')).toEqual({ '{}': 0 });
+    });
+  });
+});
+
+describe('Exporter, without or with an old snapshot', () => {
+  it('publishes health alone before the first success', async () => {
+    const service = await serviceOf({ faults: { ts: [status(500)] } });
+    service.setRecords('ts', before);
+    const exporter = await exporterOf(configOf(service.url, ['ts']));
+    const families = await exporter.scrape();
+    expect(stateOf(families)).toEqual(failing('status'));
+    expect(dataOf(families)).toEqual({});
+    expect(Object.keys(healthOf(families))).toEqual(HEALTH.filter((family) => family !== 'last_success_timestamp_seconds'));
+  });
+
+  it('drops the data of a failing station when that is older than max_stale', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', before);
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { max_stale: '250ms' } }));
+    service.setFaults('ts', [status(500)]);
+    await eventually(async () => expect(dataOf(await exporter.scrape())).toEqual({}));
+    const families = await exporter.scrape();
+    expect(stateOf(families)).toEqual(failing('status'));
+    expect(Object.keys(healthOf(families))).toEqual(HEALTH);
+  });
+
+  it('gives a scrape what it waited for, though another station took long and nothing may be kept', async () => {
+    const service = await serviceOf();
+    for (const station of ['quick', 'slow']) service.setRecords(station, steady);
+    const changes = { cache: { max_stale: '0s' } };
+    const exporter = await readyExporterOf(configOf(service.url, ['quick', 'slow'], changes));
+    service.setFaults('slow', [{ kind: 'latency', ms: 1200 }]);
+    const families = await exporter.scrape();
+    expect(dataOf(families, 'quick')).toEqual(dataFor(steady));
+    expect(dataOf(families, 'slow')).toEqual(dataFor(steady));
+  });
+});
+
+describe('Exporter, retrying', () => {
+  async function scrapeWith(faults: readonly Fault[], upstream: object) {
+    const service = await serviceOf({ faults: { ts: faults } });
+    service.setRecords('ts', steady);
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h', error_ttl: '1h' } }));
+    const families = await exporter.scrape();
+    const [failures, retries] = [ownOf(families, 'api_request_failures_total'), ownOf(families, 'api_request_retries_total')['{}']];
+    return { families, failures, retries, times: service.requests.map(({ atMs }) => atMs) };
+  }
+
+  it.each([
+    ['a 500', status(500, { when: { first: 1 } }), 'status'],
+    ['a 408', status(408, { when: { first: 1 } }), 'status'],
+    ['a 429', status(429, { when: { first: 1 } }), 'rate_limited'],
+    ['a reset', { kind: 'reset', when: { first: 1 } }, 'network'],
+    ['a truncated body', { kind: 'truncate', when: { first: 1 } }, 'network'],
+    ['a hanging request', { kind: 'hang', when: { first: 1 } }, 'timeout'],
+  ] as const)('succeeds after %s', async (_name, fault, reason) => {
+    const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 2, timeout: '1s' });
+    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(dataOf(families)).toEqual(dataFor(steady));
+    expect(times).toHaveLength(2);
+    expect(failures).toEqual(reasonCounts({ [reason]: 1 }));
+    expect(retries).toBe(1);
+    expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': 2 });
+  });
+
+  it('fails when its retries are used up', async () => {
+    const { families, failures, retries, times } = await scrapeWith([status(503)], { max_retries: 2 });
+    expect(stateOf(families)).toEqual(failing('status'));
+    expect([times.length, retries]).toEqual([3, 2]);
+    expect(failures).toEqual(reasonCounts({ status: 3 }));
+  });
+
+  it.each([
+    ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, 'status'],
+    ['a 400', status(400), 'status'],
+    ['a 401 without a file to read again', status(401), 'auth'],
+    ['a 403', status(403), 'forbidden'],
+    ['a 404', status(404), 'not_found'],
+    ['a body that is no page', { kind: 'html' }, 'body'],
+  ] as const)('does not repeat %s', async (_name, fault, reason) => {
+    const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 5 });
+    expect(stateOf(families)).toEqual(failing(reason));
+    expect([times.length, retries]).toEqual([1, 0]);
+    expect(failures).toEqual(reasonCounts({ [reason]: 1 }));
+  });
+
+  it('waits as many seconds as Retry-After says', async () => {
+    const { families, times } = await scrapeWith([status(429, { retryAfter: 1, when: { first: 1 } })], { max_retries: 1 });
+    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(times).toHaveLength(2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(995);
+  });
+
+  it('waits until the date that Retry-After names', async () => {
+    const date = new Date(Math.ceil((Date.now() + 300) / 1000) * 1000);
+    const { families, times } = await scrapeWith([status(503, { retryAfter: date.toUTCString(), when: { first: 1 } })], { max_retries: 1 });
+    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(times).toHaveLength(2);
+    expect(times[1]).toBeGreaterThanOrEqual(date.getTime() - 5);
+  });
+
+  it('gives up at once when Retry-After outlasts the refresh', async () => {
+    const { families, retries, times } = await scrapeWith([status(429, { retryAfter: 3600 })], { max_retries: 5 });
+    expect(stateOf(families)).toEqual(failing('rate_limited'));
+    expect([times.length, retries]).toEqual([1, 0]);
+  });
+});
+
+describe('Exporter, counting changes', () => {
+  const type = '{"resource_type":"resource_type.compute.x"}';
+  const changesOf = async (exporter: RunningExporter) => {
+    const data = dataOf(await exporter.scrape());
+    const states = Object.entries(data['resource_state_changes_total'] ?? {}).map(([key, value]) => [JSON.parse(key).state, value]);
+    return {
+      complete: data['listing_complete']?.['{}'],
+      listed: Object.values(data['resources'] ?? {}).reduce((sum, value) => sum + value, 0),
+      added: data['resources_added_total']?.[type],
+      removed: data['resources_removed_total']?.[type],
+      states: Object.fromEntries(states),
+    };
+  };
+
+  it('moves no counter for an incomplete or failed listing, and every one for the next whole listing', async () => {
+    const service = await serviceOf();
+    const records = (ids: readonly string[], firing: readonly string[] = []) =>
+      service.setRecords(
+        'ts',
+        ids.map((id) => ({ record: wireRecord(id, { state: firing.includes(id) ? 'FIRING' : 'QUIET' }) })),
+      );
+    records(['a', 'b', 'c', 'd']);
+    const exporter = await readyExporterOf(configOf(service.url, ['ts']));
+    const start = { complete: 1, listed: 4, added: 0, removed: 0, states: { QUIET: 0 } };
+    expect(await changesOf(exporter)).toEqual(start);
+
+    records(['a', 'x', 'y'], ['a']);
+    service.setFaults('ts', [{ kind: 'totalLies', delta: 1 }]);
+    expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 3 });
+    service.setFaults('ts', [status(500)]);
+    expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 3 });
+    service.setFaults('ts', [{ kind: 'wrongJson', value: { resources: [], page: { total: 4 } } }]);
+    expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 0 });
+
+    service.setFaults('ts', []);
+    const later = { complete: 1, listed: 3, added: 2, removed: 3, states: { QUIET: 0, FIRING: 1 } };
+    expect(await changesOf(exporter)).toEqual(later);
+    records([]);
+    expect(await changesOf(exporter)).toEqual({ ...later, listed: 0, removed: 6 });
+    records(['a']);
+    expect(await changesOf(exporter)).toEqual({ ...later, listed: 1, added: 3, removed: 6 });
+  });
+});

@@ -1,0 +1,610 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/demo/faults.ts';
+import type { Entry } from '../../src/demo/selection.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/service.ts';
+import { configOf, startExporter, wireRecord } from './harness.ts';
+import { BAD_TIMES, expectedData, type Told } from './oracle.ts';
+import { dataOf, failing, ownOf, stateOf, withoutChanges } from './published.ts';
+import { type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
+import { recordsOf, variedEntries } from './varied.ts';
+
+interface Oddity {
+  readonly faults: readonly Fault[];
+  readonly count?: number;
+  /** How many of the records can be reached; all when left out. */
+  readonly reached?: number;
+  readonly told: Omit<Told, 'pages'>;
+}
+
+const rowsAtHead = (...ids: string[]) => ({ kind: 'rowShift', rows: ids.map((id) => wireRecord(id)) }) as const;
+const noTotal = { kind: 'nullPage' } as const;
+const nextListingIsFine = { firstListings: 1 } as const;
+const whole = { complete: true, reported: 25 } as const;
+const wholeWithoutTotal = { complete: true } as const;
+const doubtful = { complete: false, reported: 25 } as const;
+
+/** Of 25 records, asked for by tens. */
+const ODDITIES: Record<string, Oddity> = {
+  'nothing odd': { faults: [], told: whole },
+  'a page that is null': { faults: [noTotal], told: wholeWithoutTotal },
+  'a page that is missing': { faults: [{ kind: 'missingPage' }], told: wholeWithoutTotal },
+  'a page without a total': { faults: [{ kind: 'omitTotal' }], told: wholeWithoutTotal },
+  'a page that is null now and then': { faults: [{ ...noTotal, when: { offset: 10 } }], told: whole },
+  'a first page that is null': { faults: [{ ...noTotal, when: { offset: 0 } }], told: whole },
+  'capped pages': { faults: [{ kind: 'pageCap', size: 4 }], told: whole },
+  'capped pages without a total': { faults: [{ kind: 'pageCap', size: 4 }, noTotal], told: wholeWithoutTotal },
+  'pages of one record': { faults: [{ kind: 'pageCap', size: 1 }], told: whole },
+  'pages of any size': { faults: [{ kind: 'randomCap' }], told: whole },
+  'pages of any size without a total': { faults: [{ kind: 'randomCap' }, noTotal], told: wholeWithoutTotal },
+  'pages of any size after a full first one': { faults: [{ kind: 'randomCap', when: { offset: 10 } }], told: whole },
+  'an ignored offset': { faults: [{ kind: 'ignoreOffset' }], reached: 10, told: { ...doubtful, duplicates: 20 } },
+  'an ignored offset without a total': {
+    faults: [{ kind: 'ignoreOffset' }, noTotal],
+    reached: 10,
+    told: { complete: false, duplicates: 10 },
+  },
+  'an ignored offset of a list that fits a page': { faults: [{ kind: 'ignoreOffset' }], count: 7, told: { complete: true, reported: 7 } },
+  'an ignored offset of a list that fits a page, without a total': {
+    faults: [{ kind: 'ignoreOffset' }, noTotal],
+    count: 7,
+    told: { complete: true, duplicates: 7 },
+  },
+  'an ignored size, everything at once': { faults: [{ kind: 'ignoreSize' }], told: whole },
+  'an ignored size without a total': { faults: [{ kind: 'ignoreSize' }, noTotal], told: wholeWithoutTotal },
+  'a size of its own, larger': { faults: [{ kind: 'ignoreSize', size: 15 }], told: whole },
+  'a size of its own, smaller': { faults: [{ kind: 'ignoreSize', size: 3 }, noTotal], told: wholeWithoutTotal },
+  'ignored paging, everything again and again': {
+    faults: [{ kind: 'ignoreSize' }, { kind: 'ignoreOffset' }, noTotal],
+    told: { complete: true, duplicates: 25 },
+  },
+  'numbers as text': { faults: [{ kind: 'textNumbers' }], told: whole },
+  'a total as text': { faults: [{ kind: 'totalIs', total: '25' }], told: whole },
+  'a total that is null': { faults: [{ kind: 'totalIs', total: null }], told: wholeWithoutTotal },
+  'a total that is no number': { faults: [{ kind: 'totalIs', total: 'many' }], told: { complete: true, invalidTotals: 4 } },
+  'a total that is negative': { faults: [{ kind: 'totalIs', total: -1 }], told: { complete: true, invalidTotals: 4 } },
+  'a total that is a list': { faults: [{ kind: 'totalIs', total: [25] }], told: { complete: true, invalidTotals: 4 } },
+  'a total that moves once': { faults: [{ kind: 'totalMoves', when: nextListingIsFine }], told: whole },
+  'a total that says too much': { faults: [{ kind: 'totalLies', delta: 5 }], told: { complete: false, reported: 30 } },
+  'a total that says far too much': {
+    faults: [{ kind: 'totalIs', total: 1_000_000_000_000 }],
+    told: { complete: false, reported: 1_000_000_000_000 },
+  },
+  'a total that says too little': { faults: [{ kind: 'totalLies', delta: -1 }], told: { complete: false, reported: 24 } },
+  'a total of less than a page': { faults: [{ kind: 'totalIs', total: 3 }], told: { complete: false, reported: 3 } },
+  'a total of nothing': { faults: [{ kind: 'totalIs', total: 0 }], told: { complete: false, reported: 0 } },
+  'a total that lies once': { faults: [{ kind: 'totalLies', delta: 5, when: nextListingIsFine }], told: whole },
+  'rows that shift once': { faults: [{ ...rowsAtHead('new'), when: nextListingIsFine }], told: whole },
+  'rows that shift once, unknown to the total': {
+    faults: [{ ...rowsAtHead('new'), keepTotal: true, when: nextListingIsFine }],
+    count: 30,
+    told: { complete: true, reported: 30 },
+  },
+  'rows that always shift, unknown to the total': {
+    faults: [{ ...rowsAtHead('new'), keepTotal: true }],
+    count: 30,
+    reached: 29,
+    told: { complete: false, reported: 30, duplicates: 1 },
+  },
+  'rows that always shift': { faults: [rowsAtHead('new')], told: { complete: false, reported: 26, duplicates: 1 } },
+  'duplicates that the total knows of': {
+    faults: [{ kind: 'duplicate', every: 5, counted: true }],
+    told: { complete: false, reported: 30, duplicates: 5 },
+  },
+  'duplicates that the total knows nothing of': { faults: [{ kind: 'duplicate', every: 5 }], told: { ...whole, duplicates: 5 } },
+  'duplicates without a total': { faults: [{ kind: 'duplicate', every: 5 }, noTotal], told: { complete: true, duplicates: 5 } },
+  'an empty list': { faults: [], count: 0, told: { complete: true, reported: 0 } },
+  'an empty list that is null': { faults: [{ kind: 'nullResources' }], count: 0, told: { complete: true, reported: 0 } },
+  'a body of null resources alone': { faults: [{ kind: 'wrongJson', value: { resources: null } }], reached: 0, told: wholeWithoutTotal },
+  'a last page that is null': { faults: [{ kind: 'nullResources' }, noTotal], told: wholeWithoutTotal },
+  'an empty first page': {
+    faults: [{ kind: 'wrongJson', value: { resources: [], page: { total: 25 } }, when: { offset: 0 } }],
+    reached: 0,
+    told: doubtful,
+  },
+};
+
+describe('Exporter, over odd services', () => {
+  const widths = [1, 8];
+  const stations = Object.entries(ODDITIES).flatMap(([name, oddity]) =>
+    widths.map((width) => ({ ...oddity, name: `${name}, ${width}`, width })),
+  );
+  let service: SimulatedService;
+  let exporter: RunningExporter;
+  let families: Awaited<ReturnType<RunningExporter['scrape']>>;
+
+  beforeAll(async () => {
+    service = await startSimulatedService();
+    for (const { name, faults, count = 25 } of stations) {
+      service.setFaults(name, faults);
+      service.setRecords(name, variedEntries(count));
+    }
+    const { upstreams, ...config } = configOf(service.url, [], { cache: { ttl: '1h' } });
+    exporter = await startExporter({
+      ...config,
+      upstreams: Object.fromEntries(widths.map((concurrency) => [`side by side ${concurrency}`, { ...upstreams.main, concurrency }])),
+      stations: stations.map(({ name, width }) => ({
+        ...{ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: name },
+        upstream: `side by side ${width}`,
+      })),
+    });
+    families = await exporter.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '25' });
+  });
+
+  afterAll(async () => {
+    await exporter.stop();
+    await service.stop();
+  });
+
+  it.each(stations.map((station) => [station.name, station] as const))(
+    'publishes the numbers of %s at a time',
+    (name, { count = 25, reached, told }) => {
+      const pages = service.requests.filter(({ station }) => station === name).length;
+      expect(stateOf(families, name)).toEqual(failing(undefined));
+      expect(dataOf(families, name)).toEqual(expectedData(recordsOf(variedEntries(count).slice(0, reached)), { ...told, pages }));
+      expect(pages).toBeLessThan(60);
+    },
+  );
+});
+
+/** One scrape of a station over a service with these records. */
+async function scrapeOf(
+  entries: readonly Entry[],
+  {
+    faults = [],
+    options = {},
+    changes = {},
+  }: { faults?: readonly Fault[]; options?: ServiceOptions; changes?: Parameters<typeof configOf>[2] } = {},
+) {
+  const service = await serviceOf({ ...options, faults: { ts: faults } });
+  service.setRecords('ts', entries);
+  const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '1h' }, ...changes }));
+  const families = await exporter.scrape();
+  return { service, exporter, families, data: dataOf(families), pages: service.requests.length };
+}
+
+const entriesOf = (records: readonly unknown[]): Entry[] => records.map((record) => ({ record }));
+const total = (samples: Record<string, number> = {}) => Object.values(samples).reduce((sum, value) => sum + value, 0);
+const count = (samples: object = {}) => Object.keys(samples).length;
+
+describe('Exporter, over lists that move', () => {
+  const entries = variedEntries(25);
+  const changes = { upstream: { concurrency: 1 }, cache: { ttl: '1h' } };
+
+  it('never calls a list whole whose total moves with every page', async () => {
+    const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'totalMoves' }], changes });
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 30, pages }));
+  });
+
+  it('never calls a list whole whose total moves and comes back', async () => {
+    const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'totalLies', delta: 1, when: { offset: 10 } }], changes });
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }));
+  });
+});
+
+describe('Exporter, over malformed records', () => {
+  it('rejects what has no usable id, counts it towards the total and publishes the rest', async () => {
+    const unusable = [
+      null,
+      5,
+      'text',
+      true,
+      [],
+      [wireRecord('inner')],
+      {},
+      ...[null, '', 5, true, {}, []].map((id) => ({ resource_id: id })),
+    ];
+    const records = unusable.flatMap((record, index) => [record, wireRecord(`r${index}`)]);
+    const { data, pages } = await scrapeOf(entriesOf(records));
+    expect(data).toEqual(expectedData(records, { complete: true, reported: 26, pages }));
+    expect(data).toMatchObject({ listing_rejected_resources: { '{}': 13 } });
+    expect(total(data['resources'])).toBe(13);
+  });
+
+  it('counts rejected records once when all comes again', async () => {
+    const records = [wireRecord('a'), null, wireRecord('b'), {}];
+    const { data, pages } = await scrapeOf(entriesOf(records), { faults: [{ kind: 'ignoreOffset' }, noTotal] });
+    expect(data).toEqual(expectedData(records, { complete: true, duplicates: 2, pages }));
+    expect(data).toMatchObject({ listing_rejected_resources: { '{}': 2 } });
+  });
+
+  it('keeps the first record under an id, and counts what is wrong with that one alone', async () => {
+    const first = wireRecord('twice', { state: 'FIRST', sku: {} });
+    const records = [first, ...recordsOf(variedEntries(12)), wireRecord('twice', { state: 'SECOND', sku: [], name: 5 })];
+    const { data, pages } = await scrapeOf(entriesOf(records));
+    expect(data).toEqual(expectedData(records, { complete: false, reported: 14, duplicates: 1, pages }));
+    expect(JSON.stringify(data)).not.toContain('SECOND');
+  });
+
+  it('takes ids for one that a label cannot tell apart', async () => {
+    const records = ['x\ud800', 'x\udc00', `${'y'.repeat(1024)}1`, `${'y'.repeat(1024)}2`].map((id) => wireRecord(id, { name: '' }));
+    const { data, pages } = await scrapeOf(entriesOf(records));
+    expect(data).toEqual(expectedData(records, { complete: false, reported: 4, duplicates: 2, pages }));
+    expect(total(data['resources'])).toBe(2);
+  });
+
+  it('counts every field that cannot be read and publishes what can', async () => {
+    const wrong: Record<string, readonly unknown[]> = {
+      resource_type: [5, true, 'resource_type.x', [], { key: 5 }, { key: 'k', label: {} }, { key: [], label: 7 }],
+      create_time: [5, true, {}, [], ...BAD_TIMES],
+      sku: [5, true, {}, []],
+      state: [true, {}, []],
+      display_name: [5, true, {}, []],
+      alert_rules_count: [-1, 1.5, '1.5', '-1', '', ' 1', '1e3', '0x1', true, {}, []],
+      name: [5, true, {}, []],
+      gpu_model: [5, true, {}, []],
+    };
+    const bad = Object.entries(wrong).flatMap(([field, values]) =>
+      values.map((value, index) => wireRecord(`${field}-${index}`, { [field]: value })),
+    );
+    const missing = Object.keys(wrong).flatMap((field) => [
+      wireRecord(`${field}-null`, { [field]: null }),
+      wireRecord(`${field}-missing`, { [field]: undefined }),
+    ]);
+    const records = [...bad, ...missing, { resource_id: 'bare' }, wireRecord('empty-type', { resource_type: {} })];
+    const { data, pages } = await scrapeOf(entriesOf(records));
+    expect(data).toEqual(expectedData(records, { complete: true, reported: records.length, pages }));
+    const invalid = Object.entries(wrong).map(([field, values]) => [JSON.stringify({ field }), values.length]);
+    expect(data['listing_invalid_fields']).toEqual({ ...Object.fromEntries(invalid), '{"field":"page.total"}': 0 });
+    expect(total(data['resources'])).toBe(records.length);
+  });
+
+  it('reads counts from text, quantities from skus and times to their last decimal', async () => {
+    const records = [
+      wireRecord('a', { alert_rules_count: '12', sku: '0.5 GPU', create_time: '2024-05-01T12:00:00Z' }),
+      wireRecord('b', { alert_rules_count: '007', sku: '12 vCPU / 3 GB', create_time: '2024-05-01T12:00:00.125Z' }),
+      wireRecord('c', { alert_rules_count: 3, sku: '-1 GPU', create_time: '2024-05-01T12:00:00.000001Z' }),
+      wireRecord('d', { alert_rules_count: 0, sku: '10 TiB', create_time: '2024-05-01T20:00:00.123456700+08:00' }),
+    ];
+    const { data } = await scrapeOf(entriesOf(records));
+    const of = (id: string, more: object = {}) => JSON.stringify({ resource_id: id, name: `name-${id}`, ...more });
+    expect(data).toMatchObject({
+      resource_alert_rules: { [of('a')]: 12, [of('b')]: 7, [of('c')]: 3, [of('d')]: 0 },
+      resource_sku_quantity: { [of('a', { unit: 'GPU' })]: 0.5, [of('d', { unit: 'TiB' })]: 10 },
+      resource_created_timestamp_seconds: {
+        [of('a')]: 1714564800,
+        [of('b')]: 1714564800.125,
+        [of('c')]: 1714564800.000001,
+        [of('d')]: 1714564800.1234567,
+      },
+      alert_rules: { '{"resource_type":"resource_type.compute.x","product":""}': 22 },
+      resources_without_alert_rules: { '{"resource_type":"resource_type.compute.x","product":""}': 1 },
+    });
+    expect(count(data['resource_sku_quantity'])).toBe(2);
+  });
+
+  it('publishes states as they are sent, numbers too', async () => {
+    const records = [7, 0, -3, 'ALERTSTATE_NEW', '', null].map((state, index) => wireRecord(`r${index}`, { state }));
+    const { data } = await scrapeOf(entriesOf(records));
+    const of = (state: string) => JSON.stringify({ resource_type: 'resource_type.compute.x', product: '', state });
+    expect(data['resources']).toEqual({ [of('7')]: 1, [of('0')]: 1, [of('-3')]: 1, [of('ALERTSTATE_NEW')]: 1, [of('')]: 2 });
+    expect(count(data['resource_state'])).toBe(4);
+    const numeric = await scrapeOf(variedEntries(3), { faults: [{ kind: 'numericState', state: 42 }] });
+    expect(Object.keys(numeric.data['resource_state'] ?? {}).map((key) => JSON.parse(key).state)).toEqual(['42', '42', '42']);
+  });
+
+  it('brings hostile texts through every label unharmed', async () => {
+    const hostile = [
+      ...[
+        '__proto__',
+        'constructor',
+        'hasOwnProperty',
+        '"',
+        '\\',
+        '\n',
+        '\\n',
+        '\\"',
+        'a"} 1\n# HELP x y',
+        '\r\n',
+        '\u0000',
+        '\u2028',
+        '{}',
+        ' ',
+      ],
+      ...['集群：生产', '\ud800', 'a\udc00b', '😀'.repeat(300), 'é'.repeat(600), 'x'.repeat(1025), '\ufeff'],
+    ];
+    const records = hostile.map((text) => ({
+      resource_type: { key: text, label: text },
+      resource_id: text,
+      create_time: text,
+      sku: text,
+      state: text,
+      display_name: text,
+      alert_rules_count: 1,
+      name: text,
+      gpu_model: text,
+    }));
+    const { data, pages } = await scrapeOf(entriesOf(records));
+    const expected = expectedData(
+      records.map((record) => ({ ...record, create_time: '' })),
+      { complete: true, reported: 21, pages },
+    );
+    expect(data).toEqual(expected);
+    expect(count(data['resource_info'])).toBe(21);
+  });
+
+  it('cuts a value of 10 MB', async () => {
+    const records = [wireRecord('big', { display_name: 'é'.repeat(5_000_000) }), wireRecord('small')];
+    const { data, pages } = await scrapeOf(entriesOf(records));
+    expect(data).toEqual(expectedData(records, { complete: true, reported: 2, pages }));
+    expect(JSON.stringify(data['resource_info'])).toContain('é'.repeat(512));
+    expect(JSON.stringify(data['resource_info'])).not.toContain('é'.repeat(513));
+  });
+
+  it('reads bytes that are no UTF-8 and names that mean something to JavaScript', async () => {
+    const rows = [
+      '{"resource_id":"a\xed\xa0\x80z","name":"\xff"}',
+      '{"resource_id":"b","__proto__":{"name":"evil","state":"EVIL"}}',
+      '{"__proto__":{"resource_id":"evil"}}',
+      '{"resource_id":"__proto__","alert_rules_count":1e400}',
+      '{"resource_id":"c","resource_id":"d"}',
+    ];
+    const body = Buffer.from(`\xef\xbb\xbf{"resources":[${rows.join()}],"page":{"total":5},"__proto__":{}}`, 'latin1');
+    const { data } = await scrapeOf([], { faults: [{ kind: 'bytes', body }] });
+    const read = [
+      { resource_id: 'a\ufffd\ufffd\ufffdz', name: '\ufffd' },
+      { resource_id: 'b' },
+      {},
+      { resource_id: '__proto__', alert_rules_count: -1 },
+      { resource_id: 'd' },
+    ];
+    expect(data).toEqual(expectedData(read, { complete: true, reported: 5, pages: 1 }));
+  });
+});
+
+describe('Exporter, joining listings', () => {
+  const entries = variedEntries(25);
+  const even = (id: string) => Number(id.slice(1)) % 2 === 0;
+  const stationWith = (station: object) => ({ station, cache: { ttl: '1h' } });
+
+  it('labels resources by the first configured product that lists them, and others by none', async () => {
+    const changes = stationWith({ products: ['product.unknown', 'product.odd'] });
+    const { data, pages, service } = await scrapeOf(entries, { changes });
+    const product = (id: string) => (even(id) ? '' : 'product.odd');
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product }));
+    const asked = service.requests.map(({ query }) => query.get('product'));
+    expect([asked.filter((one) => one === null).length, asked.includes('product.unknown'), asked.includes('product.odd')]).toEqual([
+      3,
+      true,
+      true,
+    ]);
+  });
+
+  it('lets the first configured product win where several list a resource', async () => {
+    const ignored: Fault = { kind: 'ignoreFilter', name: 'product', when: { filter: 'product', filterValue: 'product.even' } };
+    const evenFirst = await scrapeOf(entries, { faults: [ignored], changes: stationWith({ products: ['product.even', 'product.odd'] }) });
+    const told = { complete: true, reported: 25 };
+    expect(evenFirst.data).toEqual(
+      expectedData(recordsOf(entries), { ...told, pages: evenFirst.pages }, { product: () => 'product.even' }),
+    );
+    const oddFirst = await scrapeOf(entries, { faults: [ignored], changes: stationWith({ products: ['product.odd', 'product.even'] }) });
+    const product = (id: string) => (even(id) ? 'product.even' : 'product.odd');
+    expect(oddFirst.data).toEqual(expectedData(recordsOf(entries), { ...told, pages: oddFirst.pages }, { product }));
+  });
+
+  it('tells which resources can have alerts, and which of those have none', async () => {
+    const { data, pages } = await scrapeOf(entries, { changes: stationWith({ alertability: true, products: ['product.odd'] }) });
+    const alertable = (id: string) => Number(id.slice(1)) % 5 !== 0;
+    const product = (id: string) => (even(id) ? '' : 'product.odd');
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product, alertable }));
+    expect(total(data['alertable_resources'])).toBe(20);
+  });
+
+  it('does not ask twice when the station lists alertable resources alone', async () => {
+    const changes = stationWith({ alertability: true, filters: { enabled_alert: true } });
+    const { data, pages } = await scrapeOf(entries, { changes });
+    const listed = entries.filter(({ alertable }) => alertable);
+    expect(pages).toBe(2);
+    expect(data).toEqual(expectedData(recordsOf(listed), { complete: true, reported: 20, pages }, { alertable: () => true }));
+  });
+
+  it('says incomplete when a product’s listing is', async () => {
+    const lies: Fault = { kind: 'totalLies', delta: 3, when: { filter: 'product', filterValue: 'product.odd' } };
+    const { data, pages } = await scrapeOf(entries, { faults: [lies], changes: stationWith({ products: ['product.odd'] }) });
+    const product = (id: string) => (even(id) ? '' : 'product.odd');
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }, { product }));
+  });
+
+  it('says of no resource that it cannot have alerts when the listing of those that can is incomplete', async () => {
+    const ignores: Fault = { kind: 'ignoreOffset', when: { filter: 'enabled_alert' } };
+    const { data, pages } = await scrapeOf(entries, { faults: [ignores], changes: stationWith({ alertability: true }) });
+    const seen = new Set(
+      entries
+        .filter(({ alertable }) => alertable)
+        .slice(0, 10)
+        .map(({ record }) => record.resource_id),
+    );
+    const alertable = (id: string) => (seen.has(id) ? true : undefined);
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }, { alertable }));
+    expect(total(data['alertable_resources'])).toBe(10);
+  });
+});
+
+describe('Exporter, asking the service', () => {
+  const filters = {
+    resource_ids: ['a&b', 'c/d', 'é'],
+    resource_type: 'resource_type.compute.x',
+    resource_types: ['t 1', 't+2'],
+    product: 'product.x',
+    resource_display_name_prefix: '网=',
+    enabled_alert: false,
+  };
+  const path = '/gateway/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/r%20g/zones/z%3F%23/telemetryStations/ts/resources';
+  const paging = 'page.offset=0&page.size=10';
+  const station = {
+    subscription: 'sub/1',
+    resource_group: 'r g',
+    zone: 'z?#',
+    telemetry_station: 'ts',
+    filters,
+    products: ['p/1'],
+    alertability: true,
+  };
+
+  const targets = async (list_style: 'repeat' | 'comma') => {
+    const options = { pathPrefix: '/gateway', listStyle: list_style };
+    const changes = { upstream: { list_style }, station, cache: { ttl: '1h' } };
+    const { service, families } = await scrapeOf([], { options, changes });
+    expect(stateOf(families)).toEqual(failing(undefined));
+    for (const { method, headers } of service.requests) {
+      expect([method, headers.accept, headers['content-type']]).toEqual(['GET', 'application/json', 'application/json']);
+    }
+    return service.requests.map(({ target }) => target).sort();
+  };
+
+  it.each([
+    [
+      'repeat',
+      'resource_ids=a%26b&resource_ids=c%2Fd&resource_ids=%C3%A9&resource_type=resource_type.compute.x&resource_types=t%201&resource_types=t%2B2',
+    ],
+    ['comma', 'resource_ids=a%26b,c%2Fd,%C3%A9&resource_type=resource_type.compute.x&resource_types=t%201,t%2B2'],
+  ] as const)('sends every filter with every listing, lists in the style %s', async (style, lists) => {
+    const rest = (product: string, enabled: boolean) =>
+      `${path}?${lists}&product=${product}&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=${enabled}&${paging}`;
+    expect(await targets(style)).toEqual([rest('product.x', false), rest('product.x', true), rest('p%2F1', false)].sort());
+  });
+
+  it('sends no filter that is not configured', async () => {
+    const { service } = await scrapeOf([]);
+    const target = `/monitor/ts/data/v1/subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStations/ts/resources?${paging}`;
+    expect(service.requests.map((request) => request.target)).toEqual([target]);
+  });
+
+  it.each([
+    [{ resource_ids: ['r1', 'r3', 'none'] }, (index: number) => index === 1 || index === 3],
+    [{ resource_type: 'resource_type.kind.1' }, (index: number) => index % 3 === 1],
+    [{ resource_types: ['resource_type.kind.0', 'resource_type.kind.2'] }, (index: number) => index % 3 !== 1],
+    [{ product: 'product.odd' }, (index: number) => index % 2 === 1],
+    [{ resource_display_name_prefix: 'Display r2' }, (index: number) => index === 2 || index >= 20],
+    [{ enabled_alert: true }, (index: number) => index % 5 !== 0],
+    [{ product: 'product.odd', enabled_alert: true }, (index: number) => index % 2 === 1 && index % 5 !== 0],
+  ] as const)('publishes exactly what passes %o', async (given, passes) => {
+    const entries = variedEntries(25);
+    for (const list_style of ['repeat', 'comma'] as const) {
+      const changes = { upstream: { list_style }, station: { filters: given }, cache: { ttl: '1h' } };
+      const { data, pages } = await scrapeOf(entries, { options: { listStyle: list_style }, changes });
+      const listed = recordsOf(entries.filter((_, index) => passes(index)));
+      expect(data).toEqual(expectedData(listed, { complete: true, reported: listed.length, pages }));
+    }
+  });
+
+  it('publishes all that comes when a filter is ignored', async () => {
+    const entries = variedEntries(12);
+    const changes = { station: { filters: { resource_type: 'resource_type.kind.1' } }, cache: { ttl: '1h' } };
+    const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'ignoreFilter', name: 'resource_type' }], changes });
+    expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 12, pages }));
+  });
+});
+
+describe('Exporter, all families together', () => {
+  it('publishes families that add up', async () => {
+    const odd = [null, wireRecord('twice'), wireRecord('twice', { state: 'OTHER' }), wireRecord('stateless', { state: null })];
+    const entries = [...variedEntries(603), ...entriesOf(odd)];
+    const changes = { upstream: { page_size: 100 }, station: { products: ['product.odd'], alertability: true }, cache: { ttl: '1h' } };
+    const { data, families, service } = await scrapeOf(entries, { faults: [{ kind: 'randomCap' }], changes });
+    const unique = 605;
+    expect(total(data['resources'])).toBe(unique);
+    expect(count(data['resource_info'])).toBe(unique);
+    expect(count(data['resource_created_timestamp_seconds'])).toBe(unique);
+    expect(count(data['resource_state'])).toBe(unique - 1);
+    expect(total(data['alert_rules'])).toBe(total(data['resource_alert_rules']));
+    expect(total(data['sku_quantity'])).toBe(total(data['resource_sku_quantity']));
+    expect(total(data['alertable_resources'])).toBe(entries.filter(({ alertable }) => alertable).length);
+    expect(data).toMatchObject({
+      listing_complete: { '{}': 0 },
+      listing_duplicate_resources: { '{}': 1 },
+      listing_rejected_resources: { '{}': 1 },
+      listing_reported_resources: { '{}': 607 },
+      listing_pages: { '{}': service.requests.length },
+    });
+    const published = [...families].filter(([name]) => !name.startsWith('telemetry_station_exporter_'));
+    const series = published.reduce((sum, [, { samples }]) => sum + samples.length, 0);
+    expect(ownOf(families, 'series')).toEqual({ '{"station":"ts"}': series });
+    expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': service.requests.length });
+  });
+
+  it('publishes the numbers of any records through any oddity that leaves them to be known', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', []);
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream: { page_size: 7, concurrency: 3 } }));
+    await fc.assert(
+      fc.asyncProperty(worlds, async ({ records, faults, hasTotal }) => {
+        service.setRecords('ts', entriesOf(records));
+        service.setFaults('ts', faults);
+        service.clearRequests();
+        const data = dataOf(await exporter.scrape());
+        const told = { complete: true, pages: service.requests.length, ...(hasTotal && { reported: records.length }) };
+        expect(withoutChanges(data)).toEqual(withoutChanges(expectedData(records, told)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('a', 'b', '"', '\\', '\n', '\ud800', '__proto__', 'é'.repeat(513)),
+);
+const nothings = fc.constantFrom(undefined, null);
+const strangers = fc.oneof(fc.boolean(), fc.constantFrom({}, [], [1], { key: 1 }));
+const either = (...usual: fc.Arbitrary<unknown>[]) => fc.oneof({ weight: 6, arbitrary: fc.oneof(...usual) }, nothings, strangers);
+const times = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString());
+
+const fields = fc.record({
+  resource_type: either(fc.record({ key: fc.constantFrom('t.a', 't.b', ''), label: texts }), fc.record({ key: texts })),
+  create_time: either(times, fc.constantFrom(...BAD_TIMES)),
+  sku: either(
+    texts,
+    fc.tuple(fc.nat(99), fc.constantFrom('GPU', 'TiB')).map(([quantity, unit]) => `${quantity / 4} ${unit}`),
+  ),
+  state: either(fc.constantFrom('ALERTSTATE_INACTIVE', 'ALERTSTATE_FIRING', ''), fc.integer({ min: -3, max: 9 })),
+  display_name: either(texts, fc.integer()),
+  alert_rules_count: either(fc.integer({ min: -2, max: 1000 }), fc.nat(1000).map(String), fc.constantFrom(1.5, '', 'x')),
+  name: either(texts),
+  gpu_model: either(fc.constantFrom('', 'N4lS', 'H1')),
+});
+const rejected = fc.oneof(
+  nothings.map(() => null),
+  strangers,
+  fc.record({ resource_id: fc.oneof(nothings, strangers, fc.constant(''), fc.integer()) }),
+);
+
+const pageQuirks: fc.Arbitrary<readonly Fault[]> = fc
+  .tuple(
+    fc.constantFrom<Fault | undefined>(undefined, { kind: 'textNumbers' }),
+    fc.oneof(
+      fc.constantFrom<Fault | undefined>(undefined, { kind: 'randomCap' }, { kind: 'ignoreSize' }),
+      fc.integer({ min: 1, max: 9 }).map((size): Fault => ({ kind: 'pageCap', size })),
+      fc.integer({ min: 1, max: 30 }).map((size): Fault => ({ kind: 'ignoreSize', size })),
+    ),
+    fc.constantFrom<Fault | undefined>(undefined, { kind: 'nullResources' }),
+  )
+  .map((faults) => faults.filter((fault) => fault !== undefined));
+
+const once = { firstListings: 1 };
+const withTotal = fc.constantFrom<readonly Fault[]>(
+  [],
+  [{ kind: 'totalMoves', when: once }],
+  [{ kind: 'totalLies', delta: 2, when: once }],
+  [{ kind: 'rowShift', rows: [wireRecord('passing by')], when: once }],
+);
+const withoutTotal = fc.constantFrom<readonly Fault[]>([{ kind: 'nullPage' }], [{ kind: 'missingPage' }], [{ kind: 'omitTotal' }]);
+
+const ids = fc.uniqueArray(fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }), fc.constantFrom('__proto__', '\n', '"')), {
+  maxLength: 40,
+});
+/** Without a total a page that has no id at all ends the listing, so those worlds have none to reject. */
+const worlds = fc.boolean().chain((hasTotal) =>
+  ids.chain((unique) =>
+    fc.record({
+      records: fc.tuple(...unique.map((id) => record(id, hasTotal))),
+      faults: fc.tuple(hasTotal ? withTotal : withoutTotal, pageQuirks).map(([totals, pages]) => [...totals, ...pages]),
+      hasTotal: fc.constant(hasTotal),
+    }),
+  ),
+);
+
+function record(id: string, mayBeRejected: boolean): fc.Arbitrary<unknown> {
+  const usable = fields.map((values) => ({ resource_id: id, ...values }));
+  return mayBeRejected ? fc.oneof({ weight: 5, arbitrary: usable }, rejected) : usable;
+}

@@ -1,0 +1,162 @@
+import type { Published } from './published.ts';
+
+/** How the listing went, as far as the records alone do not tell. */
+export interface Told {
+  readonly complete: boolean;
+  readonly reported?: number;
+  readonly pages: number;
+  readonly duplicates?: number;
+  readonly invalidTotals?: number;
+}
+
+interface Joined {
+  readonly product?: (id: string) => string;
+  /** Left out: nobody asked. */
+  readonly alertable?: (id: string) => boolean | undefined;
+}
+
+/** No RFC 3339 timestamps, though some come close. */
+export const BAD_TIMES = ['', 'soon', '2024-05-01', '2024-02-30T00:00:00Z', '2024-05-01T12:00:00', '1969-12-31T23:59:59Z', '1714564800'];
+
+/** What a first snapshot of these raw records has to publish, written straight from the words of the contract. */
+export function expectedData(records: readonly unknown[], told: Told, { product = () => '', alertable }: Joined = {}): Published {
+  const families = new Families();
+  const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(' ');
+  for (const field of fields) families.add('listing_invalid_fields', { field }, field === 'page.total' ? (told.invalidTotals ?? 0) : 0);
+  families.add('listing_complete', {}, told.complete ? 1 : 0);
+  if (told.reported !== undefined) families.add('listing_reported_resources', {}, told.reported);
+  families.add('listing_pages', {}, told.pages);
+  families.add('listing_duplicate_resources', {}, told.duplicates ?? 0);
+  families.add('listing_rejected_resources', {}, records.filter((record) => idOf(record) === undefined).length);
+
+  const typeLabels = new Map<string, string>();
+  for (const [id, record] of firstById(records)) {
+    const invalid = (field: string) => families.add('listing_invalid_fields', { field }, 1);
+    const read = { ...readFields(record, invalid), id, product: product(id), alertable: alertable?.(id) };
+    const { type: resource_type, state, rules } = read;
+    const group = { resource_type, product: read.product };
+    families.add('resources', { ...group, state }, 1);
+    if (alertable) families.add('alertable_resources', group, read.alertable ? 1 : 0);
+    if (rules !== undefined) {
+      families.add('alert_rules', group, rules);
+      families.add('resources_without_alert_rules', group, rules === 0 && (!alertable || read.alertable) ? 1 : 0);
+    }
+    if (read.quantity) {
+      families.add('sku_quantity', { ...group, gpu_model: read.gpu, unit: read.quantity.unit }, read.quantity.value);
+    }
+    if (resource_type !== '' && !typeLabels.get(resource_type)) typeLabels.set(resource_type, read.label);
+    families.add('resources_added_total', { resource_type }, 0);
+    families.add('resources_removed_total', { resource_type }, 0);
+    if (state !== '') families.add('resource_state_changes_total', { resource_type, state }, 0);
+    addResource(families, read);
+  }
+  for (const [resource_type, label] of typeLabels) families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
+  // Counts of changes exist since the first snapshot that is proven whole.
+  const whole = ([family]: [string, unknown]) => told.complete || !family.endsWith('_total');
+  return Object.fromEntries(Object.entries(families.all).filter(whole));
+}
+
+interface ReadResource extends ReturnType<typeof readFields> {
+  readonly id: string;
+  readonly product: string;
+  readonly alertable: boolean | undefined;
+}
+
+function addResource(families: Families, r: ReadResource): void {
+  const identity = { resource_id: r.id, name: r.name };
+  const described = { display_name: r.displayName, resource_type: r.type, product: r.product, sku: r.sku, gpu_model: r.gpu };
+  families.add('resource_info', { ...identity, ...described, alertable: r.alertable === undefined ? '' : `${r.alertable}` }, 1);
+  if (r.state !== '') families.add('resource_state', { ...identity, state: r.state }, 1);
+  if (r.rules !== undefined) families.add('resource_alert_rules', identity, r.rules);
+  if (r.created !== undefined) families.add('resource_created_timestamp_seconds', identity, r.created);
+  if (r.quantity) families.add('resource_sku_quantity', { ...identity, unit: r.quantity.unit }, r.quantity.value);
+}
+
+class Families {
+  readonly all: Published = {};
+
+  add(family: string, labels: Record<string, string>, value: number): void {
+    this.all[family] ??= {};
+    const samples = this.all[family];
+    const key = JSON.stringify(labels);
+    samples[key] = (samples[key] ?? 0) + value;
+  }
+}
+
+function idOf(record: unknown): string | undefined {
+  const id = isObject(record) ? record['resource_id'] : undefined;
+  return typeof id === 'string' && id !== '' ? cut(id) : undefined;
+}
+
+function firstById(records: readonly unknown[]): Map<string, Record<string, unknown>> {
+  const found = new Map<string, Record<string, unknown>>();
+  for (const record of records) {
+    const id = idOf(record);
+    if (id !== undefined && !found.has(id)) found.set(id, record as Record<string, unknown>);
+  }
+  return found;
+}
+
+function readFields(record: Record<string, unknown>, invalid: (field: string) => void) {
+  const text = (field: string, value: unknown = record[field]) => {
+    if (typeof value === 'string') return cut(value);
+    if (value !== undefined && value !== null) invalid(field);
+    return '';
+  };
+  const number = (field: string, read: (value: unknown) => number | undefined) => {
+    const value = record[field] ?? undefined;
+    const found = value === undefined ? undefined : read(value);
+    if (value !== undefined && found === undefined) invalid(field);
+    return found;
+  };
+  const sku = text('sku');
+  const state = record['state'];
+  return {
+    ...typeOf(record['resource_type'], invalid),
+    name: text('name'),
+    displayName: text('display_name'),
+    state: text('state', typeof state === 'number' ? `${state}` : state),
+    sku,
+    quantity: quantityOf(sku),
+    gpu: text('gpu_model'),
+    rules: number('alert_rules_count', ruleCount),
+    created: number('create_time', (time) => (typeof time === 'string' && !BAD_TIMES.includes(time) ? Date.parse(time) / 1000 : undefined)),
+  };
+}
+
+/** One mark for the field, however many of its parts are wrong. */
+function typeOf(value: unknown, invalid: (field: string) => void): { type: string; label: string } {
+  if (value === undefined || value === null) return { type: '', label: '' };
+  const parts = isObject(value) ? [value['key'] ?? '', value['label'] ?? ''] : [undefined, undefined];
+  if (parts.some((part) => typeof part !== 'string')) invalid('resource_type');
+  const [type = '', label = ''] = parts.map((part) => (typeof part === 'string' ? cut(part) : ''));
+  return { type, label };
+}
+
+function quantityOf(sku: string): { value: number; unit: string } | undefined {
+  const [quantity = '', unit = '', ...more] = sku.split(' ');
+  if (more.length > 0 || unit === '' || /\s/.test(unit) || !/^[0-9]+([.][0-9]+)?$/.test(quantity)) return undefined;
+  return { value: Number.parseFloat(quantity), unit };
+}
+
+function ruleCount(value: unknown): number | undefined {
+  if (typeof value === 'string') return /^[0-9]+$/.test(value) ? Number.parseInt(value, 10) : undefined;
+  return typeof value === 'number' && value >= 0 && Math.floor(value) === value ? value : undefined;
+}
+
+/** Character by character up to 1,024 bytes. */
+function cut(text: string): string {
+  let kept = '';
+  let bytes = 0;
+  for (const character of text) {
+    const sound = /^\p{Surrogate}$/u.test(character) ? '\ufffd' : character;
+    bytes += new TextEncoder().encode(sound).length;
+    if (bytes > 1024) break;
+    kept += sound;
+  }
+  return kept;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

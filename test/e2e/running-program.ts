@@ -1,0 +1,55 @@
+import { EventEmitter } from 'node:events';
+import { expect, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { runProgram } from '../../src/program.ts';
+import { parseExposition } from '../metrics/parse-exposition.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
+import { ask } from '../web/http-client.ts';
+
+export const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
+
+/** The program in this process, asked to end when the test does. */
+export function run(argv: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
+  const signals = new EventEmitter();
+  let stdout = '';
+  let stderr = '';
+  const exit = runProgram({
+    argv,
+    env,
+    print: (text) => {
+      stdout += text;
+    },
+    printError: (text) => {
+      stderr += text;
+    },
+    signals,
+    build,
+  });
+  onTestFinished(async () => {
+    signals.emit('SIGTERM');
+    await exit.catch(() => undefined);
+  });
+  const listening = () =>
+    eventually(() => {
+      const [, found] = /msg=listening .*port=(\d+)/.exec(stderr) ?? [];
+      expect(found, stderr).toBeDefined();
+      return Number(found);
+    });
+  return { signals, exit, listening, output: () => ({ stdout, stderr }) };
+}
+
+/** The program on a port of its own, with the configuration in a file. */
+export async function serve(config: object, ...flags: string[]) {
+  const file = temporaryFile('config.yaml', stringify(config));
+  const program = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', ...flags]);
+  const port = await program.listening();
+  const get = (path: string, headers: Record<string, string> = {}) => ask(port, path, { headers });
+  return {
+    ...program,
+    file,
+    port,
+    get,
+    scrape: async (path = '/metrics', headers: Record<string, string> = {}) => parseExposition((await get(path, headers)).body),
+  };
+}

@@ -1,0 +1,301 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import type { AuthCheck } from '../../src/demo/auth-check.ts';
+import { startSimulatedService } from '../../src/demo/service.ts';
+import { valuesOf } from '../metrics/parse-exposition.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { startProxy } from '../upstream/support/proxy.ts';
+import { listen } from '../upstream/support/service.ts';
+import { eventually } from '../web/eventually.ts';
+import { ask } from '../web/http-client.ts';
+import { configOf, entriesOf } from './harness.ts';
+import { serve } from './running-program.ts';
+
+const SECRET = 'Sesame/0pen+now=';
+const TOKEN = 'issued-T0ken';
+const PARAMETER = 'parameter-S3cret';
+
+/** One way to tell who we are: how it is configured, and how a service sees that it was told. */
+interface Scheme {
+  readonly inline: (tokenUrl: string) => object;
+  readonly file: (file: string, tokenUrl: string) => object;
+  /** What the service asks for when the secret is this one; none: it looks at the headers itself. */
+  readonly auth?: (secret: string) => AuthCheck;
+  readonly header?: string;
+}
+
+const oauth2 = (tokenUrl: string, secret: object) => ({
+  oauth2: { client_id: 'client', token_url: tokenUrl, scopes: ['read'], endpoint_params: { key: PARAMETER }, ...secret },
+});
+
+const SCHEMES: Readonly<Record<string, Scheme>> = {
+  authorization: {
+    inline: () => ({ authorization: { credentials: SECRET } }),
+    file: (file) => ({ authorization: { credentials_file: file } }),
+    auth: (token) => ({ scheme: 'token', token }),
+  },
+  'authorization of another type': {
+    inline: () => ({ authorization: { type: 'Api-Key', credentials: SECRET } }),
+    file: (file) => ({ authorization: { type: 'Api-Key', credentials_file: file } }),
+    auth: (token) => ({ scheme: 'token', type: 'Api-Key', token }),
+  },
+  basic_auth: {
+    inline: () => ({ basic_auth: { username: 'user', password: SECRET } }),
+    file: (file) => ({ basic_auth: { username: 'user', password_file: file } }),
+    auth: (password) => ({ scheme: 'basic', username: 'user', password }),
+  },
+  hmac: {
+    inline: () => ({ hmac: { access_key_id: 'AK', secret_access_key: SECRET } }),
+    file: (file) => ({ hmac: { access_key_id: 'AK', secret_access_key_file: file } }),
+    auth: (secretAccessKey) => ({ scheme: 'hmac', accessKeyId: 'AK', secretAccessKey, signedHeaders: ['x-date'] }),
+  },
+  oauth2: {
+    inline: (tokenUrl) => oauth2(tokenUrl, { client_secret: SECRET }),
+    file: (file, tokenUrl) => oauth2(tokenUrl, { client_secret_file: file }),
+    auth: (secret) => ({ scheme: 'token', token: tokenFor(secret) }),
+  },
+  http_headers: {
+    inline: () => ({ http_headers: { 'X-Key': { secrets: [SECRET] } } }),
+    file: (file) => ({ http_headers: { 'X-Key': { files: [file] } } }),
+    header: 'x-key',
+  },
+};
+
+const NAMES = Object.keys(SCHEMES);
+
+const schemeOf = (name: string) => SCHEMES[name] as Scheme;
+
+const tokenFor = (secret: string) => `${TOKEN}-${Buffer.from(secret).toString('hex')}`;
+
+/** Each secret of the tests as itself and in every form that it is sent in. */
+const FORMS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
+  secret,
+  encodeURIComponent(secret),
+  ...[secret, `user:${secret}`, `client:${secret}`, `client:${encodeURIComponent(secret)}`].map((pair) =>
+    Buffer.from(pair).toString('base64').replace(/=+$/, ''),
+  ),
+]);
+
+/** Where the program could show a secret: everything it answers, prints and logs, by the place. */
+async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readonly<Record<string, string>>> {
+  const paths = ['/', '/config', '/metrics', '/probe?station=a', '/sd', '/-/ready', '/nowhere'];
+  const answers = await Promise.all(paths.map(async (path) => [path, (await program.get(path)).body] as const));
+  const reload = await ask(program.port, '/-/reload', { method: 'POST' });
+  return { ...Object.fromEntries(answers), ...program.output(), reload: reload.body };
+}
+
+function expectNoSecretIn(places: Readonly<Record<string, string>>): void {
+  const leaks = Object.entries(places).flatMap(([place, content]) => {
+    const form = FORMS.find((candidate) => content.includes(candidate));
+    return form === undefined ? [] : [{ place, form, content }];
+  });
+  expect(leaks).toEqual([]);
+}
+
+const FLAGS = ['--log.level=debug', '--web.enable-lifecycle'];
+
+async function startService(auth?: AuthCheck) {
+  const service = await startSimulatedService({ source: () => entriesOf(3), ...(auth && { auth }) });
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+async function startServer(answer: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(answer))}`;
+}
+
+/** Issues a token for whatever client asks with the secret in the header. */
+function startTokenServer(): Promise<string> {
+  return startServer((request, response) => {
+    const [, pair = ''] = `${request.headers.authorization}`.split(' ');
+    const [, encoded = ''] = Buffer.from(pair, 'base64').toString().split(':');
+    const [secret = ''] = new URLSearchParams(`=${encoded}`).values();
+    response.end(JSON.stringify({ access_token: tokenFor(secret), expires_in: 3600 }));
+  });
+}
+
+/** Says no, and in the error all that it was told. */
+const ECHOES: Readonly<Record<string, RequestListener>> = {
+  'google.rpc.Status': (request, response) => {
+    response.statusCode = 401;
+    response.end(JSON.stringify({ code: 16, message: said(request.headers), details: [{ reason: `${request.headers.authorization}` }] }));
+  },
+  'plain text': async (request, response) => {
+    response.statusCode = 401;
+    response.end(`${said(request.headers)} ${await text(request)}`);
+  },
+  'some JSON': (request, response) => {
+    response.statusCode = 403;
+    response.end(JSON.stringify({ headers: request.headers }));
+  },
+  'a redirect': (request, response) => {
+    response.writeHead(302, { location: `/login?seen=${request.headers.authorization ?? request.headers['x-key']}` }).end();
+  },
+};
+
+const said = (headers: IncomingHttpHeaders) => `no entry with authorization ${headers.authorization} and key ${headers['x-key']}`;
+
+describe.each(NAMES)('the secret of %s', (name) => {
+  const scheme = schemeOf(name);
+
+  it.each(['inline', 'file'] as const)('opens the service when given %s, and is shown nowhere', async (source) => {
+    const service = await startService(scheme.auth?.(SECRET));
+    const tokenUrl = await startTokenServer();
+    const file = temporaryFile('secret', `${SECRET}\n`);
+    const upstream = source === 'inline' ? scheme.inline(tokenUrl) : scheme.file(file, tokenUrl);
+    const program = await serve(configOf(service.url, ['a'], { upstream }), ...FLAGS);
+    const metrics = await program.scrape();
+    expect(valuesOf(metrics, 'telemetry_station_up', 'station'), program.output().stderr).toEqual({ a: 1 });
+    expect(valuesOf(metrics, 'telemetry_station_exporter_api_request_failures_total', 'reason')).toMatchObject({ auth: 0 });
+    if (scheme.header !== undefined) expect(service.requests[0]?.headers[scheme.header]).toBe(SECRET);
+    const places = await shown(program);
+    expectNoSecretIn(places);
+    expect(places['/config']).toContain(source === 'inline' ? '<secret>' : file);
+  });
+
+  it.each(Object.keys(ECHOES))('is not shown when the service rejects it and repeats it in %s', async (echo) => {
+    const url = await startServer(ECHOES[echo] as RequestListener);
+    const program = await serve(configOf(url, ['a'], { upstream: scheme.inline(await startTokenServer()) }), ...FLAGS);
+    const metrics = await program.scrape();
+    expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
+    const places = await shown(program);
+    expect(places['stderr']).toContain('msg="refresh failed"');
+    expectNoSecretIn(places);
+  });
+
+  it('is not shown when the configuration around it is wrong', async () => {
+    const { url } = await startService();
+    const program = await serve(configOf(url, ['a']), ...FLAGS);
+    const upstream = { ...scheme.inline('https://token.example.com'), timeout: 'soon', surprise: true };
+    writeFileSync(program.file, stringify(configOf(url, ['a'], { upstream })));
+    const places = await shown(program);
+    expect(places['reload']).toMatch(/surprise: unknown key/);
+    expectNoSecretIn(places);
+  });
+});
+
+describe('a secret in a file', () => {
+  it.each(NAMES.filter((name) => schemeOf(name).auth))('is picked up when it changes while the program runs (%s)', async (name) => {
+    const { file: configure, auth = () => expect.unreachable() } = schemeOf(name);
+    const service = await startService(auth(SECRET));
+    const file = temporaryFile('secret', SECRET);
+    const upstream = configure(file, await startTokenServer());
+    const { scrape, output } = await serve(configOf(service.url, ['a'], { upstream }), '--log.level=debug');
+    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
+    service.setAuth(auth('another-secret'));
+    writeFileSync(file, 'another-secret\n');
+    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
+  });
+
+  it('is told by the name of its file when that is missing', async () => {
+    const { url } = await startService();
+    const upstream = { authorization: { credentials_file: 'missing-file' } };
+    const { scrape, get } = await serve(configOf(url, ['a'], { upstream }));
+    expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 });
+    expect((await get('/')).body).toContain('missing-file');
+  });
+});
+
+describe('a signature', () => {
+  it.each([[['x-date']], [['x-date', 'request-line']], [['date', 'request-line']], [['date', 'host', '@request-target']]])(
+    'over %j opens the service, whatever is in path and query',
+    async (signedHeaders) => {
+      const service = await startService({ scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: SECRET, signedHeaders });
+      const upstream = { hmac: { access_key_id: 'AK', secret_access_key: SECRET, signed_headers: signedHeaders } };
+      const station = { filters: { resource_display_name_prefix: 'Display r1', resource_ids: ['r1', 'ä/&?="+ü'] } };
+      const { scrape, output } = await serve(configOf(service.url, ['运维 a+b'], { upstream, station }));
+      const metrics = await scrape();
+      expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output().stderr).toEqual({ '运维 a+b': 1 });
+      expect(valuesOf(metrics, 'telemetry_station_resource_info', 'resource_id')).toEqual({ r1: 1 });
+    },
+  );
+});
+
+describe('the secret of oauth2', () => {
+  it('is not shown when the token endpoint rejects it and repeats all it was told', async () => {
+    const { url } = await startService();
+    const tokenUrl = await startServer(ECHOES['plain text'] as RequestListener);
+    const program = await serve(configOf(url, ['a'], { upstream: schemeOf('oauth2').inline(tokenUrl) }), ...FLAGS);
+    expect(valuesOf(await program.scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 });
+    expectNoSecretIn(await shown(program));
+  });
+});
+
+describe('the password of proxy_url', () => {
+  const withPassword = (proxy: string) => {
+    const url = new URL(proxy);
+    url.username = 'user';
+    url.password = encodeURIComponent(SECRET);
+    return { proxy_url: url.href };
+  };
+
+  it('opens the proxy and is shown nowhere', async () => {
+    const service = await startService();
+    const proxy = await startProxy();
+    const program = await serve(configOf(service.url, ['a'], { upstream: withPassword(proxy.url.href) }), ...FLAGS);
+    expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station'), program.output().stderr).toEqual({ a: 1 });
+    const pair = Buffer.from(`user:${SECRET}`).toString('base64');
+    expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${pair}`);
+    const places = await shown(program);
+    expectNoSecretIn(places);
+    expect(places['/config']).toContain('user:<secret>@');
+  });
+
+  it('is not shown when the proxy rejects it and repeats it', async () => {
+    const { url } = await startService();
+    const server = createServer().on('connect', (request, socket) => {
+      const seen = `${request.headers['proxy-authorization']}`;
+      socket.end(`HTTP/1.1 407 No ${seen}\r\nX-Seen: ${seen}\r\nContent-Length: ${seen.length}\r\n\r\n${seen}`);
+    });
+    const proxy = `http://127.0.0.1:${await listen(server)}`;
+    const program = await serve(configOf(url, ['a'], { upstream: withPassword(proxy) }), ...FLAGS);
+    expect(valuesOf(await program.scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ network: 1 });
+    const places = await shown(program);
+    expect(places['stderr']).toContain('answered 407');
+    expectNoSecretIn(places);
+  });
+});
+
+/** Mistakes with which a secret stands where something else was expected, each as the keys of an upstream. */
+const MISPLACED = [
+  `authorization: ${SECRET}`,
+  `authorization: [${SECRET}]`,
+  `authorization: { credentials: [${SECRET}] }`,
+  `authorization: { credentials:${SECRET} }`,
+  `authorization: { credentials: { a: ${SECRET} } }`,
+  `authorization: { type: "${SECRET} x", credentials: x }`,
+  `authorization: { credentials: "${SECRET} }`,
+  `authorization: { credentials: *${SECRET} }`,
+  `authorization: { credentials: @${SECRET} }`,
+  `authorization: { credentials: !${SECRET} x }`,
+  `authorization: { credentials: "${SECRET}\\0" }`,
+  `authorization: { credentials: ${SECRET}: x: y }`,
+  `basic_auth: user:${SECRET}`,
+  `basic_auth: { username: u, password: [${SECRET}] }`,
+  `basic_auth: { username: "u:${SECRET}", password: x }`,
+  `hmac: { access_key_id: [${SECRET}], secret_access_key: x }`,
+  `hmac: { access_key_id: "\\"${SECRET}", secret_access_key: x }`,
+  `http_headers: { X-Key: ${SECRET} }`,
+  `http_headers: { X-Key: { secrets: ${SECRET} } }`,
+  `http_headers: { X-Key: { values: ["\\0${SECRET}"] } }`,
+  `oauth2: { client_id: a, client_secret: b, token_url: "https://user:${SECRET}@example.com" }`,
+  `oauth2: { client_id: a, client_secret: b, token_url: "https://example.com", endpoint_params: { a: [${SECRET}] } }`,
+  `proxy_url: user:${SECRET}@proxy:3128`,
+  `proxy_url: http://user:${SECRET}@proxy:3128/path`,
+  `base_url: https://user:${SECRET}@example.com`,
+];
+
+describe('a secret in the wrong place', () => {
+  it.each(MISPLACED)('is not shown by a rejected reload: %s', async (keys) => {
+    const { url } = await startService();
+    const program = await serve(configOf(url, ['a']), ...FLAGS);
+    writeFileSync(program.file, `upstreams:\n  main:\n    ${keys}\nstations: []\n`);
+    const places = await shown(program);
+    expect(places['reload']).toMatch(/config\.yaml:\d+:\d+: /);
+    await eventually(() => expect(program.output().stderr).toContain('the configuration was not reloaded'));
+    expectNoSecretIn(places);
+  });
+});

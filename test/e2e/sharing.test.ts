@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../web/eventually.ts';
+import { configOf } from './harness.ts';
+import { expectedData } from './oracle.ts';
+import { dataOf, failing, healthOf, ownOf, reasonCounts, stateOf } from './published.ts';
+import { exporterOf, type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
+import { valveTo } from './valve.ts';
+import { recordsOf, variedEntries } from './varied.ts';
+
+const entries = variedEntries(25);
+const told = { complete: true, reported: 25, pages: 3 };
+
+/** Answers at once from what is there. */
+const AT_ONCE = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.1' };
+const SOON = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' };
+
+const countOf = (families: Parameters<typeof ownOf>[0], family: string) => ownOf(families, family)['{}'] ?? Number.NaN;
+const resourcesOf = (exporter: RunningExporter, index = 0) => exporter.exporter.stations()[index]?.resources;
+
+/** Until so many scrapes wait for a station, beside those that only look. */
+function untilWaiting(exporter: RunningExporter, scrapes: number): Promise<void> {
+  let looks = 0;
+  return eventually(async () => {
+    looks += 1;
+    expect(countOf(await exporter.scrape('/metrics', AT_ONCE), 'cache_misses_total')).toBe(scrapes + looks);
+  });
+}
+
+/** No clock is read to less than a few milliseconds. */
+const CLOCK_MS = 5;
+
+describe('Exporter, scraped by many at once', () => {
+  it('asks for a stale station once, whoever waits', async () => {
+    const service = await serviceOf({ faults: { ts: [{ kind: 'status', code: 500 }] } });
+    service.setRecords('ts', entries);
+    const valve = await valveTo(service.url);
+    const exporter = await readyExporterOf(configOf(valve.url, ['ts'], { cache: { ttl: '1h' } }));
+    service.setFaults('ts', []);
+    service.clearRequests();
+
+    valve.shut();
+    const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
+    await untilWaiting(exporter, 20);
+    expect(stateOf(await exporter.scrape('/metrics', AT_ONCE))).toEqual(failing('status'));
+    expect(service.requests).toEqual([]);
+    valve.open();
+    for (const families of await Promise.all(scrapes)) {
+      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), told));
+    }
+    expect(service.requests.map(({ offset }) => offset).sort()).toEqual([0, 10, 20]);
+
+    const [first, second] = [await exporter.scrape(), await exporter.scrape()];
+    expect(countOf(second, 'cache_hits_total')).toBe(countOf(first, 'cache_hits_total') + 1);
+    expect(countOf(second, 'cache_misses_total')).toBe(countOf(first, 'cache_misses_total'));
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('asks once when all wait for a refresh that fails', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', entries);
+    const valve = await valveTo(service.url);
+    const exporter = await readyExporterOf(configOf(valve.url, ['ts'], { cache: { error_ttl: '1h' } }));
+    service.setFaults('ts', [{ kind: 'status', code: 403 }]);
+    service.clearRequests();
+    valve.shut();
+    const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
+    await untilWaiting(exporter, 20);
+    valve.open();
+    for (const families of await Promise.all(scrapes)) {
+      expect(stateOf(families)).toEqual(failing('forbidden'));
+      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), told));
+    }
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('answers by the deadline with the last snapshot while the refresh goes on for the next scrape', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', entries);
+    service.setRecords('other', entries);
+    const valve = await valveTo(service.url);
+    const { upstreams, stations, ...config } = configOf(service.url, ['ts', 'other']);
+    const [ts, other] = stations;
+    const exporter = await readyExporterOf({
+      ...config,
+      upstreams: { ...upstreams, slow: { ...upstreams.main, base_url: valve.url } },
+      stations: [
+        { ...ts, upstream: 'slow' },
+        { ...other, upstream: 'main' },
+      ],
+    });
+    const fewer = variedEntries(3);
+    service.setRecords('ts', fewer);
+    service.setRecords('other', fewer);
+    service.clearRequests();
+
+    valve.shut();
+    const waited = await exporter.scrape('/metrics', SOON);
+    expect(stateOf(waited)).toEqual(failing(undefined));
+    expect(dataOf(waited)).toEqual(expectedData(recordsOf(entries), told));
+    await eventually(() => expect(resourcesOf(exporter, 1)).toBe(3));
+    expect(new Set(service.requests.map(({ station }) => station))).toEqual(new Set(['other']));
+
+    valve.open();
+    await eventually(() => expect(resourcesOf(exporter)).toBe(3));
+    valve.shut();
+    const next = await exporter.scrape('/metrics', SOON);
+    expect(Object.keys(dataOf(next)['resource_info'] ?? {})).toHaveLength(3);
+    expect(service.requests.filter(({ station }) => station === 'ts')).toHaveLength(1);
+  });
+
+  it('goes on with a refresh whose scrape has gone away', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', entries);
+    const valve = await valveTo(service.url);
+    const exporter = await readyExporterOf(configOf(valve.url, ['ts']));
+    service.setRecords('ts', variedEntries(3));
+    valve.shut();
+    const controller = new AbortController();
+    const gone = fetch(`${exporter.url}/metrics`, { signal: controller.signal });
+    await untilWaiting(exporter, 1);
+    controller.abort();
+    await expect(gone).rejects.toThrow();
+    valve.open();
+    await eventually(() => expect(resourcesOf(exporter)).toBe(3));
+  });
+});
+
+describe('Exporter, within the limits of an upstream', () => {
+  const names = ['a', 'b', 'c'];
+
+  it('has no more requests under way than concurrency allows, all stations together', async () => {
+    const service = await serviceOf({ faults: { '*': [{ kind: 'latency', ms: [5, 30] }] } });
+    for (const name of names) service.setRecords(name, entries);
+    const changes = { upstream: { concurrency: 3, page_size: 3 }, station: { products: ['product.odd'], alertability: true } };
+    const exporter = await exporterOf(configOf(service.url, names, changes));
+    const families = await exporter.scrape();
+    for (const name of names) expect(stateOf(families, name)).toEqual(failing(undefined));
+    expect(service.requests.length).toBeGreaterThanOrEqual(60);
+    expect(service.maxInFlight()).toBe(3);
+  });
+
+  it('begins no more requests than requests_per_second allows, all stations together', async () => {
+    const service = await serviceOf();
+    for (const name of names) service.setRecords(name, entries);
+    const startMs = Date.now();
+    const exporter = await exporterOf(configOf(service.url, names, { upstream: { requests_per_second: 20 }, cache: { ttl: '1h' } }));
+    const families = await exporter.scrape();
+    for (const name of names) expect(dataOf(families, name)).toEqual(expectedData(recordsOf(entries), told));
+    const times = service.requests.map(({ atMs }) => atMs - startMs);
+    expect(times).toHaveLength(9);
+    // However late a request arrives, it was not sent before its turn.
+    for (const [turn, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(turn * 50 - CLOCK_MS);
+    expect(ownOf(families, 'api_requests_waiting')).toEqual({ '{}': 0 });
+  });
+
+  it('holds retries to the same rate', async () => {
+    const service = await serviceOf({ faults: { '*': [{ kind: 'status', code: 503, when: { first: 2 } }] } });
+    for (const name of names) service.setRecords(name, variedEntries(1));
+    const startMs = Date.now();
+    const exporter = await exporterOf(
+      configOf(service.url, names, { upstream: { requests_per_second: 20, max_retries: 2 }, cache: { ttl: '1h' } }),
+    );
+    const families = await exporter.scrape();
+    for (const name of names) expect(stateOf(families, name)).toEqual(failing(undefined));
+    const times = service.requests.map(({ atMs }) => atMs - startMs);
+    expect(times).toHaveLength(9);
+    for (const [turn, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(turn * 50 - CLOCK_MS);
+    expect(ownOf(families, 'api_request_retries_total')).toEqual({ '{}': 6 });
+    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ status: 6 }));
+  });
+});
+
+describe('Exporter, keeping snapshots', () => {
+  const refreshesOf = (requests: readonly { readonly offset: number | undefined; readonly atMs: number }[]) =>
+    requests.filter(({ offset }) => offset === 0).map(({ atMs }) => atMs);
+  const expectApart = (times: readonly number[], leastMs: number) => {
+    for (const [index, time] of times.entries()) {
+      if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(leastMs - CLOCK_MS);
+    }
+  };
+
+  it('asks on every scrape with a ttl of 0, and on none within it', async () => {
+    const service = await serviceOf();
+    for (const name of ['each', 'once']) service.setRecords(name, variedEntries(3));
+    const { stations, ...config } = configOf(service.url, ['each', 'once']);
+    const [each, once] = stations;
+    const exporter = await readyExporterOf({ ...config, stations: [each, { ...once, cache: { ttl: '1h' } }] });
+    service.clearRequests();
+    await exporter.scrape();
+    await exporter.scrape();
+    const families = await exporter.scrape();
+    expect(service.requests.map(({ station }) => station)).toEqual(['each', 'each', 'each']);
+    expect(countOf(families, 'cache_hits_total')).toBe(3);
+    expect(countOf(families, 'cache_misses_total')).toBe(3);
+  });
+
+  it('asks again once a snapshot is older than ttl, not sooner', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', variedEntries(3));
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '150ms' } }));
+    await eventually(async () => {
+      await exporter.scrape();
+      expect(service.requests.length).toBeGreaterThanOrEqual(4);
+    });
+    expectApart(refreshesOf(service.requests), 150);
+  });
+
+  it('asks a failed station again after error_ttl, not sooner', async () => {
+    const service = await serviceOf({ faults: { ts: [{ kind: 'status', code: 500, when: { first: 3 } }] } });
+    service.setRecords('ts', variedEntries(3));
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '1h', error_ttl: '150ms' } }));
+    const families = await eventually(async () => {
+      const scraped = await exporter.scrape();
+      expect(stateOf(scraped)).toEqual(failing(undefined));
+      return scraped;
+    });
+    expect(service.requests).toHaveLength(4);
+    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ status: 3 }));
+    expectApart(refreshesOf(service.requests), 150);
+  });
+
+  it('refreshes in the background without a scrape, and scrapes ask for nothing', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', variedEntries(3));
+    const valve = await valveTo(service.url);
+    const exporter = await readyExporterOf(
+      configOf(valve.url, ['ts'], { cache: { ttl: '100ms', error_ttl: '100ms', refresh: 'background' } }),
+    );
+    await eventually(() => expect(service.requests.length).toBeGreaterThanOrEqual(4));
+    expectApart(refreshesOf(service.requests), 100);
+    valve.shut();
+    const families = [await exporter.scrape(), await exporter.scrape(), await exporter.scrape()][2] ?? new Map();
+    expect(dataOf(families)).toEqual(expectedData(recordsOf(variedEntries(3)), { complete: true, reported: 3, pages: 1 }));
+    expect([countOf(families, 'cache_hits_total'), countOf(families, 'cache_misses_total')]).toEqual([3, 0]);
+  });
+
+  it('recovers in the background', async () => {
+    const service = await serviceOf({ faults: { ts: [{ kind: 'status', code: 500 }] } });
+    service.setRecords('ts', variedEntries(3));
+    const cache = { ttl: '1h', error_ttl: '60ms', refresh: 'background' };
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache }));
+    expect(stateOf(await exporter.scrape())).toEqual(failing('status'));
+    await eventually(() => expect(service.requests.length).toBeGreaterThanOrEqual(3));
+    service.setFaults('ts', []);
+    await eventually(() => expect(exporter.exporter.stations()[0]?.up).toBe(true));
+    expect(stateOf(await exporter.scrape())).toEqual(failing(undefined));
+    expectApart(refreshesOf(service.requests), 60);
+  });
+});
+
+describe('Exporter, its endpoints over a real service', () => {
+  const readiness = async (exporter: RunningExporter) => (await exporter.get('/-/ready')).status;
+
+  it('is ready once each station was tried, by itself, be it in vain', async () => {
+    const service = await serviceOf({ faults: { broken: [{ kind: 'status', code: 500 }] } });
+    for (const name of ['fine', 'broken']) service.setRecords(name, entries);
+    const valve = await valveTo(service.url);
+    valve.shut();
+    const exporter = await exporterOf(configOf(valve.url, ['fine', 'broken']));
+    expect(await readiness(exporter)).toBe(503);
+    expect((await exporter.get('/-/healthy')).status).toBe(200);
+    const untried = await exporter.scrape('/metrics', AT_ONCE);
+    expect(Object.keys(healthOf(untried, 'fine'))).toEqual(['info', 'up', 'failure']);
+    expect(stateOf(untried, 'fine')).toEqual({ ...failing(undefined), up: 0 });
+    expect(dataOf(untried, 'fine')).toEqual({});
+    expect(await readiness(exporter)).toBe(503);
+    valve.open();
+    await eventually(async () => expect(await readiness(exporter)).toBe(200));
+    expect(exporter.exporter.stations().map(({ up }) => up)).toEqual([true, false]);
+  });
+
+  it('asks for the probed station alone, and publishes nothing else', async () => {
+    const service = await serviceOf();
+    for (const name of ['a', 'b']) service.setRecords(name, entries);
+    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b']));
+    service.clearRequests();
+    const families = await exporter.scrape('/probe?station=b');
+    expect(service.requests.map(({ station }) => station)).toEqual(['b', 'b', 'b']);
+    expect(stateOf(families, 'b')).toEqual(failing(undefined));
+    expect(dataOf(families, 'b')).toEqual(expectedData(recordsOf(entries), told));
+    const stations = [...families.values()].flatMap(({ samples }) => samples.map(({ labels }) => labels['station']));
+    expect(new Set(stations)).toEqual(new Set(['b']));
+    expect((await exporter.get('/probe')).status).toBe(400);
+    expect((await exporter.get('/probe?station=c')).status).toBe(404);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('withholds the series of single resources above max_resources, and nothing else', async () => {
+    const service = await serviceOf();
+    service.setRecords('big', entries);
+    service.setRecords('small', entries.slice(0, 24));
+    const exporter = await readyExporterOf(configOf(service.url, ['big', 'small'], { metrics: { max_resources: 24 } }));
+    const families = await exporter.scrape();
+    const single = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map((name) => `resource_${name}`);
+    const all = Object.entries(expectedData(recordsOf(entries), told));
+    const withheld = all.filter(([family]) => single.includes(family));
+    expect(dataOf(families, 'big')).toEqual(Object.fromEntries(all.filter((one) => !withheld.includes(one))));
+    expect(dataOf(families, 'small')).toEqual(expectedData(recordsOf(entries.slice(0, 24)), { ...told, reported: 24 }));
+    const count = withheld.reduce((sum, [, samples]) => sum + Object.keys(samples).length, 0);
+    expect(count).toBe(4 * 25 + 13);
+    expect(ownOf(families, 'series_withheld')).toEqual({ '{"station":"big"}': count, '{"station":"small"}': 0 });
+  });
+
+  it('publishes no single resources and no disabled family when told so', async () => {
+    const service = await serviceOf();
+    service.setRecords('ts', entries);
+    const metrics = { per_resource: false, disabled: ['telemetry_station_listing_pages', 'telemetry_station_exporter_build_info'] };
+    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { metrics }));
+    const families = await exporter.scrape();
+    const single = /^resource_(info|state|alert_rules|created_timestamp_seconds|sku_quantity)$|^listing_pages$/;
+    const rest = Object.entries(expectedData(recordsOf(entries), told)).filter(([family]) => !single.test(family));
+    expect(dataOf(families)).toEqual(Object.fromEntries(rest));
+    expect(ownOf(families, 'series_withheld')).toEqual({ '{"station":"ts"}': 0 });
+    expect(families.has('telemetry_station_exporter_build_info')).toBe(false);
+  });
+});
