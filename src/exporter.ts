@@ -3,12 +3,14 @@ import { formatProblem } from './config/problem.ts';
 import { renderConfig } from './config/render.ts';
 import { endGeneration, type Generation, type LoadedConfig, nextGeneration, type Surroundings, startGeneration } from './generation.ts';
 import type { Logger } from './logger.ts';
+import type { Body } from './metrics/body.ts';
 import type { ExpositionFormat } from './metrics/encoding.ts';
-import { OPENMETRICS_END } from './metrics/exposition.ts';
 import { type Build, OwnMetrics } from './metrics/own-metrics.ts';
-import type { StationText } from './metrics/station-text.ts';
+import type { StationSegments } from './metrics/station-encoder.ts';
+import { Workshop } from './metrics/workshop.ts';
 import type { Shard } from './station/shard.ts';
 import type { StationView } from './station/station-cache.ts';
+import { Turns } from './station/turns.ts';
 import type { ExporterPort, StationStatus } from './web/port.ts';
 
 export interface ExporterOptions {
@@ -20,6 +22,9 @@ export interface ExporterOptions {
   /** Whether to publish the metrics of the process and of Node as well. */
   readonly processMetrics: boolean;
 }
+
+/** Enough to keep the threads busy that compress. */
+const PRESSES = 4;
 
 /** A running exporter without its web server: one configuration in force, and the way to the next. */
 export class Exporter implements ExporterPort {
@@ -37,11 +42,14 @@ export class Exporter implements ExporterPort {
   /** Begins with a first refresh of every station, which it does not wait for. */
   static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
     const { build, shard, log, processMetrics } = options;
+    const turns = new Turns();
     const around = {
       own: new OwnMetrics(build, shard, processMetrics),
       shard,
       userAgent: `telemetry-station-exporter/${build.version}`,
-      refreshed: (view: StationView<StationText>) => logRefresh(log, view),
+      turns,
+      workshop: new Workshop(turns, PRESSES),
+      refreshed: (view: StationView<StationSegments>) => logRefresh(log, view),
       pageSizeReduced: (station: string | undefined, pageSize: number) =>
         log.warn('the service found a page too large, this refresh goes on with smaller ones', { station, page_size: pageSize }),
     };
@@ -51,13 +59,10 @@ export class Exporter implements ExporterPort {
     return exporter;
   }
 
-  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
     const { fleet, exposition } = this.#generation;
     const views = await fleet.read(signal, station);
-    const chunks = exposition.stations(views, format);
-    if (station === undefined) chunks.push(await exposition.own(this.#around.own, views, format));
-    if (format === 'openmetrics') chunks.push(OPENMETRICS_END);
-    return chunks;
+    return station === undefined ? exposition.everything(views, this.#around.own, format) : exposition.stations(views, format);
   }
 
   stations(): readonly StationStatus[] {
@@ -105,7 +110,7 @@ export class Exporter implements ExporterPort {
   }
 }
 
-function statusOf({ spec, health, served }: StationView<StationText>): StationStatus {
+function statusOf({ spec, health, served }: StationView<StationSegments>): StationStatus {
   const snapshot = served?.publication.snapshot;
   return {
     name: spec.name,
@@ -115,12 +120,12 @@ function statusOf({ spec, health, served }: StationView<StationText>): StationSt
     failure: health.failure,
     lastSuccessMs: health.lastSuccessMs,
     lastAttemptMs: health.lastAttemptMs,
-    resources: snapshot?.resources.size,
+    resources: snapshot?.size,
     complete: snapshot?.complete,
   };
 }
 
-function logRefresh(log: Logger, { spec, health, served }: StationView<StationText>): void {
+function logRefresh(log: Logger, { spec, health, served }: StationView<StationSegments>): void {
   const seconds = Math.round(Number(health.durationMs)) / 1000;
   if (health.failure) {
     const { reason, message, error } = health.failure;
@@ -130,7 +135,7 @@ function logRefresh(log: Logger, { spec, health, served }: StationView<StationTe
     return;
   }
   const snapshot = served?.publication.snapshot;
-  const fields = { station: spec.name, resources: snapshot?.resources.size, pages: snapshot?.pages, seconds };
+  const fields = { station: spec.name, resources: snapshot?.size, pages: snapshot?.pages, seconds };
   if (snapshot?.complete) log.debug('refreshed', fields);
   else log.warn('refreshed, but the listing is not proven whole', { ...fields, reported: snapshot?.reportedTotal });
 }

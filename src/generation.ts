@@ -3,13 +3,15 @@ import type { LoadResult } from './config/load.ts';
 import { resolveStations } from './config/resolve.ts';
 import { Exposition } from './metrics/exposition.ts';
 import type { OwnMetrics } from './metrics/own-metrics.ts';
-import { type EncodingOptions, encodePublication, type StationText } from './metrics/station-text.ts';
+import { type EncodingOptions, StationEncoder, type StationSegments } from './metrics/station-encoder.ts';
+import type { Workshop } from './metrics/workshop.ts';
 import { Fleet } from './station/fleet.ts';
-import type { ListResources } from './station/listing.ts';
+import type { ListingContext, StationSource } from './station/listing.ts';
 import { isOnShard, type Shard } from './station/shard.ts';
 import { StationCache, type StationDependencies, type StationView } from './station/station-cache.ts';
+import type { Turns } from './station/turns.ts';
 import { UpstreamClient } from './upstream/client.ts';
-import { listResources } from './upstream/listing.ts';
+import { stationSource } from './upstream/station-source.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
 
 export type LoadedConfig = Extract<LoadResult, { readonly ok: true }>;
@@ -19,7 +21,9 @@ export interface Surroundings {
   readonly own: OwnMetrics;
   readonly shard: Shard;
   readonly userAgent: string;
-  readonly refreshed: (view: StationView<StationText>) => void;
+  readonly turns: Turns;
+  readonly workshop: Workshop;
+  readonly refreshed: (view: StationView<StationSegments>) => void;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
 }
 
@@ -28,15 +32,16 @@ export interface Generation {
   readonly loaded: LoadedConfig;
   readonly encoding: EncodingOptions;
   readonly exposition: Exposition;
-  readonly fleet: Fleet<StationText>;
+  readonly fleet: Fleet<StationSegments>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly stations: ReadonlyMap<string, StationCache<StationText>>;
+  readonly stations: ReadonlyMap<string, StationCache<StationSegments>>;
 }
 
 interface Upstream {
   readonly url: string;
   readonly client: UpstreamClient;
-  readonly list: ListResources;
+  /** For one station each: a source knows the pages that it has read. */
+  readonly newSource: () => StationSource;
 }
 
 /** Builds the new generation beside the old one and takes over what has not changed; the old one still serves. */
@@ -44,12 +49,13 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
   const encoding = encodingOptions(loaded.config);
   const upstreams = connectUpstreams(loaded, old, around);
   const specs = resolveStations(loaded.config).filter(({ name }) => isOnShard(name, around.shard));
-  const stations = new Map<string, StationCache<StationText>>();
+  const stations = new Map<string, StationCache<StationSegments>>();
   for (const spec of specs) {
     const upstream = upstreams.get(spec.upstream) as Upstream;
-    const dependencies: StationDependencies<StationText> = {
-      list: upstream.list,
-      prepare: (publication) => encodePublication(publication, encoding),
+    const encoder = new StationEncoder(spec, encoding, around.workshop);
+    const dependencies: StationDependencies<StationSegments> = {
+      source: upstream.newSource(),
+      prepare: (publication) => encoder.encode(publication),
       refreshed: around.refreshed,
     };
     const known = old?.stations.get(spec.name);
@@ -99,14 +105,15 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, aro
     const options = upstreamOptions(name, config, around.userAgent);
     const observer = around.own.upstream(name);
     const client = new UpstreamClient(options, observer);
-    const list = listResources((...page) => client.get(...page), options, {
+    const told = {
       unreadable: observer.unreadable,
-      pageSizeReduced: ({ station }, pageSize) => {
+      pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {
         observer.pageSizeReduced();
         around.pageSizeReduced(station, pageSize);
       },
-    });
-    upstreams.set(name, { url: config.base_url.href, client, list });
+    };
+    const newSource = () => stationSource((...page) => client.get(...page), options, around.turns, told);
+    upstreams.set(name, { url: config.base_url.href, client, newSource });
   }
   return upstreams;
 }

@@ -1,6 +1,6 @@
 import type { Config } from './config/schema.ts';
 import type { Secret } from './config/secret.ts';
-import type { EncodingOptions } from './metrics/station-text.ts';
+import type { EncodingOptions } from './metrics/station-encoder.ts';
 import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from './upstream/options.ts';
 
 type UpstreamConfig = Config['upstreams'][string];

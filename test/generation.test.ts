@@ -12,6 +12,8 @@ import {
   startGeneration,
 } from '../src/generation.ts';
 import { OwnMetrics } from '../src/metrics/own-metrics.ts';
+import { Workshop } from '../src/metrics/workshop.ts';
+import { Turns } from '../src/station/turns.ts';
 import { configOf, entriesOf } from './e2e/harness.ts';
 import { listen } from './upstream/support/service.ts';
 import { eventually } from './web/eventually.ts';
@@ -21,7 +23,10 @@ const ALL = { ordinal: 0, total: 1 };
 function surroundings(shard = ALL): Surroundings & { readonly told: string[] } {
   const told: string[] = [];
   const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard, false);
-  return { own, shard, userAgent: 'agent/1', refreshed: ({ spec }) => told.push(spec.name), pageSizeReduced: () => undefined, told };
+  const turns = new Turns();
+  const workshop = new Workshop(turns, 1);
+  const refreshed: Surroundings['refreshed'] = ({ spec }) => told.push(spec.name);
+  return { own, shard, userAgent: 'agent/1', turns, workshop, refreshed, pageSizeReduced: () => undefined, told };
 }
 
 function loaded(config: object): LoadedConfig {
@@ -102,7 +107,7 @@ describe('nextGeneration', () => {
     const old = await generationOf(configOf(service.url, ['a']));
     await old.stations.get('a')?.refresh();
     const next = await generationOf(configOf(service.url, ['a'], { metrics: { per_resource: false } }), old);
-    const families = (generation: Generation) => [...(generation.stations.get('a')?.view().served?.form.chunks.keys() ?? [])];
+    const families = (generation: Generation) => [...(generation.stations.get('a')?.view().served?.form.families.keys() ?? [])];
     expect(families(old)).toContain('telemetry_station_resource_info');
     expect(families(next)).toContain('telemetry_station_resources');
     expect(families(next)).not.toContain('telemetry_station_resource_info');
@@ -181,6 +186,6 @@ describe('endGeneration', () => {
     await next.stations.get('a')?.refresh();
     expect(next.stations.get('a')?.view().health.failure).toBeUndefined();
     expect(old.stations.get('b')?.freshen()).toBeUndefined();
-    await expect(old.upstreams.get('unused')?.client.get('/', context)).rejects.toThrow(/destroyed/);
+    await expect(old.upstreams.get('unused')?.client.get('/', context, () => undefined)).rejects.toThrow(/destroyed/);
   });
 });

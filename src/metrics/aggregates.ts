@@ -15,32 +15,58 @@ export interface Group {
 }
 
 export interface Aggregates {
-  readonly groups: readonly Group[];
+  readonly groups: Iterable<Group>;
   /** The first label given for each type: one per type, so that it can be joined on. */
   readonly typeLabels: ReadonlyMap<string, string>;
 }
 
-/** One walk over the resources for all families that add them up. */
-export function aggregate(resources: Iterable<Resource>, alertability: boolean): Aggregates {
-  const types = new Map<string, Map<string, Mutable>>();
-  const typeLabels = new Map<string, string>();
-  for (const resource of resources) {
-    const products = entry(types, resource.type, () => new Map<string, Mutable>());
-    const group = entry(products, resource.product, () => emptyGroup(resource));
-    if (resource.type !== '' && !typeLabels.get(resource.type)) typeLabels.set(resource.type, resource.typeLabel);
+/** Adds up resources one by one, or what was added up before. */
+export class Aggregation implements Aggregates {
+  readonly #types = new Map<string, Map<string, Mutable>>();
+  readonly typeLabels = new Map<string, string>();
+
+  get groups(): Group[] {
+    return [...this.#types.values()].flatMap((products) => [...products.values()]);
+  }
+
+  addResource(resource: Resource, alertability: boolean): void {
+    const group = this.#group(resource.type, resource.product);
+    this.#label(resource.type, resource.typeLabel);
     add(group.states, resource.state, 1);
     if (resource.alertable) group.alertable += 1;
     if (resource.alertRules !== undefined) {
-      group.alertRules = (group.alertRules ?? 0) + resource.alertRules;
       const isUnwatched = resource.alertRules === 0 && (!alertability || resource.alertable === true);
-      group.unwatched = (group.unwatched ?? 0) + (isUnwatched ? 1 : 0);
+      group.alertRules = sum(group.alertRules, resource.alertRules);
+      group.unwatched = sum(group.unwatched, isUnwatched ? 1 : 0);
     }
-    if (resource.quantity) {
-      const units = entry(group.quantities, resource.gpuModel, () => new Map<string, number>());
-      add(units, resource.quantity.unit, resource.quantity.value);
-    }
+    if (resource.quantity) add(entry(group.quantities, resource.gpuModel, newCounts), resource.quantity.unit, resource.quantity.value);
   }
-  return { groups: [...types.values()].flatMap((products) => [...products.values()]), typeLabels };
+
+  addAll(other: Aggregates): void {
+    for (const from of other.groups) {
+      const group = this.#group(from.type, from.product);
+      for (const [state, count] of from.states) add(group.states, state, count);
+      group.alertable += from.alertable;
+      group.alertRules = sum(group.alertRules, from.alertRules);
+      group.unwatched = sum(group.unwatched, from.unwatched);
+      for (const [model, units] of from.quantities) {
+        for (const [unit, quantity] of units) add(entry(group.quantities, model, newCounts), unit, quantity);
+      }
+    }
+    for (const [type, label] of other.typeLabels) this.#label(type, label);
+  }
+
+  #group(type: string, product: string): Mutable {
+    const products = entry(this.#types, type, () => new Map<string, Mutable>());
+    return entry(products, product, () => ({
+      ...{ type, product, states: newCounts(), alertRules: undefined, alertable: 0, unwatched: undefined },
+      quantities: new Map<string, Map<string, number>>(),
+    }));
+  }
+
+  #label(type: string, label: string): void {
+    if (type !== '' && !this.typeLabels.get(type)) this.typeLabels.set(type, label);
+  }
 }
 
 interface Mutable extends Group {
@@ -51,8 +77,12 @@ interface Mutable extends Group {
   readonly quantities: Map<string, Map<string, number>>;
 }
 
-function emptyGroup({ type, product }: Resource): Mutable {
-  return { type, product, states: new Map(), alertRules: undefined, alertable: 0, unwatched: undefined, quantities: new Map() };
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : a + (b ?? 0);
+}
+
+function newCounts(): Map<string, number> {
+  return new Map();
 }
 
 function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {

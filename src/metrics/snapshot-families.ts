@@ -51,7 +51,7 @@ export const SNAPSHOT_FAMILIES = [
     type: 'gauge',
     labels: ['resource_type', 'product', 'state'],
     samples: ({ aggregates }) =>
-      aggregates.groups.flatMap(({ type, product, states }) =>
+      [...aggregates.groups].flatMap(({ type, product, states }) =>
         Array.from(states, ([state, count]): Sample<[string, string, string]> => [count, type, product, state]),
       ),
   }),
@@ -61,7 +61,7 @@ export const SNAPSHOT_FAMILIES = [
     type: 'gauge',
     labels: ['resource_type', 'product'],
     samples: ({ aggregates }) =>
-      aggregates.groups.flatMap(({ type, product, alertRules }) => known(alertRules).map(([sum]) => [sum, type, product] as const)),
+      [...aggregates.groups].flatMap(({ type, product, alertRules }) => known(alertRules).map(([sum]) => [sum, type, product] as const)),
   }),
   snapshotFamily({
     name: 'telemetry_station_alertable_resources',
@@ -69,7 +69,7 @@ export const SNAPSHOT_FAMILIES = [
     type: 'gauge',
     labels: ['resource_type', 'product'],
     samples: ({ spec, aggregates }) =>
-      spec.alertability ? aggregates.groups.map(({ type, product, alertable }) => [alertable, type, product] as const) : [],
+      spec.alertability ? [...aggregates.groups].map(({ type, product, alertable }) => [alertable, type, product] as const) : [],
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_without_alert_rules',
@@ -77,7 +77,7 @@ export const SNAPSHOT_FAMILIES = [
     type: 'gauge',
     labels: ['resource_type', 'product'],
     samples: ({ aggregates }) =>
-      aggregates.groups.flatMap(({ type, product, unwatched }) => known(unwatched).map(([count]) => [count, type, product] as const)),
+      [...aggregates.groups].flatMap(({ type, product, unwatched }) => known(unwatched).map(([count]) => [count, type, product] as const)),
   }),
   snapshotFamily({
     name: 'telemetry_station_sku_quantity',
@@ -85,7 +85,7 @@ export const SNAPSHOT_FAMILIES = [
     type: 'gauge',
     labels: ['resource_type', 'product', 'gpu_model', 'unit'],
     samples: ({ aggregates }) =>
-      aggregates.groups.flatMap(({ type, product, quantities }) =>
+      [...aggregates.groups].flatMap(({ type, product, quantities }) =>
         [...quantities].flatMap(([gpuModel, units]) => Array.from(units, ([unit, sum]) => [sum, type, product, gpuModel, unit] as const)),
       ),
   }),

@@ -1,3 +1,4 @@
+import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -15,6 +16,7 @@ export const NO_CHURN: Churn = { added: new Map(), removed: new Map(), stateChan
  * Every type and state in sight gets a count of at least 0, so that the first change is an increase and not a new series.
  */
 export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Snapshot): Churn {
+  if (before === next) return churn;
   const added = new Map(churn.added);
   const removed = new Map(churn.removed);
   const stateChanges = new Map([...churn.stateChanges].map(([type, states]) => [type, new Map(states)]));
@@ -23,19 +25,29 @@ export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Sna
     stateChanges.set(type, states);
     if (state !== '') add(states, state, by);
   };
-  for (const [id, resource] of next.resources) {
-    const old = before?.resources.get(id);
+  const came = resourcesOutside(next, before);
+  const went = before ? resourcesOutside(before, next) : new Map<string, Resource>();
+  for (const [id, resource] of came) {
+    const old = went.get(id);
     const isNew = before !== undefined && old?.type !== resource.type;
     add(added, resource.type, isNew ? 1 : 0);
     add(removed, resource.type, 0);
     const hasChanged = old?.type === resource.type && old.state !== '' && old.state !== resource.state;
     changed(resource, hasChanged ? 1 : 0);
   }
-  for (const [id, old] of before?.resources ?? []) {
-    const isGone = next.resources.get(id)?.type !== old.type;
+  for (const [id, old] of went) {
+    const isGone = came.get(id)?.type !== old.type;
     add(removed, old.type, isGone ? 1 : 0);
   }
   return { added, removed, stateChanges };
+}
+
+/** The resources in parts that the other snapshot does not have: nothing can have happened in the others. */
+function resourcesOutside(snapshot: Snapshot, other: Snapshot | undefined): Map<string, Resource> {
+  const shared = new Set<Part<Resource>>(other?.parts);
+  const resources = new Map<string, Resource>();
+  for (const part of snapshot.parts) if (!shared.has(part)) for (const resource of part) resources.set(resource.id, resource);
+  return resources;
 }
 
 function add(counts: Map<string, number>, key: string, by: number): void {

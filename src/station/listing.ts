@@ -1,4 +1,4 @@
-import type { ResourceRecord } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 /** Where a telemetry station lives in the service. */
 export interface StationPath {
@@ -38,10 +38,15 @@ export const READ_FIELDS = [
 
 export type ReadField = (typeof READ_FIELDS)[number];
 
+/** What one page brought to a listing. The same array comes again for as long as the page's bytes do, so that work on it can be kept. */
+export type Part<Row> = readonly Row[];
+
 /** One listing read to its end. */
-export interface Listing {
-  /** By id, in the order received; the first record under an id is the one kept. */
-  readonly records: ReadonlyMap<string, ResourceRecord>;
+export interface Listing<Row> {
+  /** In the service's order; of several rows under one id the first. */
+  readonly parts: readonly Part<Row>[];
+  /** Unique rows, all parts together. */
+  readonly size: number;
   /** Proven whole: nothing is missing. */
   readonly complete: boolean;
   readonly reportedTotal: number | undefined;
@@ -60,5 +65,11 @@ export interface ListingContext {
   readonly station?: string;
 }
 
-/** The port to the service. Rejects with a ListingFailure; rejects with the signal's reason when that aborts first. */
-export type ListResources = (query: ListingQuery, context: ListingContext) => Promise<Listing>;
+/**
+ * The port to the service, one per station. It rejects with a ListingFailure, or with the signal's reason when that aborts first.
+ */
+export interface StationSource {
+  resources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
+  /** Of listings that only tell which resources belong to something. */
+  ids(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
+}

@@ -5,10 +5,10 @@ export interface Quantity {
 }
 
 /**
- * One record of a listing as far as it could be read. Texts are fit to be label values (see `labelText`), '' when the service
- * gave none; undefined stands for a number that it did not give or gave unusably.
+ * One resource as far as it could be read. Texts are fit to be label values (see `labelText`), '' when the service gave none;
+ * undefined stands for what it did not give or gave unusably.
  */
-export interface ResourceRecord {
+export interface Resource {
   readonly id: string;
   readonly name: string;
   readonly displayName: string;
@@ -20,10 +20,6 @@ export interface ResourceRecord {
   readonly gpuModel: string;
   readonly alertRules: number | undefined;
   readonly createdSeconds: number | undefined;
-}
-
-/** A record joined with what the further listings told of it. */
-export interface Resource extends ResourceRecord {
   /** The first configured product whose listing held the resource; '' for none. */
   readonly product: string;
   /** undefined: nobody asked, or the listing of alertable resources was not proven whole. */

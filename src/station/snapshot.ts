@@ -1,49 +1,98 @@
-import type { Listing, ListingContext, ListingFilters, ListResources } from './listing.ts';
+import type { Listing, ListingContext, ListingFilters, Part, StationSource } from './listing.ts';
+import { Membership } from './membership.ts';
 import type { Resource } from './resource.ts';
 import type { StationSpec } from './spec.ts';
 
-/** A station's resources as they were once; never changed, only replaced. */
-export interface Snapshot extends Omit<Listing, 'records'> {
-  readonly resources: ReadonlyMap<string, Resource>;
-}
+/** A station's resources as they were once; never changed, only replaced. Parts that did not change are those of the snapshot before. */
+export type Snapshot = Listing<Resource>;
 
-/** Lists the station, its products and its alertable resources side by side, and joins them by id. */
-export async function takeSnapshot(spec: StationSpec, list: ListResources, context: ListingContext): Promise<Snapshot> {
-  const ask = (filters: ListingFilters) => list({ path: spec.path, filters: { ...spec.filters, ...filters } }, context);
-  const main = ask({});
-  const alertable = spec.alertability ? alertableListing(spec, main, ask) : undefined;
-  const products = spec.products.map((product) => ask({ product }));
-  const listings = await Promise.all([...new Set([main, ...(alertable ? [alertable] : []), ...products])]);
-  const whole = await main;
-  return {
-    ...whole,
-    resources: join(whole, spec.products, await Promise.all(products), await alertable),
-    complete: listings.every((listing) => listing.complete),
-    pages: listings.reduce((sum, listing) => sum + listing.pages, 0),
-  };
-}
+/** Takes one snapshot after the other, and keeps of each what makes the next one cheap. */
+export class Surveyor {
+  readonly #spec: StationSpec;
+  readonly #source: StationSource;
+  readonly #alertable = new Membership();
+  readonly #products: readonly Membership[];
+  /** The parts as joined last time, by the parts as listed. */
+  #joined = new Map<Part<Resource>, Part<Resource>>();
+  #latest: Snapshot | undefined;
 
-/** A station that lists alertable resources alone needs no second listing to know them. */
-function alertableListing(spec: StationSpec, main: Promise<Listing>, ask: (filters: ListingFilters) => Promise<Listing>): Promise<Listing> {
-  return spec.filters.enabledAlert === true ? main : ask({ enabledAlert: true });
-}
-
-function join(
-  main: Listing,
-  names: readonly string[],
-  products: readonly Listing[],
-  alertable: Listing | undefined,
-): Snapshot['resources'] {
-  const resources = new Map<string, Resource>();
-  for (const [id, record] of main.records) {
-    const product = names[products.findIndex((listing) => listing.records.has(id))] ?? '';
-    resources.set(id, { ...record, product, alertable: isAlertable(id, alertable) });
+  constructor(spec: StationSpec, source: StationSource) {
+    this.#spec = spec;
+    this.#source = source;
+    this.#products = spec.products.map(() => new Membership());
   }
-  return resources;
+
+  /** Lists the station, its products and its alertable resources side by side, and joins them by id; the same snapshot again if nothing changed. */
+  async survey(context: ListingContext): Promise<Snapshot> {
+    const { path, filters, products, alertability } = this.#spec;
+    const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
+    // A station that lists alertable resources alone needs no second listing to know them.
+    const asksAlertable = alertability && filters.enabledAlert !== true;
+    const [main, alertable, ...byProduct] = await Promise.all([
+      this.#source.resources(query({}), context),
+      asksAlertable ? this.#source.ids(query({ enabledAlert: true }), context) : undefined,
+      ...products.map((product) => this.#source.ids(query({ product }), context)),
+    ]);
+    const further = [...(alertable ? [alertable] : []), ...byProduct];
+    const parts = this.#join(main.parts, alertable, byProduct);
+    const snapshot = {
+      ...main,
+      parts,
+      complete: main.complete && further.every((listing) => listing.complete),
+      pages: further.reduce((sum, listing) => sum + listing.pages, main.pages),
+    };
+    if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
+    return this.#latest;
+  }
+
+  #join(
+    parts: readonly Part<Resource>[],
+    alertable: Listing<string> | undefined,
+    byProduct: readonly Listing<string>[],
+  ): readonly Part<Resource>[] {
+    const { alertability, products } = this.#spec;
+    if (!alertability && products.length === 0) return parts;
+    const changed = [
+      alertable !== undefined && this.#alertable.update(alertable),
+      ...byProduct.map((listing, index) => this.#products[index]?.update(listing)),
+    ].includes(true);
+    const joined = new Map<Part<Resource>, Part<Resource>>();
+    for (const part of parts) {
+      const before = this.#joined.get(part);
+      joined.set(
+        part,
+        before && (!changed || before.every((resource) => this.#isTrue(resource))) ? before : part.map((r) => this.#told(r)),
+      );
+    }
+    this.#joined = joined;
+    return [...joined.values()];
+  }
+
+  #told(resource: Resource): Resource {
+    return { ...resource, product: this.#productOf(resource.id), alertable: this.#isAlertable(resource.id) };
+  }
+
+  #isTrue({ id, product, alertable }: Resource): boolean {
+    return product === this.#productOf(id) && alertable === this.#isAlertable(id);
+  }
+
+  #productOf(id: string): string {
+    return this.#spec.products[this.#products.findIndex((product) => product.has(id))] ?? '';
+  }
+
+  /** Only a listing that is proven whole can say of a resource which it lacks that it cannot have alerts. */
+  #isAlertable(id: string): boolean | undefined {
+    const { alertability, filters } = this.#spec;
+    if (!alertability) return undefined;
+    if (filters.enabledAlert === true || this.#alertable.has(id)) return true;
+    return this.#alertable.complete ? false : undefined;
+  }
 }
 
-/** Only a listing that is proven whole can say of a resource which it lacks that it cannot have alerts. */
-function isAlertable(id: string, alertable: Listing | undefined): boolean | undefined {
-  if (alertable?.records.has(id)) return true;
-  return alertable?.complete ? false : undefined;
+function isSame(a: Snapshot, b: Snapshot): boolean {
+  return (
+    a.parts.length === b.parts.length &&
+    a.parts.every((part, index) => part === b.parts[index]) &&
+    JSON.stringify({ ...a, parts: [] }) === JSON.stringify({ ...b, parts: [] })
+  );
 }

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type FailureReason, ListingFailure } from './failure.ts';
-import type { ListResources } from './listing.ts';
-import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import type { StationSource } from './listing.ts';
+import { type Snapshot, Surveyor } from './snapshot.ts';
 import type { StationSpec } from './spec.ts';
 
 /** How the latest refreshes went. */
@@ -31,7 +31,7 @@ export interface StationView<Form> {
 }
 
 export interface StationDependencies<Form> {
-  readonly list: ListResources;
+  readonly source: StationSource;
   /** Turns a publication into what scrapes serve: once per snapshot, as a part of the refresh. */
   readonly prepare: (publication: Publication) => Promise<Form>;
   /** Told after every attempt. */
@@ -46,6 +46,7 @@ const JUST_TAKEN_MS = 1000;
 export class StationCache<Form> {
   readonly spec: StationSpec;
   readonly #dependencies: StationDependencies<Form>;
+  readonly #surveyor: Surveyor;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
@@ -58,6 +59,7 @@ export class StationCache<Form> {
   constructor(spec: StationSpec, dependencies: StationDependencies<Form>) {
     this.spec = spec;
     this.#dependencies = dependencies;
+    this.#surveyor = new Surveyor(spec, dependencies.source);
     this.#clock = dependencies.clock ?? systemClock;
   }
 
@@ -123,10 +125,9 @@ export class StationCache<Form> {
     try {
       const snapshot = await this.#take();
       const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastWhole, snapshot) : this.#churn;
-      const publication = { spec: this.spec, snapshot, churn };
-      const form = await this.#dependencies.prepare(publication);
+      const served = await this.#ready({ spec: this.spec, snapshot, churn });
       if (this.#closed.signal.aborted) return;
-      this.#held = { publication, form, takenAt: this.#clock.elapsedMs() };
+      this.#held = { ...served, takenAt: this.#clock.elapsedMs() };
       this.#churn = churn;
       if (snapshot.complete) this.#lastWhole = snapshot;
       this.#conclude(startedAt, undefined);
@@ -134,6 +135,13 @@ export class StationCache<Form> {
       if (this.#closed.signal.aborted) return;
       this.#conclude(startedAt, failureOf(error));
     }
+  }
+
+  /** What is served already is ready. */
+  async #ready(publication: Publication): Promise<{ publication: Publication; form: Form }> {
+    const { snapshot, churn } = this.#held?.publication ?? {};
+    if (this.#held && snapshot === publication.snapshot && churn === publication.churn) return this.#held;
+    return { publication, form: await this.#dependencies.prepare(publication) };
   }
 
   async #take(): Promise<Snapshot> {
@@ -147,7 +155,7 @@ export class StationCache<Form> {
     this.#closed.signal.addEventListener('abort', abort, { once: true });
     try {
       const context = { signal: controller.signal, deadlineMs: this.#clock.wallMs() + refreshTimeoutMs, station: this.spec.name };
-      return await takeSnapshot(this.spec, this.#dependencies.list, context);
+      return await this.#surveyor.survey(context);
     } finally {
       clearTimeout(timer);
       this.#closed.signal.removeEventListener('abort', abort);

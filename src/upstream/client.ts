@@ -13,6 +13,7 @@ import type { TlsOptions, UpstreamOptions } from './options.ts';
 import { replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import { retryDelay } from './retry.ts';
+import { Scratch } from './scratch.ts';
 import type { Header } from './signer.ts';
 import { withoutIdentity } from './tls-connector.ts';
 
@@ -25,6 +26,12 @@ export interface ClientDependencies {
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
+/** The bytes are only there until it has resolved. */
+export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
+
+/** The path of a smaller page from the same offset, as long as there is one. */
+export type Smaller = () => string | undefined;
+
 /** The HTTP client of one upstream, shared by all stations on it. */
 export class UpstreamClient {
   readonly #options: UpstreamOptions;
@@ -35,6 +42,8 @@ export class UpstreamClient {
   readonly #service: Peer;
   readonly #defaultHeaders: readonly Header[];
   readonly #pools: Pool[] = [];
+  /** Those that no request is using: never more than were under way at once. */
+  readonly #scratches: Scratch[] = [];
 
   constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
     this.#options = options;
@@ -58,16 +67,17 @@ export class UpstreamClient {
   }
 
   /**
-   * GETs a path with query, exactly as given, and resolves with the bytes of a 2xx. A reply that is too large for the service
-   * is asked for by `smaller` instead, as long as that gives a path.
+   * GETs a path with query, exactly as given, and resolves with what is read from the bytes of a 2xx. Reading is a part of the
+   * request's turn, so that replies cannot pile up faster than they are read. A reply that is too large for the service is asked
+   * for by `smaller` instead, as long as that gives a path.
    * Rejects with a ListingFailure; rejects with the signal's reason when that aborts.
    */
-  async get(pathAndQuery: string, context: ListingContext, smaller: () => string | undefined = () => undefined): Promise<Buffer> {
+  async get<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: Smaller = () => undefined): Promise<T> {
     const { signal } = context;
     // All pages of a refresh wait on one signal at a time, which is no leak.
     setMaxListeners(0, signal);
     try {
-      return await this.#getWithRetries(pathAndQuery, context, smaller);
+      return await this.#getWithRetries(pathAndQuery, context, read, smaller);
     } catch (error) {
       signal.throwIfAborted();
       throw error;
@@ -79,7 +89,7 @@ export class UpstreamClient {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
-  async #getWithRetries(pathAndQuery: string, context: ListingContext, smaller: () => string | undefined): Promise<Buffer> {
+  async #getWithRetries<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: Smaller): Promise<T> {
     const { signal, deadlineMs, station: lane = '' } = context;
     const { now, random, sleep } = this.#dependencies;
     let path = pathAndQuery;
@@ -87,9 +97,14 @@ export class UpstreamClient {
     for (let retries = 0; ; ) {
       let generation = 0;
       try {
-        return await this.#gate.run({ signal, deadlineMs, lane }, () => {
+        return await this.#gate.run({ signal, deadlineMs, lane }, async () => {
           generation = this.#identity.generation;
-          return this.#attempt(path, signal);
+          const scratch = this.#scratches.pop() ?? new Scratch();
+          try {
+            return await read(await this.#attempt(path, signal, scratch));
+          } finally {
+            this.#scratches.push(scratch);
+          }
         });
       } catch (error) {
         if (signal.aborted || !(error instanceof RequestFailure)) throw error;
@@ -110,7 +125,7 @@ export class UpstreamClient {
     }
   }
 
-  async #attempt(pathAndQuery: string, signal: AbortSignal): Promise<Buffer> {
+  async #attempt(pathAndQuery: string, signal: AbortSignal, scratch: Scratch): Promise<Buffer> {
     const { now } = this.#dependencies;
     const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: now(), signal } as const;
     const { headers, secrets } = await this.#identity.present(signable);
@@ -119,7 +134,7 @@ export class UpstreamClient {
     this.#observer.started();
     const end = (reason?: FailureReason) => this.#observer.ended(Math.max(0, now() - startMs) / 1000, reason);
     try {
-      const reply = await exchange(this.#service, request, signal);
+      const reply = await exchange(this.#service, request, signal, scratch);
       if (reply.status < 200 || reply.status > 299) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;

@@ -1,5 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 import { RequestFailure } from './request-failure.ts';
+import { Scratch } from './scratch.ts';
 import { transportFailure } from './transport-failure.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -25,12 +26,12 @@ interface OutgoingRequest {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Of a success the whole body; of any other reply as much as came, at most 64 KiB. */
+  /** Of a success the whole body, in the scratch that was given; of any other reply as much as came, at most 64 KiB. */
   readonly body: Buffer;
 }
 
 /** Sends one request and reads its reply, whatever the status, within the peer's time and size. */
-export async function exchange(peer: Peer, request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
+export async function exchange(peer: Peer, request: OutgoingRequest, signal: AbortSignal, scratch = new Scratch()): Promise<Reply> {
   const cancel = new AbortController();
   const forward = () => cancel.abort(signal.reason);
   const tooLate = () =>
@@ -42,7 +43,7 @@ export async function exchange(peer: Peer, request: OutgoingRequest, signal: Abo
     const { method, path, body = null } = request;
     const options = { method, path, body, headers: [...request.headers], signal: cancel.signal };
     // The pool heeds its signal only once it is connected.
-    return await receive(peer, await untilAborted(peer.pool.request(options), cancel.signal), signal);
+    return await receive(peer, await untilAborted(peer.pool.request(options), cancel.signal), signal, scratch);
   } catch (error) {
     signal.throwIfAborted();
     throw transportFailure(peer.name, error);
@@ -52,7 +53,7 @@ export async function exchange(peer: Peer, request: OutgoingRequest, signal: Abo
   }
 }
 
-async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: AbortSignal): Promise<Reply> {
+async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: AbortSignal, scratch: Scratch): Promise<Reply> {
   const { statusCode: status, headers, body } = response;
   // Destroying a body makes it emit an error that nobody else may be listening for.
   body.on('error', () => undefined);
@@ -66,14 +67,14 @@ async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: Ab
     body.destroy();
     throw new RequestFailure('body', `${peer.name}: ${problem}`);
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  scratch.begin(Number(headers['content-length'] ?? 0));
   for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > peer.maxBytes) throw new RequestFailure('body', `${peer.name}: body is larger than ${peer.maxBytes} bytes`);
-    chunks.push(chunk);
+    if (scratch.length + chunk.length > peer.maxBytes) {
+      throw new RequestFailure('body', `${peer.name}: body is larger than ${peer.maxBytes} bytes`);
+    }
+    scratch.append(chunk);
   }
-  return { status, headers, body: Buffer.concat(chunks, bytes) };
+  return { status, headers, body: scratch.bytes() };
 }
 
 /** What came of an error's body: its status is the news, so a body that breaks off is no further failure. */

@@ -3,13 +3,14 @@ import { mergePages, type ReceivedPage } from './merge.ts';
 import type { Page } from './page.ts';
 
 /** A page of fewer records may be asked for than told; `asked` is how many were. */
-export type FetchPage = (offset: number, size: number) => Promise<AskedPage>;
+export type FetchPage<Row> = (offset: number, size: number) => Promise<AskedPage<Row>>;
 
-interface AskedPage extends Page {
+interface AskedPage<Row> extends Page<Row> {
   readonly asked: number;
 }
 
-interface PassOptions {
+interface PassOptions<Row> {
+  readonly idOf: (row: Row) => string;
   readonly pageSize: number;
   /** How many pages may be asked for side by side. */
   readonly concurrency: number;
@@ -25,8 +26,8 @@ const MAX_PAGES = 100_000;
 const MAX_FRUITLESS_PAGES = 3;
 
 /** Reads a listing once, from the first page to the last. */
-export async function listOnce(fetchPage: FetchPage, options: PassOptions): Promise<Listing> {
-  const pass = new Pass(fetchPage);
+export async function listOnce<Row>(fetchPage: FetchPage<Row>, options: PassOptions<Row>): Promise<Listing<Row>> {
+  const pass = new Pass(fetchPage, options.idOf);
   const first = await pass.fetch(0, options.pageSize);
   const { total } = first.page;
   // A total below what one page brought is no bound to stop at: read on as if there were none.
@@ -35,7 +36,7 @@ export async function listOnce(fetchPage: FetchPage, options: PassOptions): Prom
 }
 
 /** Page after page, each from where the last one ended, until one brings no new id. */
-async function readOn(pass: Pass, first: FetchedPage, { pageSize }: PassOptions): Promise<Ending> {
+async function readOn<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { pageSize }: PassOptions<Row>): Promise<Ending> {
   let last = first;
   let offset = first.page.received;
   while (last.fresh > 0 && pass.hasPagesLeft()) {
@@ -43,13 +44,13 @@ async function readOn(pass: Pass, first: FetchedPage, { pageSize }: PassOptions)
     offset += last.page.received;
   }
   if (last.fresh > 0) return 'too-many-pages';
-  if (last.page.received > 0 && last.page.records.length === 0) return 'no-usable-id';
+  if (last.page.received > 0 && last.page.rows.length === 0) return 'no-usable-id';
   // The same full page again may be the head of a list whose rest cannot be reached.
   return last.page.received === last.page.asked ? 'repeated-full-page' : 'nothing-new';
 }
 
 /** The pages between the first one and the total, side by side; a page that comes short leaves a gap, which is asked for again. */
-async function fill(pass: Pass, first: FetchedPage, { concurrency }: PassOptions): Promise<Ending> {
+async function fill<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency }: PassOptions<Row>): Promise<Ending> {
   const stride = first.page.received;
   const gaps: { offset: number; size: number }[] = [];
   let next = stride;
@@ -68,7 +69,7 @@ async function fill(pass: Pass, first: FetchedPage, { concurrency }: PassOptions
       const { page, fresh } = await pass.fetch(range.offset, range.size);
       if (page.received === 0) limit = Math.min(limit, range.offset);
       else if (page.received < range.size) gaps.push({ offset: range.offset + page.received, size: range.size - page.received });
-      if (page.records.length > 0 && fresh === 0) fruitless += 1;
+      if (page.rows.length > 0 && fresh === 0) fruitless += 1;
       if (fruitless >= MAX_FRUITLESS_PAGES) limit = 0;
     }
   };
@@ -77,31 +78,33 @@ async function fill(pass: Pass, first: FetchedPage, { concurrency }: PassOptions
   return pass.hasPagesLeft() ? 'nothing-new' : 'too-many-pages';
 }
 
-interface FetchedPage extends ReceivedPage {
-  readonly page: AskedPage;
+interface FetchedPage<Row> extends ReceivedPage<Row> {
+  readonly page: AskedPage<Row>;
   /** Ids not seen before in this pass. */
   readonly fresh: number;
 }
 
 /** What has come so far, in the order in which it came. */
-class Pass {
-  readonly #fetchPage: FetchPage;
-  readonly #pages: ReceivedPage[] = [];
+class Pass<Row> {
+  readonly #fetchPage: FetchPage<Row>;
+  readonly #idOf: (row: Row) => string;
+  readonly #pages: ReceivedPage<Row>[] = [];
   readonly #ids = new Set<string>();
   readonly #totals = new Set<number>();
   largestTotal = 0;
 
-  constructor(fetchPage: FetchPage) {
+  constructor(fetchPage: FetchPage<Row>, idOf: (row: Row) => string) {
     this.#fetchPage = fetchPage;
+    this.#idOf = idOf;
   }
 
-  async fetch(offset: number, size: number): Promise<FetchedPage> {
+  async fetch(offset: number, size: number): Promise<FetchedPage<Row>> {
     const page = await this.#fetchPage(offset, size);
     this.#pages.push({ offset, page });
     if (page.total !== undefined) this.#totals.add(page.total);
     this.largestTotal = Math.max(this.largestTotal, page.total ?? 0);
     const before = this.#ids.size;
-    for (const { record } of page.records) this.#ids.add(record.id);
+    for (const row of page.rows) this.#ids.add(this.#idOf(row));
     return { offset, page, fresh: this.#ids.size - before };
   }
 
@@ -109,10 +112,10 @@ class Pass {
     return this.#pages.length < MAX_PAGES;
   }
 
-  listing(ending: Ending): Listing {
-    const merged = mergePages(this.#pages);
+  listing(ending: Ending): Listing<Row> {
+    const merged = mergePages(this.#pages, this.#idOf);
     const reportedTotal = this.#pages.findLast(({ page }) => page.total !== undefined)?.page.total;
-    const addsUp = this.#totals.size === 1 && merged.records.size + merged.rejected === reportedTotal;
+    const addsUp = this.#totals.size === 1 && merged.size + merged.rejected === reportedTotal;
     const complete = reportedTotal === undefined ? ending === 'nothing-new' : addsUp;
     return { ...merged, complete, reportedTotal, pages: this.#pages.length };
   }

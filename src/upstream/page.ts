@@ -1,35 +1,54 @@
 import { ListingFailure } from '../station/failure.ts';
-import { isObject, type ReadRecord, readRecord, wholeNumber } from './record.ts';
+import type { Part, ReadField } from '../station/listing.ts';
+import { isObject, wholeNumber } from './record.ts';
 
 /** One reply, read. */
-export interface Page {
+export interface Page<Row> {
   /** How many records came, usable or not: what the offset advances by. */
   readonly received: number;
-  readonly records: readonly ReadRecord[];
+  readonly rows: Part<Row>;
+  /** The fields that could not be used, for the rows that have such, by their index. */
+  readonly invalid: ReadonlyMap<number, readonly ReadField[]>;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
 
+/** Reads one record; undefined when it has no usable id. */
+export type ReadRow<Row> = (record: unknown) => { readonly row: Row; readonly invalid: readonly ReadField[] } | undefined;
+
 /** Throws a ListingFailure of reason `body` for anything but the envelope; a strange record in it is only counted. */
-export function readPage(body: Uint8Array): Page {
+export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row> {
   const envelope = parse(body);
   if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${kind(envelope)}`);
   if (!Object.hasOwn(envelope, 'resources')) throw new ListingFailure('body', 'expected a field "resources", there is none');
   const resources = envelope['resources'] ?? [];
   if (!Array.isArray(resources)) throw new ListingFailure('body', `expected "resources" to be a list, got ${kind(resources)}`);
-  const records = resources.map(readRecord).filter((record) => record !== undefined);
-  return { received: resources.length, records, ...readTotal(envelope['page']) };
+  const rows: Row[] = [];
+  const invalid = new Map<number, readonly ReadField[]>();
+  for (const record of resources) {
+    const read = readRow(record);
+    if (!read) continue;
+    if (read.invalid.length > 0) invalid.set(rows.length, read.invalid);
+    rows.push(read.row);
+  }
+  return { received: resources.length, rows, invalid, ...readTotal(envelope['page']) };
 }
 
 function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return JSON.parse(text(body));
   } catch (cause) {
     throw new ListingFailure('body', `expected JSON, got ${body.byteLength} bytes that are none`, { cause });
   }
 }
 
-function readTotal(page: unknown): Pick<Page, 'total' | 'totalInvalid'> {
+/** Without the byte order mark that some writers put in front. */
+function text(body: Uint8Array): string {
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  return Buffer.from(body.buffer, body.byteOffset + start, body.byteLength - start).toString();
+}
+
+function readTotal(page: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'> {
   const given = isObject(page) ? page['total'] : undefined;
   if (given === undefined || given === null) return { total: undefined, totalInvalid: false };
   const total = wholeNumber(given);

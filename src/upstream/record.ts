@@ -1,42 +1,58 @@
 import { labelText } from '../station/label-text.ts';
 import type { ReadField } from '../station/listing.ts';
-import type { Quantity, ResourceRecord } from '../station/resource.ts';
+import type { Resource } from '../station/resource.ts';
+import type { SharedTexts } from './shared-texts.ts';
 import { readTimestamp } from './timestamp.ts';
 
-/** A record and the fields whose values could not be used. */
-export interface ReadRecord {
-  readonly record: ResourceRecord;
+/** A resource and the fields whose values could not be used. */
+interface ReadResource {
+  readonly row: Resource;
   readonly invalid: readonly ReadField[];
 }
 
 /** Reads what can be read of one record; undefined when it has no usable id. Nothing in it can make the listing fail. */
-export function readRecord(value: unknown): ReadRecord | undefined {
+export function readResource(value: unknown, shared: SharedTexts): ReadResource | undefined {
   if (!isObject(value)) return undefined;
-  const id = value['resource_id'];
-  if (typeof id !== 'string' || id === '') return undefined;
-  const invalid: ReadField[] = [];
+  const id = usableId(value);
+  if (id === undefined) return undefined;
+  let invalid = NOTHING_INVALID;
   const usable = <T>(field: ReadField, read: T | Unusable, otherwise: T): T => {
     if (read !== UNUSABLE) return read;
-    invalid.push(field);
+    invalid = [...invalid, field];
     return otherwise;
   };
   const type = resourceType(value['resource_type']);
-  if (type.unusable) invalid.push('resource_type');
+  if (type.unusable) invalid = ['resource_type'];
   const sku = usable('sku', text(value['sku']), '');
-  const record = {
-    id: labelText(id),
+  const row = {
+    id,
     name: usable('name', text(value['name']), ''),
     displayName: usable('display_name', text(value['display_name']), ''),
-    type: type.key,
-    typeLabel: type.label,
-    state: usable('state', token(value['state']), ''),
-    sku,
-    quantity: skuQuantity(sku),
-    gpuModel: usable('gpu_model', text(value['gpu_model']), ''),
+    type: shared.one(type.key),
+    typeLabel: shared.one(type.label),
+    state: shared.one(usable('state', token(value['state']), '')),
+    sku: shared.one(sku),
+    quantity: shared.quantity(sku),
+    gpuModel: shared.one(usable('gpu_model', text(value['gpu_model']), '')),
     alertRules: usable('alert_rules_count', given(value['alert_rules_count'], wholeNumber), undefined),
     createdSeconds: usable('create_time', given(value['create_time'], timestamp), undefined),
+    product: '',
+    alertable: undefined,
   };
-  return { record, invalid };
+  return { row, invalid };
+}
+
+/** Of a listing that only tells what belongs to it, the id is all there is to read. */
+export function readId(value: unknown): { readonly row: string; readonly invalid: readonly ReadField[] } | undefined {
+  const id = isObject(value) ? usableId(value) : undefined;
+  return id === undefined ? undefined : { row: id, invalid: NOTHING_INVALID };
+}
+
+const NOTHING_INVALID: readonly ReadField[] = [];
+
+function usableId(record: Readonly<Record<string, unknown>>): string | undefined {
+  const id = record['resource_id'];
+  return typeof id === 'string' && id !== '' ? labelText(id) : undefined;
 }
 
 const UNUSABLE = Symbol('unusable');
@@ -68,13 +84,6 @@ function text(value: unknown): string | Unusable {
 /** An enumeration value: its name, or the bare number that a gateway prints for one it does not know. */
 function token(value: unknown): string | Unusable {
   return text(typeof value === 'number' ? String(value) : value);
-}
-
-function skuQuantity(sku: string): Quantity | undefined {
-  const [, quantity, unit] = /^\s*(\d+(?:\.\d+)?)\s+(\S+)\s*$/.exec(sku) ?? [];
-  if (quantity === undefined || unit === undefined) return undefined;
-  const value = Number(quantity);
-  return Number.isFinite(value) ? { value, unit } : undefined;
 }
 
 function timestamp(value: unknown): number | Unusable {

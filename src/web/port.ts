@@ -1,3 +1,4 @@
+import type { Body } from '../metrics/body.ts';
 import type { ExpositionFormat } from '../metrics/encoding.ts';
 import type { FailureReason } from '../station/failure.ts';
 
@@ -19,8 +20,8 @@ export interface StationStatus {
 /** What the web needs of the running exporter. */
 export interface ExporterPort {
   stations(): readonly StationStatus[];
-  /** The exposition as chunks, in order; `station` narrows it to that one. Never rejects because the service fails. */
-  scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<readonly Uint8Array[]>;
+  /** `station` narrows the exposition to that one. Never rejects because the service fails. */
+  scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body>;
   ready(): boolean;
   /** The problems that kept the old configuration in force; none: the new one is. */
   reload(): Promise<readonly string[]>;

@@ -33,8 +33,8 @@ async function answerScrape(
 ): Promise<void> {
   const format = expositionFormat(request);
   const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), options);
-  const chunks = await withinDeadline(request, deadlineMs, (signal) => exporter.scrape(format, station, signal));
+  const body = await withinDeadline(request, deadlineMs, (signal) => exporter.scrape(format, station, signal));
   response.setHeader('Content-Type', CONTENT_TYPES[format]);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
-  await writeBody(response, chunks, wantsGzip(request));
+  await writeBody(response, body, wantsGzip(request));
 }

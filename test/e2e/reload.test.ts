@@ -222,7 +222,9 @@ describe('a reload', () => {
     expect(await exporter.exporter.reload()).toEqual([]);
     await eventually(() => expect(service.held).toHaveLength(2));
     service.held[0]?.();
-    const metrics = parseExposition(Buffer.concat(await waiting).toString());
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await waiting).plain()) chunks.push(chunk);
+    const metrics = parseExposition(Buffer.concat(chunks).toString());
     expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 1 });
     expect(service.held).toHaveLength(2);
   });

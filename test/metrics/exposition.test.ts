@@ -1,16 +1,20 @@
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Exposition, OPENMETRICS_END } from '../../src/metrics/exposition.ts';
+import type { Body } from '../../src/metrics/body.ts';
+import { Exposition } from '../../src/metrics/exposition.ts';
 import { FAMILY_NAMES, STATION_FAMILIES } from '../../src/metrics/family-names.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { type EncodingOptions, encodePublication, type StationText } from '../../src/metrics/station-text.ts';
+import { type EncodingOptions, StationEncoder, type StationSegments } from '../../src/metrics/station-encoder.ts';
+import { Workshop } from '../../src/metrics/workshop.ts';
 import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
 import { labelText } from '../../src/station/label-text.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { StationSpec } from '../../src/station/spec.ts';
 import type { Health, StationView } from '../../src/station/station-cache.ts';
-import { resourceOf, snapshotOf, specOf } from '../station/fixtures.ts';
+import { Turns } from '../../src/station/turns.ts';
+import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 const everything: EncodingOptions = { perResource: true, maxResources: 100_000, disabled: new Set() };
@@ -27,15 +31,27 @@ async function viewOf(
   snapshot: Snapshot | undefined,
   health = healthy,
   options = everything,
-): Promise<StationView<StationText>> {
+): Promise<StationView<StationSegments>> {
   const whole = specOf(spec);
   if (!snapshot) return { spec: whole, health: { ...health }, served: undefined };
   const publication = { spec: whole, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
-  return { spec: whole, health: { ...health }, served: { publication, form: await encodePublication(publication, options) } };
+  return {
+    spec: whole,
+    health: { ...health },
+    served: { publication, form: await new StationEncoder(whole, options, new Workshop(new Turns(), 2)).encode(publication) },
+  };
 }
 
-const textOf = (views: StationView<StationText>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
-  Buffer.concat(new Exposition(options).stations(views, format)).toString();
+async function plain(body: Body): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.plain()) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  expect(gunzipSync(Buffer.concat([...body.gzip()])).toString()).toBe(text);
+  return text;
+}
+
+const textOf = (views: StationView<StationSegments>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
+  plain(new Exposition(options).stations(views, format));
 
 const fleet = [
   resourceOf('i-1', {
@@ -87,9 +103,9 @@ describe('Exposition', () => {
     const views = [
       await viewOf(
         { name: 'prod', alertability: true, products: ['product.acp'], labels: { team: 'storage', zone_name: 'é "1"' } },
-        snapshotOf(fleet, { pages: 3, duplicates: 1, rejected: 2, complete: false, reportedTotal: 8 }),
+        listingOf(fleet, { pages: 3, duplicates: 1, rejected: 2, complete: false, reportedTotal: 8 }),
       ),
-      await viewOf({ name: 'empty' }, snapshotOf([], { reportedTotal: undefined })),
+      await viewOf({ name: 'empty' }, listingOf([], { reportedTotal: undefined })),
       await viewOf({ name: 'gone' }, undefined, failing),
       await viewOf({ name: 'new' }, undefined, {
         lastAttemptMs: undefined,
@@ -98,12 +114,12 @@ describe('Exposition', () => {
         failure: undefined,
       }),
     ];
-    await expect(textOf(views)).toMatchFileSnapshot('../golden/stations.prom');
-    await expect(textOf(views, 'openmetrics') + OPENMETRICS_END.toString()).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
+    await expect(await textOf(views)).toMatchFileSnapshot('../golden/stations.prom');
+    await expect(await textOf(views, 'openmetrics')).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
   });
 
   it('is read back by an independent parser, each family once', async () => {
-    const families = parseExposition(textOf([await viewOf({}, snapshotOf(fleet)), await viewOf({ name: 'b' }, snapshotOf(fleet))]));
+    const families = parseExposition(await textOf([await viewOf({}, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))]));
     for (const [name, { help, type }] of families) {
       const row = STATION_FAMILIES.find((family) => family.name === name);
       expect({ help, type }).toEqual({ help: row?.help, type: row?.type });
@@ -112,9 +128,9 @@ describe('Exposition', () => {
   });
 
   it('differs between the formats in the lines above counters alone', async () => {
-    const views = [await viewOf({}, snapshotOf(fleet))];
-    const expected = textOf(views).replace(/^(# (?:HELP|TYPE) \S+?)_total /gm, '$1 ');
-    expect(textOf(views, 'openmetrics')).toBe(expected);
+    const views = [await viewOf({}, listingOf(fleet))];
+    const expected = `${(await textOf(views)).replace(/^(# (?:HELP|TYPE) \S+?)_total /gm, '$1 ')}# EOF\n`;
+    expect(await textOf(views, 'openmetrics')).toBe(expected);
     expect(expected).toContain('# TYPE telemetry_station_resources_added counter\ntelemetry_station_resources_added_total{');
   });
 
@@ -123,35 +139,35 @@ describe('Exposition', () => {
       ...everything,
       disabled: new Set(['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info']),
     };
-    const families = parseExposition(textOf([await viewOf({}, snapshotOf(fleet), healthy, options)], 'text', options));
+    const families = parseExposition(await textOf([await viewOf({}, listingOf(fleet), healthy, options)], 'text', options));
     expect([...families.keys()].filter((name) => options.disabled.has(name))).toEqual([]);
     expect(families.has('telemetry_station_up')).toBe(true);
   });
 
   it('leaves out the series of single resources when they are not wanted', async () => {
     const options = { ...everything, perResource: false };
-    const view = await viewOf({}, snapshotOf(fleet), healthy, options);
-    expect(textOf([view])).not.toContain('resource_id=');
+    const view = await viewOf({}, listingOf(fleet), healthy, options);
+    expect(await textOf([view])).not.toContain('resource_id=');
     expect(view.served?.form.withheld).toBe(0);
   });
 
   it('withholds them above max_resources, counts them, and keeps the aggregates exact', async () => {
-    const all = await viewOf({}, snapshotOf(fleet));
-    const some = await viewOf({}, snapshotOf(fleet), healthy, { ...everything, maxResources: 4 });
-    expect(textOf([some])).not.toContain('resource_id=');
+    const all = await viewOf({}, listingOf(fleet));
+    const some = await viewOf({}, listingOf(fleet), healthy, { ...everything, maxResources: 4 });
+    expect(await textOf([some])).not.toContain('resource_id=');
     expect(some.served?.form.withheld).toBe(18);
     expect((all.served?.form.series ?? 0) - (some.served?.form.series ?? 0)).toBe(18);
     const sum = Object.values(
-      valuesOf(parseExposition(textOf([some])), 'telemetry_station_resources', 'resource_type', 'product', 'state'),
+      valuesOf(parseExposition(await textOf([some])), 'telemetry_station_resources', 'resource_type', 'product', 'state'),
     ).reduce((a, b) => a + b, 0);
     expect(sum).toBe(5);
-    const exactly = await viewOf({}, snapshotOf(fleet), healthy, { ...everything, maxResources: 5 });
+    const exactly = await viewOf({}, listingOf(fleet), healthy, { ...everything, maxResources: 5 });
     expect(exactly.served?.form.withheld).toBe(0);
   });
 
   it('encodes more resources than one slice holds, each once and in order', async () => {
     const many = Array.from({ length: 1234 }, (_, index) => resourceOf(`r${index}`));
-    const families = parseExposition(textOf([await viewOf({}, snapshotOf(many))]));
+    const families = parseExposition(await textOf([await viewOf({}, listingOf(many))]));
     expect(families.get('telemetry_station_resource_info')?.samples.map(({ labels }) => labels['resource_id'])).toEqual(
       many.map(({ id }) => id),
     );
@@ -160,13 +176,52 @@ describe('Exposition', () => {
   it('counts unwatched resources among the alertable ones where that is known', async () => {
     const unwatched = async (alertability: boolean) =>
       valuesOf(
-        parseExposition(textOf([await viewOf({ alertability }, snapshotOf(fleet))])),
+        parseExposition(await textOf([await viewOf({ alertability }, listingOf(fleet))])),
         'telemetry_station_resources_without_alert_rules',
         'resource_type',
         'product',
       );
     expect(await unwatched(true)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 0 });
     expect(await unwatched(false)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 1 });
+  });
+
+  it('serves the same bytes until a station changes', async () => {
+    const own = new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 }, false);
+    const exposition = new Exposition(everything);
+    const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
+    const first = await plain(await exposition.everything([a, b], own, 'text'));
+    expect(await plain(await exposition.everything([a, b], own, 'text'))).toBe(first);
+    const changed = await viewOf({ name: 'b' }, listingOf(fleet));
+    expect(await plain(await exposition.everything([a, changed], own, 'text'))).not.toBe(first);
+    expect(await plain(await exposition.everything([a], own, 'text'))).not.toContain('station="b"');
+    expect(await plain(await exposition.everything([a], own, 'openmetrics'))).toMatch(/# EOF\n$/);
+  });
+
+  it('encodes anew only the blocks that changed, and gives what encoding all anew would give', async () => {
+    const part = (from: number, count: number, state = 'I') =>
+      Array.from({ length: count }, (_, index) => resourceOf(`r${from + index}`, { state }));
+    const parts = [part(0, 400), part(400, 400), part(800, 400), part(1200, 1500), part(2700, 100)];
+    const snapshot = (list: Resource[][]) => listingOf([], { parts: list, size: list.flat().length });
+    const spec = specOf();
+    const encoder = new StationEncoder(spec, everything, new Workshop(new Turns(), 2));
+    const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
+    const info = 'telemetry_station_resource_info';
+    const first = (await encode(parts)).families.get(info) ?? [];
+    expect(first).toHaveLength(4);
+    const changed = parts.with(3, part(1200, 1500, 'F'));
+    const second = await encode(changed);
+    expect(second.families.get(info)?.map((segment, index) => segment === first[index])).toEqual([true, true, false, true]);
+    const fresh = await new StationEncoder(spec, everything, new Workshop(new Turns(), 2)).encode({
+      spec,
+      snapshot: snapshot(changed),
+      churn: NO_CHURN,
+    });
+    expect(second).toEqual(fresh);
+    const withholding = new StationEncoder(spec, { ...everything, maxResources: 2800 }, new Workshop(new Turns(), 2));
+    const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
+    const more = [...parts, part(2800, 1)];
+    expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([0, 2801 * 4, 0]);
+    expect((await publish(parts)).families.get(info)).toHaveLength(4);
   });
 
   it('gives any resources back exactly, whatever their texts, and all families add up', async () => {
@@ -196,7 +251,7 @@ describe('Exposition', () => {
     const resources = fc.uniqueArray(arbitrary, { selector: ({ id }) => id, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(resources, text, async (list, station) => {
-        const families = parseExposition(textOf([await viewOf({ name: station, alertability: true }, snapshotOf(list))]));
+        const families = parseExposition(await textOf([await viewOf({ name: station, alertability: true }, listingOf(list))]));
         const byId = (family: string) => new Map(families.get(family)?.samples.map((sample) => [sample.labels['resource_id'], sample]));
         const [info, state, rules, created, quantity] = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map(
           (name) => byId(`telemetry_station_resource_${name}`),
@@ -295,10 +350,10 @@ describe('OwnMetrics', () => {
 
   it('tells with an exposition how many series each station has', async () => {
     const metrics = own();
-    const views = [await viewOf({ name: 'prod' }, snapshotOf(fleet)), await viewOf({ name: 'gone' }, undefined, failing)];
+    const views = [await viewOf({ name: 'prod' }, listingOf(fleet)), await viewOf({ name: 'gone' }, undefined, failing)];
     const exposition = new Exposition(everything);
-    const text = Buffer.from(await exposition.own(metrics, views, 'text')).toString();
-    const stations = parseExposition(Buffer.concat(exposition.stations(views, 'text')).toString());
+    const text = await plain(await exposition.everything(views, metrics, 'text'));
+    const stations = parseExposition(await plain(exposition.stations(views, 'text')));
     const seriesOf = (station: string) =>
       [...stations.values()].flatMap(({ samples }) => samples).filter(({ labels }) => labels['station'] === station).length;
     expect(valuesOf(parseExposition(text), 'telemetry_station_exporter_series', 'station')).toEqual({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
-import { resourceOf, snapshotOf } from './fixtures.ts';
+import { listingOf, resourceOf } from './fixtures.ts';
 
 const plain = (churn: ReturnType<typeof churnAfter>) => ({
   added: Object.fromEntries(churn.added),
@@ -9,7 +9,7 @@ const plain = (churn: ReturnType<typeof churnAfter>) => ({
   stateChanges: Object.fromEntries(Array.from(churn.stateChanges, ([type, states]) => [type, Object.fromEntries(states)])),
 });
 
-const first = snapshotOf([resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
+const first = listingOf([resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
 
 describe('churnAfter', () => {
   it('starts every type and state in sight at 0', () => {
@@ -21,7 +21,7 @@ describe('churnAfter', () => {
   });
 
   it('counts what came, what went, and the states changed to', () => {
-    const next = snapshotOf([resourceOf('a', { state: 'FIRING' }), resourceOf('d'), resourceOf('e', { type: 'type.new' })]);
+    const next = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('d'), resourceOf('e', { type: 'type.new' })]);
     const churn = churnAfter(churnAfter(NO_CHURN, undefined, first), first, next);
     expect(plain(churn)).toEqual({
       added: { 'type.a': 1, 'type.b': 0, 'type.new': 1 },
@@ -31,7 +31,7 @@ describe('churnAfter', () => {
   });
 
   it('takes another type under the same id for one gone and one come', () => {
-    const next = snapshotOf([resourceOf('a', { type: 'type.b', state: 'FIRING' }), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
+    const next = listingOf([resourceOf('a', { type: 'type.b', state: 'FIRING' }), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
     expect(plain(churnAfter(NO_CHURN, first, next))).toMatchObject({
       added: { 'type.a': 0, 'type.b': 1 },
       removed: { 'type.a': 1, 'type.b': 0 },
@@ -40,16 +40,28 @@ describe('churnAfter', () => {
   });
 
   it('takes a state that was not given for no change, in either direction', () => {
-    const unknown = snapshotOf([resourceOf('a', { state: '' })]);
-    const known = snapshotOf([resourceOf('a', { state: 'FIRING' })]);
+    const unknown = listingOf([resourceOf('a', { state: '' })]);
+    const known = listingOf([resourceOf('a', { state: 'FIRING' })]);
     expect(plain(churnAfter(NO_CHURN, unknown, known)).stateChanges).toEqual({ 'type.a': { FIRING: 0 } });
     expect(plain(churnAfter(NO_CHURN, known, unknown)).stateChanges).toEqual({ 'type.a': {} });
+  });
+
+  it('looks past parts that both snapshots share', () => {
+    const shared = [resourceOf('s1'), resourceOf('s2', { state: 'PENDING' })];
+    const before = listingOf([], { parts: [shared, [resourceOf('a')]] });
+    const next = listingOf([], { parts: [[resourceOf('b')], shared] });
+    expect(plain(churnAfter(churnAfter(NO_CHURN, undefined, before), before, next))).toEqual({
+      added: { 'type.a': 1 },
+      removed: { 'type.a': 1 },
+      stateChanges: { 'type.a': { INACTIVE: 0, PENDING: 0 } },
+    });
+    expect(churnAfter(NO_CHURN, next, next)).toBe(NO_CHURN);
   });
 
   it('leaves the counts it was given as they were', () => {
     const before = churnAfter(NO_CHURN, undefined, first);
     const copy = structuredClone(before);
-    churnAfter(before, first, snapshotOf([resourceOf('a', { state: 'FIRING' })]));
+    churnAfter(before, first, listingOf([resourceOf('a', { state: 'FIRING' })]));
     expect(before).toEqual(copy);
   });
 
@@ -62,11 +74,10 @@ describe('churnAfter', () => {
     );
     fc.assert(
       fc.property(fc.array(resources, { minLength: 1 }), (steps) => {
-        const snapshots = steps.map((step) => snapshotOf(step.map(({ id, ...rest }) => resourceOf(id, rest))));
+        const snapshots = steps.map((step) => listingOf(step.map(({ id, ...rest }) => resourceOf(id, rest))));
         let churn = NO_CHURN;
         for (const [index, snapshot] of snapshots.entries()) churn = churnAfter(churn, snapshots[index - 1], snapshot);
-        const count = (index: number, type: string) =>
-          [...(snapshots.at(index)?.resources.values() ?? [])].filter((r) => r.type === type).length;
+        const count = (index: number, type: string) => (snapshots.at(index)?.parts.flat() ?? []).filter((r) => r.type === type).length;
         for (const type of ['t1', 't2']) {
           const balance = (churn.added.get(type) ?? 0) - (churn.removed.get(type) ?? 0);
           expect(count(0, type) + balance).toBe(count(-1, type));

@@ -1,7 +1,6 @@
 import type { Clock } from '../../src/station/clock.ts';
-import { type Listing, READ_FIELDS, type ReadField } from '../../src/station/listing.ts';
-import type { Resource, ResourceRecord } from '../../src/station/resource.ts';
-import type { Snapshot } from '../../src/station/snapshot.ts';
+import { type Listing, type Part, READ_FIELDS, type ReadField } from '../../src/station/listing.ts';
+import type { Resource } from '../../src/station/resource.ts';
 import type { StationSpec } from '../../src/station/spec.ts';
 
 export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
@@ -19,7 +18,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
   };
 }
 
-export function recordOf(id: string, changes: Partial<ResourceRecord> = {}): ResourceRecord {
+export function resourceOf(id: string, changes: Partial<Resource> = {}): Resource {
   return {
     id,
     name: `name-${id}`,
@@ -32,32 +31,27 @@ export function recordOf(id: string, changes: Partial<ResourceRecord> = {}): Res
     gpuModel: '',
     alertRules: 1,
     createdSeconds: 1_700_000_000,
+    product: '',
+    alertable: undefined,
     ...changes,
   };
 }
 
-export function resourceOf(id: string, changes: Partial<Resource> = {}): Resource {
-  return { ...recordOf(id), product: '', alertable: undefined, ...changes };
-}
-
 const noInvalidFields = Object.fromEntries(READ_FIELDS.map((field) => [field, 0])) as Record<ReadField, number>;
 
-export function listingOf(records: readonly ResourceRecord[], changes: Partial<Listing> = {}): Listing {
+/** A listing of one part. */
+export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {
   return {
-    records: new Map(records.map((record) => [record.id, record])),
+    parts: rows.length === 0 ? [] : [rows],
+    size: rows.length,
     complete: true,
-    reportedTotal: records.length,
+    reportedTotal: rows.length,
     pages: 1,
     duplicates: 0,
     rejected: 0,
     invalidFields: noInvalidFields,
     ...changes,
   };
-}
-
-export function snapshotOf(resources: readonly Resource[], changes: Partial<Snapshot> = {}): Snapshot {
-  const { records, ...listing } = listingOf(resources);
-  return { ...listing, resources: new Map(resources.map((resource) => [resource.id, resource])), ...changes };
 }
 
 /** A clock that stands still until it is moved. */

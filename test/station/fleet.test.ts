@@ -3,9 +3,10 @@ import { refreshInBackground } from '../../src/station/background-refresh.ts';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { Fleet } from '../../src/station/fleet.ts';
 import type { Listing } from '../../src/station/listing.ts';
+import type { Resource } from '../../src/station/resource.ts';
 import type { StationSpec } from '../../src/station/spec.ts';
 import { StationCache } from '../../src/station/station-cache.ts';
-import { listingOf, ManualClock, recordOf, specOf } from './fixtures.ts';
+import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
 const forever = new AbortController().signal;
 
@@ -15,9 +16,13 @@ function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () =>
   const list = async () => {
     count.asked += 1;
     if (fails()) throw new ListingFailure('network', 'down');
-    return listingOf([recordOf(name)]);
+    return listingOf([resourceOf(name)]);
   };
-  const cache = new StationCache(specOf({ name, ...changes }), { list, prepare: async ({ spec }) => spec.name, clock });
+  const cache = new StationCache(specOf({ name, ...changes }), {
+    source: { resources: list, ids: list as never },
+    prepare: async ({ spec }) => spec.name,
+    clock,
+  });
   return { cache, clock, count };
 }
 
@@ -36,8 +41,8 @@ describe('Fleet', () => {
   });
 
   it('ends a wait at the caller’s deadline while the refresh goes on for the next', async () => {
-    let resolve: (listing: Listing) => void = () => undefined;
-    const answer = new Promise<Listing>((done) => {
+    let resolve: (listing: Listing<Resource>) => void = () => undefined;
+    const answer = new Promise<Listing<Resource>>((done) => {
       resolve = done;
     });
     let asked = 0;
@@ -45,7 +50,7 @@ describe('Fleet', () => {
       asked += 1;
       return answer;
     };
-    const cache = new StationCache(specOf(), { list, prepare: async () => 'ready' });
+    const cache = new StationCache(specOf(), { source: { resources: list, ids: list as never }, prepare: async () => 'ready' });
     const fleet = new Fleet([cache], () => undefined);
     const impatient = new AbortController();
     const read = fleet.read(impatient.signal);

@@ -1,45 +1,60 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { Listing, ListingFilters } from '../../src/station/listing.ts';
-import { takeSnapshot } from '../../src/station/snapshot.ts';
-import { listingOf, recordOf, specOf } from './fixtures.ts';
+import type { Resource } from '../../src/station/resource.ts';
+import { Surveyor } from '../../src/station/snapshot.ts';
+import { listingOf, resourceOf, specOf } from './fixtures.ts';
 
 const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
-const records = ['a', 'b', 'c'].map((id) => recordOf(id));
-const [a, b, c] = records as [(typeof records)[0] & object, (typeof records)[0] & object, (typeof records)[0] & object];
+const records = ['a', 'b', 'c'].map((id) => resourceOf(id));
 
-async function take(spec: Parameters<typeof specOf>[0], answer: (filters: ListingFilters) => Listing) {
+/** A surveyor over a service that answers by the filters. */
+function surveyorOf(
+  spec: Parameters<typeof specOf>[0],
+  resources: () => Listing<Resource>,
+  ids: (filters: ListingFilters) => Listing<string>,
+) {
   const asked: ListingFilters[] = [];
-  const snapshot = await takeSnapshot(
-    specOf(spec),
-    async ({ filters }) => {
+  const surveyor = new Surveyor(specOf(spec), {
+    resources: async ({ filters }) => {
       asked.push(filters);
-      return answer(filters);
+      return resources();
     },
-    context,
-  );
-  const told = Array.from(snapshot.resources.values(), ({ id, product, alertable }) => [id, product, alertable]);
-  return { snapshot, asked, told };
+    ids: async ({ filters }) => {
+      asked.push(filters);
+      return ids(filters);
+    },
+  });
+  const survey = async () => {
+    const snapshot = await surveyor.survey(context);
+    return { snapshot, told: snapshot.parts.flat().map(({ id, product, alertable }) => [id, product, alertable]) };
+  };
+  return { asked, survey };
 }
 
-describe('takeSnapshot', () => {
-  it('is the listing itself when nothing further is configured', async () => {
-    const { snapshot, asked, told } = await take({ filters: { resourceType: 't' } }, () => listingOf(records, { pages: 3, duplicates: 2 }));
+const noIds = () => listingOf<string>([]);
+
+describe('Surveyor', () => {
+  it('gives the listing itself when nothing further is configured', async () => {
+    const { asked, survey } = surveyorOf({ filters: { resourceType: 't' } }, () => listingOf(records, { pages: 3, duplicates: 2 }), noIds);
+    const { snapshot, told } = await survey();
     expect(asked).toEqual([{ resourceType: 't' }]);
     expect(told).toEqual([
       ['a', '', undefined],
       ['b', '', undefined],
       ['c', '', undefined],
     ]);
-    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 3, duplicates: 2 });
+    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 3, duplicates: 2, size: 3 });
   });
 
   it('gives each resource the first configured product whose listing holds it', async () => {
-    const byProduct: Record<string, Listing> = { x: listingOf([b]), y: listingOf([a, b, recordOf('elsewhere')]) };
-    const { snapshot, asked, told } = await take(
+    const byProduct: Record<string, string[]> = { x: ['b'], y: ['a', 'b', 'elsewhere'] };
+    const { asked, survey } = surveyorOf(
       { products: ['x', 'y'], filters: { displayNamePrefix: 'web-' } },
-      ({ product }) => byProduct[product ?? ''] ?? listingOf(records, { pages: 2 }),
+      () => listingOf(records, { pages: 2 }),
+      ({ product }) => listingOf(byProduct[product ?? ''] ?? []),
     );
+    const { snapshot, told } = await survey();
     expect(asked).toEqual([
       { displayNamePrefix: 'web-' },
       { displayNamePrefix: 'web-', product: 'x' },
@@ -54,38 +69,108 @@ describe('takeSnapshot', () => {
   });
 
   it('learns by one further listing which resources can have alerts', async () => {
-    const { asked, told } = await take({ alertability: true }, ({ enabledAlert }) => listingOf(enabledAlert ? [a, c] : records));
+    const { asked, survey } = surveyorOf(
+      { alertability: true },
+      () => listingOf(records),
+      () => listingOf(['a', 'c']),
+    );
+    const { told } = await survey();
     expect(asked).toEqual([{}, { enabledAlert: true }]);
     expect(told.map(([, , alertable]) => alertable)).toEqual([true, false, true]);
   });
 
   it('needs no further listing where only alertable resources are listed', async () => {
-    const { snapshot, asked, told } = await take({ alertability: true, filters: { enabledAlert: true } }, () =>
-      listingOf(records, { pages: 2 }),
-    );
+    const spec = { alertability: true, filters: { enabledAlert: true } };
+    const { asked, survey } = surveyorOf(spec, () => listingOf(records, { pages: 2 }), noIds);
+    const { snapshot, told } = await survey();
     expect(asked).toEqual([{ enabledAlert: true }]);
     expect(told.map(([, , alertable]) => alertable)).toEqual([true, true, true]);
     expect(snapshot.pages).toBe(2);
   });
 
   it('does not call a resource unalertable because an incomplete listing lacks it', async () => {
-    const { snapshot, told } = await take({ alertability: true }, ({ enabledAlert }) =>
-      listingOf(enabledAlert ? [a] : records, { complete: !enabledAlert }),
+    const { survey } = surveyorOf(
+      { alertability: true },
+      () => listingOf(records),
+      () => listingOf(['a'], { complete: false }),
     );
+    const { snapshot, told } = await survey();
     expect(told.map(([, , alertable]) => alertable)).toEqual([true, undefined, undefined]);
     expect(snapshot.complete).toBe(false);
   });
 
   it('is complete only when each of its listings is', async () => {
-    const { snapshot } = await take({ products: ['x'] }, ({ product }) => listingOf(records, { complete: product !== 'x' }));
-    expect(snapshot.complete).toBe(false);
+    const { survey } = surveyorOf(
+      { products: ['x'] },
+      () => listingOf(records),
+      () => listingOf([], { complete: false }),
+    );
+    expect((await survey()).snapshot.complete).toBe(false);
   });
 
   it('fails when one of its listings fails', async () => {
-    const answer = ({ product }: ListingFilters) => {
-      if (product === 'y') throw new ListingFailure('forbidden', 'not yours');
-      return listingOf(records);
-    };
-    await expect(take({ products: ['x', 'y'] }, answer)).rejects.toMatchObject({ reason: 'forbidden' });
+    const { survey } = surveyorOf(
+      { products: ['x', 'y'] },
+      () => listingOf(records),
+      ({ product }) => {
+        if (product === 'y') throw new ListingFailure('forbidden', 'not yours');
+        return listingOf([]);
+      },
+    );
+    await expect(survey()).rejects.toMatchObject({ reason: 'forbidden' });
+  });
+
+  it('gives the same snapshot again when nothing changed, with and without joins', async () => {
+    for (const spec of [{}, { products: ['x'], alertability: true }]) {
+      const ids = ['a'];
+      const { survey } = surveyorOf(
+        spec,
+        () => listingOf(records),
+        () => listingOf(ids),
+      );
+      const { snapshot } = await survey();
+      expect((await survey()).snapshot).toBe(snapshot);
+    }
+  });
+
+  it('gives another snapshot when anything about the listing changed', async () => {
+    const changes: Partial<Listing<Resource>>[] = [{}, { duplicates: 1 }, { reportedTotal: undefined }, { complete: false }, { pages: 2 }];
+    const { survey } = surveyorOf({}, () => listingOf(records, changes.shift()), noIds);
+    const snapshots = [await survey(), await survey(), await survey(), await survey(), await survey()];
+    expect(new Set(snapshots.map(({ snapshot }) => snapshot)).size).toBe(5);
+  });
+
+  it('joins anew the parts of which the further listings tell something else, and keeps the others', async () => {
+    const parts = [[resourceOf('a')], [resourceOf('b')], [resourceOf('c')]];
+    const alertable = [
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c', 'elsewhere'],
+      ['a', 'c'],
+    ];
+    const { survey } = surveyorOf(
+      { alertability: true },
+      () => listingOf([], { parts, size: 3 }),
+      () => listingOf(alertable.shift() ?? []),
+    );
+    const [first, second, third] = [await survey(), await survey(), await survey()];
+    expect(second.snapshot).toBe(first.snapshot);
+    expect(third.snapshot.parts.map((part, index) => part === first.snapshot.parts[index])).toEqual([true, false, true]);
+    expect(third.told).toEqual([
+      ['a', '', true],
+      ['b', '', false],
+      ['c', '', true],
+    ]);
+  });
+
+  it('sees that a whole listing of alertable resources became doubtful', async () => {
+    const ids = ['a'];
+    const completes = [true, false];
+    const { survey } = surveyorOf(
+      { alertability: true },
+      () => listingOf(records),
+      () => listingOf(ids, { complete: completes.shift() ?? true }),
+    );
+    expect((await survey()).told.map(([, , alertable]) => alertable)).toEqual([true, false, false]);
+    expect((await survey()).told.map(([, , alertable]) => alertable)).toEqual([true, undefined, undefined]);
   });
 });

@@ -1,24 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import type { Listing, ListingContext, ListResources } from '../../src/station/listing.ts';
+import type { Listing, ListingContext, StationSource } from '../../src/station/listing.ts';
+import type { Resource } from '../../src/station/resource.ts';
 import type { StationSpec } from '../../src/station/spec.ts';
 import { type Publication, StationCache, type StationView } from '../../src/station/station-cache.ts';
-import { listingOf, ManualClock, recordOf, specOf } from './fixtures.ts';
+import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
-const twoRecords = () => listingOf([recordOf('a'), recordOf('b')]);
+const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
 
 /** A station over a service whose next answers the test gives one by one. */
-function stationOf(spec: Partial<StationSpec> = {}, prepare = async ({ snapshot }: Publication) => [...snapshot.resources.keys()].join()) {
+function stationOf(
+  spec: Partial<StationSpec> = {},
+  prepare = async ({ snapshot }: Publication) =>
+    snapshot.parts
+      .flat()
+      .map(({ id }) => id)
+      .join(),
+) {
   const clock = new ManualClock();
-  const calls: { context: ListingContext; resolve: (listing: Listing) => void; reject: (error: unknown) => void }[] = [];
+  const calls: { context: ListingContext; resolve: (listing: Listing<Resource>) => void; reject: (error: unknown) => void }[] = [];
   const refreshed: StationView<string>[] = [];
-  const list: ListResources = (_query, context) =>
-    new Promise((resolve, reject) => {
-      calls.push({ context, resolve, reject });
+  const called = <Row>(context: ListingContext) =>
+    new Promise<Listing<Row>>((resolve, reject) => {
+      calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
     });
-  const cache = new StationCache(specOf(spec), { list, prepare, clock, refreshed: (view) => refreshed.push(view) });
-  const attempt = async (answer: Listing | Error) => {
+  const source: StationSource = { resources: (_query, context) => called(context), ids: (_query, context) => called(context) };
+  const cache = new StationCache(specOf(spec), { source, prepare, clock, refreshed: (view) => refreshed.push(view) });
+  const attempt = async (answer: Listing<Resource> | Error) => {
     const update = cache.freshen();
     const call = calls.at(-1);
     if (answer instanceof Error) call?.reject(answer);
@@ -27,6 +36,8 @@ function stationOf(spec: Partial<StationSpec> = {}, prepare = async ({ snapshot 
   };
   return { cache, clock, calls, refreshed, attempt };
 }
+
+const sourceOf = (resources: StationSource['resources']): StationSource => ({ resources, ids: async () => listingOf([]) });
 
 const down = (message = 'no route') => new ListingFailure('network', message);
 
@@ -48,9 +59,25 @@ describe('StationCache', () => {
     expect(calls).toHaveLength(1);
     expect(cache.view().served?.form).toBe('a,b');
     clock.advance(1);
-    await attempt(listingOf([recordOf('c')]));
+    await attempt(listingOf([resourceOf('c')]));
     expect(calls).toHaveLength(2);
     expect(cache.view().served?.form).toBe('c');
+  });
+
+  it('makes nothing ready anew that did not change', async () => {
+    let prepared = 0;
+    const { cache, clock, attempt } = stationOf({}, async () => {
+      prepared += 1;
+      return `form ${prepared}`;
+    });
+    const listing = twoRecords();
+    await attempt(listing);
+    clock.advance(60_000);
+    await attempt({ ...listing });
+    expect(cache.view()).toMatchObject({ served: { form: 'form 1' }, health: { lastSuccessMs: clock.wallMs() } });
+    clock.advance(60_000);
+    await attempt({ ...listing, duplicates: 1 });
+    expect(cache.view().served?.form).toBe('form 2');
   });
 
   it('lets all who wait share one refresh', async () => {
@@ -181,7 +208,7 @@ describe('StationCache', () => {
       const churn = cache.view().served?.publication.churn;
       return [churn?.added.get('type.a'), churn?.removed.get('type.a')];
     };
-    const next = async (answer: Listing | Error) => {
+    const next = async (answer: Listing<Resource> | Error) => {
       clock.advance(60_000);
       await attempt(answer);
       return counts();
@@ -190,9 +217,9 @@ describe('StationCache', () => {
     expect(counts()).toEqual([0, 0]);
     expect(await next(listingOf([], { complete: false }))).toEqual([0, 0]);
     expect(await next(down())).toEqual([0, 0]);
-    expect(await next(listingOf([recordOf('b'), recordOf('c'), recordOf('d')]))).toEqual([2, 1]);
-    expect(await next(listingOf([recordOf('b')], { complete: false }))).toEqual([2, 1]);
-    expect(await next(listingOf([recordOf('b')]))).toEqual([2, 3]);
+    expect(await next(listingOf([resourceOf('b'), resourceOf('c'), resourceOf('d')]))).toEqual([2, 1]);
+    expect(await next(listingOf([resourceOf('b')], { complete: false }))).toEqual([2, 1]);
+    expect(await next(listingOf([resourceOf('b')]))).toEqual([2, 3]);
   });
 
   it('does not count a change of which the snapshot could not be made ready', async () => {
@@ -204,10 +231,10 @@ describe('StationCache', () => {
     await attempt(twoRecords());
     broken = true;
     clock.advance(60_000);
-    await attempt(listingOf([recordOf('a')]));
+    await attempt(listingOf([resourceOf('a')]));
     broken = false;
     clock.advance(60_000);
-    await attempt(listingOf([recordOf('a')]));
+    await attempt(listingOf([resourceOf('a')]));
     expect(cache.view().served?.publication.churn.removed.get('type.a')).toBe(1);
   });
 
@@ -246,7 +273,7 @@ describe('StationCache', () => {
     const { cache, clock, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(30_000);
-    const successor = await cache.successor({ list: async () => listingOf([]), prepare: async () => 'anew', clock });
+    const successor = await cache.successor({ source: sourceOf(async () => listingOf([])), prepare: async () => 'anew', clock });
     expect(successor.view()).toMatchObject({ health: cache.view().health, served: { form: 'anew' } });
     expect(successor.dueInMs()).toBe(30_000);
     clock.advance(30_000);
@@ -256,7 +283,7 @@ describe('StationCache', () => {
 
   it('has a successor before it was ever tried', async () => {
     const { cache } = stationOf();
-    const successor = await cache.successor({ list: async () => twoRecords(), prepare: async () => 'anew' });
+    const successor = await cache.successor({ source: sourceOf(async () => twoRecords()), prepare: async () => 'anew' });
     expect(successor.wasTried).toBe(false);
     expect(successor.view().served).toBeUndefined();
   });

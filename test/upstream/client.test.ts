@@ -18,6 +18,8 @@ function statuses(...list: (number | readonly [number, Record<string, string>])[
   };
 }
 
+const text = (body: Uint8Array) => Buffer.from(body).toString();
+
 describe('UpstreamClient', () => {
   it('gets the bytes of a success, whatever 2xx it is', async () => {
     const service = await startService((request, response) =>
@@ -117,7 +119,7 @@ describe('UpstreamClient', () => {
     const observer = new RecordingObserver();
     const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 }, observer);
     const context = { signal: new AbortController().signal, deadlineMs: Date.now() + 60_000 };
-    await expect(client.get('/list', context)).resolves.toEqual(Buffer.from('{"resources":[]}'));
+    await expect(client.get('/list', context, text)).resolves.toBe('{"resources":[]}');
     expect(observer).toMatchObject({ outcomes: ['status', undefined], retries: 1 });
     await client.close();
   });
@@ -284,7 +286,7 @@ describe('UpstreamClient, when the service has too many requests', () => {
     } as const;
     const { client, observer } = testClient(service.url, { auth });
     const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE };
-    await expect(client.get('/100', context, () => '/50')).rejects.toMatchObject({ reason: 'rate_limited' });
+    await expect(client.get('/100', context, text, () => '/50')).rejects.toMatchObject({ reason: 'rate_limited' });
     expect(endpoint.requests).toHaveLength(1);
     expect(observer).toMatchObject({ throttlings: 0, limit: Number.POSITIVE_INFINITY });
   });
@@ -304,7 +306,7 @@ describe('UpstreamClient, when a page is too large', () => {
       response.writeHead(request.url === '/10' ? 200 : status).end(`body of ${request.url}`),
     );
     const { client, observer } = testClient(service.url, { maxRetries: 0, concurrency: 100 });
-    const body = await client.get('/100', context, offer('/50', '/25', '/10', '/5'));
+    const body = await client.get('/100', context, text, offer('/50', '/25', '/10', '/5'));
     expect(String(body)).toBe('body of /10');
     expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25', '/10']);
     expect(observer).toMatchObject({ retries: 3, started_: 4 });
@@ -317,7 +319,7 @@ describe('UpstreamClient, when a page is too large', () => {
     ] as const) {
       const service = await startService(statuses(status));
       const { client } = testClient(service.url, { maxRetries: 2, concurrency: 100 });
-      await expect(client.get('/100', context, offer('/50'))).rejects.toMatchObject({ reason });
+      await expect(client.get('/100', context, text, offer('/50'))).rejects.toMatchObject({ reason });
       expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50', ...last]);
     }
   });
@@ -325,7 +327,7 @@ describe('UpstreamClient, when a page is too large', () => {
   it('has one budget of retries for all sizes of a page', async () => {
     const service = await startService(statuses(500, 413, 500, 413, 500));
     const { client, observer } = testClient(service.url, { maxRetries: 2 });
-    await expect(client.get('/100', context, offer('/50', '/25', '/10'))).rejects.toMatchObject({ reason: 'status' });
+    await expect(client.get('/100', context, text, offer('/50', '/25', '/10'))).rejects.toMatchObject({ reason: 'status' });
     expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/100', '/50', '/50', '/25']);
     expect(observer.retries).toBe(4);
   });

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { readPage } from '../../src/upstream/page.ts';
+import { readPage as readPageOf } from '../../src/upstream/page.ts';
+import { readId } from '../../src/upstream/record.ts';
 
+const readPage = (body: Uint8Array) => readPageOf(body, readId);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const failureOf = (body: Uint8Array) => {
   try {
@@ -19,7 +21,7 @@ describe('readPage', () => {
       bytes({ resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }], page: { offset: 0, size: 9, total: 4 } }),
     );
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
-    expect(page.records.map(({ record }) => record.id)).toEqual(['a', 'b']);
+    expect(page.rows).toEqual(['a', 'b']);
   });
 
   it.each([
@@ -38,7 +40,13 @@ describe('readPage', () => {
   });
 
   it('takes null resources for an empty list', () => {
-    expect(readPage(bytes({ resources: null, page: null }))).toEqual({ received: 0, records: [], total: undefined, totalInvalid: false });
+    expect(readPage(bytes({ resources: null, page: null }))).toEqual({
+      received: 0,
+      rows: [],
+      invalid: new Map(),
+      total: undefined,
+      totalInvalid: false,
+    });
   });
 
   it('reads past a byte order mark', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRecord } from '../../src/upstream/record.ts';
+import { readId, readResource } from '../../src/upstream/record.ts';
+import { SharedTexts } from '../../src/upstream/shared-texts.ts';
 
 const complete = {
   resource_type: { key: 'resource_type.compute.x', label: 'Compute' },
@@ -14,14 +15,15 @@ const complete = {
   gpu_model: 'N4lS',
 };
 
+const readRecord = (value: unknown) => readResource(value, new SharedTexts());
 const read = (changes: object) => readRecord({ ...complete, ...changes });
 const invalidOf = (changes: object) => read(changes)?.invalid;
 
-describe('readRecord', () => {
+describe('readResource', () => {
   it('reads a record as the interface describes it', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
-      record: {
+      row: {
         id: 'id-1',
         name: 'name-1',
         displayName: '显示.名:1',
@@ -33,6 +35,8 @@ describe('readRecord', () => {
         gpuModel: 'N4lS',
         alertRules: 3,
         createdSeconds: 1_714_564_800.5,
+        product: '',
+        alertable: undefined,
       },
     });
   });
@@ -40,9 +44,9 @@ describe('readRecord', () => {
   it('takes left out and null fields for not given, not for invalid', () => {
     const nothing = {
       invalid: [],
-      record: {
+      row: {
         ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
-        ...{ quantity: undefined, alertRules: undefined, createdSeconds: undefined },
+        ...{ quantity: undefined, alertRules: undefined, createdSeconds: undefined, product: '', alertable: undefined },
       },
     };
     expect(readRecord({ resource_id: 'a' })).toEqual(nothing);
@@ -60,12 +64,12 @@ describe('readRecord', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', ' ', '\u0000', '..'])('takes the odd id %j like any other', (id) => {
-    expect(read({ resource_id: id })?.record.id).toBe(id);
+    expect(read({ resource_id: id })?.row.id).toBe(id);
   });
 
   it('is not misled by a __proto__ key of the reply', () => {
     const value: unknown = JSON.parse('{"resource_id":"a","__proto__":{"name":"forged","state":"FORGED"}}');
-    expect(readRecord(value)?.record).toMatchObject({ id: 'a', name: '', state: '' });
+    expect(readRecord(value)?.row).toMatchObject({ id: 'a', name: '', state: '' });
   });
 
   it.each([
@@ -76,13 +80,13 @@ describe('readRecord', () => {
     ['007', 7],
     [1e3, 1000],
   ])('reads %j alert rules', (count, rules) => {
-    expect(read({ alert_rules_count: count })).toMatchObject({ record: { alertRules: rules }, invalid: [] });
+    expect(read({ alert_rules_count: count })).toMatchObject({ row: { alertRules: rules }, invalid: [] });
   });
 
   it.each([[-1], [1.5], ['-1'], ['1.5'], ['1e3'], [''], [' 1'], ['many'], [true], [{}], ['0x10'], ['9'.repeat(400)]])(
     'counts alert rules of %j as invalid and publishes none',
     (count) => {
-      expect(read({ alert_rules_count: count })).toMatchObject({ record: { alertRules: undefined }, invalid: ['alert_rules_count'] });
+      expect(read({ alert_rules_count: count })).toMatchObject({ row: { alertRules: undefined }, invalid: ['alert_rules_count'] });
     },
   );
 
@@ -93,31 +97,31 @@ describe('readRecord', () => {
     [' 500  GiB ', 500, 'GiB'],
     ['4 核', 4, '核'],
   ])('finds the quantity in the sku %j', (sku, value, unit) => {
-    expect(read({ sku })?.record).toMatchObject({ sku, quantity: { value, unit } });
+    expect(read({ sku })?.row).toMatchObject({ sku, quantity: { value, unit } });
   });
 
   it.each(['', 'large', '8', '8GPU', '8 GPU A100', '-8 GPU', '1,000 GiB', '1e3 GiB', '.5 TiB', 'GPU 8', `${'9'.repeat(400)} x`])(
     'takes the sku %j for text alone',
     (sku) => {
-      expect(read({ sku })).toMatchObject({ record: { sku, quantity: undefined }, invalid: [] });
+      expect(read({ sku })).toMatchObject({ row: { sku, quantity: undefined }, invalid: [] });
     },
   );
 
   it('shows a state as it is sent, also a number', () => {
-    expect(read({ state: 'ALERTSTATE_NEW' })?.record.state).toBe('ALERTSTATE_NEW');
-    expect(read({ state: 7 })).toMatchObject({ record: { state: '7' }, invalid: [] });
+    expect(read({ state: 'ALERTSTATE_NEW' })?.row.state).toBe('ALERTSTATE_NEW');
+    expect(read({ state: 7 })).toMatchObject({ row: { state: '7' }, invalid: [] });
   });
 
   it('keeps what is usable of a resource type', () => {
     expect(read({ resource_type: { key: 'k', label: 5 } })).toMatchObject({
-      record: { type: 'k', typeLabel: '' },
+      row: { type: 'k', typeLabel: '' },
       invalid: ['resource_type'],
     });
     expect(read({ resource_type: { key: 5, label: 'l' } })).toMatchObject({
-      record: { type: '', typeLabel: 'l' },
+      row: { type: '', typeLabel: 'l' },
       invalid: ['resource_type'],
     });
-    expect(read({ resource_type: 'k' })).toMatchObject({ record: { type: '', typeLabel: '' }, invalid: ['resource_type'] });
+    expect(read({ resource_type: 'k' })).toMatchObject({ row: { type: '', typeLabel: '' }, invalid: ['resource_type'] });
   });
 
   it('counts each unusable field once', () => {
@@ -133,8 +137,8 @@ describe('readRecord', () => {
   });
 
   it('makes long and malformed texts fit for labels', () => {
-    expect(read({ name: 'a\ud800b' })?.record.name).toBe('a\ufffdb');
-    expect(read({ name: '名'.repeat(1000) })?.record.name).toBe('名'.repeat(341));
+    expect(read({ name: 'a\ud800b' })?.row.name).toBe('a\ufffdb');
+    expect(read({ name: '名'.repeat(1000) })?.row.name).toBe('名'.repeat(341));
   });
 
   it('reads any JSON value without throwing', () => {
@@ -142,8 +146,23 @@ describe('readRecord', () => {
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, field) => {
         readRecord(value);
         const odd = Object.fromEntries(Object.keys(complete).map((name) => [name, field]));
-        expect(readRecord({ ...odd, resource_id: 'a' })?.record.id).toBe('a');
+        expect(readRecord({ ...odd, resource_id: 'a' })?.row.id).toBe('a');
       }),
     );
+  });
+});
+
+describe('readId', () => {
+  it('reads the id of whatever readResource takes, and of nothing else', () => {
+    const values = fc.oneof(fc.jsonValue(), fc.record({ resource_id: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()) }));
+    fc.assert(fc.property(values, (value) => readId(value)?.row === readRecord(value)?.row.id));
+  });
+});
+
+describe('SharedTexts', () => {
+  it('gives equal texts back, also beyond what it keeps', () => {
+    const texts = new SharedTexts();
+    for (let index = 0; index < 10_010; index += 1) expect(texts.one(`text ${index}`)).toBe(`text ${index}`);
+    expect(texts.one('text 10005')).toBe('text 10005');
   });
 });

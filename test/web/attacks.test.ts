@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
+import { bodyOf } from './fake-exporter.ts';
 import { RIGHT } from './hashes.ts';
 import { openConnection } from './http-client.ts';
 import { COMMON_HEADERS, startApp } from './running-app.ts';
@@ -10,7 +11,7 @@ async function startCounting() {
   const app = await startApp({
     scrape: async (_format, station) => {
       scraped.push(station);
-      return [Buffer.from('# metrics\n')];
+      return bodyOf('# metrics\n');
     },
   });
   return { ...app, scraped };

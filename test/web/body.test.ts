@@ -4,20 +4,22 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Body } from '../../src/metrics/body.ts';
 import { writeBody } from '../../src/web/body.ts';
 import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
 import { ask } from './http-client.ts';
 
 /** A server that answers each request with the chunks; the promises tell what the writing of each failed with. */
 async function serve(
-  chunks: readonly Uint8Array[],
+  body: Body,
   gzip: boolean,
   { readingMs, wait }: { readingMs?: number; wait?: (request: IncomingMessage) => Promise<unknown> } = {},
 ) {
   const failures: Promise<unknown>[] = [];
   const server = createServer(async (request, response) => {
     await wait?.(request);
-    failures.push(writeBody(response, chunks, gzip, readingMs).catch((error: unknown) => error));
+    failures.push(writeBody(response, body, gzip, readingMs).catch((error: unknown) => error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +35,7 @@ const LARGE = Array.from({ length: 64 }, () => Buffer.from(randomBytes(256 * 102
 
 describe('writeBody', () => {
   it.each([true, false])('writes large bodies whole and in order, gzip: %s', async (gzip) => {
-    const { port } = await serve(LARGE, gzip);
+    const { port } = await serve(bodyOf(...LARGE), gzip);
     const { body } = await ask(port, '/');
     const plain = gzip ? gunzipSync(Buffer.from(body, 'latin1')).toString() : body;
     expect(plain === Buffer.concat(LARGE).toString()).toBe(true);
@@ -45,7 +47,7 @@ describe('writeBody', () => {
     [true, 'resetAndDestroy'],
     [false, 'resetAndDestroy'],
   ] as const)('stops quietly when the client goes away half way, gzip: %s, by %s', async (gzip, leave) => {
-    const { server, port, failures } = await serve(LARGE, gzip);
+    const { server, port, failures } = await serve(bodyOf(...LARGE), gzip);
     const client = connect(port, '127.0.0.1');
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(server, 'request');
@@ -55,7 +57,7 @@ describe('writeBody', () => {
   });
 
   it('cuts off a client that takes nothing', async () => {
-    const { server, port, failures } = await serve(LARGE, false, { readingMs: 50 });
+    const { server, port, failures } = await serve(bodyOf(...LARGE), false, { readingMs: 50 });
     const client = connect(port, '127.0.0.1');
     client.on('error', () => undefined);
     client.pause();
@@ -67,7 +69,7 @@ describe('writeBody', () => {
   });
 
   it('writes nothing to a client that is gone, pipelined or not', async () => {
-    const { server, port, failures } = await serve(LARGE, false, {
+    const { server, port, failures } = await serve(bodyOf(...LARGE), false, {
       wait: (request) => new Promise((resolve) => request.once('close', resolve)),
     });
     const client = connect(port, '127.0.0.1');
@@ -78,9 +80,14 @@ describe('writeBody', () => {
     expect(await Promise.all(failures)).toEqual([undefined, undefined]);
   });
 
-  it('rejects when the chunks themselves fail', async () => {
-    const broken = ['text where bytes belong'].map((text) => ({ byteLength: 1, subarray: () => ({ text }) }) as unknown as Uint8Array);
-    const { port, failures } = await serve(broken, true);
+  it('rejects when the body itself fails', async () => {
+    const broken = {
+      plainLength: 1,
+      gzipLength: 1,
+      gzip: () => ['text where bytes belong'].map((text) => ({ length: 1, subarray: () => ({ text }) })),
+    };
+    const { server, port, failures } = await serve(broken as unknown as Body, true);
+    server.on('request', (_request, response) => void Promise.all(failures).then(() => response.destroy()));
     await expect(ask(port, '/')).rejects.toThrow();
     expect(await Promise.all(failures)).toEqual([expect.any(TypeError)]);
   });

@@ -1,3 +1,5 @@
+import { Body } from '../../src/metrics/body.ts';
+import { storedSegment } from '../../src/metrics/segment.ts';
 import type { ExporterPort, StationStatus } from '../../src/web/port.ts';
 
 export const STATION: StationStatus = {
@@ -12,11 +14,15 @@ export const STATION: StationStatus = {
   complete: true,
 };
 
+export function bodyOf(...texts: readonly (string | Buffer)[]): Body {
+  return new Body(texts.map((text) => storedSegment(Buffer.from(text))));
+}
+
 /** An exporter of one station whose exposition tells what was asked for. */
 export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPort {
   return {
     stations: () => [STATION],
-    scrape: async (format, station) => [Buffer.from(`# ${format}\n`), Buffer.from(`# ${station ?? 'all'}\n`)],
+    scrape: async (format, station) => bodyOf(`# ${format}\n`, `# ${station ?? 'all'}\n`),
     ready: () => true,
     reload: async () => [],
     configuration: () => 'stations: []\n',

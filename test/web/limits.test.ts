@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
@@ -17,7 +18,7 @@ function heldScrapes() {
     begun += 1;
     await Promise.race([released, once(signal, 'abort')]);
     over += 1;
-    return [Buffer.from('# late\n')];
+    return bodyOf('# late\n');
   };
   const began = (count: number) => eventually(() => expect(begun).toBe(count));
   const ended = (count: number) => eventually(() => expect(over).toBe(count));

@@ -5,20 +5,24 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TlsRules } from '../../src/web/access/rules.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
 import { ask } from './http-client.ts';
 import { startApp } from './running-app.ts';
 
 const MIB = 1024 * 1024;
+/** About what a segment holds. */
+const PIECE = 256 * 1024;
 const { cert, key } = issue({ name: 'server' });
 const TLS: TlsRules = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
 
 /** An app whose every scrape is the same one chunk, once it is let go. */
 async function start(chunk: Buffer, { tls, until }: { tls?: TlsRules | undefined; until?: Promise<unknown> } = {}) {
+  const body = bodyOf(...Array.from({ length: Math.ceil(chunk.length / PIECE) }, (_, at) => chunk.subarray(at * PIECE, (at + 1) * PIECE)));
   let scrapes = 0;
   const scrape = async () => {
     scrapes += 1;
     await until;
-    return [chunk];
+    return body;
   };
   const { port } = await startApp({ scrape }, { maxRequests: 40 }, tls);
   return { port, scrapes: () => scrapes };

@@ -66,7 +66,7 @@ export function testClient(
   const client = new UpstreamClient(options, observer, { random: () => 0.5, now, sleep, ...dependencies });
   onTestFinished(() => client.close());
   const get: TestClient['get'] = async (path = '/list', { signal = new AbortController().signal, deadlineMs = Number.MAX_VALUE } = {}) =>
-    (await client.get(path, { signal, deadlineMs })).toString();
+    client.get(path, { signal, deadlineMs }, (body) => Buffer.from(body).toString());
   const failure = async (path?: string) => {
     const error = await get(path).then(
       () => undefined,

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import type { Listing, ListingFilters } from '../../src/station/listing.ts';
-import { listResources } from '../../src/upstream/listing.ts';
+import type { ListingFilters, Listing as ListingOf } from '../../src/station/listing.ts';
+import type { Resource } from '../../src/station/resource.ts';
+import { Turns } from '../../src/station/turns.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
+import { stationSource } from '../../src/upstream/station-source.ts';
+
+type Listing = ListingOf<Resource>;
 
 interface Asked {
   readonly offset: number;
@@ -22,16 +26,19 @@ async function list(
   { pageSize = 10, concurrency = 4 } = {},
 ): Promise<{ listing: Listing; asked: Asked[] }> {
   const asked: Asked[] = [];
-  const get = async (path: string) => {
+  const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
     const query = new URLSearchParams(path.slice(path.indexOf('?')));
     const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: asked.length };
     asked.push(request);
     await new Promise(setImmediate);
-    return Buffer.from(JSON.stringify(answer(request)));
+    return read(Buffer.from(JSON.stringify(answer(request))));
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-  const listing = await listResources(get, options)({ path, filters: {} }, { signal: new AbortController().signal, deadlineMs: Infinity });
+  const listing = await stationSource(get, options, new Turns()).resources(
+    { path, filters: {} },
+    { signal: new AbortController().signal, deadlineMs: Infinity },
+  );
   return { listing, asked };
 }
 
@@ -48,10 +55,10 @@ function service(
   };
 }
 
-const idsOf = (listing: Listing) => [...listing.records.keys()];
+const idsOf = (listing: Listing) => listing.parts.flat().map(({ id }) => id);
 const noTotal = () => undefined;
 
-describe('listResources', () => {
+describe('stationSource', () => {
   it('reads a listing of several pages in the service’s order', async () => {
     const { listing, asked } = await list(service(ids(35).map(record)));
     expect(idsOf(listing)).toEqual(ids(35));
@@ -141,7 +148,7 @@ describe('listResources', () => {
     const all = [...ids(12).map(record), { ...record('r3'), name: 'another' }];
     const { listing } = await list(service(all));
     expect(idsOf(listing)).toEqual(ids(12));
-    expect(listing.records.get('r3')?.name).toBe('name of r3');
+    expect(listing.parts.flat().find(({ id }) => id === 'r3')?.name).toBe('name of r3');
     expect(listing).toMatchObject({ complete: false, duplicates: 1, reportedTotal: 13 });
   });
 
@@ -177,6 +184,28 @@ describe('listResources', () => {
     });
   });
 
+  it('reads a page again only when its bytes have changed', async () => {
+    const all = ids(30).map((id) => ({ ...record(id), state: 'I' }));
+    const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
+      const query = new URLSearchParams(path.slice(path.indexOf('?')));
+      return read(Buffer.from(JSON.stringify(service(all)({ offset: Number(query.get('page.offset')), size: 10, nth: 0 }))));
+    };
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
+    const source = stationSource(get, options, new Turns());
+    const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+    const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
+    const first = await source.resources(query, context);
+    const second = await source.resources(query, context);
+    expect(second.parts.map((part, index) => part === first.parts[index])).toEqual([true, true, true]);
+    all[15] = { ...record('r15'), state: 'F' };
+    const third = await source.resources(query, context);
+    expect(third.parts.map((part, index) => part === first.parts[index])).toEqual([true, false, true]);
+    expect(third.parts[1]?.[5]).toMatchObject({ id: 'r15', state: 'F' });
+    const listed = await source.ids(query, context);
+    expect(listed.parts.flat()).toEqual(ids(30));
+    expect((await source.ids(query, context)).parts[0]).toBe(listed.parts[0]);
+  });
+
   it('fails as a whole when one page fails', async () => {
     const answer = (asked: Asked): Reply => {
       if (asked.offset === 20) throw new ListingFailure('status', 'no such page');
@@ -194,9 +223,9 @@ describe('listResources', () => {
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    const lost = listResources(async () => Buffer.from('<html>'), options, observer);
+    const lost = stationSource(async (_path, _context, read) => read(Buffer.from('<html>')), options, new Turns(), observer);
     const context = { signal: new AbortController().signal, deadlineMs: Infinity };
-    await expect(lost({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
+    await expect(lost.resources({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
     expect(unreadable).toBe(1);
   });
 
@@ -209,17 +238,20 @@ describe('listResources', () => {
   it('keeps no more pages under way than it may', async () => {
     let underWay = 0;
     let most = 0;
-    const get = async (path: string) => {
+    const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
       underWay += 1;
       most = Math.max(most, underWay);
       await new Promise(setImmediate);
       underWay -= 1;
       const offset = Number(new URLSearchParams(path.slice(path.indexOf('?'))).get('page.offset'));
-      return Buffer.from(JSON.stringify(service(ids(300).map(record))({ offset, size: 10, nth: 0 })));
+      return read(Buffer.from(JSON.stringify(service(ids(300).map(record))({ offset, size: 10, nth: 0 }))));
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 7 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    await listResources(get, options)({ path, filters: {} }, { signal: new AbortController().signal, deadlineMs: Infinity });
+    await stationSource(get, options, new Turns()).resources(
+      { path, filters: {} },
+      { signal: new AbortController().signal, deadlineMs: Infinity },
+    );
     expect(most).toBe(7);
   });
 
@@ -265,14 +297,14 @@ describe('listResources', () => {
         );
         expect(new Set(rows.map((row) => `r${row}`))).toEqual(new Set([...rows.map((row) => `r${row}`), ...idsOf(listing)]));
         if (!listing.complete) return;
-        expect(listing.records.size).toBe(listing.reportedTotal);
+        expect(listing.size).toBe(listing.reportedTotal);
         expect(given.at(-1)).toBe(listing.reportedTotal);
       }),
     );
   });
 });
 
-describe('listResources, when pages are too large', () => {
+describe('stationSource, when pages are too large', () => {
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
   const context = () => ({ signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, station: 'prod' });
 
@@ -280,13 +312,18 @@ describe('listResources, when pages are too large', () => {
   function setUp(answer: (asked: Asked) => Reply, largest: (nth: number) => number, { pageSize = 100, concurrency = 4 } = {}) {
     const asked: Asked[] = [];
     const reductions: [station: string | undefined, size: number][] = [];
-    const get = async (first: string, _context: unknown, smaller: () => string | undefined) => {
+    const get = async <T>(
+      first: string,
+      _context: unknown,
+      read: (body: Uint8Array) => T | Promise<T>,
+      smaller: () => string | undefined,
+    ) => {
       for (let next: string | undefined = first; next !== undefined; next = smaller()) {
         const query = new URLSearchParams(next.slice(next.indexOf('?')));
         const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: asked.length };
         asked.push(request);
         await new Promise(setImmediate);
-        if (request.size <= largest(request.nth)) return Buffer.from(JSON.stringify(answer(request)));
+        if (request.size <= largest(request.nth)) return read(Buffer.from(JSON.stringify(answer(request))));
       }
       throw new RequestFailure('status', 'too large', { tooLarge: true });
     };
@@ -294,7 +331,7 @@ describe('listResources, when pages are too large', () => {
       pageSizeReduced: ({ station }: { station?: string }, size: number) => reductions.push([station, size]),
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
-    return { asked, reductions, list: listResources(get, options, observer) };
+    return { asked, reductions, list: stationSource(get, options, new Turns(), observer).resources };
   }
 
   it('goes on from the same offset with half the size, without a hole and without a duplicate', async () => {
@@ -364,13 +401,16 @@ describe('listResources, when pages are too large', () => {
 describe('listingPath', () => {
   const pathOf = async (filters: ListingFilters, style: 'repeat' | 'comma' = 'repeat', base = 'http://service.test') => {
     let seen = '';
-    const get = async (path: string) => {
+    const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
       seen = path;
-      return Buffer.from('{"resources":[]}');
+      return read(Buffer.from('{"resources":[]}'));
     };
     const path = { subscription: 'sub/1', resourceGroup: 'a b', zone: 'z?#', telemetryStation: 'ts-é' };
     const options = { baseUrl: new URL(base), listStyle: style, pageSize: 10, concurrency: 1 };
-    await listResources(get, options)({ path, filters }, { signal: new AbortController().signal, deadlineMs: Infinity });
+    await stationSource(get, options, new Turns()).resources(
+      { path, filters },
+      { signal: new AbortController().signal, deadlineMs: Infinity },
+    );
     return seen;
   };
   const prefix = '/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/a%20b/zones/z%3F%23/telemetryStations/ts-%C3%A9/resources';

@@ -1,0 +1,140 @@
+import { labelText } from '../station/label-text.ts';
+import type { Part } from '../station/listing.ts';
+import type { Resource } from '../station/resource.ts';
+import type { StationSpec } from '../station/spec.ts';
+import type { Publication } from '../station/station-cache.ts';
+import { Aggregation } from './aggregates.ts';
+import { labelPairs } from './encoding.ts';
+import type { HealthSource, ResourceFamily, StationFamily } from './family.ts';
+import { HEALTH_FAMILIES } from './health-families.ts';
+import { RESOURCE_FAMILIES } from './resource-families.ts';
+import { encodeResources, type ResourceText, resourceSeries } from './resource-text.ts';
+import { type Segment, storedSegment } from './segment.ts';
+import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
+import type { Workshop } from './workshop.ts';
+
+/** A part of a station's series, ready to be written, by family. */
+export interface StationSegments {
+  readonly families: ReadonlyMap<string, readonly Segment[]>;
+  readonly series: number;
+  /** Series left out because there are more resources than may be published one by one. */
+  readonly withheld: number;
+}
+
+export interface EncodingOptions {
+  readonly perResource: boolean;
+  readonly maxResources: number;
+  readonly disabled: ReadonlySet<string>;
+}
+
+/** Resources encoded in one turn and compressed as one: large enough to compress well, small enough not to be felt. */
+const BLOCK_SIZE = 1000;
+
+/** Some parts of a snapshot, encoded together; valid for as long as the same parts come again. */
+interface Block {
+  readonly parts: readonly Part<Resource>[];
+  readonly aggregates: Aggregation;
+  readonly families: ReadonlyMap<string, Segment>;
+  readonly series: number;
+  readonly isWithheld: boolean;
+}
+
+export function encodeHealth(source: HealthSource, { disabled }: EncodingOptions): StationSegments {
+  const { texts, series } = stationTexts(HEALTH_FAMILIES, source, disabled);
+  return { families: new Map(Array.from(texts, ([family, text]) => [family, [storedSegment(Buffer.from(text))]])), series, withheld: 0 };
+}
+
+/** Encodes one station's snapshots, and of each only what the one before did not have. */
+export class StationEncoder {
+  readonly #spec: StationSpec;
+  readonly #options: EncodingOptions;
+  readonly #workshop: Workshop;
+  readonly #resourceFamilies: readonly ResourceFamily[];
+  #blocks = new Map<Part<Resource> | undefined, Block>();
+
+  constructor(spec: StationSpec, options: EncodingOptions, workshop: Workshop) {
+    this.#spec = spec;
+    this.#options = options;
+    this.#workshop = workshop;
+    this.#resourceFamilies = options.perResource ? RESOURCE_FAMILIES.filter(({ name }) => !options.disabled.has(name)) : [];
+  }
+
+  async encode(publication: Publication): Promise<StationSegments> {
+    const { parts, size } = publication.snapshot;
+    const isWithheld = size > this.#options.maxResources;
+    const blocks: Block[] = [];
+    for (const group of grouped(parts)) blocks.push(await this.#block(group, isWithheld));
+    this.#blocks = new Map(blocks.map((block) => [block.parts[0], block]));
+    const whole = await this.#whole(publication, blocks);
+    const single = blocks.reduce((sum, block) => sum + block.series, 0);
+    return {
+      families: isWithheld ? whole.families : new Map([...whole.families, ...familiesOf(blocks, this.#resourceFamilies)]),
+      series: whole.series + (isWithheld ? 0 : single),
+      withheld: isWithheld ? single : 0,
+    };
+  }
+
+  async #block(parts: readonly Part<Resource>[], isWithheld: boolean): Promise<Block> {
+    const known = this.#blocks.get(parts[0]);
+    const isKnown = known?.parts.length === parts.length && known.parts.every((part, index) => part === parts[index]);
+    if (isKnown && known.isWithheld === isWithheld) return known;
+    const { product, segments } = await this.#workshop.make(() => this.#read(parts.flat(), isWithheld));
+    return { parts, aggregates: product.aggregates, families: segments, series: product.series, isWithheld };
+  }
+
+  #read(resources: readonly Resource[], isWithheld: boolean): ResourceText & { aggregates: Aggregation } {
+    const aggregates = new Aggregation();
+    for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability);
+    if (isWithheld) return { aggregates, texts: new Map(), series: resourceSeries(resources, this.#resourceFamilies) };
+    return { aggregates, ...encodeResources(labelText(this.#spec.name), resources, this.#resourceFamilies) };
+  }
+
+  async #whole(publication: Publication, blocks: readonly Block[]): Promise<StationSegments> {
+    const { product, segments } = await this.#workshop.make(() => {
+      const aggregates = new Aggregation();
+      for (const block of blocks) aggregates.addAll(block.aggregates);
+      return stationTexts(SNAPSHOT_FAMILIES, { ...publication, aggregates }, this.#options.disabled);
+    });
+    return { families: new Map(Array.from(segments, ([family, segment]) => [family, [segment]])), series: product.series, withheld: 0 };
+  }
+}
+
+/** Neighbouring parts in groups of about the block size. */
+function grouped(parts: readonly Part<Resource>[]): Part<Resource>[][] {
+  const groups: Part<Resource>[][] = [];
+  let room = 0;
+  for (const part of parts) {
+    if (room < part.length) {
+      groups.push([]);
+      room = BLOCK_SIZE;
+    }
+    groups.at(-1)?.push(part);
+    room -= part.length;
+  }
+  return groups;
+}
+
+function familiesOf(blocks: readonly Block[], families: readonly ResourceFamily[]): [string, Segment[]][] {
+  return families.map(({ name }) => [name, blocks.flatMap((block) => block.families.get(name) ?? [])]);
+}
+
+function stationTexts<Source extends { readonly spec: StationSpec }>(
+  families: readonly StationFamily<Source>[],
+  source: Source,
+  disabled: ReadonlySet<string>,
+): { texts: Map<string, string>; series: number } {
+  const texts = new Map<string, string>();
+  let series = 0;
+  for (const { name, labels, samples, extraLabels } of families) {
+    if (disabled.has(name)) continue;
+    const extra = Object.entries(extraLabels?.(source) ?? {});
+    const names = [...labels, ...extra.map(([label]) => label)];
+    const lines = Array.from(samples(source), ([value, ...values]) => {
+      const labelTexts = [source.spec.name, ...values, ...extra.map(([, text]) => text)].map(labelText);
+      return `${name}{${labelPairs(names, labelTexts)}} ${value}\n`;
+    });
+    series += lines.length;
+    if (lines.length > 0) texts.set(name, lines.join(''));
+  }
+  return { texts, series };
+}

@@ -1,0 +1,54 @@
+import { crc32, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Body } from '../../src/metrics/body.ts';
+import { combineCrc, crcShift } from '../../src/metrics/crc32.ts';
+import { joinedSegment, type Segment, SegmentPress, segmentText, storedSegment } from '../../src/metrics/segment.ts';
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 2000 }).map((text) => text.toWellFormed()),
+  fc.tuple(fc.string({ minLength: 1, maxLength: 30 }), fc.nat({ max: 6000 })).map(([text, times]) => text.repeat(times)),
+);
+const bytes = texts.map((text) => Buffer.from(text));
+
+describe('combineCrc', () => {
+  it('gives the CRC of two texts laid end to end', () => {
+    fc.assert(
+      fc.property(bytes, bytes, (first, second) => {
+        expect(combineCrc(crc32(first), crc32(second), crcShift(second.length))).toBe(crc32(Buffer.concat([first, second])));
+      }),
+    );
+  });
+
+  it('shifts by lengths beyond 4 GiB like by their parts', () => {
+    const half = crcShift(2 ** 33);
+    expect(combineCrc(0x12345678, 0, crcShift(2 ** 34))).toBe(combineCrc(combineCrc(0x12345678, 0, half), 0, half));
+  });
+});
+
+describe('Body', () => {
+  it('is one gzip member of exactly its segments’ texts, whatever they are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(texts, fc.boolean())), async (parts) => {
+        const text = Buffer.from(parts.map(([part]) => part).join(''));
+        const press = new SegmentPress();
+        const segments: Segment[] = [];
+        for (const [part, stored] of parts) segments.push(stored ? storedSegment(Buffer.from(part)) : await press.segment(part));
+        for (const body of [new Body(segments), new Body([joinedSegment(segments)])]) {
+          const gzip = Buffer.concat([...body.gzip()]);
+          expect(gunzipSync(gzip).equals(text)).toBe(true);
+          expect([body.gzipLength, body.plainLength]).toEqual([gzip.length, text.length]);
+          const plain: Uint8Array[] = [];
+          for await (const chunk of body.plain()) plain.push(chunk);
+          expect(Buffer.concat(plain).equals(text)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('keeps a long repetitive text much shorter than it is', async () => {
+    const segment = await new SegmentPress().segment('telemetry_station_up{station="prod"} 1\n'.repeat(1000));
+    expect(segment.deflated.length * 20).toBeLessThan(segment.length);
+    expect(Buffer.from(await segmentText(segment)).toString()).toMatch(/^(telemetry_station_up\{station="prod"\} 1\n){1000}$/);
+  });
+});
