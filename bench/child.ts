@@ -1,0 +1,71 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A process of its own that answers requests: what one part costs is not charged to another. */
+export interface Child<Methods extends object> {
+  call<Name extends keyof Methods & string>(name: Name, ...args: Arguments<Methods[Name]>): Promise<Result<Methods[Name]>>;
+  stop(): Promise<void>;
+}
+
+type Arguments<Method> = Method extends (...args: infer Args) => unknown ? Args : never;
+type Result<Method> = Method extends (...args: never[]) => infer Value ? Awaited<Value> : never;
+
+/** Starts a module of this folder that serves its methods with `answer`. */
+export function startChild<Methods extends object>(module: string, nodeOptions: readonly string[] = []): Child<Methods> {
+  const child = fork(new URL(`./${module}.js`, import.meta.url), { execArgv: ['--expose-gc', ...nodeOptions] });
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
+  let next = 0;
+  child.on('message', ({ id, value, error }: { id: number; value: never; error?: string }) => {
+    const call = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) call?.resolve(value);
+    else call?.reject(new Error(`${module}: ${error}`));
+  });
+  child.on('exit', (code) => {
+    for (const { reject } of waiting.values()) reject(new Error(`${module} ended with ${code}`));
+  });
+  return {
+    call: (name, ...args) =>
+      new Promise((resolve, reject) => {
+        next += 1;
+        waiting.set(next, { resolve, reject });
+        child.send({ id: next, name, args });
+      }),
+    stop: () => stopped(child),
+  };
+}
+
+/** The child's side of `startChild`. */
+export function answer(methods: Record<string, (...args: never[]) => unknown>): void {
+  process.on('message', async ({ id, name, args }: { id: number; name: string; args: never[] }) => {
+    try {
+      process.send?.({ id, value: await methods[name]?.(...args) });
+    } catch (error) {
+      process.send?.({ id, error: String(error) });
+    }
+  });
+}
+
+/** What every measured process can tell of itself. */
+export const vitals = {
+  /** Milliseconds of all threads since the start. */
+  cpu: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
+  /** Resident bytes, after the garbage has gone. */
+  memory: async () => {
+    for (let round = 0; round < 4; round += 1) {
+      globalThis.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return process.memoryUsage().rss;
+  },
+  /** Resident bytes as they are. */
+  resident: () => process.memoryUsage().rss,
+};
+
+async function stopped(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}

@@ -1,0 +1,50 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { stringify } from 'yaml';
+import { loadConfig } from '../src/config/load.ts';
+import { Exporter } from '../src/exporter.ts';
+import { createLogger } from '../src/logger.ts';
+import { createApp } from '../src/web/app.ts';
+import { listen } from '../src/web/server.ts';
+import { answer, vitals } from './child.ts';
+
+export interface ExporterMethods {
+  start(options: { servicePort: number; stations: string[]; ttl: string; pageSize: number; concurrency: number }): number;
+  cpu(): number;
+  memory(): number;
+  resident(): number;
+  /** The longest turn of the event loop since the last call, in milliseconds. */
+  longestTurn(): number;
+}
+
+const loop = monitorEventLoopDelay({ resolution: 1 });
+
+answer({
+  ...vitals,
+  start: async ({ servicePort, stations, ttl, pageSize, concurrency }: Parameters<ExporterMethods['start']>[0]) => {
+    const text = stringify({
+      upstreams: {
+        main: { base_url: `http://127.0.0.1:${servicePort}`, page_size: pageSize, concurrency, timeout: '60s', refresh_timeout: '10m' },
+      },
+      stations: stations.map((name) => ({ subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: name })),
+      cache: { ttl, max_stale: '1h' },
+    });
+    const load = async () => loadConfig({ file: 'bench.yaml', text, env: {} });
+    const loaded = await load();
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line) });
+    const build = { version: 'bench', revision: 'bench', nodeVersion: process.version };
+    const exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
+    const options = { telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
+    const server = await listen(createApp(exporter, { ...options, version: 'bench', report: (error) => log.error('bug', { error }) }), [
+      '127.0.0.1:0',
+    ]);
+    return server.addresses[0]?.port;
+  },
+  longestTurn: () => {
+    const longest = loop.max / 1e6;
+    loop.disable();
+    loop.reset();
+    loop.enable();
+    return longest;
+  },
+});

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+/** One scrape, its bytes counted and thrown away. */
+export async function scrape(
+  port: number,
+  { gzip = true, timeoutSeconds = 600, path = '/metrics' } = {},
+): Promise<{ ms: number; bytes: number }> {
+  const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(gzip && { 'Accept-Encoding': 'gzip' }) };
+  const start = performance.now();
+  const sent = request({ host: '127.0.0.1', port, path, agent, headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  await once(response, 'end');
+  return { ms: performance.now() - start, bytes };
+}
+
+/** The whole body, for a baseline that serves the same. */
+export async function body(port: number, gzip: boolean): Promise<Buffer> {
+  const sent = request({ host: '127.0.0.1', port, path: '/metrics', headers: gzip ? { 'Accept-Encoding': 'gzip' } : {} });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** The median of several runs, after some that do not count. */
+export async function medianOf(runs: number, warmUps: number, run: () => Promise<number>): Promise<number> {
+  for (let round = 0; round < warmUps; round += 1) await run();
+  const values: number[] = [];
+  for (let round = 0; round < runs; round += 1) values.push(await run());
+  return median(values);
+}

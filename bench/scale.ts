@@ -1,0 +1,86 @@
+import type { Figure } from './figure.ts';
+import { scrape } from './load.ts';
+import { onStage, RESOURCES } from './stage.ts';
+
+const SIZES = [1000, 10_000, 100_000, 1_000_000];
+const MIB = 1024 * 1024;
+
+/** Whether cost per resource stays the same, and what is resident. */
+export async function scaleFigures(): Promise<Figure[]> {
+  const measured = new Map<number, Measured>();
+  for (const size of SIZES) measured.set(size, await measure(size));
+  const all = [...measured.values()];
+  const [hundred, million] = [measured.get(RESOURCES) as Measured, measured.get(1_000_000) as Measured];
+  const spread = (values: readonly number[]) => Math.max(...values) / Math.min(...values);
+  return [
+    ...SIZES.map((size) => ({
+      name: `refresh of ${size.toLocaleString('en')} resources, CPU per resource`,
+      value: measured.get(size)?.cpuMicros ?? Number.NaN,
+      unit: 'µs',
+    })),
+    {
+      name: 'resident memory over idle, per resource',
+      value: hundred.bytesPerResource,
+      unit: 'bytes',
+      goal: { most: 1500, text: 'at most 1,500' },
+    },
+    {
+      name: 'resident memory at 1,000,000 resources',
+      value: million.residentBytes / MIB,
+      unit: 'MiB',
+      goal: { most: 1280, text: 'below 1.25 GiB' },
+    },
+    {
+      name: 'CPU per resource at 1,000,000 against 100,000',
+      value: million.cpuMicros / hundred.cpuMicros,
+      unit: '×',
+      goal: { most: 1.2, text: 'at most 1.2 ×' },
+    },
+    {
+      name: 'CPU per resource from 1,000 to 1,000,000, largest against smallest',
+      value: spread(all.map((m) => m.cpuMicros)),
+      unit: '×',
+      goal: { most: 1.3, text: 'flat within 1.3 ×' },
+    },
+    {
+      name: 'time per resource from 1,000 to 1,000,000, largest against smallest',
+      value: spread(all.map((m) => m.wallMicros)),
+      unit: '×',
+      goal: { most: 1.3, text: 'flat within 1.3 ×' },
+    },
+  ];
+}
+
+interface Measured {
+  readonly cpuMicros: number;
+  readonly wallMicros: number;
+  readonly residentBytes: number;
+  readonly bytesPerResource: number;
+}
+
+/** Small fleets are refreshed more often, so that each size does about the same work before and while it is measured. */
+async function measure(resources: number): Promise<Measured> {
+  const shape = { stations: Math.max(1, resources / 1000), resourcesPerStation: Math.min(resources, 1000) };
+  return onStage({ shape, ttl: '0s' }, async ({ service, exporter, port, idleBytes }) => {
+    const rounds = Math.max(2, Math.round(RESOURCES / resources));
+    let version = 0;
+    const refresh = async () => {
+      version += 1;
+      await service.call('setVersion', version);
+      return (await scrape(port)).ms;
+    };
+    for (let done = 0; done < Math.max(2 * RESOURCES, resources); done += resources) await refresh();
+    const before = await exporter.call('cpu');
+    let wallMs = 0;
+    for (let round = 0; round < rounds; round += 1) wallMs += await refresh();
+    const cpuMs = (await exporter.call('cpu')) - before;
+    const residentBytes = await exporter.call('memory');
+    const count = rounds * resources;
+    return {
+      cpuMicros: (cpuMs * 1000) / count,
+      wallMicros: (wallMs * 1000) / count,
+      residentBytes,
+      bytesPerResource: (residentBytes - idleBytes) / resources,
+    };
+  });
+}
