@@ -34,8 +34,8 @@ export class Exposition {
     const latest = this.#latest.get(format);
     const isLatest = latest?.pieces.length === pieces.length && latest.pieces.every((piece, index) => piece === pieces[index]);
     const segments = isLatest ? latest.segments : this.#assembled(pieces, format);
+    if (!isLatest) own.published(views.map((view) => this.#published(view)));
     this.#latest.set(format, { pieces, segments });
-    own.published(views.map((view) => this.#published(view)));
     const ownText = Buffer.from(await own.text(format, this.#options.disabled));
     return new Body([...segments, storedSegment(ownText), ...end(format)]);
   }

@@ -3,7 +3,7 @@ import type { Body } from '../metrics/body.ts';
 import { cutOffSlowReader } from './slow-reader.ts';
 
 /** What is handed to a socket at once when all readers share the bytes: few calls, and only references wait for a slow one. */
-const SHARED_BATCH_BYTES = 4 * 1024 * 1024;
+const SHARED_BATCH_BYTES = 64 * 1024 * 1024;
 
 /** And when each reader has bytes of its own: inflated for it, or copied by an encrypted connection. */
 const OWN_BATCH_BYTES = 256 * 1024;
