@@ -22,16 +22,6 @@ export async function scrape(
   return { ms: performance.now() - start, bytes };
 }
 
-/** The whole body, for a baseline that serves the same. */
-export async function body(port: number, gzip: boolean): Promise<Buffer> {
-  const sent = request({ host: '127.0.0.1', port, path: '/metrics', headers: gzip ? { 'Accept-Encoding': 'gzip' } : {} });
-  sent.end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

@@ -94,7 +94,9 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...documents.map((name) => `docs/
 describe('the documents', () => {
   it.each(pages)('%s names metrics that exist', (page) => {
     const named = read(page).match(/\btelemetry_station_\w+/g) ?? [];
-    const recorded = [...read('prometheus/rules.yml').matchAll(/^\s*(?:- )?record: \S*?(telemetry_station_\w+)/gm)].map(([, name = '']) => name);
+    const recorded = [...read('prometheus/rules.yml').matchAll(/^\s*(?:- )?record: \S*?(telemetry_station_\w+)/gm)].map(
+      ([, name = '']) => name,
+    );
     const known = new Set([...recorded, ...FAMILY_NAMES.flatMap((name) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`])]);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });

@@ -32,7 +32,9 @@ export const upstream = crossChecked(
       .number({ error: 'a number of at least 0' })
       .min(0, { error: 'a number of at least 0' })
       .prefault(0)
-      .describe('Requests begun per second at most, all stations together; 0 for no ceiling. The service’s 429 and Retry-After lower the rate below it for a while.'),
+      .describe(
+        'Requests begun per second at most, all stations together; 0 for no ceiling. The service’s 429 and Retry-After lower the rate below it for a while.',
+      ),
     max_retries: wholeNumber(0, 20).prefault(2).describe('How often a failed request is tried again.'),
     page_size: wholeNumber(1, 10_000).prefault(100).describe('Resources to ask for per request.'),
     max_page_bytes: size.prefault('16MiB').describe('A larger reply is an error and is never read into memory.'),

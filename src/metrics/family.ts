@@ -13,7 +13,7 @@ export interface FamilyDescription {
 /** A value and one text per label; a label too few does not compile. */
 export type Sample<Labels extends readonly string[]> = readonly [value: number, ...labels: { readonly [Label in keyof Labels]: string }];
 
-export type AnySample = readonly [value: number, ...labels: string[]];
+type AnySample = readonly [value: number, ...labels: string[]];
 
 /** Published as long as the station is configured. */
 export type HealthSource = Pick<StationView<unknown>, 'spec' | 'health'>;

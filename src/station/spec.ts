@@ -1,7 +1,7 @@
 import type { ListingFilters, StationPath } from './listing.ts';
 
 /** How long a station's snapshot may be trusted, and who asks for a new one. */
-export interface CachePolicy {
+interface CachePolicy {
   /** A younger snapshot is served without asking the service. */
   readonly ttlMs: number;
   /** An older snapshot is not served any more. */
