@@ -1,75 +1,52 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Daemon, startDaemon } from './daemon.ts';
 
 export interface RunningPrometheus {
   /** The answer of an instant query, by the values of the given labels. */
   query(expression: string, ...labels: string[]): Promise<Record<string, number>>;
+  /** What the HTTP API answers under /api/v1; a failure is an error. */
+  api<Data>(path: string, parameters?: Readonly<Record<string, string>>): Promise<Data>;
   stop(): Promise<void>;
 }
 
-/** Debian's Prometheus in a folder of its own; a clear error when it is not on the machine. */
-export async function startPrometheus(config: string): Promise<RunningPrometheus> {
-  const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
-  await writeFile(join(folder, 'prometheus.yml'), config);
-  const address = `127.0.0.1:${await freePort()}`;
-  const child = spawn('prometheus', [
-    `--config.file=${join(folder, 'prometheus.yml')}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
-    `--web.listen-address=${address}`,
-    '--log.level=warn',
-  ]);
-  const output: string[] = [];
-  child.stderr.on('data', (chunk) => output.push(String(chunk)));
-  await Promise.race([once(child, 'spawn'), once(child, 'error').then(([error]) => missing(error))]);
-  const stop = () => stopProcess(child).then(() => rm(folder, { recursive: true }));
-  await untilReady(`http://${address}/-/ready`, child, output);
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [number, string];
+}
+
+/** Debian's Prometheus; `files` are those that its configuration names. */
+export async function startPrometheus(
+  config: string,
+  { files = {}, flags = [] }: { files?: Readonly<Record<string, string>>; flags?: readonly string[] } = {},
+): Promise<RunningPrometheus> {
+  const daemon = await startDaemon({
+    command: 'prometheus',
+    debianPackage: 'prometheus',
+    files: { 'prometheus.yml': config, ...files },
+    flags: (folder, address) => [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+      '--log.level=warn',
+      ...flags,
+    ],
+  });
+  const api = <Data>(path: string, parameters = {}) => ask<Data>(daemon, path, parameters);
   return {
-    stop,
+    stop: daemon.stop,
+    api,
     query: async (expression, ...labels) => {
-      const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
-      const { status, data, error } = (await response.json()) as QueryAnswer;
-      if (status !== 'success') throw new Error(error);
+      const { result } = await api<{ result: readonly Series[] }>('query', { query: expression });
       return Object.fromEntries(
-        data.result.map(({ metric, value }) => [labels.map((label) => metric[label] ?? '').join('|'), Number(value[1])]),
+        result.map(({ metric, value }) => [labels.map((label) => metric[label] ?? '').join('|'), Number(value[1])]),
       );
     },
   };
 }
 
-interface QueryAnswer {
-  readonly status: string;
-  readonly error?: string;
-  readonly data: { readonly result: readonly { readonly metric: Record<string, string>; readonly value: readonly [number, string] }[] };
-}
-
-function missing(error: Error): never {
-  throw new Error('this test needs Prometheus on the machine: install the Debian package prometheus', { cause: error });
-}
-
-async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill();
-  await once(child, 'exit');
-}
-
-async function untilReady(url: string, child: ChildProcess, output: readonly string[]): Promise<void> {
-  while (child.exitCode === null) {
-    const response = await fetch(url).catch(() => undefined);
-    if (response?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`Prometheus ended: ${output.join('')}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
+async function ask<Data>({ url }: Daemon, path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
+  const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+  const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
+  if (status !== 'success') throw new Error(`${error}: ${JSON.stringify(parameters)}`);
+  return data;
 }

@@ -1,0 +1,13 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { exporter } from './exporter.ts';
+import { fleet } from './fleet.ts';
+import { resources } from './resources.ts';
+import { station } from './station.ts';
+
+/** By the file in grafana/dashboards. */
+export const dashboards: Readonly<Record<string, Dashboard>> = {
+  'fleet.json': fleet,
+  'station.json': station,
+  'resources.json': resources,
+  'exporter.json': exporter,
+};

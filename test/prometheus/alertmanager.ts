@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { stringify } from 'yaml';
+import { startDaemon } from './daemon.ts';
+
+interface Notified {
+  readonly status: 'firing' | 'resolved';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Debian's Alertmanager, and what it has sent to a webhook about one alert. */
+export async function startAlertmanager(alertname: string) {
+  const notified: Notified[] = [];
+  const webhook = createServer(async (request, response) => {
+    const { alerts } = (await json(request)) as { alerts: Notified[] };
+    notified.push(...alerts);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(webhook, 'listening');
+  const { port } = webhook.address() as AddressInfo;
+  const quickly = { group_wait: '0s', group_interval: '1s', group_by: ['...'] };
+  const config = {
+    route: { receiver: 'nobody', ...quickly, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
+    receivers: [{ name: 'nobody' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] }],
+  };
+  const daemon = await startDaemon({
+    command: 'prometheus-alertmanager',
+    debianPackage: 'prometheus-alertmanager',
+    files: { 'alertmanager.yml': stringify(config) },
+    flags: (folder, address) => [
+      `--config.file=${join(folder, 'alertmanager.yml')}`,
+      `--storage.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+      '--cluster.listen-address=',
+    ],
+  });
+  return {
+    target: new URL(daemon.url).host,
+    notified,
+    stop: async () => {
+      await daemon.stop();
+      webhook.close();
+      webhook.closeAllConnections();
+    },
+  };
+}
