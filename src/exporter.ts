@@ -32,6 +32,7 @@ export class Exporter implements ExporterPort {
   readonly #around: Surroundings;
   #generation: Generation;
   #reloading: Promise<unknown> = Promise.resolve();
+  #wasReady = false;
 
   private constructor(options: ExporterOptions, around: Surroundings, generation: Generation) {
     this.#options = options;
@@ -69,8 +70,10 @@ export class Exporter implements ExporterPort {
     return this.#generation.fleet.views().map(statusOf);
   }
 
+  /** Once ready it stays so: a station that a reload adds does not take the others out of service. */
   ready(): boolean {
-    return this.#generation.fleet.ready();
+    this.#wasReady ||= this.#generation.fleet.ready();
+    return this.#wasReady;
   }
 
   configuration(): string {

@@ -8,6 +8,7 @@ import type { Workshop } from './metrics/workshop.ts';
 import { Fleet } from './station/fleet.ts';
 import type { ListingContext, StationSource } from './station/listing.ts';
 import { isOnShard, type Shard } from './station/shard.ts';
+import type { StationSpec } from './station/spec.ts';
 import { StationCache, type StationDependencies, type StationView } from './station/station-cache.ts';
 import type { Turns } from './station/turns.ts';
 import { UpstreamClient } from './upstream/client.ts';
@@ -60,16 +61,16 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
     };
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
-    // How a station is reached may change: what is known of it holds while question and service are the same.
-    const isSame = known && isDeepStrictEqual(known.spec, spec) && before?.url === upstream.url;
+    // How a station is asked and served may change: what is known of it holds while question and service are the same.
+    const isSame = known && isDeepStrictEqual(questionOf(known.spec), questionOf(spec)) && before?.url === upstream.url;
     if (!isSame) {
       stations.set(spec.name, new StationCache(spec, dependencies));
-    } else if (upstream === before && isDeepStrictEqual(old?.encoding, encoding)) {
+    } else if (upstream === before && isDeepStrictEqual(known.spec, spec) && isDeepStrictEqual(old?.encoding, encoding)) {
       stations.set(spec.name, known);
     } else {
       // A refresh that ended now would move counters forth, and the takeover back.
       known.close();
-      stations.set(spec.name, await known.successor(dependencies));
+      stations.set(spec.name, await known.successor(spec, dependencies));
     }
   }
   const fleet = new Fleet(stations.values(), (answer) => around.own.asked(answer));
@@ -91,6 +92,11 @@ export async function endGeneration(old: Generation, next: Generation | undefine
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
   const unused = [...old.upstreams].filter(([name, upstream]) => next?.upstreams.get(name) !== upstream);
   await Promise.all(unused.map(([, { client }]) => client.close()));
+}
+
+/** What the data of a station depends on. */
+function questionOf({ upstream, path, filters, products, alertability }: StationSpec) {
+  return { upstream, path, filters, products, alertability };
 }
 
 function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, around: Surroundings): Map<string, Upstream> {

@@ -88,8 +88,21 @@ describe('nextGeneration', () => {
     const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...authorized, ...upstream } }), old);
     expect(next.upstreams.get('main')?.client).not.toBe(old.upstreams.get('main')?.client);
     const taken = next.stations.get('a')?.view();
-    expect(taken?.served?.publication).toBe(old.stations.get('a')?.view().served?.publication);
+    expect(taken?.served?.publication.snapshot).toBe(old.stations.get('a')?.view().served?.publication.snapshot);
     expect(taken?.health).toBe(old.stations.get('a')?.view().health);
+  });
+
+  it('keeps the data of a station that is asked in the same words, however often and long', async () => {
+    const service = await startService();
+    const old = await generationOf(configOf(service.url, ['a']));
+    await old.stations.get('a')?.refresh();
+    const changes = { upstream: { refresh_timeout: '9s' }, station: { labels: { team: 'x' } }, cache: { ttl: '7s' } };
+    const next = await generationOf(configOf(service.url, ['a'], changes), old);
+    const { spec, served } = next.stations.get('a')?.view() ?? {};
+    expect(spec).toMatchObject({ refreshTimeoutMs: 9000, labels: { team: 'x' }, cache: { ttlMs: 7000 } });
+    expect(served?.publication.snapshot.size).toBe(3);
+    const other = await generationOf(configOf(service.url, ['a'], { station: { alertability: true } }), next);
+    expect(other.stations.get('a')?.view().served).toBeUndefined();
   });
 
   it('keeps no data from another service', async () => {

@@ -22,7 +22,10 @@ export function refreshInBackground<Form>(cache: StationCache<Form>, dependencie
   let stopped = false;
   const schedule = () => {
     if (stopped) return;
-    const delayMs = Math.max(cache.dueInMs(), 0) * (1 + JITTER * random());
+    const { ttlMs, errorTtlMs } = cache.spec.cache;
+    // A listing that takes longer than ttl leaves the service some rest, too.
+    const restMs = cache.wasTried ? Math.min(ttlMs, errorTtlMs) : 0;
+    const delayMs = Math.max(cache.dueInMs(), restMs) * (1 + JITTER * random());
     timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, LONGEST_TIMER_MS));
   };
   schedule();

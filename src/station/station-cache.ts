@@ -42,6 +42,8 @@ export interface StationDependencies<Form> {
 /** Whoever waited for a snapshot gets it, even where none may be kept. */
 const JUST_TAKEN_MS = 1000;
 
+const MAX_SLACK_MS = 100;
+
 /** Holds a station's last good snapshot and lets one refresh at a time replace it. */
 export class StationCache<Form> {
   readonly spec: StationSpec;
@@ -50,7 +52,8 @@ export class StationCache<Form> {
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
-  #attemptedAt = 0;
+  #began = 0;
+  #ended = 0;
   #held: { publication: Publication; form: Form; takenAt: number } | undefined;
   #lastWhole: Snapshot | undefined;
   #churn: Churn = NO_CHURN;
@@ -71,7 +74,9 @@ export class StationCache<Form> {
   dueInMs(): number {
     if (!this.wasTried) return 0;
     const { ttlMs, errorTtlMs } = this.spec.cache;
-    return this.#attemptedAt + (this.#health.failure ? errorTtlMs : ttlMs) - this.#clock.elapsedMs();
+    // Data is as old as the question; a failure is to be left alone from its end on.
+    const dueAt = this.#health.failure ? this.#ended + errorTtlMs : this.#began + ttlMs;
+    return dueAt - this.#clock.elapsedMs();
   }
 
   /** The refresh that the station's policy asks for now, begun or joined; undefined when what is held will do. */
@@ -91,13 +96,17 @@ export class StationCache<Form> {
     return this.#refresh;
   }
 
-  /** The same station with all it holds, made ready anew: for when the way of serving has changed. */
-  async successor(dependencies: StationDependencies<Form>): Promise<StationCache<Form>> {
-    const next = new StationCache(this.spec, dependencies);
+  /** The same question put in another way or served in another: with all that is known, made ready anew. */
+  async successor(spec: StationSpec, dependencies: StationDependencies<Form>): Promise<StationCache<Form>> {
+    const next = new StationCache(spec, dependencies);
     const held = this.#held;
-    if (held) next.#held = { ...held, form: await dependencies.prepare(held.publication) };
+    if (held) {
+      const publication = { ...held.publication, spec };
+      next.#held = { ...held, publication, form: await dependencies.prepare(publication) };
+    }
     next.#health = this.#health;
-    next.#attemptedAt = this.#attemptedAt;
+    next.#began = this.#began;
+    next.#ended = this.#ended;
     next.#lastWhole = this.#lastWhole;
     next.#churn = this.#churn;
     return next;
@@ -110,7 +119,10 @@ export class StationCache<Form> {
 
   #isDue(): boolean {
     if (this.#closed.signal.aborted) return false;
-    return !this.wasTried || (this.spec.cache.refresh === 'scrape' && this.dueInMs() <= 0);
+    const { refresh, ttlMs } = this.spec.cache;
+    // A scrape interval as long as ttl asks each time, though scrapes come some milliseconds early or late.
+    const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
+    return !this.wasTried || (refresh === 'scrape' && this.dueInMs() <= slackMs);
   }
 
   #isServable(): boolean {
@@ -165,10 +177,11 @@ export class StationCache<Form> {
   }
 
   #conclude(startedAt: number, failure: Health['failure']): void {
-    this.#attemptedAt = this.#clock.elapsedMs();
+    this.#began = startedAt;
+    this.#ended = this.#clock.elapsedMs();
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
-    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#attemptedAt - startedAt, failure };
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#ended - startedAt, failure };
     this.#dependencies.refreshed?.(this.view());
   }
 }

@@ -97,7 +97,7 @@ export class UpstreamClient {
     for (let retries = 0; ; ) {
       let generation = 0;
       try {
-        return await this.#gate.run({ signal, deadlineMs, lane }, async () => {
+        return await this.#gate.run({ signal, lane }, async () => {
           generation = this.#identity.generation;
           const scratch = this.#scratches.pop() ?? new Scratch();
           try {

@@ -40,7 +40,7 @@ async function readSecret(file: string): Promise<string> {
   const content = await readFile(file, 'utf8').catch((error: Error) => {
     throw new RequestFailure('auth', `cannot read the credential file ${file}: ${error.message}`, {}, { cause: error });
   });
-  const text = content.replace(/[\r\n]+$/, '');
+  const text = content.trim();
   if (text === '') throw new RequestFailure('auth', `the credential file ${file} is empty`);
   return text;
 }

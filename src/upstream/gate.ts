@@ -15,23 +15,15 @@ interface GateOptions {
 /** Who wants in. */
 interface Visitor {
   readonly signal: AbortSignal;
-  /** Wall-clock milliseconds after which there is no use in coming in. */
-  readonly deadlineMs: number;
   /** Visitors of different lanes take turns. */
   readonly lane: string;
-}
-
-interface Waiter {
-  readonly deadlineMs: number;
-  readonly enter: () => void;
-  readonly turnAway: (failure: RequestFailure) => void;
 }
 
 /** Bounds the work under way and how soon one piece may start after another; learns from the service how soon that is. */
 export class Gate {
   readonly #options: GateOptions;
   readonly #pace: Pace;
-  readonly #waiters = new Lanes<Waiter>();
+  readonly #waiters = new Lanes<() => void>();
   #inside = 0;
   #alarm: AbortController | undefined;
 
@@ -42,10 +34,7 @@ export class Gate {
     observer.limited(this.#pace.perSecond);
   }
 
-  /**
-   * Runs the work when its turn comes; rejects with the signal's reason when that aborts before,
-   * and with a failure when the service wants to be left alone for longer than the visitor can wait.
-   */
+  /** Runs the work when its turn comes; rejects with the signal's reason when that aborts before. */
   async run<T>(visitor: Visitor, work: () => Promise<T>): Promise<T> {
     await this.#turn(visitor);
     const begunMs = this.#options.now();
@@ -55,7 +44,7 @@ export class Gate {
       return result;
     } catch (error) {
       if (error instanceof RequestFailure && error.throttled) {
-        this.#pace.throttled(begunMs, this.#options.now(), error.retryAfterMs);
+        this.#pace.throttled(begunMs, this.#options.now());
         this.#options.observer.throttled();
       }
       throw error;
@@ -66,33 +55,29 @@ export class Gate {
     }
   }
 
-  #turn({ signal, deadlineMs, lane }: Visitor): Promise<void> {
+  #turn({ signal, lane }: Visitor): Promise<void> {
     signal.throwIfAborted();
     const { observer, now } = this.#options;
     const sinceMs = now();
     observer.waiting(1);
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiters.delete(lane, waiter);
+        this.#waiters.delete(lane, enter);
         signal.removeEventListener('abort', giveUp);
         observer.waiting(-1);
         observer.waited(Math.max(0, now() - sinceMs) / 1000);
-      };
-      const turnAway = (reason: unknown) => {
-        leave();
-        reject(reason);
-      };
-      const giveUp = () => {
-        turnAway(signal.reason);
-        this.#admit();
       };
       const enter = () => {
         leave();
         resolve();
       };
-      const waiter: Waiter = { deadlineMs, enter, turnAway };
+      const giveUp = () => {
+        leave();
+        reject(signal.reason);
+        this.#admit();
+      };
       signal.addEventListener('abort', giveUp);
-      this.#waiters.add(lane, waiter);
+      this.#waiters.add(lane, enter);
       this.#admit();
     });
   }
@@ -102,7 +87,6 @@ export class Gate {
     this.#alarm?.abort();
     this.#alarm = undefined;
     const nowMs = this.#options.now();
-    this.#turnAwayBefore(this.#pace.pausedUntilMs(nowMs), nowMs);
     while (!this.#waiters.isEmpty && this.#inside < this.#options.concurrency) {
       const waitMs = this.#pace.waitMs(nowMs);
       if (waitMs > 0) {
@@ -111,16 +95,8 @@ export class Gate {
       }
       this.#pace.began(nowMs);
       this.#inside += 1;
-      this.#waiters.take()?.enter();
+      this.#waiters.take()?.();
     }
-  }
-
-  /** Who cannot wait for the end of a pause is told so now, and not when its time is up. */
-  #turnAwayBefore(pausedUntilMs: number, nowMs: number): void {
-    if (pausedUntilMs <= nowMs) return;
-    const end = new Date(pausedUntilMs).toISOString();
-    const failure = () => new RequestFailure('rate_limited', `the service wants no requests until ${end}, too late for this refresh`);
-    for (const waiter of [...this.#waiters]) if (waiter.deadlineMs <= pausedUntilMs) waiter.turnAway(failure());
   }
 
   #admitAfter(waitMs: number): void {

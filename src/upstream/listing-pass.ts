@@ -22,7 +22,7 @@ type Ending = 'nothing-new' | 'repeated-full-page' | 'no-usable-id' | 'too-many-
 /** Far above any real listing; bounds what an endless one can cost. */
 const MAX_PAGES = 100_000;
 
-/** One page without a new id may be an overlap while rows move; this many are a service that ignores the offset. */
+/** A page without a new id may be an overlap while rows move, or duplicates; this many in a row are a service that ignores the offset. */
 const MAX_FRUITLESS_PAGES = 3;
 
 /** Reads a listing once, from the first page to the last. */
@@ -50,18 +50,28 @@ async function readOn<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { pageSize 
 }
 
 /** The pages between the first one and the total, side by side; a page that comes short leaves a gap, which is asked for again. */
-async function fill<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency }: PassOptions<Row>): Promise<Ending> {
-  const stride = first.page.received;
+async function fill<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency, pageSize }: PassOptions<Row>): Promise<Ending> {
+  const { received, asked } = first.page;
+  const isShort = received > 0 && received < asked && received < pass.largestTotal;
+  // One short page may be a cap or a whim: the second one tells how far apart to ask.
+  const second = isShort ? (await pass.fetch(received, pageSize)).page.received : 0;
+  const stride = Math.max(received, second);
   const gaps: { offset: number; size: number }[] = [];
-  let next = stride;
-  let limit = stride === 0 ? 0 : Number.POSITIVE_INFINITY;
+  let next = received + second;
+  let limit = stride === 0 || (isShort && second === 0) ? 0 : Number.POSITIVE_INFINITY;
   let fruitless = 0;
 
   const take = () => {
     const end = pass.hasPagesLeft() ? Math.min(limit, pass.largestTotal) : 0;
-    const gap = gaps.pop() ?? { offset: next, size: stride };
-    if (gap.offset === next) next += stride;
-    return gap.offset < end ? gap : undefined;
+    const gap = gaps.filter(({ offset }) => offset < end).at(-1);
+    if (gap) {
+      gaps.splice(gaps.indexOf(gap), 1);
+      return gap;
+    }
+    if (next >= end) return undefined;
+    const range = { offset: next, size: stride };
+    next += stride;
+    return range;
   };
 
   const work = async () => {
@@ -69,7 +79,7 @@ async function fill<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency
       const { page, fresh } = await pass.fetch(range.offset, range.size);
       if (page.received === 0) limit = Math.min(limit, range.offset);
       else if (page.received < range.size) gaps.push({ offset: range.offset + page.received, size: range.size - page.received });
-      if (page.rows.length > 0 && fresh === 0) fruitless += 1;
+      if (page.rows.length > 0) fruitless = fresh > 0 ? 0 : fruitless + 1;
       if (fruitless >= MAX_FRUITLESS_PAGES) limit = 0;
     }
   };

@@ -6,9 +6,6 @@ interface PaceOptions {
   readonly concurrency: number;
 }
 
-/** A service that asks for a longer pause is asked again after this one: its word may be a mistake. */
-export const MAX_PAUSE_MS = 5 * 60_000;
-
 /** How far back the rate is measured. */
 const WINDOW_MS = 10_000;
 
@@ -19,7 +16,6 @@ export class Pace {
   readonly #starts: number[] = [];
   #limit: RateLimit;
   #lastStartMs = Number.NEGATIVE_INFINITY;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor({ ceiling, concurrency }: PaceOptions) {
     this.#ceiling = ceiling > 0 ? ceiling : Number.POSITIVE_INFINITY;
@@ -36,14 +32,7 @@ export class Pace {
   waitMs(nowMs: number): number {
     // A clock set back must not stretch the wait beyond one interval.
     this.#lastStartMs = Math.min(this.#lastStartMs, nowMs);
-    return Math.max(this.#lastStartMs + 1000 / this.perSecond, this.pausedUntilMs(nowMs)) - nowMs;
-  }
-
-  /** Until when the service wants no request; may have passed. */
-  pausedUntilMs(nowMs: number): number {
-    // Here, too, the clock may have been set back.
-    this.#pausedUntilMs = Math.min(this.#pausedUntilMs, nowMs + MAX_PAUSE_MS);
-    return this.#pausedUntilMs;
+    return this.#lastStartMs + 1000 / this.perSecond - nowMs;
   }
 
   began(nowMs: number): void {
@@ -56,9 +45,8 @@ export class Pace {
     this.#limit = raised(this.#limit, this.#ceiling);
   }
 
-  throttled(begunMs: number, nowMs: number, retryAfterMs: number | undefined): void {
+  throttled(begunMs: number, nowMs: number): void {
     this.#limit = lowered(this.#limit, { nowMs, begunMs, sentPerSecond: this.#sentPerSecond(nowMs) });
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + Math.min(retryAfterMs ?? 0, MAX_PAUSE_MS));
   }
 
   /** Fewer requests than may be under way at once are no measure: then it is as if each had taken a second. */

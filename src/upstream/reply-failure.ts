@@ -20,11 +20,12 @@ export function replyFailure(reply: Reply, { peer, secrets, nowMs, hint }: Reply
   const said = quotable(replyText(reply), secrets);
   const message = [`${answer}: ${said}`, ...(hint === undefined ? [] : [hint])].join('; ');
   const waitMs = retryAfterMs(headers['retry-after'], nowMs);
+  const retryable = status === 408 || status === 429 || status >= 500;
   return new RequestFailure(statusReason(status), message, {
-    retryable: status === 408 || status === 429 || status >= 500,
+    retryable,
     retryAfterMs: waitMs,
     unauthorized: status === 401,
-    throttled: status === 429 || waitMs !== undefined,
+    throttled: status === 429 || (retryable && waitMs !== undefined),
     // A gateway whose message limit a page exceeds answers 429 as well, but cannot say when to come back.
     tooLarge: status === 413 || (status === 429 && waitMs === undefined),
   });

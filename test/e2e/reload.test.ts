@@ -20,7 +20,7 @@ async function startService(options: ServiceOptions = {}) {
 async function exporterOf(config: object) {
   const exporter = await startExporter(config);
   onTestFinished(() => exporter.stop());
-  await eventually(() => expect(exporter.exporter.ready()).toBe(true));
+  await eventually(() => expect(exporter.exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
   return {
     ...exporter,
     reload: (changed: object) => {
@@ -69,7 +69,7 @@ describe('a reload', () => {
     };
     expect(await changes()).toEqual([1, 3]);
     expect((await reload(configOf(service.url, ['a', 'b']))).status).toBe(200);
-    await eventually(() => expect(exporter.ready()).toBe(true));
+    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     service.setRecords('a', entriesOf(1));
     expect(await changes()).toEqual([2, 0, 4, 0]);
   });
@@ -80,7 +80,7 @@ describe('a reload', () => {
     service.clearRequests();
     const station = { filters: { resource_ids: ['r1'] } };
     expect((await reload(configOf(service.url, ['a'], { cache: LASTING, station }))).status).toBe(200);
-    await eventually(() => expect(exporter.ready()).toBe(true));
+    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(valuesOf(await scrape(), 'telemetry_station_resource_info', 'resource_id')).toEqual({ r1: 1 });
     expect(askedFor(service)).toEqual(['a']);
   });
@@ -236,7 +236,7 @@ describe('a reload', () => {
     await eventually(() => expect(askedFor(service)).toEqual(['a']));
     exporter.rewrite(configOf(service.url, ['a'], { cache: LASTING, metrics: { per_resource: false } }));
     expect(await exporter.exporter.reload()).toEqual([]);
-    await eventually(() => expect(exporter.exporter.ready()).toBe(true));
+    await eventually(() => expect(exporter.exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(valuesOf(await exporter.scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
   });
 
@@ -246,12 +246,12 @@ describe('a reload', () => {
     rewrite(configOf(service.url, ['a', 'b'], { cache: LASTING }));
     const outcomes = await Promise.all([exporter.reload(), exporter.reload(), exporter.reload()]);
     expect(outcomes).toEqual([[], [], []]);
-    await eventually(() => expect(exporter.ready()).toBe(true));
+    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(askedFor(service)).toEqual(['a', 'b']);
     const names = ['c', 'd', 'e'];
     const responses = await Promise.all(names.map((name) => reload(configOf(service.url, ['a', name], { cache: LASTING }))));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await eventually(() => expect(exporter.ready()).toBe(true));
+    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(await stations()).toEqual({ a: 1, e: 1 });
     expect(askedFor(service)).toEqual(['a', 'b', 'e']);
   });

@@ -202,7 +202,8 @@ describe('Exporter, keeping snapshots', () => {
       await exporter.scrape();
       expect(service.requests.length).toBeGreaterThanOrEqual(4);
     });
-    expectApart(refreshesOf(service.requests), 150);
+    // A scrape may come a hundredth of ttl early.
+    expectApart(refreshesOf(service.requests), 148);
   });
 
   it('asks a failed station again after error_ttl, not sooner', async () => {

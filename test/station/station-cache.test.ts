@@ -54,7 +54,7 @@ describe('StationCache', () => {
   it('serves a snapshot younger than ttl without asking again', async () => {
     const { cache, clock, calls, attempt } = stationOf();
     await attempt(twoRecords());
-    clock.advance(59_999);
+    clock.advance(59_899);
     expect(cache.freshen()).toBeUndefined();
     expect(calls).toHaveLength(1);
     expect(cache.view().served?.form).toBe('a,b');
@@ -62,6 +62,18 @@ describe('StationCache', () => {
     await attempt(listingOf([resourceOf('c')]));
     expect(calls).toHaveLength(2);
     expect(cache.view().served?.form).toBe('c');
+  });
+
+  it('counts ttl from the question, so that an interval as long asks each time', async () => {
+    const { cache, clock, calls } = stationOf();
+    const update = cache.freshen();
+    clock.advance(20_000);
+    calls[0]?.resolve(twoRecords());
+    await update;
+    clock.advance(39_899);
+    expect(cache.freshen()).toBeUndefined();
+    clock.advance(1);
+    expect(cache.freshen()).toBeDefined();
   });
 
   it('makes nothing ready anew that did not change', async () => {
@@ -273,7 +285,11 @@ describe('StationCache', () => {
     const { cache, clock, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(30_000);
-    const successor = await cache.successor({ source: sourceOf(async () => listingOf([])), prepare: async () => 'anew', clock });
+    const successor = await cache.successor(cache.spec, {
+      source: sourceOf(async () => listingOf([])),
+      prepare: async () => 'anew',
+      clock,
+    });
     expect(successor.view()).toMatchObject({ health: cache.view().health, served: { form: 'anew' } });
     expect(successor.dueInMs()).toBe(30_000);
     clock.advance(30_000);
@@ -283,7 +299,7 @@ describe('StationCache', () => {
 
   it('has a successor before it was ever tried', async () => {
     const { cache } = stationOf();
-    const successor = await cache.successor({ source: sourceOf(async () => twoRecords()), prepare: async () => 'anew' });
+    const successor = await cache.successor(cache.spec, { source: sourceOf(async () => twoRecords()), prepare: async () => 'anew' });
     expect(successor.wasTried).toBe(false);
     expect(successor.view().served).toBeUndefined();
   });

@@ -11,9 +11,9 @@ describe('Credential', () => {
     expect(credential.renewable).toBe(false);
   });
 
-  it("is a file's content without the newline at its end", async () => {
+  it("is a file's content without the white space around it", async () => {
     const credential = new Credential({ file: temporaryFile('token', ' a\nb \r\n') }, () => 0);
-    await expect(credential.read()).resolves.toBe(' a\nb ');
+    await expect(credential.read()).resolves.toBe('a\nb');
     expect(credential.renewable).toBe(true);
   });
 

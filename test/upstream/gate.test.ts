@@ -5,7 +5,7 @@ import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { RecordingObserver } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
 
-const VISITOR: Visitor = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, lane: 'a station' };
+const VISITOR: Visitor = { signal: new AbortController().signal, lane: 'a station' };
 setMaxListeners(0, VISITOR.signal);
 
 type Visitor = Parameters<Gate['run']>[0];
@@ -241,38 +241,5 @@ describe('Gate, when the service has too many requests', () => {
     await expect(enter('a', Promise.reject(new RequestFailure('status', 'broken', { retryable: true })))).rejects.toThrow();
     await expect(enter('b', Promise.reject(new Error('ours')))).rejects.toThrow();
     expect(observer).toMatchObject({ throttlings: 0, limit: Number.POSITIVE_INFINITY });
-  });
-
-  it('leaves the service alone for as long as it asks, whoever waits', async () => {
-    const { clock, starts, enter } = setUp(8, 0);
-    await expect(enter('a', Promise.resolve().then(refuse(30_000)))).rejects.toThrow('too many');
-    const all = [enter('b', undefined, { lane: 'b' }), enter('c', undefined, { lane: 'c', deadlineMs: 30_001 })];
-    await clock.advance(29_999);
-    expect(starts).toHaveLength(1);
-    await clock.advance(1);
-    await clock.advance(250);
-    await Promise.all(all);
-    expect(starts.slice(1)).toEqual([
-      ['b', 30_000],
-      ['c', 30_250],
-    ]);
-  });
-
-  it('tells those at once who cannot wait that long, be they here or coming', async () => {
-    const { clock, observer, enter } = setUp(1, 0);
-    const a = pending();
-    const first = expect(enter('a', a.work.then(refuse(30_000)))).rejects.toThrow('too many');
-    const here = expect(enter('b', undefined, { deadlineMs: 30_000 })).rejects.toMatchObject({
-      reason: 'rate_limited',
-      message: 'the service wants no requests until 1970-01-01T00:00:30.000Z, too late for this refresh',
-      retryable: false,
-    });
-    const patient = enter('c', undefined, { deadlineMs: 40_000 });
-    a.finish();
-    await Promise.all([first, here]);
-    await expect(enter('d', undefined, { deadlineMs: 29_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
-    expect(observer.waitingNow).toBe(1);
-    await clock.advance(30_000);
-    await patient;
   });
 });

@@ -102,6 +102,18 @@ describe('stationSource', () => {
     expect(without.listing).toMatchObject({ complete: true, duplicates: 0 });
   });
 
+  it('does not take one short page for the size of all', async () => {
+    const { listing, asked } = await list(service(ids(250).map(record), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }), { pageSize: 100 });
+    expect(idsOf(listing)).toEqual(ids(250));
+    expect(listing).toMatchObject({ complete: true, duplicates: 0 });
+    expect(asked.map(({ offset, size }) => [offset, size])).toEqual([
+      [0, 100],
+      [1, 100],
+      [101, 100],
+      [201, 100],
+    ]);
+  });
+
   it('notices an ignored offset by the lack of new ids', async () => {
     const everything = await list((asked) => ({ ...service(ids(7).map(record), { total: noTotal, ignoreOffset: true })(asked) }));
     expect(everything.listing).toMatchObject({ complete: true, pages: 2, duplicates: 7 });
@@ -109,6 +121,13 @@ describe('stationSource', () => {
     expect(idsOf(withTotal.listing)).toEqual(ids(10));
     expect(withTotal.listing).toMatchObject({ complete: false, reportedTotal: 1000 });
     expect(withTotal.asked.length).toBeLessThan(20);
+  });
+
+  it('reads on past single pages of duplicates, however many there are', async () => {
+    const all = ids(40).map((id, index) => record([6, 7, 12, 13, 18, 19, 24, 25].includes(index) ? 'r0' : id));
+    const { listing } = await list(service(all, { cap: () => 2 }), { concurrency: 1 });
+    expect(new Set(idsOf(listing))).toEqual(new Set(all.map(({ resource_id }) => resource_id)));
+    expect(listing).toMatchObject({ complete: false, reportedTotal: 40, duplicates: 8 });
   });
 
   it('does not call a list whole of which only the full first page comes again', async () => {
