@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { configOf, wireRecord } from '../e2e/harness.ts';
+import { readyExporterOf } from '../e2e/stage.ts';
+import { startRawService } from '../upstream/support/service.ts';
+import { contradictions } from './contradictions.ts';
+import { tallies } from './tally.ts';
+
+const CASES = 150;
+const PAGE = JSON.stringify({ resources: [wireRecord('a')], page: { offset: 0, size: 1, total: 1 } });
+
+/** Values that fit no header, that fit another one, and that are almost right. */
+const VALUES = [
+  ...['', ' ', '0', '1', '-1', '1.5', '1e9', '0x10', '99999999999999999999', 'NaN', 'Infinity', '+5', '5, 5', '5;5', '٣'],
+  ...[
+    'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Fri, 31 Dec 9999 23:59:59 GMT',
+    'Sun, 99 Foo -1 99:99:99',
+    'Sun',
+    'tomorrow',
+    '2024-05-01T12:00:00Z',
+  ],
+  ...[
+    'gzip',
+    'br',
+    'identity',
+    'identity, gzip',
+    'chunked',
+    'gzip, chunked',
+    'close',
+    'keep-alive',
+    'upgrade',
+    'application/json',
+    'text/html',
+  ],
+  ...['__proto__', 'constructor', 'a\0b', 'a\rb', '\u007f', '\xff\xfe', '"', '名', 'x'.repeat(5000), 'http://attacker.example/', '//'],
+];
+const NAMES = [
+  ...['Retry-After', 'Date', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding', 'Content-Type', 'Connection', 'Keep-Alive'],
+  ...['Location', 'Trailer', 'Upgrade', 'WWW-Authenticate', 'Set-Cookie', '__proto__', 'X Y', '', ':'],
+];
+const STATUSES = [200, 200, 200, 201, 204, 206, 301, 302, 304, 400, 401, 403, 404, 408, 413, 429, 500, 503, 999, 100, 101, 0];
+
+const value = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...VALUES) }, fc.string({ unit: 'binary', maxLength: 20 }));
+const header = fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ maxLength: 10 })), value);
+/** A header comes twice as often as not: with the same value, or with another. */
+const headers = fc
+  .array(fc.tuple(header, fc.option(value, { freq: 3 }), fc.boolean()), { maxLength: 6 })
+  .map((all) =>
+    all.flatMap(([[name, one], other, twice]) => (twice ? [[name, one] as const, [name, other ?? one] as const] : [[name, one] as const])),
+  );
+const reply = fc.record({
+  status: fc.constantFrom(...STATUSES),
+  headers,
+  /** How far Content-Length is off; undefined: there is none, and the end of the connection ends the body. */
+  lengthOff: fc.option(fc.constantFrom(0, 0, 0, -1, 1, 100, -PAGE.length, 1e15), { nil: undefined }),
+  body: fc.oneof({ weight: 4, arbitrary: fc.constant(PAGE) }, fc.string({ unit: 'binary' })),
+  /** Left open, the rest never comes. */
+  open: fc.boolean(),
+});
+
+type Reply = typeof reply extends fc.Arbitrary<infer T> ? T : never;
+
+const GOOD: Reply = { status: 200, headers: [], lengthOff: 0, body: PAGE, open: false };
+
+function bytesOf({ status, headers: sent, lengthOff, body }: Reply): Buffer {
+  const length = lengthOff === undefined ? [] : [['Content-Length', `${Buffer.byteLength(body) + lengthOff}`] as const];
+  const lines = [...sent, ...length].map(([name, content]) => `${name}: ${content}\r\n`);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Odd\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
+}
+
+describe('Exporter, whatever the headers of a reply', () => {
+  it('answers every scrape, and what it publishes adds up', { timeout: 60_000 }, async () => {
+    let answer: { readonly bytes: Buffer; readonly open: boolean } = { bytes: bytesOf(GOOD), open: false };
+    let asked = 0;
+    const { url } = await startRawService((socket) => {
+      asked += 1;
+      if (answer.open) socket.write(answer.bytes);
+      else socket.end(answer.bytes);
+    });
+    // Each case has an upstream of its own: after a reply that asks for a long wait, nobody would be asked any more.
+    const names = Array.from({ length: CASES }, (_, index) => `ts-${index}`);
+    const { upstreams, stations, cache } = configOf(url.href, names, { upstream: { timeout: '150ms', refresh_timeout: '500ms' } });
+    const exporter = await readyExporterOf({
+      upstreams: Object.fromEntries(names.map((name) => [name, { ...upstreams.main }])),
+      stations: stations.map((station) => ({ ...station, upstream: station.telemetry_station })),
+      cache,
+    });
+    let next = 0;
+    await fc.assert(
+      fc.asyncProperty(reply, async (sent) => {
+        const name = names[next % CASES] ?? '';
+        next += 1;
+        answer = { bytes: bytesOf(sent), open: sent.open };
+        const askedBefore = asked;
+        const response = await exporter.get(`/probe?station=${name}`);
+        expect(response.status).toBe(200);
+        const tally = tallies(await response.text()).get(name) ?? expect.unreachable('the station is missing');
+        expect(contradictions(tally)).toEqual([]);
+        // The HTTP library takes a bare 101 for a fault of its own: that fails the station alone.
+        if (sent.status !== 101) expect(tally.holding).not.toContain('internal');
+        if (next <= CASES) expect(asked).toBeGreaterThan(askedBefore);
+      }),
+      { numRuns: CASES },
+    );
+    const response = await exporter.get('/metrics');
+    expect(response.status).toBe(200);
+    expect([...tallies(await response.text()).keys()].toSorted()).toEqual(names.toSorted());
+    expect(exporter.log.filter((line) => line.includes('level=error'))).toEqual([]);
+  });
+});

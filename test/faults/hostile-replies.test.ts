@@ -1,0 +1,80 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/demo/faults.ts';
+import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
+import { failing, stateOf } from '../e2e/published.ts';
+import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { valuesOf } from '../metrics/parse-exposition.ts';
+import { startService } from '../upstream/support/service.ts';
+
+const MIB = 1024 * 1024;
+const SECRET = 'attackers-want-this';
+
+/** An exporter whose station `bad` meets the fault while its station `good` meets none. */
+async function exporterFacing(fault: Fault, upstream: object = {}) {
+  const service = await serviceOf({ source: () => entriesOf(3), faults: { bad: [fault] } });
+  const exporter = await readyExporterOf(configOf(service.url, ['bad', 'good'], { upstream }));
+  return { service, exporter };
+}
+
+describe('Exporter, over a hostile service', () => {
+  it.each([200, 500])('does not unpack a gzip bomb with status %i', async (code) => {
+    const bomb = gzipSync(Buffer.alloc(256 * MIB));
+    const service = await startService((_request, response) => response.writeHead(code, { 'Content-Encoding': 'gzip' }).end(bomb));
+    const exporter = await readyExporterOf(configOf(service.url.href, ['ts']));
+    const before = process.memoryUsage.rss();
+    const families = await exporter.scrape();
+    expect(stateOf(families)).toEqual(failing(code === 200 ? 'body' : 'status'));
+    expect(process.memoryUsage.rss() - before).toBeLessThan(128 * MIB);
+  });
+
+  it.each([301, 302, 303, 307, 308])('does not follow a %i to another host, which sees neither credential nor request', async (code) => {
+    const attacker = await startService((_request, response) => response.end('{"resources":[]}'));
+    const headers = { location: `${attacker.url}steal`, refresh: `0; url=${attacker.url}`, link: `<${attacker.url}>; rel=preload` };
+    const { service, exporter } = await exporterFacing(
+      { kind: 'status', code, headers },
+      { authorization: { credentials: SECRET }, http_headers: { 'X-Key': { secrets: [SECRET] } }, max_retries: 2 },
+    );
+    const families = await exporter.scrape();
+    expect(stateOf(families, 'bad')).toEqual(failing('status'));
+    expect(stateOf(families, 'good')).toEqual(failing(undefined));
+    expect(service.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
+    expect(attacker.requests).toEqual([]);
+  });
+
+  it('fails, or reads past, JSON nested 100,000 deep', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const nested = [`${deep}`, `{"resources":${deep}}`, `{"resources":[{"resource_id":"a","state":${deep}}],"page":{"total":1}}`];
+    for (const text of nested) {
+      const { exporter } = await exporterFacing({ kind: 'bytes', body: Buffer.from(text) });
+      const families = await exporter.scrape();
+      expect([failing('body'), failing(undefined)]).toContainEqual(stateOf(families, 'bad'));
+      expect(stateOf(families, 'good')).toEqual(failing(undefined));
+    }
+  });
+
+  it('cuts a label value of 10 MB to 1,024 bytes', async () => {
+    const endless = 'x'.repeat(10_000_000);
+    const value = { resources: [wireRecord('a', { display_name: endless })], page: { total: 1 } };
+    const { exporter } = await exporterFacing({ kind: 'wrongJson', value });
+    const families = await exporter.scrape();
+    expect(stateOf(families, 'bad')).toEqual(failing(undefined));
+    expect(valuesOf(families, 'telemetry_station_resource_info', 'station', 'display_name')).toMatchObject({
+      [`bad|${'x'.repeat(1024)}`]: 1,
+    });
+  });
+
+  it('obeys no Retry-After beyond its refresh, and serves other accounts meanwhile', async () => {
+    const service = await serviceOf({ source: () => entriesOf(3) });
+    service.setFaults('bad', [{ kind: 'status', code: 503, retryAfter: '9'.repeat(300) }]);
+    const { upstreams, stations, cache } = configOf(service.url, ['bad', 'good'], { upstream: { max_retries: 5 } });
+    const exporter = await readyExporterOf({
+      upstreams: { bad: upstreams.main, good: { ...upstreams.main } },
+      stations: stations.map((station) => ({ ...station, upstream: station.telemetry_station })),
+      cache,
+    });
+    const families = await exporter.scrape();
+    expect(stateOf(families, 'bad').up).toBe(0);
+    expect(stateOf(families, 'good')).toEqual(failing(undefined));
+  });
+});

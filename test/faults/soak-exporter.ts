@@ -1,0 +1,82 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { stringify } from 'yaml';
+import { answer } from '../../bench/child.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { Exporter } from '../../src/exporter.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createApp } from '../../src/web/app.ts';
+import { listen } from '../../src/web/server.ts';
+
+/** What the exporter holds while nobody asks it for anything. */
+export interface Holdings {
+  readonly heapBytes: number;
+  readonly bufferBytes: number;
+  readonly residentBytes: number;
+  readonly sockets: number;
+  readonly timers: number;
+  /** Handles of every kind. */
+  readonly handles: number;
+  /** Resources of the snapshots it holds, which the heap depends on. */
+  readonly resources: number;
+  /** Of the event loop since the last measurement. */
+  readonly longestTurnMs: number;
+  /** Answers that failed by a fault of ours. */
+  readonly bugs: number;
+}
+
+export interface ExporterMethods {
+  start(config: object): number;
+  /** How many stations have a snapshot. */
+  listedStations(): number;
+  holdings(): Holdings;
+}
+
+/** What a busy machine may need to hand over an answer that waited for its deadline. */
+const TIMEOUT_OFFSET_MS = 2000;
+let exporter: Exporter | undefined;
+let bugs = 0;
+const loop = monitorEventLoopDelay({ resolution: 10 });
+loop.enable();
+
+answer({
+  start: async (config: object) => {
+    const load = async () => loadConfig({ file: 'soak.yaml', text: stringify(config), env: {} });
+    const loaded = await load();
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    const build = { version: 'soak', revision: 'soak', nodeVersion: process.version };
+    // The failures are the service's and as wanted: only what is ours is told.
+    const log = createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line) });
+    exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
+    const report = (error: unknown) => {
+      bugs += 1;
+      log.error('bug', { error });
+    };
+    const limits = { maxRequests: 40, scrapeTimeoutMs: 10_000, timeoutOffsetMs: TIMEOUT_OFFSET_MS };
+    const app = createApp(exporter, { telemetryPath: '/metrics', enableLifecycle: false, ...limits, version: 'soak', report });
+    return (await listen(app, ['127.0.0.1:0'])).addresses[0]?.port;
+  },
+  listedStations: () => exporter?.stations().filter(({ resources }) => resources !== undefined).length,
+  holdings: async (): Promise<Holdings> => {
+    const longestTurnMs = loop.max / 1e6;
+    for (let round = 0; round < 4; round += 1) {
+      globalThis.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    loop.reset();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const active = process.getActiveResourcesInfo();
+    const count = (type: RegExp) => active.filter((name) => type.test(name)).length;
+    const resources = (exporter?.stations() ?? []).reduce((sum, station) => sum + (station.resources ?? 0), 0);
+    return {
+      heapBytes: heapUsed,
+      bufferBytes: external,
+      residentBytes: rss,
+      sockets: count(/^(TCPSocket|TLS)Wrap$/),
+      timers: count(/^(Timeout|Immediate)$/),
+      handles: active.length,
+      resources,
+      longestTurnMs,
+      bugs,
+    };
+  },
+});

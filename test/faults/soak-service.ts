@@ -1,0 +1,36 @@
+import { answer } from '../../bench/child.ts';
+import type { Fault } from '../../src/demo/faults.ts';
+import { startSimulatedService } from '../../src/demo/service.ts';
+import { createWorld } from '../../src/demo/world.ts';
+
+export interface ServiceMethods {
+  start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number }): string;
+}
+
+/** Everything that goes wrong in a bad night, without an end. */
+const FAULTS: readonly Fault[] = [
+  { kind: 'latency', ms: [5, 60], when: { share: 0.3 } },
+  { kind: 'latency', ms: [500, 3000], when: { share: 0.05, periodMs: 3000 } },
+  { kind: 'totalLies', delta: 7, when: { share: 0.05, periodMs: 4000 } },
+  { kind: 'totalMoves', when: { share: 0.05, periodMs: 5000 } },
+  { kind: 'omitTotal', when: { share: 0.05, periodMs: 6000 } },
+  { kind: 'duplicate', every: 100, when: { share: 0.05, periodMs: 7000 } },
+  { kind: 'status', code: 500, when: { share: 0.02 } },
+  { kind: 'status', code: 500, when: { share: 0.05, periodMs: 2000 } },
+  { kind: 'status', code: 429, retryAfter: 1, when: { share: 0.0005 } },
+  { kind: 'html', when: { share: 0.003 } },
+  { kind: 'reset', when: { share: 0.01 } },
+  { kind: 'reset', at: 'body', when: { share: 0.01 } },
+  { kind: 'truncate', when: { share: 0.01 } },
+  { kind: 'hang', when: { share: 0.002 } },
+  { kind: 'headersOnly', when: { share: 0.001 } },
+];
+
+answer({
+  start: async ({ seed, stations, resourcesPerStation }: Parameters<ServiceMethods['start']>[0]) => {
+    const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
+    const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) => world.resources(telemetryStation, atMs);
+    const service = await startSimulatedService({ source, seed, faults: { '*': FAULTS }, keptRequests: 1 });
+    return service.url;
+  },
+});
