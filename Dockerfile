@@ -4,14 +4,28 @@ COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
 COPY src src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
+COPY deploy/image/healthcheck.mjs LICENSE ./
+# Last, so that another version or revision builds from the cache. Without VERSION the one of package.json holds.
+ARG VERSION
 ARG REVISION=unknown
-RUN echo "$REVISION" > REVISION
+RUN if [ -n "$VERSION" ]; then npm pkg set "version=$VERSION"; fi && echo "$REVISION" > REVISION
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
+ARG VERSION
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="telemetry-station-exporter" \
+      org.opencontainers.image.description="Prometheus exporter for the resources attached to telemetry stations" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
 WORKDIR /app
-COPY --from=build /app/package.json /app/REVISION ./
+ENV NODE_ENV=production
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/package.json /app/REVISION /app/LICENSE /app/healthcheck.mjs ./
+# As a number, so that Kubernetes can tell that it is not root.
+USER 65532:65532
 EXPOSE 9842
-ENTRYPOINT ["/nodejs/bin/node", "dist/main.js"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10s CMD ["/nodejs/bin/node", "/app/healthcheck.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "/app/dist/main.js"]
 CMD ["--config.file=/etc/telemetry-station-exporter/config.yaml"]

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { hostname } from 'node:os';
 import { readBuild } from './build.ts';
 import { reportCrash } from './crash.ts';
 import { runProgram, type Surface } from './program.ts';
@@ -9,6 +10,7 @@ const surface: Surface = {
   print: (text) => process.stdout.write(text),
   printError: (text) => process.stderr.write(text),
   signals: process,
+  hostName: hostname(),
   build: readBuild(new URL('../', import.meta.url), process.version),
 };
 

@@ -1,6 +1,7 @@
 import { type EventEmitter, once } from 'node:events';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
+import { ownShard } from './cli/own-shard.ts';
 import { parseFlags } from './cli/parse.ts';
 import { simulate } from './cli/simulate.ts';
 import { type LoadResult, loadConfig } from './config/load.ts';
@@ -23,6 +24,7 @@ export interface Surface {
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
   readonly signals: EventEmitter;
+  readonly hostName: string;
   readonly build: Build;
 }
 
@@ -65,13 +67,14 @@ async function serveDemo(surface: Surface, flags: FlagValues): Promise<void> {
 }
 
 async function serve(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
+  const own = ownShard(flags, surface.hostName);
+  if (!own.ok) throw new OperatorError([own.problem]);
   const loaded = await load();
   const access = await loadAccessRules(flags['web.config.file']);
   if (!loaded.ok || !access.ok) throw new OperatorError(problemsOf(loaded, access));
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: surface.printError });
   const end = endOf(surface);
-  const shard = { ordinal: flags.shard, total: flags['total-shards'] };
-  const exporter = await Exporter.start(loaded, { load, build: surface.build, shard, log, processMetrics: true });
+  const exporter = await Exporter.start(loaded, { load, build: surface.build, shard: own.shard, log, processMetrics: true });
   const reload = () => void exporter.reload().catch(faultReport(log));
   surface.signals.on('SIGHUP', reload);
   try {

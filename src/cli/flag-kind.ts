@@ -33,6 +33,12 @@ export function integer(atLeast: number, atMost?: number): FlagKind<number> {
   };
 }
 
+export const shardOrdinal: FlagKind<number | 'auto'> = {
+  placeholder: '<n>',
+  expected: 'an integer of at least 0, or auto',
+  parse: (text) => (text === 'auto' ? text : integer(0).parse(text)),
+};
+
 /** In milliseconds; bounded because a timer set further ahead than it can count fires at once. */
 export function duration(atLeastMs: number): FlagKind<number> {
   return {

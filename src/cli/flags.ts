@@ -1,5 +1,16 @@
 import type { CommandName } from './commands.ts';
-import { choice, duration, externalUrl, type FlagKind, file, integer, listenAddress, telemetryPath, toggle } from './flag-kind.ts';
+import {
+  choice,
+  duration,
+  externalUrl,
+  type FlagKind,
+  file,
+  integer,
+  listenAddress,
+  shardOrdinal,
+  telemetryPath,
+  toggle,
+} from './flag-kind.ts';
 
 /** One flag: this row types its value, parses it and documents it. */
 export interface Flag {
@@ -76,7 +87,12 @@ export const FLAGS = [
     default: '0.5s',
     help: 'Taken off the timeout that a scrape announces, so that the answer arrives within it.',
   },
-  { name: 'shard', kind: integer(0), default: '0', help: 'Which of the shards this exporter is, counted from 0.' },
+  {
+    name: 'shard',
+    kind: shardOrdinal,
+    default: '0',
+    help: 'Which of the shards this exporter is, counted from 0; auto takes the number that ends the host name, as the pods of a StatefulSet have it.',
+  },
   { name: 'total-shards', kind: integer(1), default: '1', help: 'How many exporters share the stations among them.' },
   {
     name: 'log.level',

@@ -41,7 +41,7 @@ function shown(text: string): string {
 
 /** Silent when either of the two could not be read: that is a problem already. */
 function shardProblems({ shard, 'total-shards': total }: FlagValues): readonly string[] {
-  return shard >= total ? [`--shard: expected less than --total-shards, which is ${total}, got ${shard}`] : [];
+  return shard !== 'auto' && shard >= total ? [`--shard: expected less than --total-shards, which is ${total}, got ${shard}`] : [];
 }
 
 function misplaced({ name, only }: Flag, command: string): readonly string[] {

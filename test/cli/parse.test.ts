@@ -127,7 +127,7 @@ describe('parseFlags', () => {
 
   it('says what was expected of a wrong value', () => {
     expect(problemsOf('--log.level=loud')).toEqual(['--log.level: expected one of debug, info, warn, error, got "loud"']);
-    expect(problemsOf('--shard=-1')).toEqual(['--shard: expected an integer of at least 0, got "-1"']);
+    expect(problemsOf('--shard=-1')).toEqual(['--shard: expected an integer of at least 0, or auto, got "-1"']);
     expect(problemsOf('--demo=yes')).toEqual(['--demo: expected true or false, got "yes"']);
   });
 

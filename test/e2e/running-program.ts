@@ -10,7 +10,7 @@ import { ask } from '../web/http-client.ts';
 export const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
 
 /** The program in this process, asked to end when the test does. */
-export function run(argv: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
+export function run(argv: readonly string[], env: Readonly<Record<string, string | undefined>> = {}, hostName = 'exporter') {
   const signals = new EventEmitter();
   let stdout = '';
   let stderr = '';
@@ -24,6 +24,7 @@ export function run(argv: readonly string[], env: Readonly<Record<string, string
       stderr += text;
     },
     signals,
+    hostName,
     build,
   });
   onTestFinished(async () => {

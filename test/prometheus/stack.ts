@@ -100,6 +100,7 @@ async function startProgram(demo: Demo) {
       if (port !== undefined) lines.emit('listening', port);
     },
     signals,
+    hostName: 'exporter',
     build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },
   });
   const [port] = await Promise.race([listening, exit.then((code) => Promise.reject(new Error(`the exporter ended with ${code}`)))]);

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what `npm pack` makes into an empty folder, and runs the demo there as `npx` would.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$(mktemp -d)
+exporter=
+finish() {
+  [ -z "$exporter" ] || kill "$exporter" 2>/dev/null || true
+  rm -rf "$folder"
+}
+trap finish EXIT
+
+npm run --silent build
+npm pack --silent --pack-destination "$folder" >/dev/null
+cd "$folder"
+npm init --yes >/dev/null
+npm install --silent --no-audit --no-fund ./telemetry-station-exporter-*.tgz
+npx --no-install telemetry-station-exporter --version
+
+# Not through npx, so that the signal and the exit code are the exporter's own.
+node_modules/.bin/telemetry-station-exporter --demo --web.listen-address=127.0.0.1:0 2>log &
+exporter=$!
+for _ in $(seq 100); do
+  port=$(sed -n 's/.*msg=listening .*port=\([0-9]*\).*/\1/p' log)
+  [ -n "$port" ] && break
+  sleep 0.2
+done
+[ -n "$port" ] || { cat log >&2; exit 1; }
+node -e '
+  fetch(process.argv[1]).then((response) => response.text()).then((text) => {
+    const series = text.match(/^telemetry_station_resource_info\{/gm)?.length ?? 0;
+    console.log(`the installed package exports ${series} resources of its demo`);
+    process.exit(series > 0 ? 0 : 1);
+  });
+' "http://127.0.0.1:$port/metrics"
+kill -TERM "$exporter"
+wait "$exporter"
+exporter=

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { ownShard } from '../../src/cli/own-shard.ts';
+
+const auto = (hostName: string, total = 12) => ownShard({ shard: 'auto', 'total-shards': total }, hostName);
+
+describe('ownShard', () => {
+  it('is what the flags say, whatever the host is called', () => {
+    expect(ownShard({ shard: 2, 'total-shards': 3 }, 'exporter-0')).toEqual({ ok: true, shard: { ordinal: 2, total: 3 } });
+  });
+
+  it.each([
+    ['exporter-0', 0],
+    ['telemetry-station-exporter-11', 11],
+    ['v2-exporter-3.exporter.monitoring.svc.cluster.local', 3],
+  ])('takes the number of the host name %s', (hostName, ordinal) => {
+    expect(auto(hostName)).toEqual({ ok: true, shard: { ordinal, total: 12 } });
+  });
+
+  it.each(['exporter', 'exporter-7d9f5c-x2x9z', 'exporter3', 'exporter-', 'web.exporter-1', ''])('finds no number in %j', (hostName) => {
+    expect(auto(hostName)).toEqual({
+      ok: false,
+      problem: `--shard=auto: expected a host name that ends in a number, such as exporter-0, got "${hostName}"`,
+    });
+  });
+
+  it('refuses a pod beyond the number of shards', () => {
+    expect(auto('exporter-3', 3)).toEqual({
+      ok: false,
+      problem: '--shard=auto: expected a host name that ends in a number below --total-shards, which is 3, got "exporter-3"',
+    });
+    expect(auto('exporter-2', 3)).toMatchObject({ ok: true });
+  });
+});

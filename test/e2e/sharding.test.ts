@@ -1,0 +1,105 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { startSimulatedService } from '../../src/demo/service.ts';
+import type { ParsedFamily } from '../metrics/parse-exposition.ts';
+import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { ask } from '../web/http-client.ts';
+import { configOf, entriesOf } from './harness.ts';
+import { run, serve } from './running-program.ts';
+
+const STATIONS = Array.from({ length: 300 }, (_, index) => `station-${index}`);
+
+/** Each station has records of its own, some more, some fewer. */
+async function startService() {
+  const service = await startSimulatedService({
+    source: ({ telemetryStation }) => entriesOf(1 + (Number(telemetryStation.slice(8)) % 4), `${telemetryStation}-`),
+  });
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+/** A pod of the StatefulSet once it has read all its stations, with what it publishes and whom it asked for. */
+async function runPod(service: Awaited<ReturnType<typeof startService>>, ordinal: number, total: number) {
+  service.clearRequests();
+  // One snapshot for the whole test, so that only the division can make a difference.
+  const file = temporaryFile('config.yaml', stringify(configOf(service.url, STATIONS, { cache: { ttl: '1h', error_ttl: '1h' } })));
+  const flags = [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', '--shard=auto', `--total-shards=${total}`];
+  const program = run(flags, {}, `telemetry-station-exporter-${ordinal}`);
+  const { body } = await ask(await program.listening(), '/metrics');
+  const metrics = parseExposition(body);
+  expect(valuesOf(metrics, 'telemetry_station_exporter_shard_ordinal')).toEqual({ '': ordinal });
+  return { metrics, stations: Object.keys(valuesOf(metrics, 'telemetry_station_up', 'station')), asked: askedStations(service.requests) };
+}
+
+function askedStations(requests: readonly { readonly target: string }[]): ReadonlySet<string> {
+  return new Set(requests.map(({ target }) => /telemetryStations\/([^/?]+)/.exec(target)?.[1] ?? expect.unreachable(target)));
+}
+
+/** Every series of the stations; what tells when it was read has no value, as two readings differ in it. */
+function stationSeries(metrics: ReadonlyMap<string, ParsedFamily>): readonly string[] {
+  const samples = [...metrics.values()].flatMap((family) => family.samples).filter(({ labels }) => 'station' in labels);
+  return samples.map(({ name, labels, value }) =>
+    JSON.stringify([name, Object.entries(labels).toSorted(), TIMES.has(name) ? 'a time' : value]),
+  );
+}
+
+const TIMES = new Set([
+  'telemetry_station_last_success_timestamp_seconds',
+  'telemetry_station_last_attempt_timestamp_seconds',
+  'telemetry_station_refresh_duration_seconds',
+]);
+
+const inOrder = (names: Iterable<string>) => [...names].toSorted();
+
+async function runPods(service: Awaited<ReturnType<typeof startService>>, total: number) {
+  const pods: Awaited<ReturnType<typeof runPod>>[] = [];
+  for (let ordinal = 0; ordinal < total; ordinal += 1) pods.push(await runPod(service, ordinal, total));
+  return pods;
+}
+
+describe('three shards of 300 stations', () => {
+  it('publish together what one exporter publishes, series for series', async () => {
+    const service = await startService();
+    const whole = stationSeries((await runPod(service, 0, 1)).metrics);
+    const pods = await runPods(service, 3);
+    expect(whole.length).toBeGreaterThan(STATIONS.length * 10);
+    expect(inOrder(pods.flatMap(({ metrics }) => stationSeries(metrics)))).toEqual(inOrder(whole));
+  });
+
+  it('ask the service for each station from one shard alone', async () => {
+    const pods = await runPods(await startService(), 3);
+    for (const { asked, stations } of pods) expect(inOrder(asked)).toEqual(inOrder(stations));
+    expect(inOrder(pods.flatMap(({ asked }) => [...asked]))).toEqual(inOrder(STATIONS));
+  });
+
+  it('give at most a third of the stations to a fourth, and exchange none', async () => {
+    const service = await startService();
+    const [three, four] = [await runPods(service, 3), await runPods(service, 4)];
+    const moved = three.flatMap(({ stations }, ordinal) => stations.filter((name) => !four[ordinal]?.stations.includes(name)));
+    expect(moved.length).toBeLessThanOrEqual(100);
+    expect(inOrder(moved)).toEqual(inOrder(four[3]?.stations ?? []));
+  });
+});
+
+describe('a pair of replicas', () => {
+  it('asks the service once for a scrape, from the replica that is scraped', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['station-0']);
+    const [scraped, spare] = [await serve(config), await serve(config)];
+    await spare.scrape();
+    service.clearRequests();
+    for (let scrapes = 1; scrapes <= 3; scrapes += 1) {
+      await scraped.scrape();
+      expect(service.requests.length).toBe(scrapes);
+    }
+  });
+});
+
+describe('--shard=auto', () => {
+  it('ends with what it expected where the host name has no number', async () => {
+    const { exit, output } = run(['--demo', '--shard=auto', '--web.listen-address=127.0.0.1:0'], {}, 'laptop');
+    expect(await exit).toBe(1);
+    expect(output().stderr).toBe('--shard=auto: expected a host name that ends in a number, such as exporter-0, got "laptop"\n');
+  });
+});
