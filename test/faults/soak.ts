@@ -115,7 +115,7 @@ function config(url: string): object {
 }
 
 function probingCrowd(port: number, done: number): Crowd {
-  return { ...crowd(port, done), whole: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [5, 10] };
+  return { ...crowd(port, done), whole: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [3, 10] };
 }
 
 function wholeCrowd(port: number, done: number): Crowd {
