@@ -6,12 +6,17 @@ import type { Logger } from './logger.ts';
 import type { Body } from './metrics/body.ts';
 import type { ExpositionFormat } from './metrics/encoding.ts';
 import { type Build, OwnMetrics } from './metrics/own-metrics.ts';
-import type { StationSegments } from './metrics/station-encoder.ts';
+import { resourceLines, type StationForm } from './metrics/station-encoder.ts';
 import { Workshop } from './metrics/workshop.ts';
+import type { Resource } from './station/resource.ts';
+import { type Order, type Selection, selectResources } from './station/selection.ts';
 import type { Shard } from './station/shard.ts';
+import type { Snapshot } from './station/snapshot.ts';
+import type { StationSpec } from './station/spec.ts';
 import type { StationView } from './station/station-cache.ts';
 import { Turns } from './station/turns.ts';
-import type { ExporterPort, StationStatus } from './web/port.ts';
+import { detailOf, statusOf } from './status.ts';
+import type { ExporterPort, StationDetail, StationStatus } from './web/port.ts';
 
 export interface ExporterOptions {
   /** Reads the configuration as it is now. */
@@ -50,7 +55,7 @@ export class Exporter implements ExporterPort {
       userAgent: `telemetry-station-exporter/${build.version}`,
       turns,
       workshop: new Workshop(turns, PRESSES),
-      refreshed: (view: StationView<StationSegments>) => logRefresh(log, view),
+      refreshed: (view: StationView<StationForm>) => logRefresh(log, view),
       pageSizeReduced: (station: string | undefined, pageSize: number) =>
         log.warn('the service found a page too large, this refresh goes on with smaller ones', { station, page_size: pageSize }),
     };
@@ -68,6 +73,19 @@ export class Exporter implements ExporterPort {
 
   stations(): readonly StationStatus[] {
     return this.#generation.fleet.views().map(statusOf);
+  }
+
+  station(name: string): StationDetail | undefined {
+    const view = this.#generation.stations.get(name)?.view();
+    return view && detailOf(view);
+  }
+
+  select(snapshot: Snapshot, selection: Selection, order: Order | undefined): Promise<readonly Resource[]> {
+    return selectResources(snapshot.parts, selection, order, this.#around.turns);
+  }
+
+  linesOf(spec: StationSpec, resource: Resource): string {
+    return resourceLines(spec, resource, this.#generation.encoding);
   }
 
   /** Once ready it stays so: a station that a reload adds does not take the others out of service. */
@@ -113,22 +131,7 @@ export class Exporter implements ExporterPort {
   }
 }
 
-function statusOf({ spec, health, served }: StationView<StationSegments>): StationStatus {
-  const snapshot = served?.publication.snapshot;
-  return {
-    name: spec.name,
-    upstream: spec.upstream,
-    telemetryStation: spec.path.telemetryStation,
-    up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
-    failure: health.failure,
-    lastSuccessMs: health.lastSuccessMs,
-    lastAttemptMs: health.lastAttemptMs,
-    resources: snapshot?.size,
-    complete: snapshot?.complete,
-  };
-}
-
-function logRefresh(log: Logger, { spec, health, served }: StationView<StationSegments>): void {
+function logRefresh(log: Logger, { spec, health, served }: StationView<StationForm>): void {
   const seconds = Math.round(Number(health.durationMs)) / 1000;
   if (health.failure) {
     const { reason, message, error } = health.failure;

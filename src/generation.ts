@@ -3,7 +3,7 @@ import type { LoadResult } from './config/load.ts';
 import { resolveStations } from './config/resolve.ts';
 import { Exposition } from './metrics/exposition.ts';
 import type { OwnMetrics } from './metrics/own-metrics.ts';
-import { type EncodingOptions, StationEncoder, type StationSegments } from './metrics/station-encoder.ts';
+import { type EncodingOptions, StationEncoder, type StationForm } from './metrics/station-encoder.ts';
 import type { Workshop } from './metrics/workshop.ts';
 import { Fleet } from './station/fleet.ts';
 import type { ListingContext, StationSource } from './station/listing.ts';
@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly userAgent: string;
   readonly turns: Turns;
   readonly workshop: Workshop;
-  readonly refreshed: (view: StationView<StationSegments>) => void;
+  readonly refreshed: (view: StationView<StationForm>) => void;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
 }
 
@@ -33,9 +33,9 @@ export interface Generation {
   readonly loaded: LoadedConfig;
   readonly encoding: EncodingOptions;
   readonly exposition: Exposition;
-  readonly fleet: Fleet<StationSegments>;
+  readonly fleet: Fleet<StationForm>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly stations: ReadonlyMap<string, StationCache<StationSegments>>;
+  readonly stations: ReadonlyMap<string, StationCache<StationForm>>;
 }
 
 interface Upstream {
@@ -50,11 +50,11 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
   const encoding = encodingOptions(loaded.config);
   const upstreams = connectUpstreams(loaded, old, around);
   const specs = resolveStations(loaded.config).filter(({ name }) => isOnShard(name, around.shard));
-  const stations = new Map<string, StationCache<StationSegments>>();
+  const stations = new Map<string, StationCache<StationForm>>();
   for (const spec of specs) {
     const upstream = upstreams.get(spec.upstream) as Upstream;
     const encoder = new StationEncoder(spec, encoding, around.workshop);
-    const dependencies: StationDependencies<StationSegments> = {
+    const dependencies: StationDependencies<StationForm> = {
       source: upstream.newSource(),
       prepare: (publication) => encoder.encode(publication),
       refreshed: around.refreshed,

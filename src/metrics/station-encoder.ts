@@ -3,7 +3,7 @@ import type { Part } from '../station/listing.ts';
 import type { Resource } from '../station/resource.ts';
 import type { StationSpec } from '../station/spec.ts';
 import type { Publication } from '../station/station-cache.ts';
-import { Aggregation } from './aggregates.ts';
+import { type Aggregates, Aggregation } from './aggregates.ts';
 import { labelPairs } from './encoding.ts';
 import type { HealthSource, ResourceFamily, StationFamily } from './family.ts';
 import { HEALTH_FAMILIES } from './health-families.ts';
@@ -19,6 +19,11 @@ export interface StationSegments {
   readonly series: number;
   /** Series left out because there are more resources than may be published one by one. */
   readonly withheld: number;
+}
+
+/** A snapshot made ready to be served, with what was added up on the way. */
+export interface StationForm extends StationSegments {
+  readonly aggregates: Aggregates;
 }
 
 export interface EncodingOptions {
@@ -44,6 +49,11 @@ export function encodeHealth(source: HealthSource, { disabled }: EncodingOptions
   return { families: new Map(Array.from(texts, ([family, text]) => [family, [storedSegment(Buffer.from(text))]])), series, withheld: 0 };
 }
 
+/** The lines that one resource has in the exposition, as long as the station's are not withheld. */
+export function resourceLines({ name }: StationSpec, resource: Resource, options: EncodingOptions): string {
+  return [...encodeResources(labelText(name), [resource], resourceFamilies(options)).texts.values()].join('');
+}
+
 /** Encodes one station's snapshots, and of each only what the one before did not have. */
 export class StationEncoder {
   readonly #spec: StationSpec;
@@ -56,10 +66,10 @@ export class StationEncoder {
     this.#spec = spec;
     this.#options = options;
     this.#workshop = workshop;
-    this.#resourceFamilies = options.perResource ? RESOURCE_FAMILIES.filter(({ name }) => !options.disabled.has(name)) : [];
+    this.#resourceFamilies = resourceFamilies(options);
   }
 
-  async encode(publication: Publication): Promise<StationSegments> {
+  async encode(publication: Publication): Promise<StationForm> {
     const { parts, size } = publication.snapshot;
     const isWithheld = size > this.#options.maxResources;
     const blocks: Block[] = [];
@@ -71,6 +81,7 @@ export class StationEncoder {
       families: isWithheld ? whole.families : new Map([...whole.families, ...familiesOf(blocks, this.#resourceFamilies)]),
       series: whole.series + (isWithheld ? 0 : single),
       withheld: isWithheld ? single : 0,
+      aggregates: whole.aggregates,
     };
   }
 
@@ -89,14 +100,19 @@ export class StationEncoder {
     return { aggregates, ...encodeResources(labelText(this.#spec.name), resources, this.#resourceFamilies) };
   }
 
-  async #whole(publication: Publication, blocks: readonly Block[]): Promise<StationSegments> {
+  async #whole(publication: Publication, blocks: readonly Block[]): Promise<StationForm> {
     const { product, segments } = await this.#workshop.make(() => {
       const aggregates = new Aggregation();
       for (const block of blocks) aggregates.addAll(block.aggregates);
-      return stationTexts(SNAPSHOT_FAMILIES, { ...publication, aggregates }, this.#options.disabled);
+      return { aggregates, ...stationTexts(SNAPSHOT_FAMILIES, { ...publication, aggregates }, this.#options.disabled) };
     });
-    return { families: new Map(Array.from(segments, ([family, segment]) => [family, [segment]])), series: product.series, withheld: 0 };
+    const families = new Map(Array.from(segments, ([family, segment]) => [family, [segment]]));
+    return { families, series: product.series, withheld: 0, aggregates: product.aggregates };
   }
+}
+
+function resourceFamilies({ perResource, disabled }: EncodingOptions): readonly ResourceFamily[] {
+  return perResource ? RESOURCE_FAMILIES.filter(({ name }) => !disabled.has(name)) : [];
 }
 
 /** Neighbouring parts in groups of about the block size. */

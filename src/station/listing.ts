@@ -41,14 +41,28 @@ export type ReadField = (typeof READ_FIELDS)[number];
 /** What one page brought to a listing. The same array comes again for as long as the page's bytes do, so that work on it can be kept. */
 export type Part<Row> = readonly Row[];
 
+/** Where the rows of a part came from. */
+export interface Origin {
+  /** Of the page in the listing. */
+  readonly offset: number;
+  /** Of each row in its page; undefined where that is the row's own index, because nothing was left out. */
+  readonly positions: readonly number[] | undefined;
+  /** The fields that could not be used, for the rows that have such, by their index. */
+  readonly invalid: ReadonlyMap<number, readonly ReadField[]>;
+}
+
 /** One listing read to its end. */
 export interface Listing<Row> {
   /** In the service's order; of several rows under one id the first. */
   readonly parts: readonly Part<Row>[];
+  /** Of each part. */
+  readonly origins: readonly Origin[];
   /** Unique rows, all parts together. */
   readonly size: number;
   /** Proven whole: nothing is missing. */
   readonly complete: boolean;
+  /** Why that is not proven, in words; none where it is. */
+  readonly doubts: readonly string[];
   readonly reportedTotal: number | undefined;
   readonly pages: number;
   readonly duplicates: number;

@@ -33,13 +33,20 @@ export class Surveyor {
       asksAlertable ? this.#source.ids(query({ enabledAlert: true }), context) : undefined,
       ...products.map((product) => this.#source.ids(query({ product }), context)),
     ]);
-    const further = [...(alertable ? [alertable] : []), ...byProduct];
+    const further = [
+      ...(alertable ? [{ name: 'alertable resources', listing: alertable }] : []),
+      ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
+    ];
     const parts = this.#join(main.parts, alertable, byProduct);
     const snapshot = {
       ...main,
       parts,
-      complete: main.complete && further.every((listing) => listing.complete),
-      pages: further.reduce((sum, listing) => sum + listing.pages, main.pages),
+      complete: main.complete && further.every(({ listing }) => listing.complete),
+      doubts: [
+        ...main.doubts,
+        ...further.flatMap(({ name, listing }) => listing.doubts.map((doubt) => `in the listing of ${name}, ${doubt}`)),
+      ],
+      pages: further.reduce((sum, { listing }) => sum + listing.pages, main.pages),
     };
     if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
     return this.#latest;
@@ -93,6 +100,11 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
   return (
     a.parts.length === b.parts.length &&
     a.parts.every((part, index) => part === b.parts[index]) &&
-    JSON.stringify({ ...a, parts: [] }) === JSON.stringify({ ...b, parts: [] })
+    JSON.stringify(factsOf(a)) === JSON.stringify(factsOf(b))
   );
+}
+
+/** All that is told beside the parts; where those come from goes with them. */
+function factsOf({ parts, origins, ...facts }: Snapshot): object {
+  return facts;
 }

@@ -27,6 +27,9 @@ export interface Publication {
 export interface StationView<Form> {
   readonly spec: StationSpec;
   readonly health: Health;
+  /** How long until the service may be asked again; 0 or less: now. */
+  readonly dueInMs: number;
+  readonly isRefreshing: boolean;
   readonly served: { readonly publication: Publication; readonly form: Form } | undefined;
 }
 
@@ -85,7 +88,13 @@ export class StationCache<Form> {
   }
 
   view(): StationView<Form> {
-    return { spec: this.spec, health: this.#health, served: this.#isServable() ? this.#held : undefined };
+    return {
+      spec: this.spec,
+      health: this.#health,
+      dueInMs: this.dueInMs(),
+      isRefreshing: this.#refresh !== undefined,
+      served: this.#isServable() ? this.#held : undefined,
+    };
   }
 
   /** One refresh at a time: who comes while it runs waits for the same one. Never rejects. */

@@ -17,7 +17,15 @@ interface PassOptions<Row> {
 }
 
 /** What ended the pages when the service gave no total: the proof, or the lack of it, that they were all. */
-type Ending = 'nothing-new' | 'repeated-full-page' | 'no-usable-id' | 'too-many-pages';
+type Ending = keyof typeof DOUBTS;
+
+/** What speaks against the pages having been all, by how they ended. */
+const DOUBTS = {
+  'nothing-new': undefined,
+  'repeated-full-page': 'without a total, a full page came again: the service may ignore the offset',
+  'no-usable-id': 'without a total, the last page had records but none with a usable id',
+  'too-many-pages': 'the pages did not end',
+} as const;
 
 /** Far above any real listing; bounds what an endless one can cost. */
 const MAX_PAGES = 100_000;
@@ -125,8 +133,15 @@ class Pass<Row> {
   listing(ending: Ending): Listing<Row> {
     const merged = mergePages(this.#pages, this.#idOf);
     const reportedTotal = this.#pages.findLast(({ page }) => page.total !== undefined)?.page.total;
-    const addsUp = this.#totals.size === 1 && merged.size + merged.rejected === reportedTotal;
-    const complete = reportedTotal === undefined ? ending === 'nothing-new' : addsUp;
-    return { ...merged, complete, reportedTotal, pages: this.#pages.length };
+    const doubt = reportedTotal === undefined ? DOUBTS[ending] : doubtOf([...this.#totals], merged);
+    const doubts = doubt === undefined ? [] : [doubt];
+    return { ...merged, complete: doubts.length === 0, doubts, reportedTotal, pages: this.#pages.length };
   }
+}
+
+function doubtOf(totals: readonly number[], { size, rejected }: Pick<Listing<unknown>, 'size' | 'rejected'>): string | undefined {
+  if (totals.length > 1) return `the total moved between pages: ${totals.toSorted((a, b) => a - b).join(', ')}`;
+  const [total] = totals;
+  if (size + rejected === total) return undefined;
+  return `the service reports a total of ${total}, but ${size + rejected} different records came`;
 }

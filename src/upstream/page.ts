@@ -7,6 +7,8 @@ export interface Page<Row> {
   /** How many records came, usable or not: what the offset advances by. */
   readonly received: number;
   readonly rows: Part<Row>;
+  /** Of each row among the records; undefined when every record became a row. */
+  readonly positions: readonly number[] | undefined;
   /** The fields that could not be used, for the rows that have such, by their index. */
   readonly invalid: ReadonlyMap<number, readonly ReadField[]>;
   readonly total: number | undefined;
@@ -24,14 +26,17 @@ export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row
   const resources = envelope['resources'] ?? [];
   if (!Array.isArray(resources)) throw new ListingFailure('body', `expected "resources" to be a list, got ${kind(resources)}`);
   const rows: Row[] = [];
+  const positions: number[] = [];
   const invalid = new Map<number, readonly ReadField[]>();
-  for (const record of resources) {
+  for (const [position, record] of resources.entries()) {
     const read = readRow(record);
     if (!read) continue;
     if (read.invalid.length > 0) invalid.set(rows.length, read.invalid);
     rows.push(read.row);
+    positions.push(position);
   }
-  return { received: resources.length, rows, invalid, ...readTotal(envelope['page']) };
+  const isWhole = rows.length === resources.length;
+  return { received: resources.length, rows, positions: isWhole ? undefined : positions, invalid, ...readTotal(envelope['page']) };
 }
 
 function parse(body: Uint8Array): unknown {

@@ -10,8 +10,8 @@ export function stationRow(station: StationStatus): Html {
 <td data-label="Upstream"><span>${station.upstream}</span></td>
 <td data-label="Telemetry station"><span>${station.telemetryStation}</span></td>
 <td data-label="State">${state(station)}</td>
-<td class="number" data-label="Resources">${station.resources ?? UNKNOWN}</td>
-<td data-label="Complete">${yesOrNo(station.complete)}</td>
+<td class="number" data-label="Resources">${station.snapshot?.resources ?? UNKNOWN}</td>
+<td data-label="Complete">${yesOrNo(station.snapshot?.complete)}</td>
 <td data-label="Last success">${instant(station.lastSuccessMs)}</td>
 </tr>
 `;

@@ -15,7 +15,7 @@ const AT_ONCE = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.1' };
 const SOON = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' };
 
 const countOf = (families: Parameters<typeof ownOf>[0], family: string) => ownOf(families, family)['{}'] ?? Number.NaN;
-const resourcesOf = (exporter: RunningExporter, index = 0) => exporter.exporter.stations()[index]?.resources;
+const resourcesOf = (exporter: RunningExporter, index = 0) => exporter.exporter.stations()[index]?.snapshot?.resources;
 
 /** Until so many scrapes wait for a station, beside those that only look. */
 function untilWaiting(exporter: RunningExporter, scrapes: number): Promise<void> {

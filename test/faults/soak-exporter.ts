@@ -55,7 +55,7 @@ answer({
     const app = createApp(exporter, { telemetryPath: '/metrics', enableLifecycle: false, ...limits, version: 'soak', report });
     return (await listen(app, ['127.0.0.1:0'])).addresses[0]?.port;
   },
-  listedStations: () => exporter?.stations().filter(({ resources }) => resources !== undefined).length,
+  listedStations: () => exporter?.stations().filter(({ snapshot }) => snapshot !== undefined).length,
   holdings: async (): Promise<Holdings> => {
     const longestTurnMs = loop.max / 1e6;
     for (let round = 0; round < 4; round += 1) {
@@ -66,7 +66,7 @@ answer({
     const { heapUsed, external, rss } = process.memoryUsage();
     const active = process.getActiveResourcesInfo();
     const count = (type: RegExp) => active.filter((name) => type.test(name)).length;
-    const resources = (exporter?.stations() ?? []).reduce((sum, station) => sum + (station.resources ?? 0), 0);
+    const resources = (exporter?.stations() ?? []).reduce((sum, station) => sum + (station.snapshot?.resources ?? 0), 0);
     return {
       heapBytes: heapUsed,
       bufferBytes: external,

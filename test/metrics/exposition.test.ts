@@ -33,11 +33,11 @@ async function viewOf(
   options = everything,
 ): Promise<StationView<StationSegments>> {
   const whole = specOf(spec);
-  if (!snapshot) return { spec: whole, health: { ...health }, served: undefined };
+  const state = { spec: whole, health: { ...health }, dueInMs: 0, isRefreshing: false };
+  if (!snapshot) return { ...state, served: undefined };
   const publication = { spec: whole, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
   return {
-    spec: whole,
-    health: { ...health },
+    ...state,
     served: { publication, form: await new StationEncoder(whole, options, new Workshop(new Turns(), 2)).encode(publication) },
   };
 }

@@ -43,8 +43,10 @@ const noInvalidFields = Object.fromEntries(READ_FIELDS.map((field) => [field, 0]
 export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {
   return {
     parts: rows.length === 0 ? [] : [rows],
+    origins: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,
     complete: true,
+    doubts: [],
     reportedTotal: rows.length,
     pages: 1,
     duplicates: 0,

@@ -10,8 +10,10 @@ export const STATION: StationStatus = {
   failure: undefined,
   lastSuccessMs: Date.UTC(2026, 0, 2, 3, 4, 5),
   lastAttemptMs: Date.UTC(2026, 0, 2, 3, 4, 5),
-  resources: 42,
-  complete: true,
+  durationMs: 250,
+  dueInMs: 30_000,
+  isRefreshing: false,
+  snapshot: { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 },
 };
 
 export function bodyOf(...texts: readonly (string | Buffer)[]): Body {
@@ -22,6 +24,9 @@ export function bodyOf(...texts: readonly (string | Buffer)[]): Body {
 export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPort {
   return {
     stations: () => [STATION],
+    station: () => undefined,
+    select: async () => [],
+    linesOf: () => '',
     scrape: async (format, station) => bodyOf(`# ${format}\n`, `# ${station ?? 'all'}\n`),
     ready: () => true,
     reload: async () => [],

@@ -12,7 +12,7 @@ const FAILING: StationStatus = {
   name: 'a&b <c>',
   up: false,
   failure: { reason: 'timeout', message: 'no answer\nin 10 s' },
-  complete: false,
+  snapshot: { resources: 42, complete: false, pages: 3, alertable: undefined, withoutRules: undefined },
 };
 const FRESH: StationStatus = {
   ...STATION,
@@ -20,8 +20,7 @@ const FRESH: StationStatus = {
   up: undefined,
   lastSuccessMs: undefined,
   lastAttemptMs: undefined,
-  resources: undefined,
-  complete: undefined,
+  snapshot: undefined,
 };
 
 describe('statusPage', () => {

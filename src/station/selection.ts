@@ -1,0 +1,118 @@
+import type { Part } from './listing.ts';
+import type { Resource } from './resource.ts';
+import type { Turns } from './turns.ts';
+
+/** Which of a station's resources to look at; what is left out does not narrow. '' stands for what a resource does not have. */
+export interface Selection {
+  /** Part of the id, name or display name, in any case. */
+  readonly search?: string;
+  readonly type?: string;
+  readonly product?: string;
+  readonly state?: string;
+  readonly alertable?: Alertable;
+  /** Only resources that are known to have no alert rule. */
+  readonly withoutRules?: boolean;
+}
+
+export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
+
+export type Alertable = (typeof ALERTABLE)[number];
+
+/** What resources can be sorted by. */
+export const SORT_KEYS = {
+  id: (resource) => resource.id,
+  name: (resource) => resource.name,
+  display_name: (resource) => resource.displayName,
+  type: (resource) => resource.type,
+  product: (resource) => resource.product,
+  state: (resource) => resource.state,
+  alertable: alertableOf,
+  alert_rules: (resource) => resource.alertRules,
+  created: (resource) => resource.createdSeconds,
+  sku: (resource) => resource.sku,
+  gpu_model: (resource) => resource.gpuModel,
+} as const satisfies Record<string, (resource: Resource) => string | number | undefined>;
+
+export type SortKey = keyof typeof SORT_KEYS;
+
+/** What is unknown or empty comes last in either direction; equals stand in the order of their ids. */
+export interface Order {
+  readonly by: SortKey;
+  readonly descending: boolean;
+}
+
+/** In the service's order where none is given. Works in short turns: a large station does not hold up what else is served. */
+export async function selectResources(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  order: Order | undefined,
+  turns: Turns,
+): Promise<readonly Resource[]> {
+  const isSelected = selectionTest(selection);
+  const compare = order && comparison(order);
+  let runs: (readonly Resource[])[] = [];
+  for (const part of parts) {
+    runs.push(
+      await turns.run(() => {
+        const selected = part.filter(isSelected);
+        return compare ? selected.sort(compare) : selected;
+      }),
+    );
+  }
+  if (!compare) return runs.flat();
+  while (runs.length > 1) runs = await mergedInPairs(runs, compare, turns);
+  return runs[0] ?? [];
+}
+
+export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertable {
+  if (alertable === undefined) return 'unknown';
+  return alertable ? 'yes' : 'no';
+}
+
+function selectionTest(selection: Selection): (resource: Resource) => boolean {
+  const { type, product, state, alertable, withoutRules } = selection;
+  const search = selection.search?.toLowerCase();
+  return (resource) =>
+    (type === undefined || resource.type === type) &&
+    (product === undefined || resource.product === product) &&
+    (state === undefined || resource.state === state) &&
+    (alertable === undefined || alertableOf(resource) === alertable) &&
+    (withoutRules !== true || resource.alertRules === 0) &&
+    (search === undefined || [resource.id, resource.name, resource.displayName].some((text) => text.toLowerCase().includes(search)));
+}
+
+type Comparison = (a: Resource, b: Resource) => number;
+
+function comparison({ by, descending }: Order): Comparison {
+  const key: (resource: Resource) => string | number | undefined = SORT_KEYS[by];
+  const sign = descending ? -1 : 1;
+  return (a, b) => {
+    const [left, right] = [key(a), key(b)];
+    if (left === right) return a.id < b.id ? -1 : 1;
+    if (isNothing(left) || isNothing(right)) return isNothing(left) ? 1 : -1;
+    return left < right ? -sign : sign;
+  };
+}
+
+function isNothing(key: string | number | undefined): key is '' | undefined {
+  return key === undefined || key === '';
+}
+
+async function mergedInPairs(runs: readonly (readonly Resource[])[], compare: Comparison, turns: Turns): Promise<(readonly Resource[])[]> {
+  const merged: (readonly Resource[])[] = [];
+  for (let at = 0; at < runs.length; at += 2) merged.push(await turns.run(() => mergedRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
+  return merged;
+}
+
+function mergedRuns(left: readonly Resource[], right: readonly Resource[], compare: Comparison): readonly Resource[] {
+  const merged: Resource[] = [];
+  let at = 0;
+  for (const resource of left) {
+    for (let next = right[at]; next !== undefined && compare(next, resource) < 0; next = right[at]) {
+      merged.push(next);
+      at += 1;
+    }
+    merged.push(resource);
+  }
+  return merged.concat(right.slice(at));
+}
