@@ -9,21 +9,20 @@ export class SharedTexts {
   readonly #quantities = new Map<string, Quantity | undefined>();
 
   one(text: string): string {
-    return remembered(this.#texts, text, () => text);
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size < MAX_TEXTS) this.#texts.set(text, text);
+    return text;
   }
 
   /** What the sku states, when it has the form `<quantity> <unit>`. */
   quantity(sku: string): Quantity | undefined {
-    return remembered(this.#quantities, sku, () => readQuantity(sku));
+    const known = this.#quantities.get(sku);
+    if (known !== undefined || sku === '') return known;
+    const quantity = readQuantity(sku);
+    if (this.#quantities.size < MAX_TEXTS) this.#quantities.set(sku, quantity);
+    return quantity;
   }
-}
-
-function remembered<Value>(memory: Map<string, Value>, text: string, read: () => Value): Value {
-  const known = memory.get(text);
-  if (known !== undefined) return known;
-  const value = read();
-  if (memory.size < MAX_TEXTS) memory.set(text, value);
-  return value;
 }
 
 function readQuantity(sku: string): Quantity | undefined {

@@ -13,6 +13,9 @@ describe('readTimestamp', () => {
     ['2024-05-01T05:00:00-07:00', 1_714_564_800],
     ['2024-05-01t12:00:00z', 1_714_564_800],
     ['2024-05-01 12:00:00Z', 1_714_564_800],
+    ['2000-02-29T00:00:00Z', 951_782_400],
+    ['1970-01-01T01:00:00+01:00', 0],
+    ['2024-05-01T12:00:00.000000000000000000000001Z', 1_714_564_800],
   ])('reads %s', (text, seconds) => {
     expect(readTimestamp(text)).toBe(seconds);
   });
@@ -35,6 +38,17 @@ describe('readTimestamp', () => {
     ' 2024-05-01T12:00:00Z',
     '2024-05-01T12:00:00Z\n',
     '0001-01-01T00:00:00Z',
+    '0070-01-01T00:00:00Z',
+    '2024-00-01T12:00:00Z',
+    '2024-05-00T12:00:00Z',
+    '1900-02-29T12:00:00Z',
+    '2024/05/01T12:00:00Z',
+    '2024-05-01_12:00:00Z',
+    '2024-05-01T12:00:00+0200',
+    '2024-05-01T12:00:00+02:60',
+    '2024-05-01T12:00:00+02:000',
+    '2024-05-01T12:00:00Zz',
+    '2024-05-01T12:00:0xZ',
     '1969-12-31T23:59:59Z',
   ])('takes %j for no time', (text) => {
     expect(readTimestamp(text)).toBeUndefined();
@@ -43,5 +57,13 @@ describe('readTimestamp', () => {
   it('reads every instant that a Date can print', () => {
     const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
     fc.assert(fc.property(instants, (date) => readTimestamp(date.toISOString()) === date.getTime() / 1000));
+  });
+
+  it('reads a fraction as the nearest number to what was written', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 20 }), (fraction) => {
+        expect(readTimestamp(`2024-05-01T12:00:00.${fraction}Z`)).toBe(Number(`1714564800.${fraction}`));
+      }),
+    );
   });
 });
