@@ -25,29 +25,26 @@ export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Sna
     stateChanges.set(type, states);
     if (state !== '') add(states, state, by);
   };
-  const came = resourcesOutside(next, before);
-  const went = before ? resourcesOutside(before, next) : new Map<string, Resource>();
-  for (const [id, resource] of came) {
-    const old = went.get(id);
-    const isNew = before !== undefined && old?.type !== resource.type;
-    add(added, resource.type, isNew ? 1 : 0);
-    add(removed, resource.type, 0);
-    const hasChanged = old?.type === resource.type && old.state !== '' && old.state !== resource.state;
-    changed(resource, hasChanged ? 1 : 0);
+  const went = new Map<string, Resource>();
+  for (const part of before ? partsOutside(before, next) : []) for (const resource of part) went.set(resource.id, resource);
+  for (const part of partsOutside(next, before)) {
+    for (const resource of part) {
+      const old = went.get(resource.id);
+      const stayed = old?.type === resource.type;
+      if (stayed) went.delete(resource.id);
+      add(added, resource.type, before !== undefined && !stayed ? 1 : 0);
+      add(removed, resource.type, 0);
+      changed(resource, stayed && old.state !== '' && old.state !== resource.state ? 1 : 0);
+    }
   }
-  for (const [id, old] of went) {
-    const isGone = came.get(id)?.type !== old.type;
-    add(removed, old.type, isGone ? 1 : 0);
-  }
+  for (const { type } of went.values()) add(removed, type, 1);
   return { added, removed, stateChanges };
 }
 
-/** The resources in parts that the other snapshot does not have: nothing can have happened in the others. */
-function resourcesOutside(snapshot: Snapshot, other: Snapshot | undefined): Map<string, Resource> {
+/** The parts that the other snapshot does not have: nothing can have happened in the others. */
+function partsOutside(snapshot: Snapshot, other: Snapshot | undefined): readonly Part<Resource>[] {
   const shared = new Set<Part<Resource>>(other?.parts);
-  const resources = new Map<string, Resource>();
-  for (const part of snapshot.parts) if (!shared.has(part)) for (const resource of part) resources.set(resource.id, resource);
-  return resources;
+  return snapshot.parts.filter((part) => !shared.has(part));
 }
 
 function add(counts: Map<string, number>, key: string, by: number): void {
