@@ -73,7 +73,7 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
       stations.set(spec.name, await known.successor(spec, dependencies));
     }
   }
-  const fleet = new Fleet(stations.values(), (answer) => around.own.asked(answer));
+  const fleet = new Fleet(stations.values(), (answer, count) => around.own.asked(answer, count));
   return { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
 }
 

@@ -7,34 +7,37 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty block marked as the last one. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
+const TRAILER_LENGTH = 8;
+
 /** An exposition that costs a write: gzip is stitched from segments, plain text is inflated as it is read. */
 export class Body {
   readonly plainLength: number;
   readonly gzipLength: number;
   readonly #segments: readonly Segment[];
-  readonly #trailer: Uint8Array;
+  readonly #deflatedLength: number;
+  readonly #crc: number;
 
-  constructor(segments: readonly Segment[]) {
-    let plainLength = 0;
-    let deflatedLength = 0;
-    let crc = 0;
+  /** The segments follow those of another body, if one is given. */
+  constructor(segments: readonly Segment[], before?: Body) {
+    let plainLength = before ? before.plainLength : 0;
+    let deflatedLength = before ? before.#deflatedLength : 0;
+    let crc = before ? before.#crc : 0;
     for (const segment of segments) {
       plainLength += segment.length;
       deflatedLength += segment.deflated.length;
       crc = combineCrc(crc, segment.crc, segment.shift);
     }
-    this.#segments = segments;
-    this.#trailer = gzipTrailer(crc, plainLength);
+    this.#segments = before ? before.#segments.concat(segments) : segments;
+    this.#deflatedLength = deflatedLength;
+    this.#crc = crc;
     this.plainLength = plainLength;
-    this.gzipLength = GZIP_HEADER.length + deflatedLength + LAST_BLOCK.length + this.#trailer.length;
+    this.gzipLength = GZIP_HEADER.length + deflatedLength + LAST_BLOCK.length + TRAILER_LENGTH;
   }
 
   /** One gzip member: members laid end to end would be simpler, but curl and wget read only the first. */
-  *gzip(): Iterable<Uint8Array> {
-    yield GZIP_HEADER;
-    for (const { deflated } of this.#segments) yield deflated;
-    yield LAST_BLOCK;
-    yield this.#trailer;
+  gzip(): readonly Uint8Array[] {
+    const deflated = this.#segments.map((segment) => segment.deflated);
+    return [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(this.#crc, this.plainLength)];
   }
 
   async *plain(): AsyncIterable<Uint8Array> {
@@ -43,7 +46,7 @@ export class Body {
 }
 
 function gzipTrailer(crc: number, length: number): Uint8Array {
-  const trailer = Buffer.alloc(8);
+  const trailer = Buffer.alloc(TRAILER_LENGTH);
   trailer.writeUInt32LE(crc, 0);
   trailer.writeUInt32LE(length % 2 ** 32, 4);
   return trailer;

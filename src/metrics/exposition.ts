@@ -17,7 +17,7 @@ export class Exposition {
   readonly #options: EncodingOptions;
   readonly #health = new WeakMap<Health, StationSegments>();
   readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
-  readonly #latest = new Map<ExpositionFormat, { readonly pieces: readonly StationSegments[]; readonly segments: readonly Segment[] }>();
+  readonly #latest = new Map<ExpositionFormat, { readonly pieces: readonly StationSegments[]; readonly body: Body }>();
 
   constructor(options: EncodingOptions) {
     this.#options = options;
@@ -33,11 +33,11 @@ export class Exposition {
     const pieces = this.#pieces(views);
     const latest = this.#latest.get(format);
     const isLatest = latest?.pieces.length === pieces.length && latest.pieces.every((piece, index) => piece === pieces[index]);
-    const segments = isLatest ? latest.segments : this.#assembled(pieces, format);
+    const body = isLatest ? latest.body : new Body(this.#assembled(pieces, format));
     if (!isLatest) own.published(views.map((view) => this.#published(view)));
-    this.#latest.set(format, { pieces, segments });
+    this.#latest.set(format, { pieces, body });
     const ownText = Buffer.from(await own.text(format, this.#options.disabled));
-    return new Body([...segments, storedSegment(ownText), ...end(format)]);
+    return new Body([storedSegment(ownText), ...end(format)], body);
   }
 
   #published(view: StationView<StationSegments>) {
@@ -47,8 +47,11 @@ export class Exposition {
 
   #pieces(views: readonly StationView<StationSegments>[]): StationSegments[] {
     return views.flatMap((view) => {
-      const health = this.#health.get(view.health) ?? encodeHealth(view, this.#options);
-      this.#health.set(view.health, health);
+      let health = this.#health.get(view.health);
+      if (!health) {
+        health = encodeHealth(view, this.#options);
+        this.#health.set(view.health, health);
+      }
       return view.served ? [health, view.served.form] : [health];
     });
   }

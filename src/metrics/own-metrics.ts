@@ -13,6 +13,18 @@ export interface Build {
 /** Listings of 0.7 to 6 s are normal, above 45 s has been seen. */
 const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** How much of a station is published. */
+interface PublishedStation {
+  readonly name: string;
+  readonly series: number;
+  readonly withheld: number;
+}
+
+const PUBLISHED = [
+  { family: OWN_FAMILIES.series, valueOf: ({ series }: PublishedStation) => series },
+  { family: OWN_FAMILIES.seriesWithheld, valueOf: ({ withheld }: PublishedStation) => withheld },
+];
+
 /** The exporter's own counters, kept for as long as the process lives. */
 export class OwnMetrics {
   readonly #registry = new Registry();
@@ -27,8 +39,6 @@ export class OwnMetrics {
   readonly #pageSizeReductions = this.#counter(OWN_FAMILIES.pageSizeReductions);
   readonly #hits = this.#counter(OWN_FAMILIES.cacheHits);
   readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
-  readonly #series = this.#gauge(OWN_FAMILIES.series);
-  readonly #withheld = this.#gauge(OWN_FAMILIES.seriesWithheld);
   readonly #reloadSuccessful = this.#gauge(OWN_FAMILIES.configReloadSuccessful);
   readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
   readonly #duration = new Histogram({
@@ -36,6 +46,9 @@ export class OwnMetrics {
     buckets: DURATION_BUCKETS,
     registers: [this.#registry],
   });
+  #published: readonly PublishedStation[] = [];
+  /** What grows with the stations is printed once per change, not once per scrape. */
+  readonly #publishedTexts = new Map<ExpositionFormat, string>();
 
   constructor(build: Build, shard: Shard, processMetrics: boolean) {
     const { version, revision, nodeVersion } = build;
@@ -77,8 +90,8 @@ export class OwnMetrics {
     };
   }
 
-  asked(answer: 'hit' | 'miss'): void {
-    (answer === 'hit' ? this.#hits : this.#misses).inc();
+  asked(answer: 'hit' | 'miss', stations: number): void {
+    (answer === 'hit' ? this.#hits : this.#misses).inc(stations);
   }
 
   reloaded(successful: boolean, wallMs: number): void {
@@ -86,19 +99,15 @@ export class OwnMetrics {
     if (successful) this.#reloadTimestamp.set(wallMs / 1000);
   }
 
-  published(stations: readonly { readonly name: string; readonly series: number; readonly withheld: number }[]): void {
-    this.#series.reset();
-    this.#withheld.reset();
-    for (const { name: station, series, withheld } of stations) {
-      this.#series.set({ station }, series);
-      this.#withheld.set({ station }, withheld);
-    }
+  published(stations: readonly PublishedStation[]): void {
+    this.#published = stations;
+    this.#publishedTexts.clear();
   }
 
   /** By our own encoder, because prom-client's OpenMetrics output renames the counters of the registry it prints. */
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
     const families = await this.#registry.getMetricsAsJSON();
-    return families
+    const texts = families
       .filter(({ name }) => !disabled.has(name))
       .map((family) => {
         // The type prom-client declares leaves out the names of a histogram's parts.
@@ -108,8 +117,23 @@ export class OwnMetrics {
           return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${sampleValue(value)}\n`;
         });
         return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
+      });
+    return texts.join('') + this.#publishedText(format, disabled);
+  }
+
+  #publishedText(format: ExpositionFormat, disabled: ReadonlySet<string>): string {
+    const known = this.#publishedTexts.get(format);
+    if (known !== undefined) return known;
+    const text = PUBLISHED.filter(({ family }) => !disabled.has(family.name))
+      .map(({ family, valueOf }) => {
+        const lines = this.#published.map(
+          (station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${valueOf(station)}\n`,
+        );
+        return familyHeader(family, format) + lines.join('');
       })
       .join('');
+    this.#publishedTexts.set(format, text);
+    return text;
   }
 
   #gauge<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Gauge<Label> {

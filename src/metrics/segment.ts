@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
-import { constants, crc32, createDeflateRaw, inflateRaw } from 'node:zlib';
+import { constants, crc32, createDeflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import { combineCrc, crcShift } from './crc32.ts';
+import { TextRoom } from './text-room.ts';
 
 /**
  * A piece of an exposition, compressed once: raw deflate blocks that begin and end on a byte border and refer to nothing outside,
@@ -24,28 +25,42 @@ const WORTH_COMPRESSING = 512;
 /** What a stored block can hold. */
 const MAX_STORED = 65_535;
 
-/** What was compressed waits to be read as a whole; the types leave out the options of the stream underneath. */
-const UNBOUNDED: object = { level: LEVEL, chunkSize: 64 * 1024, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
+/** Up to this the hand-over to another thread costs more than the work. */
+const WORTH_HANDING_OVER = 8 * 1024;
+
+/** For short texts: what a compressor must clear before it starts is much less than usual. */
+const SHORT = { level: LEVEL, windowBits: 13, memLevel: 5, finishFlush: constants.Z_FULL_FLUSH };
+
+/**
+ * Each write is a segment: a full flush keeps the next one from referring to it, and what was compressed waits to be read as a whole.
+ * The types leave out the options of the stream underneath.
+ */
+const LONG: object = {
+  level: LEVEL,
+  flush: constants.Z_FULL_FLUSH,
+  chunkSize: 64 * 1024,
+  readableHighWaterMark: Number.MAX_SAFE_INTEGER,
+};
 
 const expand = promisify(inflateRaw) as (deflated: Uint8Array, options: object) => Promise<Buffer>;
 
-/**
- * Makes one segment at a time off the event loop. Its compressor and its room are used again for the next: setting up a compressor
- * costs as much as some kilobytes of text. A full flush after each segment keeps the next one from referring to it.
- */
+/** Makes segments of the texts in its room, the long ones off the event loop. Its compressor is used again: setting one up costs as much as some kilobytes of text. */
 export class SegmentPress {
-  readonly #deflate = createDeflateRaw(UNBOUNDED);
-  #room = Buffer.allocUnsafeSlow(0);
+  readonly room = new TextRoom();
+  readonly #deflate = createDeflateRaw(LONG);
 
-  async segment(text: string): Promise<Segment> {
-    // What a text of this length can take at most.
-    if (this.#room.length < text.length * 3) this.#room = Buffer.allocUnsafeSlow(text.length * 3);
-    const bytes = this.#room.subarray(0, this.#room.write(text));
-    if (bytes.length < WORTH_COMPRESSING) return storedSegment(bytes);
-    this.#deflate.write(bytes);
-    await new Promise<void>((resolve) => this.#deflate.flush(constants.Z_FULL_FLUSH, resolve));
+  async segments(): Promise<ReadonlyMap<string, Segment>> {
+    const segments = new Map<string, Segment>();
+    for (const [name, text] of this.room.pieces()) segments.set(name, await this.#segment(text));
+    return segments;
+  }
+
+  async #segment(text: Uint8Array): Promise<Segment> {
+    if (text.length < WORTH_COMPRESSING) return storedSegment(text);
+    if (text.length < WORTH_HANDING_OVER) return { deflated: deflateRawSync(text, SHORT), ...checksum(text) };
+    await new Promise<unknown>((resolve) => this.#deflate.write(text, resolve));
     // Copied, because what is read may be a slice of the compressor's much larger buffer.
-    return { deflated: Buffer.from(this.#deflate.read() as Buffer), ...checksum(bytes) };
+    return { deflated: Buffer.from(this.#deflate.read() as Buffer), ...checksum(text) };
   }
 }
 

@@ -8,9 +8,10 @@ import { labelPairs } from './encoding.ts';
 import type { HealthSource, ResourceFamily, StationFamily } from './family.ts';
 import { HEALTH_FAMILIES } from './health-families.ts';
 import { RESOURCE_FAMILIES } from './resource-families.ts';
-import { encodeResources, type ResourceText, resourceSeries } from './resource-text.ts';
+import { resourceSeries, writeResources } from './resource-text.ts';
 import { type Segment, storedSegment } from './segment.ts';
 import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
+import { TextRoom } from './text-room.ts';
 import type { Workshop } from './workshop.ts';
 
 /** A part of a station's series, ready to be written, by family. */
@@ -45,13 +46,16 @@ interface Block {
 }
 
 export function encodeHealth(source: HealthSource, { disabled }: EncodingOptions): StationSegments {
-  const { texts, series } = stationTexts(HEALTH_FAMILIES, source, disabled);
-  return { families: new Map(Array.from(texts, ([family, text]) => [family, [storedSegment(Buffer.from(text))]])), series, withheld: 0 };
+  const room = new TextRoom();
+  const series = writeStation(HEALTH_FAMILIES, source, disabled, room);
+  return { families: new Map(Array.from(room.pieces(), ([family, text]) => [family, [storedSegment(text)]])), series, withheld: 0 };
 }
 
 /** The lines that one resource has in the exposition, as long as the station's are not withheld. */
 export function resourceLines({ name }: StationSpec, resource: Resource, options: EncodingOptions): string {
-  return [...encodeResources(labelText(name), [resource], resourceFamilies(options)).texts.values()].join('');
+  const room = new TextRoom();
+  writeResources(labelText(name), [resource], resourceFamilies(options), room);
+  return Buffer.concat([...room.pieces().values()]).toString();
 }
 
 /** Encodes one station's snapshots, and of each only what the one before did not have. */
@@ -89,22 +93,23 @@ export class StationEncoder {
     const known = this.#blocks.get(parts[0]);
     const isKnown = known?.parts.length === parts.length && known.parts.every((part, index) => part === parts[index]);
     if (isKnown && known.isWithheld === isWithheld) return known;
-    const { product, segments } = await this.#workshop.make(() => this.#read(parts.flat(), isWithheld));
+    const { product, segments } = await this.#workshop.make((room) => this.#write(parts.flat(), isWithheld, room));
     return { parts, aggregates: product.aggregates, families: segments, series: product.series, isWithheld };
   }
 
-  #read(resources: readonly Resource[], isWithheld: boolean): ResourceText & { aggregates: Aggregation } {
+  #write(resources: readonly Resource[], isWithheld: boolean, room: TextRoom): { series: number; aggregates: Aggregation } {
     const aggregates = new Aggregation();
     for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability);
-    if (isWithheld) return { aggregates, texts: new Map(), series: resourceSeries(resources, this.#resourceFamilies) };
-    return { aggregates, ...encodeResources(labelText(this.#spec.name), resources, this.#resourceFamilies) };
+    if (isWithheld) return { aggregates, series: resourceSeries(resources, this.#resourceFamilies) };
+    return { aggregates, series: writeResources(labelText(this.#spec.name), resources, this.#resourceFamilies, room) };
   }
 
   async #whole(publication: Publication, blocks: readonly Block[]): Promise<StationForm> {
-    const { product, segments } = await this.#workshop.make(() => {
+    const { product, segments } = await this.#workshop.make((room) => {
       const aggregates = new Aggregation();
       for (const block of blocks) aggregates.addAll(block.aggregates);
-      return { aggregates, ...stationTexts(SNAPSHOT_FAMILIES, { ...publication, aggregates }, this.#options.disabled) };
+      const series = writeStation(SNAPSHOT_FAMILIES, { ...publication, aggregates }, this.#options.disabled, room);
+      return { aggregates, series };
     });
     const families = new Map(Array.from(segments, ([family, segment]) => [family, [segment]]));
     return { families, series: product.series, withheld: 0, aggregates: product.aggregates };
@@ -134,12 +139,13 @@ function familiesOf(blocks: readonly Block[], families: readonly ResourceFamily[
   return families.map(({ name }) => [name, blocks.flatMap((block) => block.families.get(name) ?? [])]);
 }
 
-function stationTexts<Source extends { readonly spec: StationSpec }>(
+/** A piece per family; tells how many series there are. */
+function writeStation<Source extends { readonly spec: StationSpec }>(
   families: readonly StationFamily<Source>[],
   source: Source,
   disabled: ReadonlySet<string>,
-): { texts: Map<string, string>; series: number } {
-  const texts = new Map<string, string>();
+  room: TextRoom,
+): number {
   let series = 0;
   for (const { name, labels, samples, extraLabels } of families) {
     if (disabled.has(name)) continue;
@@ -150,7 +156,8 @@ function stationTexts<Source extends { readonly spec: StationSpec }>(
       return `${name}{${labelPairs(names, labelTexts)}} ${value}\n`;
     });
     series += lines.length;
-    if (lines.length > 0) texts.set(name, lines.join(''));
+    room.begin(name);
+    room.add(lines.join(''));
   }
-  return { texts, series };
+  return series;
 }

@@ -1,5 +1,6 @@
 import type { Turns } from '../station/turns.ts';
 import { type Segment, SegmentPress } from './segment.ts';
+import type { TextRoom } from './text-room.ts';
 
 /**
  * Where the snapshots of all stations are turned into bytes: one piece of text per turn of the event loop, and few at a time,
@@ -16,15 +17,16 @@ export class Workshop {
   }
 
   /** Writes some texts in one turn, then compresses one after the other. */
-  async make<Product extends { readonly texts: ReadonlyMap<string, string> }>(
-    write: () => Product,
+  async make<Product>(
+    write: (room: TextRoom) => Product,
   ): Promise<{ readonly product: Product; readonly segments: ReadonlyMap<string, Segment> }> {
     const press = this.#idle.pop() ?? (await new Promise<SegmentPress>((resolve) => this.#waiting.push(resolve)));
     try {
-      const product = await this.#turns.run(write);
-      const segments = new Map<string, Segment>();
-      for (const [key, text] of product.texts) segments.set(key, await press.segment(text));
-      return { product, segments };
+      const product = await this.#turns.run(() => {
+        press.room.clear();
+        return write(press.room);
+      });
+      return { product, segments: await press.segments() };
     } finally {
       const next = this.#waiting.shift();
       if (next) next(press);

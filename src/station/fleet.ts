@@ -5,10 +5,10 @@ import { waitFor } from './wait.ts';
 /** The stations this process answers for. */
 export class Fleet<Form> {
   readonly #caches: ReadonlyMap<string, StationCache<Form>>;
-  readonly #asked: (answer: 'hit' | 'miss') => void;
+  readonly #asked: (answer: 'hit' | 'miss', stations: number) => void;
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<Form>>, asked: (answer: 'hit' | 'miss') => void) {
+  constructor(caches: Iterable<StationCache<Form>>, asked: (answer: 'hit' | 'miss', stations: number) => void) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
     this.#asked = asked;
   }
@@ -45,9 +45,10 @@ export class Fleet<Form> {
   async read(signal: AbortSignal, name?: string): Promise<StationView<Form>[]> {
     const caches = [...this.#caches.values()].filter((cache) => name === undefined || cache.spec.name === name);
     const refreshed = new Map<StationCache<Form>, StationView<Form>>();
-    const refreshes = caches.map((cache) => cache.freshen()?.then(() => refreshed.set(cache, cache.view())));
-    for (const refresh of refreshes) this.#asked(refresh ? 'miss' : 'hit');
-    await waitFor(Promise.all(refreshes), signal);
+    const refreshes = caches.flatMap((cache) => cache.freshen()?.then(() => refreshed.set(cache, cache.view())) ?? []);
+    this.#asked('miss', refreshes.length);
+    this.#asked('hit', caches.length - refreshes.length);
+    if (refreshes.length > 0) await waitFor(Promise.all(refreshes), signal);
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 }
