@@ -8,6 +8,10 @@ export interface FamilyDescription {
   readonly help: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
+  /** The question that the example answers, without a question mark. */
+  readonly answers: string;
+  /** A query in PromQL that puts the metric to use. */
+  readonly example: string;
 }
 
 /** A value and one text per label; a label too few does not compile. */
@@ -41,8 +45,9 @@ interface Named<Name extends string, Labels extends readonly string[]> {
   readonly labels: Labels;
 }
 
-interface Row<Name extends string, Labels extends readonly string[]> extends Named<Name, Labels> {
-  readonly help: string;
+interface Row<Name extends string, Labels extends readonly string[]>
+  extends Named<Name, Labels>,
+    Pick<FamilyDescription, 'help' | 'answers' | 'example'> {
   readonly type: 'gauge' | 'counter';
 }
 

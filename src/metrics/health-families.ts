@@ -8,6 +8,8 @@ export const HEALTH_FAMILIES = [
     help: 'The configured telemetry station; further labels come from its configuration.',
     type: 'gauge',
     labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
+    answers: 'how many stations are configured, by zone and upstream',
+    example: 'count by (zone, upstream) (telemetry_station_info)',
     samples: ({ spec: { path, upstream } }) => [[1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream]],
     extraLabels: ({ spec }) => spec.labels,
   }),
@@ -16,6 +18,8 @@ export const HEALTH_FAMILIES = [
     help: 'Whether the latest refresh of the station succeeded.',
     type: 'gauge',
     labels: [],
+    answers: 'which stations cannot be listed at the moment',
+    example: 'telemetry_station_up == 0',
     samples: ({ health }) => [[health.lastAttemptMs !== undefined && health.failure === undefined ? 1 : 0]],
   }),
   healthFamily({
@@ -23,6 +27,8 @@ export const HEALTH_FAMILIES = [
     help: 'Why the latest refresh failed: 1 for its reason, 0 for the others.',
     type: 'gauge',
     labels: ['reason'],
+    answers: 'why stations fail',
+    example: 'count by (reason) (telemetry_station_failure == 1)',
     samples: ({ health }) => FAILURE_REASONS.map((reason) => [health.failure?.reason === reason ? 1 : 0, reason]),
   }),
   healthFamily({
@@ -30,6 +36,8 @@ export const HEALTH_FAMILIES = [
     help: 'When the latest successful refresh ended; absent before the first one.',
     type: 'gauge',
     labels: [],
+    answers: 'how old the numbers of each station are, in seconds',
+    example: 'time() - telemetry_station_last_success_timestamp_seconds',
     samples: ({ health }) => known(seconds(health.lastSuccessMs)),
   }),
   healthFamily({
@@ -37,6 +45,8 @@ export const HEALTH_FAMILIES = [
     help: 'When the latest refresh ended, successful or not.',
     type: 'gauge',
     labels: [],
+    answers: 'which stations nobody has asked for in ten minutes',
+    example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
     samples: ({ health }) => known(seconds(health.lastAttemptMs)),
   }),
   healthFamily({
@@ -44,6 +54,8 @@ export const HEALTH_FAMILIES = [
     help: 'How long the latest refresh took.',
     type: 'gauge',
     labels: [],
+    answers: 'the ten stations that take longest to list',
+    example: 'topk(10, telemetry_station_refresh_duration_seconds)',
     samples: ({ health }) => known(seconds(health.durationMs)),
   }),
 ] as const;
