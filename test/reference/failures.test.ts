@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { withFailureTable } from '../../scripts/reference/failures.ts';
+import { FAILURE_REASONS } from '../../src/station/failure.ts';
+import { FAILURE_ADVICE } from '../../src/station/failure-advice.ts';
+import { configKeys } from '../docs/config-keys.ts';
+
+const PAGES = ['docs/troubleshooting.md', 'docs/runbooks/TelemetryStationDown.md'];
+
+describe('withFailureTable', () => {
+  it.each(PAGES)('is what %s says', async (page) => {
+    const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+    await expect(withFailureTable(text)).toMatchFileSnapshot(`../../${page}`);
+  });
+
+  it('replaces what is between the marks, tells every reason, and leaves the rest', () => {
+    const made = withFailureTable(withFailureTable('# A\n').replace('| reason |', '| old |'));
+    expect(made).toMatch(/^# A\n<!-- .* -->\n\n\| reason \|/);
+    expect(FAILURE_REASONS.filter((reason) => !made.includes(`| \`${reason}\` |`))).toEqual([]);
+    const page = `# A\n\n${made.slice(4)}\n## B\n`;
+    expect(withFailureTable(page)).toBe(page);
+  });
+});
+
+describe('FAILURE_ADVICE', () => {
+  it('is made of whole sentences', () => {
+    const texts = Object.values(FAILURE_ADVICE).flatMap(({ meaning, advice }) => [meaning, advice]);
+    expect(texts.filter((text) => !/^[A-Z][^|<`\n]+\.$/.test(text))).toEqual([]);
+  });
+
+  it('names keys of the configuration that exist', () => {
+    const named = Object.values(FAILURE_ADVICE).flatMap(({ meaning, advice }) => `${meaning} ${advice}`.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []);
+    expect(named).toContain('refresh_timeout');
+    expect(named.filter((key) => !configKeys().has(key))).toEqual([]);
+  });
+});
