@@ -1,114 +1,171 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
-import { FLAGS } from '../src/cli/flags.ts';
 import { parseFlags } from '../src/cli/parse.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { formatProblem } from '../src/config/problem.ts';
-import { FAMILY_NAMES } from '../src/metrics/family-names.ts';
+import { startSimulatedService } from '../src/demo/service.ts';
+import { freshClone, removeClone, typed } from './docs/clone.ts';
+import { readPage, root } from './docs/markdown.ts';
+import { entriesOf } from './e2e/harness.ts';
+import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const readme = read('README.md');
+const { text: readme, blocks } = readPage('README.md');
+const snippets = blocks.filter(({ language }) => language !== 'yaml' && language !== '').map(({ content }) => content.trim());
+const yamls = blocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
+const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
 
-/** The contents of the fenced blocks in one of these languages. */
-function blocks(...languages: string[]): string[] {
-  const fenced = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
-  return fenced.filter(([, language = '']) => languages.includes(language)).map(([, , content = '']) => content);
-}
-
-const yamlWith = (key: string) => blocks('yaml', 'yml').filter((block) => block.includes(`${key}:`));
-
-const shellLines = () => blocks('sh', 'bash', 'shell').flatMap((block) => block.split('\n'));
-
-const inlineCode = (text: string) => [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+/** Several builds, on a machine that may be busy. */
+const MINUTES = 180_000;
 
 const defaults = parseFlags([]);
 const defaultPort = defaults.ok ? defaults.flags['web.listen-address'][0]?.slice(1) : expect.unreachable();
+const ANY_PORT = '--web.listen-address=127.0.0.1:0';
 
-const portsOf = (text: string) => [...text.matchAll(/(?:localhost|127\.0\.0\.1):(\d+)/g)].map(([, port]) => port);
-
-interface ScrapeConfig {
-  readonly job_name?: string;
-  readonly static_configs?: readonly { readonly targets: readonly string[] }[];
-  readonly http_sd_configs?: readonly { readonly url: string }[];
-}
+/** How each snippet is treated, by its first line: none may be there that is not named here. */
+const TREATMENTS: Readonly<Record<string, (lines: readonly string[], clone: string) => Promise<void>>> = {
+  'npm ci && npm start': runsTheDemo,
+  'npm ci && npm test': runsTests,
+  'docker compose --file deploy/compose/compose.yaml up': namesAStack,
+  'npm run build': exportsFromTheService,
+};
 
 describe('README.md', () => {
-  it('shows configurations that load', () => {
-    const configs = yamlWith('upstreams');
-    expect(configs).not.toEqual([]);
-    for (const text of configs) {
-      const result = loadConfig({ file: 'README.md', text, env: {} });
-      expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([]);
-    }
+  let clone = '';
+  beforeAll(() => {
+    clone = freshClone();
+  });
+  afterAll(() => removeClone(clone));
+
+  it('shows what can be tried, and nothing else', () => {
+    expect(snippets.map(firstLine)).toEqual(Object.keys(TREATMENTS));
   });
 
-  it('shows scrape configurations that Prometheus can work with', () => {
-    const jobs = yamlWith('scrape_configs').flatMap((text) => (parse(text) as { scrape_configs: ScrapeConfig[] }).scrape_configs);
-    expect(jobs).not.toEqual([]);
-    for (const { job_name, static_configs = [], http_sd_configs = [] } of jobs) {
-      expect(job_name).toMatch(/^[\w-]+$/);
-      const urls = [
-        ...static_configs.flatMap(({ targets }) => targets.map((target) => `http://${target}/metrics`)),
-        ...http_sd_configs.map(({ url }) => url),
-      ].map((url) => new URL(url));
-      expect(urls).not.toEqual([]);
-      for (const { port, pathname } of urls) {
-        expect(port).toBe(defaultPort);
-        expect(pathname).toMatch(/^\/(metrics|sd)$/);
-      }
-    }
+  it.each(snippets)('can be followed: %s', { timeout: MINUTES }, async (snippet) => {
+    const treatment = TREATMENTS[firstLine(snippet)] ?? expect.unreachable(`no treatment for ${snippet}`);
+    await treatment(snippet.split('\n'), clone);
   });
 
-  it('names flags that exist', () => {
-    const commands = shellLines().flatMap((line) => line.split(/dist\/main\.js|telemetry-station-exporter\S*/).slice(1));
-    const spans = inlineCode(readme).filter((code) => code.startsWith('--'));
-    const named = [...commands, ...spans].flatMap((text) => text.match(/(?<=^|\s)--[\w.-]+/g) ?? []);
-    expect(named).not.toEqual([]);
-    const known = FLAGS.map(({ name }) => `--${name}`);
-    expect(named.filter((flag) => !known.includes(flag.replace(/^--no-/, '--')))).toEqual([]);
+  it.each(yamls)('shows a configuration that loads: %s', (text) => {
+    const kinds = Object.keys(parse(text));
+    if (kinds.includes('upstreams')) expect(configProblems(text)).toEqual([]);
+    else if (kinds.includes('scrape_configs')) expect(scrapeProblems(parse(text))).toEqual([]);
+    else expect.unreachable(`no treatment for ${text}`);
   });
 
-  it('names endpoints of its own port alone, as config.example.yaml does', () => {
-    expect(new Set(portsOf(readme))).toEqual(new Set([defaultPort]));
-    expect(portsOf(read('config.example.yaml')).filter((port) => port !== defaultPort)).toEqual([]);
+  it('installs what package.json asks for', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    const { dependencies, devDependencies, engines } = packages[''];
+    expect({ dependencies, devDependencies, engines }).toEqual({
+      dependencies: packageJson.dependencies,
+      devDependencies: packageJson.devDependencies,
+      engines: packageJson.engines,
+    });
+    expect(readme).toContain(`Node ${packageJson.engines.node.slice(2)} or newer`);
   });
 
-  it('shows the two commands that do everything, with scripts that exist', () => {
-    expect(shellLines()).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']));
-    const texts = [...shellLines(), ...inlineCode(readme), ...inlineCode(read('CONTRIBUTING.md'))];
-    const scripts = texts.flatMap((text) => [...text.matchAll(/npm (?:run (?:--\w+ )*)?([\w:]+)/g)].map(([, script = '']) => script));
-    expect(scripts).toEqual(expect.arrayContaining(['start', 'test', 'build', 'lint']));
-    const known = [...Object.keys(packageJson.scripts), 'ci'];
-    expect(scripts.filter((script) => !known.includes(script))).toEqual([]);
+  it('names ports where something listens, as config.example.yaml does', () => {
+    const published = Object.values(composeServices()).flatMap(({ ports = [] }) => ports.map((port) => port.split(':').at(-2)));
+    expect(published).toContain(defaultPort);
+    const ports = portsOf(readme + readFileSync(join(root, 'config.example.yaml'), 'utf8'));
+    expect(ports).toContain(defaultPort);
+    expect(ports.filter((port) => !published.includes(port))).toEqual([]);
   });
 });
 
-const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-const pages = ['README.md', 'CONTRIBUTING.md', ...documents.map((name) => `docs/${name}`)];
+/** The demo, on another port than the one that may be taken. */
+async function runsTheDemo([line = '']: readonly string[], clone: string): Promise<void> {
+  const demo = typed(`${installed(line)} -- ${ANY_PORT}`, clone);
+  const page = await fetch(await demo.url());
+  expect(page.headers.get('content-type')).toContain('text/html');
+  expect(await page.text()).toMatch(/<h1>.*<\/h1>/);
+  demo.interrupt();
+  await demo.closed;
+  expect(demo.output.stderr).toContain('msg=ending');
+}
 
-describe('the documents', () => {
-  it.each(pages)('%s names metrics that exist', (page) => {
-    const named = read(page).match(/\btelemetry_station_\w+/g) ?? [];
-    const recorded = [...read('prometheus/rules.yml').matchAll(/^\s*(?:- )?record: \S*?(telemetry_station_\w+)/gm)].map(
-      ([, name = '']) => name,
-    );
-    const known = new Set([...recorded, ...FAMILY_NAMES.flatMap((name) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`])]);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
+/** One file stands for all: this one is among them. Types were checked by the build that the other snippets run. */
+async function runsTests([line = '']: readonly string[], clone: string): Promise<void> {
+  const tests = typed(`${installed(line)} --ignore-scripts -- --coverage.enabled=false test/config/duration.test.ts`, clone);
+  expect(await tests.closed, tests.output.stderr).toEqual({ code: 0, signal: null });
+  expect(tests.output.stdout).toMatch(/Tests .*[1-9]\d* passed/);
+}
 
-  it.each(pages)('%s links to files that exist', (page) => {
-    const targets = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-    const files = targets.filter((target) => !/^[a-z]+:|^#/.test(target)).map((target) => target.replace(/#.*/, ''));
-    expect(files.filter((file) => !existsSync(join(root, dirname(page), file)))).toEqual([]);
-  });
+/** With the configuration above it, its service at another address and its token in another file. */
+async function exportsFromTheService([build = '', check = '', serve = '']: readonly string[], clone: string): Promise<void> {
+  const service = await startSimulatedService({ source: () => entriesOf(3), auth: { scheme: 'token', token: 'readme' } });
+  onTestFinished(() => service.stop());
+  writeFileSync(join(clone, 'token'), 'readme\n');
+  writeFileSync(join(clone, 'config.yaml'), config);
+  for (const line of [build, check]) {
+    const { closed, output } = typed(line, clone);
+    expect(await closed, output.stdout + output.stderr).toEqual({ code: 0, signal: null });
+  }
+  writeFileSync(
+    join(clone, 'config.yaml'),
+    config.replace('https://monitor.example.com', service.url).replace('/run/secrets/token', join(clone, 'token')),
+  );
+  const exporter = typed(`${serve} ${ANY_PORT}`, clone);
+  const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
+  expect(valuesOf(metrics, 'telemetry_station_up', 'station'), exporter.output.stderr).toEqual({ ts: 1 });
+  expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station'))).toEqual([3]);
+  exporter.interrupt();
+  await exporter.closed;
+  expect(exporter.output.stderr).toContain('msg=ending');
+}
 
-  it('are found, decision records included', () => {
-    expect(pages).toEqual(expect.arrayContaining(['docs/flags.md', 'docs/metrics.md']));
-    expect(pages.some((page) => page.startsWith('docs/adr/'))).toBe(true);
+/** Docker is not there to be tried: the file is, with what it mounts looked at by the tests of deploy/. */
+async function namesAStack([line = '']: readonly string[]): Promise<void> {
+  const [, file = ''] = /--file (\S+) up$/.exec(line) ?? [];
+  expect(Object.keys(composeServices(file))).toEqual(['telemetry-station-exporter', 'prometheus', 'alertmanager', 'grafana']);
+  const { command = [] } = composeServices(file)['telemetry-station-exporter'] ?? {};
+  expect(parseFlags(command)).toMatchObject({ ok: true, flags: { demo: true } });
+}
+
+/** What follows the installation, which a clone of the tests has behind it; the scripts are the package's own. */
+function installed(line: string): string {
+  expect(line).toMatch(/^npm ci && npm \w+$/);
+  return line.slice('npm ci && '.length);
+}
+
+function firstLine(snippet: string): string {
+  return snippet.split('\n')[0] ?? '';
+}
+
+function configProblems(text: string): readonly string[] {
+  const result = loadConfig({ file: 'README.md', text, env: {} });
+  return result.ok ? [] : result.problems.map(formatProblem);
+}
+
+interface ScrapeConfigs {
+  readonly scrape_configs: readonly {
+    readonly job_name?: string;
+    readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+    readonly http_sd_configs?: readonly { readonly url: string }[];
+  }[];
+}
+
+/** What Prometheus would not find. */
+function scrapeProblems({ scrape_configs }: ScrapeConfigs): readonly string[] {
+  return scrape_configs.flatMap(({ job_name = '', static_configs = [], http_sd_configs = [] }) => {
+    const targets = static_configs.flatMap(({ targets }) => targets.map((target) => `http://${target}/metrics`));
+    const urls = [...targets, ...http_sd_configs.map(({ url }) => url)];
+    const wrong = urls.filter((url) => ![`http://localhost:${defaultPort}/metrics`, `http://localhost:${defaultPort}/sd`].includes(url));
+    return [...(/^[\w-]+$/.test(job_name) ? [] : ['no job_name']), ...(urls.length > 0 ? [] : ['no target']), ...wrong];
   });
-});
+}
+
+interface ComposeService {
+  readonly command?: readonly string[];
+  readonly ports?: readonly string[];
+}
+
+function composeServices(file = 'deploy/compose/compose.yaml'): Readonly<Record<string, ComposeService>> {
+  return parse(readFileSync(join(root, file), 'utf8')).services;
+}
+
+function portsOf(text: string): (string | undefined)[] {
+  return [...text.matchAll(/(?:localhost|127\.0\.0\.1):(\d+)/g)].map(([, port]) => port);
+}

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { FOREIGN_METRICS, selector } from '../../grafana/source/metric.ts';
@@ -7,7 +6,7 @@ import { filledIn, labelValuesOf, panelsOf, shippedDashboards } from './shipped.
 
 const metrics = knownMetrics();
 
-describe('what dashboards, rules and runbooks name', () => {
+describe('what dashboards and rules name', () => {
   it.each(shippedDashboards())('exists: %s', (_, dashboard) => {
     const targets = panelsOf(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     const annotations = dashboard.annotations.list.flatMap(({ expr }) => expr ?? []);
@@ -19,15 +18,6 @@ describe('what dashboards, rules and runbooks name', () => {
 
   it.each(shippedRules().map((rule) => [rule.record ?? rule.alert, rule.expr]))('exists: %s', (_, expression) => {
     expect(unknownIn(`${expression}`, metrics)).toEqual([]);
-  });
-
-  it.each(runbookQueries())('exists: %s: %s', (_, query) => {
-    expect(unknownIn(query, metrics)).toEqual([]);
-  });
-
-  it('is in every runbook', () => {
-    const checked = new Set(runbookQueries().map(([file]) => file));
-    expect(runbooks().filter((file) => !checked.has(file))).toEqual([]);
   });
 });
 
@@ -61,15 +51,3 @@ describe('selector', () => {
     expect(selector('telemetry_station_up', { reason: '="auth"' })).toBe('telemetry_station_up{reason="auth"}');
   });
 });
-
-function runbooks(): string[] {
-  return readdirSync(new URL('../../docs/runbooks/', import.meta.url)).filter((file) => file !== 'README.md');
-}
-
-/** Every query that a runbook tells the reader to run. */
-function runbookQueries(): [file: string, query: string][] {
-  return runbooks().flatMap((file) => {
-    const text = readFileSync(new URL(`../../docs/runbooks/${file}`, import.meta.url), 'utf8');
-    return [...text.matchAll(/```promql\n([\s\S]*?)```/g)].map(([, query]): [string, string] => [file, `${query}`.trim()]);
-  });
-}

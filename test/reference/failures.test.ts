@@ -29,7 +29,9 @@ describe('FAILURE_ADVICE', () => {
   });
 
   it('names keys of the configuration that exist', () => {
-    const named = Object.values(FAILURE_ADVICE).flatMap(({ meaning, advice }) => `${meaning} ${advice}`.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []);
+    const named = Object.values(FAILURE_ADVICE).flatMap(
+      ({ meaning, advice }) => `${meaning} ${advice}`.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [],
+    );
     expect(named).toContain('refresh_timeout');
     expect(named.filter((key) => !configKeys().has(key))).toEqual([]);
   });

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { allPages, type Page, root } from './markdown.ts';
+
+const pages = allPages();
+
+describe('the links of the documents', () => {
+  it.each(pages)('lead to files and headings that exist: $file', (page) => {
+    expect(deadLinks(page)).toEqual([]);
+  });
+
+  it('would be told when they did not', () => {
+    const [page] = pages;
+    expect(
+      page && deadLinks({ ...page, links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#commands', 'https://example.com/#a'] }),
+    ).toEqual(['no.md', 'docs/flags.md#no', '#no']);
+  });
+
+  it('lead from README to every guide', () => {
+    const targets = pages.find(({ file }) => file === 'README.md')?.links.map((link) => link.replace(/#.*/, ''));
+    const guides = pages.map(({ file }) => file).filter((file) => /^docs\/[\w-]+\.md$/.test(file) && file !== 'docs/dependencies.md');
+    expect(guides.filter((guide) => !targets?.includes(guide))).toEqual([]);
+  });
+});
+
+function deadLinks({ file, folder, links, anchors }: Page): string[] {
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? file : normalize(join(folder, path));
+    if (!existsSync(join(root, target))) return true;
+    const there = target === file ? anchors : pages.find((page) => page.file === target)?.anchors;
+    return anchor !== undefined && !there?.has(anchor);
+  });
+}

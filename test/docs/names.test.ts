@@ -1,0 +1,92 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { FLAGS } from '../../src/cli/flags.ts';
+import { startSimulatedService } from '../../src/demo/service.ts';
+import { configOf, entriesOf, startExporter } from '../e2e/harness.ts';
+import { allPages, takenApart } from './markdown.ts';
+import { ANNOUNCED, endpointsOf, unknownNames } from './names.ts';
+
+const pages = allPages();
+
+describe('the documents', () => {
+  it.each(pages)('name metrics, alerts, flags, keys, scripts and files that exist: $file', (page) => {
+    expect(unknownNames(page)).toEqual([]);
+  });
+
+  it('tell in every runbook what to ask', () => {
+    const runbooks = pages.filter(({ file }) => /^docs\/runbooks\/(?!README)/.test(file));
+    expect(runbooks).not.toEqual([]);
+    expect(runbooks.filter(({ blocks }) => !blocks.some(({ language }) => language === 'promql'))).toEqual([]);
+  });
+
+  it('name endpoints that exist', async () => {
+    const status = await startAnswering();
+    const named = new Set(pages.flatMap(endpointsOf));
+    expect([...named]).toEqual(expect.arrayContaining(['/', '/metrics', '/probe?station=NAME', '/-/reload']));
+    const answers = await Promise.all(Array.from(named, async (path) => [path, await status(path)] as const));
+    const missing = answers.filter(([, code]) => code === 404).map(([path]) => path);
+    expect(missing.toSorted()).toEqual(ANNOUNCED.endpoints.toSorted());
+  });
+
+  it('announce no command and no flag that is there', () => {
+    expect(ANNOUNCED.commands.filter((name) => COMMANDS.some((command) => command.name === name))).toEqual([]);
+    expect(ANNOUNCED.flags.filter((name) => FLAGS.some((flag) => flag.name === name))).toEqual([]);
+  });
+});
+
+describe('unknownNames', () => {
+  const unknownIn = (text: string) => unknownNames({ file: 'docs/a.md', folder: 'docs', ...takenApart(text) });
+
+  it.each([
+    ['a metric', 'telemetry_station_gone', 'telemetry_station_gone'],
+    ['a query', '`sum by (colour) (telemetry_station_up)`', 'sum by (colour) (telemetry_station_up): label colour'],
+    ['a query in a block', '```promql\ntelemetry_station_up{reason="auth"} == 0\n```', 'label reason of telemetry_station_up'],
+    ['an alert', 'TelemetryStationUp', 'TelemetryStationUp'],
+    ['a flag', '`--web.listen`', '--web.listen'],
+    ['a flag of a command', '`simulate --simulate.sead=1`', '--simulate.sead'],
+    ['a flag in a command line', '```sh\nnode dist/main.js --config.fil=a\n```', '--config.fil'],
+    ['a key', '`max_age`', 'max_age'],
+    ['a key with its value', '`cache.refresh_by: scrape`', 'cache.refresh_by: scrape'],
+    ['a path of keys', '`metrics.ttl`', 'metrics.ttl'],
+    ['a file', '`src/main.js`', 'src/main.js'],
+    ['a folder', '`src/gone`', 'src/gone'],
+    ['a script', '`npm run tset`', 'npm run tset'],
+  ])('tells %s that is not there', (_, text, told) => {
+    expect(unknownIn(text)).toContain(told);
+  });
+
+  it.each([
+    'telemetry_station_listing_complete 0',
+    '--total-shards=3 --shard=0',
+    '--no-demo',
+    'cache.refresh: background',
+    'stations[].cache',
+    'upstreams.<name>.timeout',
+    'page.total',
+    'not_found',
+    'metrics.md',
+    'src/station',
+    'npm run bench -- scrape',
+    'anything else',
+  ])('lets `%s` pass', (span) => {
+    expect(unknownIn(`\`${span}\``)).toEqual([]);
+  });
+});
+
+/** Asks a running exporter for paths as the documents write them. */
+async function startAnswering(): Promise<(path: string) => Promise<number>> {
+  const service = await startSimulatedService({ source: () => entriesOf(3) });
+  const exporter = await startExporter(configOf(service.url, ['a']));
+  onTestFinished(async () => {
+    await exporter.stop();
+    await service.stop();
+  });
+  const metrics = await exporter.scrape();
+  const id = metrics.get('telemetry_station_resource_info')?.samples[0]?.labels['resource_id'];
+  expect(id).toBeDefined();
+  return async (path) => {
+    const real = path.replace('NAME', 'a').replace('ID', encodeURIComponent(`${id}`));
+    const method = path === '/-/reload' ? 'POST' : 'GET';
+    return (await fetch(new URL(real, exporter.url), { method })).status;
+  };
+}

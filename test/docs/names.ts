@@ -1,0 +1,103 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { FLAGS } from '../../src/cli/flags.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/family-names.ts';
+import { FAILURE_REASONS } from '../../src/station/failure.ts';
+import { READ_FIELDS } from '../../src/station/listing.ts';
+import { knownMetrics, shippedRules, unknownIn } from '../grafana/known.ts';
+import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
+import { type Page, root } from './markdown.ts';
+
+/** What the pages tell of and is not there yet: a test fails as soon as it is, and then it leaves this list. */
+export const ANNOUNCED = {
+  commands: ['check', 'list'],
+  flags: ['live'],
+  endpoints: ['/reference', '/stations/NAME', '/stations/NAME/resources/ID'],
+};
+
+/** Names of others that look like ours: of Prometheus' configuration and of its alerts. */
+const FOREIGN = ['http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
+
+/** Files that operators have, or that a build makes. */
+const NOT_IN_THE_PROJECT = ['config.yaml', 'dist/', 'dist/main.js'];
+
+const FILE = /^(?!@)[\w.@-]+(?:\/[\w.@-]+)*(?:\/|\.(?:ts|md|ya?ml|json|js))$/;
+const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;
+const FLAG = /(?<=^|\s)--(?:no-)?([\w.-]+)/g;
+
+const metrics = knownMetrics();
+const flags = [...FLAGS.map(({ name }) => name), ...ANNOUNCED.flags];
+const commands = [...COMMANDS.map(({ name }) => name), ...ANNOUNCED.commands];
+const alerts = shippedRules().flatMap(({ alert }) => alert ?? []);
+/** The metrics in the names of recording rules. */
+const recorded = shippedRules().flatMap(({ record }) => record?.match(/telemetry_station_\w+/)?.[0] ?? []);
+const folders = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+const simpleNames = new Set([
+  ...configKeys(),
+  ...webConfigKeys(),
+  ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
+  ...FAILURE_REASONS,
+  ...READ_FIELDS,
+  ...FOREIGN,
+]);
+
+/** All that a page names and there is not, endpoints aside; nothing when all is well. */
+export function unknownNames(page: Page): string[] {
+  const shell = page.blocks.filter(({ language }) => language === 'sh').flatMap(({ content }) => content.split('\n'));
+  const queries = page.blocks.filter(({ language }) => language === 'promql').map(({ content }) => content);
+  return [
+    ...(page.text.match(/\bTelemetryStation[A-Z]\w+/g) ?? []).filter((name) => !alerts.includes(name)),
+    ...(page.text.match(/\btelemetry_station_\w+/g) ?? []).filter((name) => !isMetric(name)),
+    ...queries.flatMap((query) => unknownIn(query, metrics)),
+    ...page.spans.flatMap((span) => unknownInSpan(span, page)),
+    ...[...shell, ...page.spans].flatMap(unknownScripts),
+    ...shell.flatMap((line) => line.split(/(?:dist\/main\.js|telemetry-station-exporter) /).slice(1)).flatMap(unknownFlags),
+  ];
+}
+
+/** The paths of the exporter that a page names. */
+export function endpointsOf({ spans }: Page): string[] {
+  return spans.flatMap((span) => /^(?:POST )?(\/(?:[\w?=-]+(?:\/[\w-]+)*)?)$/.exec(span)?.[1] ?? []);
+}
+
+function unknownInSpan(span: string, page: Page): string[] {
+  const [word = ''] = span.split(' ');
+  if (span.includes('telemetry_station_')) return unknownInQuery(span);
+  if (span.startsWith('--') || (commands.includes(word) && span !== word)) return unknownFlags(span);
+  if (FILE.test(span) || folders.includes(span.split('/')[0] ?? '')) return isFile(span, page) ? [] : [span];
+  const [, key = span] = /^([^\s:]+): \S+$/.exec(span) ?? [];
+  if (KEY.test(key) && /[_.]/.test(key)) return isName(key) ? [] : [span];
+  return [];
+}
+
+/** A name, a sample as it is published, or a query. */
+function unknownInQuery(span: string): string[] {
+  return /^\w+(?: \d+)?$/.test(span) ? [] : unknownIn(span, metrics).map((problem) => `${span}: ${problem}`);
+}
+
+function unknownFlags(text: string): string[] {
+  const named = [...text.matchAll(FLAG)].map(([, name = '']) => name);
+  return named.filter((name) => !flags.includes(name) && name !== 'name').map((name) => `--${name}`);
+}
+
+function unknownScripts(text: string): string[] {
+  const named = [...text.matchAll(/\bnpm (?:run (?:--\w+ )*)?([\w:]+)/g)].map(([, script = '']) => script);
+  return named
+    .filter((script) => ![...Object.keys(packageJson.scripts), 'ci', 'sbom'].includes(script))
+    .map((script) => `npm run ${script}`);
+}
+
+function isFile(span: string, { folder }: Page): boolean {
+  return NOT_IN_THE_PROJECT.includes(span) || [root, join(root, folder), join(root, 'src')].some((from) => existsSync(join(from, span)));
+}
+
+function isName(key: string): boolean {
+  return simpleNames.has(key) || isConfigPath(key.replace('<name>', 'name')) || metrics.has(key);
+}
+
+/** A histogram by itself is none that can be asked for, but has a name. */
+function isMetric(name: string): boolean {
+  return metrics.has(name) || FAMILY_DESCRIPTIONS.some((family) => family.name === name) || recorded.includes(name);
+}
