@@ -16,11 +16,11 @@ const FIGURES: readonly (readonly [row: string, told: RegExp, factor: number])[]
 ];
 
 describe('the figures of the guides', () => {
-  it.each(FIGURES)('are those of docs/performance.md, a tenth more or less: %s', (row, told, factor) => {
+  it.each(FIGURES)('are those of docs/performance.md, a quarter more or less: %s', (row, told, factor) => {
     const measured = measuredAs(row);
     const figures = [...prose.matchAll(told)].map(([, figure]) => Number(figure) * factor);
     expect(figures).not.toEqual([]);
-    expect(figures.filter((figure) => Math.abs(figure / measured - 1) > 0.1)).toEqual([]);
+    expect(figures.filter((figure) => Math.abs(figure / measured - 1) > 0.25)).toEqual([]);
   });
 });
 
