@@ -21,8 +21,8 @@ interface PublishedStation {
 }
 
 const PUBLISHED = [
-  { family: OWN_FAMILIES.series, valueOf: ({ series }: PublishedStation) => series },
-  { family: OWN_FAMILIES.seriesWithheld, valueOf: ({ withheld }: PublishedStation) => withheld },
+  { family: OWN_FAMILIES.series, amount: ({ series }: PublishedStation) => series },
+  { family: OWN_FAMILIES.seriesWithheld, amount: ({ withheld }: PublishedStation) => withheld },
 ];
 
 /** The exporter's own counters, kept for as long as the process lives. */
@@ -125,10 +125,8 @@ export class OwnMetrics {
     const known = this.#publishedTexts.get(format);
     if (known !== undefined) return known;
     const text = PUBLISHED.filter(({ family }) => !disabled.has(family.name))
-      .map(({ family, valueOf }) => {
-        const lines = this.#published.map(
-          (station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${valueOf(station)}\n`,
-        );
+      .map(({ family, amount }) => {
+        const lines = this.#published.map((station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${amount(station)}\n`);
         return familyHeader(family, format) + lines.join('');
       })
       .join('');
