@@ -13,6 +13,7 @@ import type { TlsOptions, UpstreamOptions } from './options.ts';
 import { replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import { retryDelay } from './retry.ts';
+import { httpDateMs } from './retry-after.ts';
 import { Scratch } from './scratch.ts';
 import type { Header } from './signer.ts';
 import { withoutIdentity } from './tls-connector.ts';
@@ -101,7 +102,7 @@ export class UpstreamClient {
           generation = this.#identity.generation;
           const scratch = this.#scratches.pop() ?? new Scratch();
           try {
-            return await read(await this.#attempt(path, signal, scratch));
+            return await read(await this.#attempt(path, context, scratch));
           } finally {
             this.#scratches.push(scratch);
           }
@@ -125,7 +126,7 @@ export class UpstreamClient {
     }
   }
 
-  async #attempt(pathAndQuery: string, signal: AbortSignal, scratch: Scratch): Promise<Buffer> {
+  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, scratch: Scratch): Promise<Buffer> {
     const { now } = this.#dependencies;
     const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: now(), signal } as const;
     const { headers, secrets } = await this.#identity.present(signable);
@@ -135,7 +136,9 @@ export class UpstreamClient {
     const end = (reason?: FailureReason) => this.#observer.ended(Math.max(0, now() - startMs) / 1000, reason);
     try {
       const reply = await exchange(this.#service, request, signal, scratch);
-      if (reply.status < 200 || reply.status > 299) throw this.#replyFailure(reply, secrets);
+      const { status, headers: told } = reply;
+      this.#observer.answered?.({ station, status, sentMs: startMs, receivedMs: now(), dateMs: httpDateMs(String(told['date'])) });
+      if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
     } catch (error) {

@@ -39,5 +39,7 @@ export function statusReason(status: number): FailureReason {
 /** The error's own words; a failed connection to several addresses has none but those of its parts. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
+  // OpenSSL's message is a line of its log, with addresses and places in its source.
+  if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return error instanceof Error ? error.message : String(error);
 }

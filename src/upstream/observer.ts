@@ -14,6 +14,20 @@ export interface RequestObserver {
   throttled(): void;
   /** How many requests per second may be sent from now on; Infinity: no limit. */
   limited(requestsPerSecond: number): void;
+  /** The service has replied, whatever it said. */
+  answered?(answer: Answer): void;
+}
+
+/** What a reply tells beside its body. */
+export interface Answer {
+  /** The one that asked. */
+  readonly station: string | undefined;
+  readonly status: number;
+  /** By our clock. */
+  readonly sentMs: number;
+  readonly receivedMs: number;
+  /** By the service's clock, in whole seconds; undefined when it gave no usable `Date`. */
+  readonly dateMs: number | undefined;
 }
 
 /** Told of what a listing met. */

@@ -40,10 +40,12 @@ export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row
 }
 
 function parse(body: Uint8Array): unknown {
+  const json = text(body);
   try {
-    return JSON.parse(text(body));
+    return JSON.parse(json);
   } catch (cause) {
-    throw new ListingFailure('body', `expected JSON, got ${body.byteLength} bytes that are none`, { cause });
+    const found = json.startsWith('<') ? `a page of HTML or XML (${body.byteLength} bytes)` : `${body.byteLength} bytes that are none`;
+    throw new ListingFailure('body', `expected JSON, got ${found}`, { cause });
   }
 }
 

@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { UpstreamClient } from '../../src/upstream/client.ts';
+import type { Answer } from '../../src/upstream/observer.ts';
 import { CLIENT_OPTIONS, RecordingObserver, testClient } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
 import { temporaryFile } from './support/files.ts';
@@ -122,6 +123,23 @@ describe('UpstreamClient', () => {
     await expect(client.get('/list', context, text)).resolves.toBe('{"resources":[]}');
     expect(observer).toMatchObject({ outcomes: ['status', undefined], retries: 1 });
     await client.close();
+  });
+
+  it('tells an observer that wants to know of every reply', async () => {
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    const service = await startService(statuses([503, { date }], [200, { date: 'today' }]));
+    const clock = new ManualClock(5000);
+    const answers: Answer[] = [];
+    const observer = Object.assign(new RecordingObserver(), { answered: (answer: Answer) => answers.push(answer) });
+    const options = { ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 };
+    const client = new UpstreamClient(options, observer, { now: clock.now, random: () => 0, sleep: async () => undefined });
+    onTestFinished(() => client.close());
+    const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, station: 'a' };
+    await client.get('/list', context, text);
+    expect(answers).toEqual([
+      { station: 'a', status: 503, sentMs: 5000, receivedMs: 5000, dateMs: Date.parse(date) },
+      { station: 'a', status: 200, sentMs: 5000, receivedMs: 5000, dateMs: undefined },
+    ]);
   });
 
   it('tells the observer how long each request took', async () => {

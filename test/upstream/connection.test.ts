@@ -1,6 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { connectOnce } from '../../src/upstream/connection.ts';
 import type { TlsOptions } from '../../src/upstream/options.ts';
 import { issue } from './support/certificates.ts';
 import { testClient } from './support/client.ts';
@@ -225,5 +227,27 @@ describe('openPool, through a proxy', () => {
     const tls = trusting({ serverName: 'for the service alone' });
     await expect(testClient(url, { proxyUrl: proxy.url, auth, tls }).get()).resolves.toBe('Bearer t');
     expect(proxy.tunnels.map(({ target }) => target)).toEqual([tokenUrl.host, url.host]);
+  });
+});
+
+describe('connectOnce', () => {
+  it('connects under the same settings as requests, and sends nothing', async () => {
+    const { url, requests } = await startSecure(forName);
+    const proxy = await startProxy();
+    const tls = trusting({ serverName: 'monitor.example.com' });
+    const socket = await connectOnce(url, { timeoutMs: 10_000, tls, proxyUrl: proxy.url });
+    expect(socket).toBeInstanceOf(TLSSocket);
+    expect(shownName(socket)).toBe('service');
+    socket.destroy();
+    expect(proxy.tunnels).toMatchObject([{ target: url.host }]);
+    expect(requests).toEqual([]);
+  });
+
+  it('fails as a request would', async () => {
+    const { url } = await startSecure(expired);
+    const failure = { reason: 'tls', message: `${url.host}: certificate has expired` };
+    await expect(connectOnce(url, { timeoutMs: 10_000, tls: trusting() })).rejects.toMatchObject(failure);
+    const port = await closedPort();
+    await expect(connectOnce(new URL(`http://[::1]:${port}`), { timeoutMs: 10_000 })).rejects.toMatchObject({ reason: 'network' });
   });
 });

@@ -84,6 +84,14 @@ describe('errorText', () => {
     expect(errorText(new Error('read ECONNRESET'))).toBe('read ECONNRESET');
   });
 
+  it('is the part of an error of OpenSSL that tells something', () => {
+    const error = Object.assign(new Error('80:error:0A:SSL routines:ssl3_get_record:wrong version number:record.c:350:\n'), {
+      library: 'SSL routines',
+      reason: 'wrong version number',
+    });
+    expect(errorText(error)).toBe('SSL routines: wrong version number');
+  });
+
   it('puts together what happened at each address', () => {
     expect(errorText(new AggregateError([new Error('connect ::1'), 'odd']))).toBe('connect ::1; odd');
     expect(errorText(new AggregateError([], 'all failed'))).toBe('all failed');

@@ -54,7 +54,8 @@ describe('readPage', () => {
   });
 
   it.each([
-    ['<html></html>', 'body: expected JSON, got 13 bytes that are none'],
+    ['<html></html>', 'body: expected JSON, got a page of HTML or XML (13 bytes)'],
+    ['nonsense', 'body: expected JSON, got 8 bytes that are none'],
     ['', 'body: expected JSON, got 0 bytes that are none'],
     ['[]', 'body: expected a JSON object, got a list'],
     ['null', 'body: expected a JSON object, got null'],
