@@ -17,6 +17,7 @@ import type { StationView } from './station/station-cache.ts';
 import { Turns } from './station/turns.ts';
 import { detailOf, statusOf } from './status.ts';
 import type { ExporterPort, StationDetail, StationStatus } from './web/port.ts';
+import { userAgentOf } from './wiring.ts';
 
 export interface ExporterOptions {
   /** Reads the configuration as it is now. */
@@ -52,7 +53,7 @@ export class Exporter implements ExporterPort {
     const around = {
       own: new OwnMetrics(build, shard, processMetrics),
       shard,
-      userAgent: `telemetry-station-exporter/${build.version}`,
+      userAgent: userAgentOf(build),
       turns,
       workshop: new Workshop(turns, PRESSES),
       refreshed: (view: StationView<StationForm>) => logRefresh(log, view),

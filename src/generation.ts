@@ -12,6 +12,7 @@ import type { StationSpec } from './station/spec.ts';
 import { StationCache, type StationDependencies, type StationView } from './station/station-cache.ts';
 import type { Turns } from './station/turns.ts';
 import { UpstreamClient } from './upstream/client.ts';
+import type { Answer } from './upstream/observer.ts';
 import { stationSource } from './upstream/station-source.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
 
@@ -26,6 +27,8 @@ export interface Surroundings {
   readonly workshop: Workshop;
   readonly refreshed: (view: StationView<StationForm>) => void;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
+  /** Told of every reply of a service. */
+  readonly answered?: (answer: Answer) => void;
 }
 
 /** All that one configuration brought about, in force until the next one takes over. */
@@ -110,7 +113,7 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, aro
     }
     const options = upstreamOptions(name, config, around.userAgent);
     const observer = around.own.upstream(name);
-    const client = new UpstreamClient(options, observer);
+    const client = new UpstreamClient(options, { ...observer, ...(around.answered && { answered: around.answered }) });
     const told = {
       unreadable: observer.unreadable,
       pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {

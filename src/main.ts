@@ -20,4 +20,6 @@ process.on('uncaughtException', (error, origin) => {
   process.exit(1);
 });
 
-process.exitCode = await runProgram(surface);
+const exitCode = await runProgram(surface);
+// What still waits, such as a name that is being resolved, is waited for no longer; what was said has to be written first.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -1,17 +1,18 @@
 import { type EventEmitter, once } from 'node:events';
+import { check } from './check.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { ownShard } from './cli/own-shard.ts';
 import { parseFlags } from './cli/parse.ts';
 import { simulate } from './cli/simulate.ts';
 import { type LoadResult, loadConfig } from './config/load.ts';
-import { formatProblem } from './config/problem.ts';
 import { loadConfigFile } from './config-file.ts';
 import { startDemo } from './demo/demo.ts';
 import { Exporter } from './exporter.ts';
+import { loadInputs } from './inputs.ts';
 import { createLogger, type Logger } from './logger.ts';
 import type { Build } from './metrics/own-metrics.ts';
-import { followRules, type RulesResult } from './web/access/follow.ts';
+import { followRules } from './web/access/follow.ts';
 import type { AccessRules } from './web/access/rules.ts';
 import { createApp } from './web/app.ts';
 import { listen } from './web/server.ts';
@@ -42,19 +43,11 @@ export async function runProgram(surface: Surface): Promise<number> {
     const options = { port: flags['simulate.port'], seed: flags['simulate.seed'], print: surface.print, signal: endOf(surface) };
     return settle(surface, simulate(options));
   }
-  if (flags['config.check']) return checkConfig(surface, flags);
+  if (command === 'check' || flags['config.check']) return check(surface, flags, endOf(surface));
   return settle(
     surface,
     flags.demo ? serveDemo(surface, flags) : serve(surface, flags, () => loadConfigFile(flags['config.file'], surface.env)),
   );
-}
-
-async function checkConfig(surface: Surface, flags: FlagValues): Promise<number> {
-  const file = flags['config.file'];
-  const result = await loadConfigFile(file, surface.env);
-  const problems = problemsOf(result, await loadAccessRules(flags['web.config.file']));
-  if (!result.ok || problems.length > 0) return complain(surface, problems);
-  return say(surface, `${file} is valid, stations: ${result.config.stations.length}\n`);
 }
 
 async function serveDemo(surface: Surface, flags: FlagValues): Promise<void> {
@@ -69,16 +62,15 @@ async function serveDemo(surface: Surface, flags: FlagValues): Promise<void> {
 async function serve(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
   const own = ownShard(flags, surface.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
-  const loaded = await load();
-  const access = await loadAccessRules(flags['web.config.file']);
-  if (!loaded.ok || !access.ok) throw new OperatorError(problemsOf(loaded, access));
+  const inputs = await loadInputs(load, flags['web.config.file']);
+  if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: surface.printError });
   const end = endOf(surface);
-  const exporter = await Exporter.start(loaded, { load, build: surface.build, shard: own.shard, log, processMetrics: true });
+  const exporter = await Exporter.start(inputs.loaded, { load, build: surface.build, shard: own.shard, log, processMetrics: true });
   const reload = () => void exporter.reload().catch(faultReport(log));
   surface.signals.on('SIGHUP', reload);
   try {
-    await serveUntil(end, exporter, access.rules, flags, surface.build, log);
+    await serveUntil(end, exporter, inputs.rules, flags, surface.build, log);
   } finally {
     surface.signals.off('SIGHUP', reload);
     await exporter.close();
@@ -127,11 +119,6 @@ async function serveUntil(
   // Scrapes that wait for a refresh answer with what there is.
   await exporter.close();
   await server.close(DRAIN_MS);
-}
-
-/** All that is wrong with both files. */
-function problemsOf(config: LoadResult, access: RulesResult): readonly string[] {
-  return [...(config.ok ? [] : config.problems.map(formatProblem)), ...(access.ok ? [] : access.problems)];
 }
 
 /** A fault of ours ends what it was met in, and nothing else. */

@@ -1,9 +1,15 @@
 import type { Config } from './config/schema.ts';
 import type { Secret } from './config/secret.ts';
+import type { Build } from './metrics/own-metrics.ts';
 import type { EncodingOptions } from './metrics/station-encoder.ts';
 import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from './upstream/options.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
+
+/** How the exporter calls itself to the services. */
+export function userAgentOf({ version }: Pick<Build, 'version'>): string {
+  return `telemetry-station-exporter/${version}`;
+}
 
 /** The configuration of one upstream in the client's terms. */
 export function upstreamOptions(name: string, config: UpstreamConfig, userAgent: string): UpstreamOptions {

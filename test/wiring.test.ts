@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfig } from '../src/config/load.ts';
-import { encodingOptions, upstreamOptions } from '../src/wiring.ts';
+import { encodingOptions, upstreamOptions, userAgentOf } from '../src/wiring.ts';
 import { configOf } from './e2e/harness.ts';
 
 function configured(config: object) {
@@ -129,6 +129,12 @@ describe('upstreamOptions', () => {
 
   it('carries over the proxy', () => {
     expect(optionsOf({ base_url, proxy_url: 'http://u:p@proxy:3128' }).proxyUrl).toEqual(new URL('http://u:p@proxy:3128'));
+  });
+});
+
+describe('userAgentOf', () => {
+  it('names the exporter and its version', () => {
+    expect(userAgentOf({ version: '1.2.3' })).toBe('telemetry-station-exporter/1.2.3');
   });
 });
 

@@ -37,6 +37,13 @@ export const FLAGS = [
     help: 'Check the configuration file, print every problem with its place, and exit.',
   },
   {
+    name: 'live',
+    kind: toggle,
+    default: 'false',
+    only: 'check',
+    help: 'Ask each station for real: print names, certificates, clocks, permissions, sizes and costs, and each trouble in words.',
+  },
+  {
     name: 'demo',
     kind: toggle,
     default: 'false',
