@@ -3,7 +3,7 @@ export const COMMANDS = [
   { name: 'serve', help: 'Serve the metrics; the default.' },
   {
     name: 'check',
-    help: 'Check the configuration as --config.check does; with --live, ask each station once and tell what is wrong.',
+    help: 'Check the configuration as --config.check does; with --live, ask each station once and tell what is wrong. Exits with 1 when the configuration is wrong or a station fails; warnings are told alone.',
   },
   { name: 'simulate', help: 'Run the simulated service alone and print a configuration that exports from it.' },
 ] as const satisfies readonly Command[];

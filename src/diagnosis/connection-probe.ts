@@ -79,6 +79,7 @@ function sessionOf(socket: TLSSocket): Session {
   return { protocol: `${socket.getProtocol()}`, issuer: nameOf(issuer), names, validToMs: Date.parse(valid_to) };
 }
 
-function nameOf({ CN, O }: { readonly CN?: unknown; readonly O?: unknown }): string {
-  return `${CN ?? O ?? 'somebody without a name'}`;
+/** An authority need not have a common name. */
+function nameOf({ CN, O, OU }: { readonly CN?: unknown; readonly O?: unknown; readonly OU?: unknown }): string {
+  return `${[CN, O, OU, 'somebody without a name'].find((part) => part !== undefined)}`;
 }

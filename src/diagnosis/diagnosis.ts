@@ -1,5 +1,5 @@
 import { clockDifferenceMs } from './clock-difference.ts';
-import type { Facts, Size, StationFacts, UpstreamFacts } from './facts.ts';
+import type { Facts, Failure, Size, StationFacts, UpstreamFacts } from './facts.ts';
 import type { Trouble } from './trouble.ts';
 import { failureReason, troubleOf } from './verdict.ts';
 
@@ -17,10 +17,7 @@ export interface DiagnosedUpstream extends UpstreamFacts {
   readonly trouble: Trouble | undefined;
 }
 
-export interface DiagnosedStation extends StationFacts {
-  /** With the words of the service, or of whatever stood in the way. */
-  readonly trouble: (Trouble & { readonly said: string }) | undefined;
-}
+export type DiagnosedStation = StationFacts<Failure & Trouble>;
 
 export function diagnose({ upstreams, stations, total }: Facts): Diagnosis {
   return { total, upstreams: upstreams.map((upstream) => diagnosedUpstream(upstream, stations)) };
@@ -30,10 +27,9 @@ function diagnosedUpstream(upstream: UpstreamFacts, all: readonly StationFacts[]
   const own = all.filter(({ spec }) => spec.upstream === upstream.options.name);
   const clockMs = clockDifferenceMs(own.flatMap(({ answers }) => answers));
   const stations = own.map((station): DiagnosedStation => {
-    const { answers, health } = station;
-    if (health.failure === undefined) return { ...station, trouble: undefined };
-    const { reason, error, message: said } = health.failure;
-    return { ...station, trouble: { ...troubleOf({ reason, error, upstream, answers, clockMs }), said } };
+    const { answers, result } = station;
+    if ('snapshot' in result) return { ...station, result };
+    return { ...station, result: { ...result, ...troubleOf({ ...result, upstream, answers, clockMs }) } };
   });
   return { ...upstream, stations, clockMs, trouble: connectionTrouble(upstream, stations) };
 }
@@ -41,6 +37,11 @@ function diagnosedUpstream(upstream: UpstreamFacts, all: readonly StationFacts[]
 function connectionTrouble(upstream: UpstreamFacts, stations: readonly DiagnosedStation[]): Trouble | undefined {
   const { error } = upstream.connection;
   // Some troubles of TLS show only once a request is sent.
-  if (error === undefined) return stations.find(({ trouble }) => trouble?.place === 'tls')?.trouble;
+  if (error === undefined) return stations.flatMap(troublesOf).find(({ place }) => place === 'tls');
   return troubleOf({ reason: failureReason(error), error, upstream, answers: [], clockMs: undefined });
+}
+
+/** None of a station that was listed. */
+export function troublesOf({ result }: DiagnosedStation): readonly (Failure & Trouble)[] {
+  return 'snapshot' in result ? [] : [result];
 }

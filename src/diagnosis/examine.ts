@@ -10,7 +10,7 @@ import type { UpstreamOptions } from '../upstream/options.ts';
 import { untilAborted } from '../upstream/until-aborted.ts';
 import { upstreamOptions, userAgentOf } from '../wiring.ts';
 import { probeConnection, speaksTls } from './connection-probe.ts';
-import type { Facts, Size, StationFacts, UpstreamFacts } from './facts.ts';
+import type { Facts, Failure, Size, StationFacts, UpstreamFacts } from './facts.ts';
 
 interface Around {
   readonly build: Build;
@@ -24,6 +24,7 @@ const PRESSES = 4;
 /** Tries a configuration with the very parts that would serve it: each station is refreshed once, within the limits of its upstream. */
 export async function examine(loaded: LoadedConfig, { build, shard, signal }: Around): Promise<Facts> {
   const answers = new Map<string | undefined, Answer[]>();
+  const pageSizes = new Map<string | undefined, number>();
   const turns = new Turns();
   const generation = await nextGeneration(loaded, undefined, {
     own: new OwnMetrics(build, shard, false),
@@ -32,23 +33,26 @@ export async function examine(loaded: LoadedConfig, { build, shard, signal }: Ar
     turns,
     workshop: new Workshop(turns, PRESSES),
     refreshed: () => undefined,
-    pageSizeReduced: () => undefined,
-    answered: (answer) => answers.set(answer.station, [...(answers.get(answer.station) ?? []), answer]),
+    pageSizeReduced: (station, pageSize) => pageSizes.set(station, pageSize),
+    answered: (answer) => {
+      const known = answers.get(answer.station);
+      if (known) known.push(answer);
+      else answers.set(answer.station, [answer]);
+    },
   });
   try {
     const upstreams = usedUpstreams(loaded, generation, userAgentOf(build));
-    const probes = Promise.all(upstreams.map((options) => probeConnection(options)));
+    const probes = upstreams.map(async (options) => ({ options, connection: await probeConnection(options) }));
     const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshed)), signal);
-    const connections = await untilAborted(probes, signal);
-    const facts = upstreams.map(async (options, index): Promise<UpstreamFacts> => {
-      const connection = connections[index] as (typeof connections)[number];
-      return { options, connection, speaksTls: mayWantTls(options, views) && (await speaksTls(options)) };
+    const stations = views.map((view): StationFacts => {
+      const { name } = view.spec;
+      return { ...stationFacts(generation, view), answers: answers.get(name) ?? [], reducedPageSize: pageSizes.get(name) };
     });
-    return {
-      upstreams: await untilAborted(Promise.all(facts), signal),
-      stations: views.map((view) => stationFacts(generation, view, answers.get(view.spec.name) ?? [])),
-      total: sizeOf(generation, views),
-    };
+    const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
+      const { options, connection } = await probe;
+      return { options, connection, speaksTls: mayWantTls(options, stations) && (await speaksTls(options)) };
+    });
+    return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: sizeOf(generation, views) };
   } finally {
     await endGeneration(generation, undefined);
   }
@@ -68,20 +72,20 @@ async function refreshed(station: StationCache<StationForm>): Promise<StationVie
   return station.view();
 }
 
-/** A service that expects TLS does not say so in HTTP: it drops the connection, is silent, or complains. */
-function mayWantTls({ name, baseUrl }: UpstreamOptions, views: readonly StationView<StationForm>[]): boolean {
-  const reasons = views.filter(({ spec }) => spec.upstream === name).map(({ health }) => health.failure?.reason ?? 'none');
-  return baseUrl.protocol === 'http:' && reasons.some((reason) => ['network', 'timeout', 'status'].includes(reason));
+/** A service that expects TLS cannot say so in HTTP: it drops the connection, is silent, or calls the request a bad one. */
+function mayWantTls({ name, baseUrl }: UpstreamOptions, stations: readonly StationFacts[]): boolean {
+  const reasons = ['network', 'timeout', 'status'];
+  const failed = stations.filter(({ spec, result }) => spec.upstream === name && 'reason' in result && reasons.includes(result.reason));
+  return baseUrl.protocol === 'http:' && failed.some(({ answers }) => answers.every(({ status }) => status === 400));
 }
 
-function stationFacts(generation: Generation, view: StationView<StationForm>, answers: readonly Answer[]): StationFacts {
+function stationFacts(generation: Generation, view: StationView<StationForm>): Omit<StationFacts, 'answers' | 'reducedPageSize'> {
   const { spec, health, served } = view;
   return {
     spec,
-    health,
-    snapshot: served?.publication.snapshot,
-    withheld: served?.form.withheld ?? 0,
-    answers,
+    durationMs: Number(health.durationMs),
+    // A first refresh that has ended left the one or the other.
+    result: served ? { snapshot: served.publication.snapshot, withheld: served.form.withheld } : (health.failure as Failure),
     ...sizeOf(generation, [view]),
   };
 }

@@ -43,16 +43,23 @@ export interface Session {
   readonly validToMs: number;
 }
 
-export interface StationFacts extends Size {
+export interface StationFacts<Failed = Failure> extends Size {
   readonly spec: StationSpec;
-  readonly health: Health;
-  /** undefined: the refresh failed. */
-  readonly snapshot: Snapshot | undefined;
-  /** Series left out because there are more resources than may be published one by one. */
-  readonly withheld: number;
+  readonly durationMs: number;
+  readonly result: Listed | Failed;
+  /** What the pages had to be reduced to, if they had. */
+  readonly reducedPageSize: number | undefined;
   /** In the order in which they came. */
   readonly answers: readonly Answer[];
 }
+
+export interface Listed {
+  readonly snapshot: Snapshot;
+  /** Series left out because there are more resources than may be published one by one. */
+  readonly withheld: number;
+}
+
+export type Failure = NonNullable<Health['failure']>;
 
 /** Of what is published. */
 export interface Size {

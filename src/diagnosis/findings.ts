@@ -10,7 +10,7 @@ export interface Finding extends Remark {
   readonly stations: readonly string[];
 }
 
-export interface Around {
+interface Around {
   readonly nowMs: number;
   /** How long a scrape waits for a refresh when it does not say so itself. */
   readonly scrapeTimeoutMs: number;

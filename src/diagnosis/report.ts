@@ -1,5 +1,5 @@
 import { printable } from '../cli/table.ts';
-import type { DiagnosedStation, Diagnosis } from './diagnosis.ts';
+import { type DiagnosedStation, type Diagnosis, troublesOf } from './diagnosis.ts';
 import type { Finding } from './findings.ts';
 import { stationTable } from './station-table.ts';
 import { upstreamTable } from './upstream-table.ts';
@@ -35,7 +35,7 @@ function notes(stations: readonly DiagnosedStation[]): string {
   }
   if (caches.some(({ ttlMs }) => ttlMs === 0))
     lines.push('With a ttl of 0 every scrape asks: how many an hour depends on those who scrape.');
-  if (stations.some(({ trouble }) => trouble !== undefined)) {
+  if (stations.flatMap(troublesOf).length > 0) {
     lines.push('A station that fails costs something else: it is asked again error_ttl after each failure.');
   }
   return `${lines.join('\n')}\n`;
@@ -58,7 +58,7 @@ function concerned(stations: readonly string[]): string {
 }
 
 function conclusion(stations: readonly DiagnosedStation[], findings: readonly Finding[]): string {
-  const failed = stations.filter(({ trouble }) => trouble !== undefined).length;
+  const failed = stations.flatMap(troublesOf).length;
   const warnings = findings.filter(({ severity }) => severity === 'warning').length;
   return `stations: ${stations.length}, well: ${stations.length - failed}, failed: ${failed}, warnings: ${warnings}\n`;
 }

@@ -1,15 +1,17 @@
-import type { Snapshot } from '../station/snapshot.ts';
 import type { DiagnosedStation } from './diagnosis.ts';
+import type { Listed } from './facts.ts';
 import { type Remark, warning } from './remark.ts';
 
 /** Why a station has no data; else what its data lacks. */
 export function stationRemarks(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Remark[] {
-  const { snapshot, trouble } = station;
-  if (trouble !== undefined) return [{ severity: 'failure', what: trouble.what, said: trouble.said, advice: trouble.advice }];
-  return [...(snapshot ? listingRemarks(snapshot) : []), ...publishingRemarks(station, scrapeTimeoutMs)];
+  const { result } = station;
+  if ('snapshot' in result) return [...listingRemarks(result), ...pageRemarks(station), ...speedRemarks(station, scrapeTimeoutMs)];
+  const { what, message: said, advice } = result;
+  return [{ severity: 'failure', what, said, advice }];
 }
 
-function listingRemarks({ complete, doubts, size, rejected, invalidFields }: Snapshot): readonly Remark[] {
+function listingRemarks({ snapshot, withheld }: Listed): readonly Remark[] {
+  const { complete, doubts, size, rejected, invalidFields } = snapshot;
   const remarks: Remark[] = [];
   if (!complete) {
     remarks.push(
@@ -42,11 +44,6 @@ function listingRemarks({ complete, doubts, size, rejected, invalidFields }: Sna
       ),
     );
   }
-  return remarks;
-}
-
-function publishingRemarks({ spec, health, withheld }: DiagnosedStation, scrapeTimeoutMs: number): readonly Remark[] {
-  const remarks: Remark[] = [];
   if (withheld > 0) {
     remarks.push(
       warning(
@@ -55,14 +52,25 @@ function publishingRemarks({ spec, health, withheld }: DiagnosedStation, scrapeT
       ),
     );
   }
-  const durationMs = health.durationMs ?? 0;
-  if (spec.cache.refresh === 'scrape' && durationMs > scrapeTimeoutMs) {
-    remarks.push(
-      warning(
-        `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the ${scrapeTimeoutMs / 1000} s that a scrape waits: scrapes will serve the snapshot before.`,
-        'Set cache.refresh to background, or give scrapes more time by scrape_timeout in Prometheus.',
-      ),
-    );
-  }
   return remarks;
+}
+
+function pageRemarks({ reducedPageSize }: DiagnosedStation): readonly Remark[] {
+  if (reducedPageSize === undefined) return [];
+  return [
+    warning(
+      `The service found the pages too large: the refresh went on with ${reducedPageSize} resources per page.`,
+      `Set page_size to ${reducedPageSize}, so that each refresh need not find that out again.`,
+    ),
+  ];
+}
+
+function speedRemarks({ spec, durationMs }: DiagnosedStation, scrapeTimeoutMs: number): readonly Remark[] {
+  if (spec.cache.refresh === 'background' || durationMs <= scrapeTimeoutMs) return [];
+  return [
+    warning(
+      `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the ${scrapeTimeoutMs / 1000} s that a scrape waits: scrapes will serve the snapshot before.`,
+      'Set cache.refresh to background, or give scrapes more time by scrape_timeout in Prometheus.',
+    ),
+  ];
 }

@@ -1,6 +1,6 @@
 import { daysLeft, isoDay } from './calendar.ts';
 import { clockWords, NOTABLE_CLOCK_DIFFERENCE_MS } from './clock-difference.ts';
-import type { DiagnosedUpstream } from './diagnosis.ts';
+import { type DiagnosedUpstream, troublesOf } from './diagnosis.ts';
 import { type Remark, warning } from './remark.ts';
 
 /** How long a certificate should last at least, so that there is time to renew it. */
@@ -28,7 +28,7 @@ export function upstreamRemarks({ options, connection, stations, clockMs = 0 }: 
     );
   }
   // Where signatures are rejected, the failure tells it.
-  const isRefused = stations.some(({ health }) => health.failure?.reason === 'auth');
+  const isRefused = stations.flatMap(troublesOf).some(({ reason }) => reason === 'auth');
   if (auth?.scheme === 'hmac' && !isRefused && Math.abs(clockMs) > NOTABLE_CLOCK_DIFFERENCE_MS) {
     remarks.push(
       warning(

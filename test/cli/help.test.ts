@@ -22,7 +22,7 @@ describe('helpText', () => {
   });
 
   it('names the commands', () => {
-    expect(helpText()).toMatch(/\n\nCommands:\n {2}serve {5}Serve .*\n {2}simulate {2}Run .*\n$/);
+    expect(helpText()).toMatch(/\n\nCommands:\n {2}serve {5}Serve .*\n {2}check {5}Check .*\n(?: {12}.*\n)* {2}simulate {2}Run .*\n$/);
   });
 
   it('stays within 100 columns and aligns every help text', () => {

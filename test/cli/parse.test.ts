@@ -23,6 +23,7 @@ describe('parseFlags', () => {
         version: false,
         'config.file': 'config.yaml',
         'config.check': false,
+        live: false,
         demo: false,
         'simulate.port': 9843,
         'simulate.seed': 1,
@@ -75,11 +76,11 @@ describe('parseFlags', () => {
 
   it('takes what follows -- for no flag', () => {
     expect(parseFlags(['--demo', '--', 'serve'])).toMatchObject({ ok: true, command: 'serve' });
-    expect(problemsOf('--', '--demo')).toEqual(['unknown command "--demo", known: serve, simulate']);
+    expect(problemsOf('--', '--demo')).toEqual(['unknown command "--demo", known: serve, check, simulate']);
   });
 
   it('names an unknown command and an argument too many', () => {
-    expect(problemsOf('server', 'now')).toEqual(['unknown command "server", known: serve, simulate', 'unexpected argument "now"']);
+    expect(problemsOf('server', 'now')).toEqual(['unknown command "server", known: serve, check, simulate', 'unexpected argument "now"']);
   });
 
   it('knows the command simulate and its flags', () => {
@@ -89,6 +90,8 @@ describe('parseFlags', () => {
 
   it('refuses a flag of another command', () => {
     expect(problemsOf('--simulate.seed=7')).toEqual(['--simulate.seed: belongs to the command simulate alone']);
+    expect(problemsOf('--live')).toEqual(['--live: belongs to the command check alone']);
+    expect(problemsOf('check', '--live')).toEqual([]);
   });
 
   it.each([
@@ -156,7 +159,7 @@ describe('parseFlags', () => {
   it('reports everything at once', () => {
     const argv = ['checkk', '--dmo', '--web.max-requests=1.5', '--scrape.timeout=soon', '--shard=3', '--config.file'];
     expect(problemsOf(...argv)).toEqual([
-      'unknown command "checkk", known: serve, simulate',
+      'unknown command "checkk", known: serve, check, simulate',
       'unknown flag "--dmo", did you mean --demo?',
       '--config.file: the value is missing, expected a file name',
       '--web.max-requests: expected an integer of at least 0, got "1.5"',

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { AuthCheck } from '../../src/demo/auth-check.ts';
@@ -74,6 +75,14 @@ describe('check --live, when all is well', () => {
     expect(cell('a', 'REQUESTS')).toBe('6/scrape');
     expect(stdout).toContain('With a ttl of 0 every scrape asks');
     expect(stdout).not.toContain('A timer asks');
+  });
+
+  it('says so when the service gives no total', async () => {
+    const { url } = await startFaulty({ kind: 'omitTotal' });
+    const { code, cell } = await checkLive(configOf(url, ['a']));
+    expect(code).toBe(0);
+    expect(cell('a', 'TOTAL')).toBe('none');
+    expect(cell('a', 'LISTING')).toBe('complete');
   });
 
   it('says that a timer asks when refreshes happen in the background', async () => {
@@ -307,7 +316,34 @@ describe('check --live, with a trouble of TLS', () => {
     expect(stdout).toContain('speaks TLS on this port, but base_url begins with http.');
     expect(stdout).toContain('what to do: Begin base_url with https://.');
   });
+
+  it('names it also when the service complains in HTTP', async () => {
+    const port = await complainingTlsPort();
+    const { code, stdout } = await checkLive(configOf(`http://127.0.0.1:${port}`, ['a']));
+    expect(code).toBe(1);
+    expect(stdout).toContain('speaks TLS on this port, but base_url begins with http.');
+  });
 });
+
+/** As web servers do that notice plain HTTP on a port for TLS. */
+async function complainingTlsPort(): Promise<number> {
+  const secure = createTlsServer(certificate(['127.0.0.1']));
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (start) => {
+      if (start[0] !== TLS_HANDSHAKE) {
+        socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      socket.pause();
+      socket.unshift(start);
+      secure.emit('connection', socket);
+    });
+  });
+  return listen(server);
+}
+
+const TLS_HANDSHAKE = 0x16;
 
 describe('check --live, with a trouble of the credentials', () => {
   it('names credentials that are refused, and keeps them to itself', async () => {
@@ -492,6 +528,14 @@ describe('check --live, with doubts about the data', () => {
     expect((await checkLive(background, '--scrape.timeout=1ms')).stdout).toContain('warnings: 0\n');
   });
 
+  it('names pages that are too large for the service', async () => {
+    const { url } = await startFaulty({ kind: 'status', code: 413, when: { first: 1 } });
+    const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { page_size: 80 } }));
+    expect(code).toBe(0);
+    expect(stdout).toContain('The service found the pages too large: the refresh went on with 40 resources per page.');
+    expect(stdout).toContain('what to do: Set page_size to 40,');
+  });
+
   it('shows what the service says as text', async () => {
     const { url } = await startFaulty({ kind: 'status', code: 500, body: '\u001b[2Jgone\nall' });
     const { stdout } = await checkLive(configOf(url, ['a']));
@@ -511,6 +555,15 @@ describe('check', () => {
     expect(now.output()).toEqual(before.output());
     expect(now.output().stdout).toBe('');
     expect(now.output().stderr.split('\n')).toHaveLength(5);
+  });
+
+  it('tells the mistakes of the web configuration alone', async () => {
+    const { url } = await startService();
+    const web = temporaryFile('web.yaml', 'odd: 1\n');
+    const { code, stdout, stderr } = await checkLive(configOf(url, ['a']), `--web.config.file=${web}`);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`${web}:1:1: odd: `);
   });
 
   it('asks nobody without --live', async () => {

@@ -110,6 +110,18 @@ describe('telemetry-station-exporter', () => {
     expect(output).toBe('config.yaml is valid, stations: 1\n');
   });
 
+  it('ends a check at once when it is interrupted, whatever still waits', async () => {
+    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
+    onTestFinished(() => service.stop());
+    const upstream = { timeout: '10m', refresh_timeout: '1h' };
+    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'], { upstream })));
+    const { child, output, closed } = start(dirname(file), 'check', '--live');
+    await eventually(() => expect(service.requests).toHaveLength(1));
+    child.kill('SIGINT');
+    expect(await closed).toEqual({ code: 1, signal: null });
+    expect(output.stdout).toBe('config.yaml is valid, stations: 1\n');
+  });
+
   it('prints its version', async () => {
     const { output, closed } = start(dirname(temporaryFile('x', '')), '--version');
     expect(await closed).toEqual({ code: 0, signal: null });
