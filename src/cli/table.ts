@@ -10,9 +10,8 @@ export interface Column {
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const lines = [columns.map(({ heading }) => heading), ...rows.map((row) => row.map(printable))];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => stringWidth(line[at] ?? ''))));
-  return lines
-    .map((line) => `${line.map((cell, at) => padded(cell, widths[at] ?? 0, columns[at]?.right === true)).join('  ')}`.trimEnd() + '\n')
-    .join('');
+  const joined = lines.map((line) => line.map((cell, at) => padded(cell, widths[at] ?? 0, columns[at]?.right === true)).join('  '));
+  return joined.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 /** Text from the service as a terminal may have it: nothing in it moves the cursor, changes colours or turns the direction of what follows. */

@@ -1,49 +1,57 @@
 import type { FailureReason } from './failure.ts';
 
-/** What each reason means to an operator and what to do about it, for pages, commands and documents; the keys are those of the configuration. */
-export const FAILURE_ADVICE: Readonly<Record<FailureReason, { readonly meaning: string; readonly advice: string }>> = {
+interface Advice {
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+/** What each reason means to those who run the exporter, and what they can do about it. */
+export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
   timeout: {
-    meaning: 'No connection or no whole reply came within timeout, or the refresh did not end within refresh_timeout.',
+    meaning: 'The service did not answer in time.',
     advice:
-      'Look whether the service is slow or something on the way drops packets. Where replies are slow, raise timeout or lower page_size; where listings are long, raise refresh_timeout or concurrency.',
+      'If the service is slow, raise timeout (one request) or refresh_timeout (all pages of a station), or lower page_size. If nothing answers at all, look at firewalls on the way.',
   },
   network: {
-    meaning: 'The name cannot be resolved, the connection cannot be made or breaks off, or the proxy refuses it.',
-    advice: 'From the machine that the exporter runs on, look at base_url, name resolution, firewalls and proxy_url.',
+    meaning: 'The connection to the service could not be made, or broke off.',
+    advice: 'Compare base_url with where the service is, and look at name resolution, firewalls and proxy_url on the way there.',
   },
   tls: {
-    meaning: 'The certificate is not trusted, not valid now or for another name, or a file of tls_config cannot be used.',
-    advice: 'Look at the certificate, at ca_file and server_name of tls_config, and at the local clock.',
+    meaning: 'The encrypted connection to the service could not be set up.',
+    advice:
+      'Look at tls_config: ca_file for an authority of your own, server_name for another name, cert_file and key_file for mutual TLS.',
   },
   auth: {
-    meaning: 'The credentials cannot be read or are refused (401), be it by the token endpoint of oauth2.',
+    meaning: 'The service does not accept the credentials (401).',
     advice:
-      'Put valid ones into the file, which is read again by itself, or into the configuration and reload. With hmac compare the clocks: the message tells when they are more than a minute apart.',
+      'Put valid credentials into the configuration or into the file that it names; files are read again by themselves. With hmac, compare the clocks too.',
   },
   forbidden: {
-    meaning: 'The credentials are accepted but may not list this station (403).',
-    advice: 'Have the permission granted to this account, or give the station an upstream with another one.',
+    meaning: 'The credentials are valid, but may not list this station (403).',
+    advice: 'Have the account granted the permission to read the station, or use credentials of an account that has it.',
   },
   not_found: {
-    meaning: 'The service knows no such station, or nothing at that address (404).',
-    advice: 'Compare subscription, resource_group, zone and telemetry_station with the service letter by letter, and the path of base_url.',
+    meaning: 'The service knows no such station (404).',
+    advice:
+      'Compare subscription, resource_group, zone and telemetry_station (or rid) with the service, and the path in base_url. Some services answer so too when the account may not see the station.',
   },
   rate_limited: {
-    meaning: 'The service still answered 429 after the retries, or asks for a longer wait than the refresh has left.',
-    advice: 'Ask for less: a larger page_size, a longer ttl, fewer products; then requests_per_second below what the service allows.',
+    meaning: 'The service takes no more requests for now (429).',
+    advice:
+      'Ask less often: raise cache.ttl, lower concurrency or requests_per_second, and see who else uses the same account. If the service can grant a higher limit, ask for it.',
   },
   status: {
-    meaning: 'The service answered with another status that is no success: an error of its own (5xx), a rejected request, or a redirect.',
+    meaning: 'The service answered with an error.',
     advice:
-      'The message names the status. A 5xx heals when the service does. For a 400 look at filters and list_style; for a redirect, which is never followed, set base_url to where it leads.',
+      'A 5xx is a trouble of the service, which heals when the service does; a 4xx or a redirect mostly means that base_url leads to something else.',
   },
   body: {
-    meaning: 'The reply is not the JSON it should be, is larger than max_page_bytes, or is compressed although that was not asked for.',
+    meaning: 'The service answered with something that is not the listing it should be.',
     advice:
-      'The page of a proxy or gateway in between is the usual cause: look at base_url and proxy_url. Where a reply is too large, lower page_size or raise max_page_bytes.',
+      'Open base_url yourself: a sign-in page or the error page of a proxy in between is the usual cause. If the reply is only too large, raise max_page_bytes or lower page_size.',
   },
   internal: {
-    meaning: 'The exporter itself is at fault; other stations go on.',
-    advice: 'Please report it with the line of the log, which has the stack.',
+    meaning: 'The exporter itself is at fault.',
+    advice: 'Please report it with the line of the log, which tells where it happened.',
   },
 };
