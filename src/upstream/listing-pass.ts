@@ -131,7 +131,8 @@ class Pass<Row> {
   }
 
   listing(ending: Ending): Listing<Row> {
-    const merged = mergePages(this.#pages, this.#idOf);
+    const rows = this.#pages.reduce((sum, { page }) => sum + page.rows.length, 0);
+    const merged = mergePages(this.#pages, this.#idOf, rows === this.#ids.size);
     const reportedTotal = this.#pages.findLast(({ page }) => page.total !== undefined)?.page.total;
     const doubt = reportedTotal === undefined ? DOUBTS[ending] : doubtOf([...this.#totals], merged);
     const doubts = doubt === undefined ? [] : [doubt];
