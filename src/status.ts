@@ -17,6 +17,7 @@ export function statusOf({ spec, health, served, dueInMs, isRefreshing }: Statio
     durationMs: health.durationMs,
     dueInMs,
     isRefreshing,
+    refresh: spec.cache.refresh,
     snapshot: served &&
       snapshot && {
         resources: snapshot.size,

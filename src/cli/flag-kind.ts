@@ -70,9 +70,11 @@ export const listenAddress: FlagKind<string> = {
 
 export const telemetryPath: FlagKind<string> = {
   placeholder: '<path>',
-  expected: 'a path such as /metrics, of letters, digits and ._~-, that is none of /, /probe, /sd, /config and /-/...',
+  expected:
+    'a path such as /metrics, of letters, digits and ._~-, that is none of /, /probe, /sd, /config, /reference, /stations/... and /-/...',
   parse(text) {
-    const taken = ['/probe', '/sd', '/config'].includes(text) || text.startsWith('/-/');
+    const taken =
+      ['/probe', '/sd', '/config', '/reference'].includes(text) || ['/stations/', '/-/'].some((start) => text.startsWith(start));
     const plain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
     return plain && !taken ? text : undefined;
   },

@@ -10,9 +10,12 @@ import { requestLimit } from './limits.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import { literalPath, pathPrefix } from './prefix.ts';
+import { referencePage } from './reference-page.ts';
 import { requestTarget, wellFormedRequest } from './request-form.ts';
+import { resourcePage } from './resource-page.ts';
 import { redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
+import { stationPage } from './station-page.ts';
 import { statusPage } from './status-page.ts';
 
 /** Answers beside scrapes that may be large or take a while: so many at once, however slowly they are read. */
@@ -62,14 +65,21 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions): Router {
   allowReading(router, '/-/healthy', healthy);
   allowReading(router, '/-/ready', readiness(exporter));
   allowReading(router, '/', others, statusPage(exporter, options));
+  allowReading(router, '/reference', others, referencePage(options));
+  allowReadingPattern(router, '/stations/:name', others, stationPage(exporter, options));
+  allowReadingPattern(router, '/stations/:name/resources/:id', others, resourcePage(exporter, options));
   const reloading = reload(exporter, options.enableLifecycle);
   router.route('/-/reload').post(others, reloading).put(others, reloading).all(methodNotAllowed('POST, PUT'));
   return router;
 }
 
 function allowReading(router: Pick<IRouter, 'route'>, path: string, ...handlers: RequestHandler[]): void {
+  allowReadingPattern(router, literalPath(path), ...handlers);
+}
+
+function allowReadingPattern(router: Pick<IRouter, 'route'>, pattern: string, ...handlers: RequestHandler[]): void {
   router
-    .route(literalPath(path))
+    .route(pattern)
     .get(...handlers)
     .all(methodNotAllowed('GET, HEAD'));
 }

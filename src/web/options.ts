@@ -14,6 +14,8 @@ export interface WebOptions {
   readonly version: string;
   /** The rules in force when a request arrives; left out, everyone may ask. */
   readonly access?: () => AccessRules;
+  /** Wall-clock milliseconds; left out, the system's. */
+  readonly now?: () => number;
   /** Told of errors that are our own bugs. */
   readonly report: (error: unknown) => void;
 }

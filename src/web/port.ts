@@ -22,6 +22,8 @@ export interface StationStatus {
   /** How long until the service may be asked again; 0 or less: by the next scrape, or now where the exporter asks by itself. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
+  /** Who asks for the next refresh: whichever scrape finds it due, or the exporter by itself. */
+  readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
   readonly snapshot: SnapshotStatus | undefined;
 }

@@ -1,67 +1,38 @@
-import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { Html, html } from './html.ts';
-import type { WebOptions } from './options.ts';
+import { type Html, html } from './html.ts';
+import { type PageOptions, sendPage } from './page.ts';
 import type { ExporterPort, StationStatus } from './port.ts';
-import { send, setPolicy } from './respond.ts';
-import { stationRow } from './status-row.ts';
-import { STATUS_STYLE } from './status-style.ts';
+import { STATION_STATES } from './station-state.ts';
+import { STATION_HEADINGS, stationRow } from './status-row.ts';
+import { STATUS_SCRIPT } from './status-script.ts';
+import { statusTotals } from './status-totals.ts';
 
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STATUS_STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** The page for people. Its links are relative, so they hold under any prefix. */
-export function statusPage(exporter: ExporterPort, options: Pick<WebOptions, 'telemetryPath' | 'version'>): RequestHandler {
+/** All stations at a glance. What needs the script is hidden until that runs. */
+export function statusPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
+  const { now = Date.now } = options;
   return (_request, response) => {
-    setPolicy(response, POLICY);
-    send(response, 200, 'text/html; charset=utf-8', page(exporter.stations(), options).text);
+    const content = statusContent(exporter.stations(), now());
+    sendPage(response, 200, { title: 'Telemetry station exporter', root: './', content, script: STATUS_SCRIPT }, options);
   };
 }
 
-function page(stations: readonly StationStatus[], { telemetryPath, version }: Pick<WebOptions, 'telemetryPath' | 'version'>): Html {
-  return html`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Telemetry station exporter</title>
-<style>${new Html(STATUS_STYLE)}</style>
-</head>
-<body>
-<header>
-<h1>Telemetry station exporter</h1>
-<p>Version ${version} · ${summary(stations)}</p>
-</header>
-<nav aria-label="Endpoints">
-<ul>
-<li><a href=".${telemetryPath}">Metrics</a></li>
-<li><a href="./sd">Service discovery</a></li>
-<li><a href="./config">Configuration</a></li>
-<li><a href="./-/healthy">Healthy</a></li>
-<li><a href="./-/ready">Ready</a></li>
-</ul>
-</nav>
-<main>
-<table>
+function statusContent(stations: readonly StationStatus[], nowMs: number): Html {
+  return html`<h1>Stations</h1>
+${statusTotals(stations)}
+<p id="currency" class="notice" role="status"></p>
+<div id="controls" class="controls" role="search" aria-label="Stations" hidden>
+<label for="filter">Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>
+<label for="state">State <select id="state"><option value="">any</option>${Object.entries(STATION_STATES).map(
+    ([state, words]) => html`<option value="${state}">${words}</option>`,
+  )}</select></label>
+<button id="pause" type="button" aria-pressed="false">Pause updates</button>
+<p id="shown" role="status"></p>
+</div>
+<table id="stations" class="cards">
+<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>
 <thead>
-<tr><th scope="col">Station</th><th scope="col">Upstream</th><th scope="col">Telemetry station</th><th scope="col">State</th><th class="number" scope="col">Resources</th><th scope="col">Complete</th><th scope="col">Last success</th></tr>
+<tr>${STATION_HEADINGS}</tr>
 </thead>
-<tbody>
-${stations.map(stationRow)}</tbody>
-</table>
-</main>
-</body>
-</html>
-`;
-}
-
-function summary(stations: readonly StationStatus[]): string {
-  const count = (up: boolean | undefined) => stations.filter((station) => station.up === up).length;
-  const noun = stations.length === 1 ? 'station' : 'stations';
-  return `${stations.length} ${noun}: ${count(true)} up, ${count(false)} failing, ${count(undefined)} not tried`;
+${stations.map((station) => stationRow(station, nowMs))}</table>
+${stations.length === 0 ? html`<p>No station is configured here, or none is on this shard.</p>` : []}`;
 }

@@ -93,9 +93,12 @@ describe('telemetryPath', () => {
     expect(telemetryPath.parse(path)).toBe(path);
   });
 
-  it.each(['/', '/probe', '/sd', '/config', '/-/ready', '/-/metrics'])('leaves %j to the endpoint that is there', (path) => {
-    expect(telemetryPath.parse(path)).toBeUndefined();
-  });
+  it.each(['/', '/probe', '/sd', '/config', '/reference', '/stations/prod', '/-/ready', '/-/metrics'])(
+    'leaves %j to the endpoint that is there',
+    (path) => {
+      expect(telemetryPath.parse(path)).toBeUndefined();
+    },
+  );
 
   it.each([
     '',

@@ -13,6 +13,7 @@ export const STATION: StationStatus = {
   durationMs: 250,
   dueInMs: 30_000,
   isRefreshing: false,
+  refresh: 'scrape',
   snapshot: { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 },
 };
 

@@ -1,0 +1,126 @@
+/** The whole style sheet of the pages: system fonts, colours for light and dark, table rows as cards on a narrow screen. */
+export const PAGE_STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #ffffff; --soft: #f4f6f8; --line: #d5dbe1; --text: #1b2128; --quiet: #56606b;
+  --link: #0a55b0; --good: #116a31; --bad: #b01420; --bad-soft: #fdf1f1; --bar: #7ea6d8;
+  --mono: ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #101418; --soft: #181d23; --line: #2e363f; --text: #e4e9ee; --quiet: #9ba6b1;
+    --link: #7ab5ff; --good: #5ccf7c; --bad: #ff8f87; --bad-soft: #2a1719; --bar: #3f6ea8;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; }
+body { margin: 0 auto; max-width: 88rem; padding: 0 1.5rem 3rem; background: var(--page); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; }
+a { color: var(--link); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
+main:focus { outline: none; }
+[hidden] { display: none !important; }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { left: 1rem; top: 0.5rem; padding: 0.25rem 0.75rem; background: var(--page); z-index: 1; }
+.hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+header.site { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 2rem; padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
+.brand { margin: 0; font-weight: 600; }
+.brand a { color: inherit; text-decoration: none; }
+header.site ul { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
+footer.site { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: 0.8125rem; }
+h1 { margin: 1.75rem 0 0.25rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; }
+h2 { margin: 2.25rem 0 0.5rem; font-size: 1.0625rem; line-height: 1.3; font-weight: 650; }
+h3 { margin: 0 0 0.5rem; font-size: 0.9375rem; }
+p { margin: 0.5rem 0; max-width: 48rem; }
+.trail { margin: 1.25rem 0 -1.25rem; font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; }
+.quiet, .unknown, caption { color: var(--quiet); }
+.sub { display: block; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
+code, pre, .code { font-family: var(--mono); font-size: 0.875em; overflow-wrap: anywhere; }
+pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 1px solid var(--line); border-radius: 4px; white-space: pre-wrap; line-height: 1.6; }
+.figures { display: flex; flex-wrap: wrap; gap: 0.75rem 2.25rem; margin: 1rem 0 1.5rem; }
+.figures dt { color: var(--quiet); font-size: 0.8125rem; }
+.figures dd { margin: 0; font-size: 1.375rem; line-height: 1.3; font-weight: 600; font-variant-numeric: tabular-nums; }
+.facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0.3rem 1.5rem; margin: 0.5rem 0; max-width: 64rem; }
+.facts dt { color: var(--quiet); }
+.facts dd { margin: 0; overflow-wrap: anywhere; }
+.facts ol, .facts ul { margin: 0; padding-inline-start: 1.25rem; }
+.state { font-weight: 600; white-space: nowrap; }
+.state::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; margin-inline-end: 0.45em; border: 2px solid; border-radius: 50%; background: currentColor; }
+.state.not-tried::before { background: none; }
+.up { color: var(--good); }
+.failing, .no { color: var(--bad); }
+.not-tried { color: var(--quiet); }
+.no { font-weight: 600; }
+.failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }
+.failure-note p { margin: 0.125rem 0; max-width: none; }
+.failure-note .said { white-space: pre-line; }
+.notice:not(:empty) { padding: 0.5rem 0.875rem; border: 1px solid var(--bad); border-radius: 4px; color: var(--bad); font-weight: 600; }
+.controls { display: flex; flex-wrap: wrap; align-items: end; gap: 0.625rem 0.875rem; margin: 1rem 0; }
+.controls p { margin: 0 0 0.3rem; color: var(--quiet); }
+.controls label { display: grid; gap: 0.125rem; color: var(--quiet); font-size: 0.8125rem; }
+.controls label.check { display: flex; align-items: center; gap: 0.4rem; padding-bottom: 0.3rem; font-size: 0.9375rem; color: inherit; }
+input, select, button { font: inherit; color: inherit; }
+.controls :is(input, select) { color: var(--text); font-size: 0.9375rem; }
+input[type=search], select, .controls button { min-height: 2.125rem; padding: 0.2rem 0.6rem; background: var(--page); border: 1px solid var(--quiet); border-radius: 4px; }
+input[type=search] { width: 16rem; max-width: 100%; }
+select { max-width: 18rem; }
+.controls button { cursor: pointer; background: var(--soft); }
+table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
+th, td { padding: 0.4rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline; }
+tbody th, td { overflow-wrap: anywhere; }
+th:first-child, td:first-child { padding-inline-start: 0.25rem; }
+tbody th { font-weight: 600; min-width: 10rem; }
+tbody tr:hover > * { background: var(--soft); }
+thead th { color: var(--quiet); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; border-bottom-color: var(--quiet); }
+thead th button { padding: 0; border: 0; background: none; font-weight: inherit; cursor: pointer; }
+thead th button, thead th a { color: inherit; text-decoration: none; }
+thead th button:hover, thead th a:hover { color: var(--link); text-decoration: underline; }
+[aria-sort] { color: var(--text); }
+thead :is(a, button)::after { content: " \\2195"; color: var(--line); }
+[aria-sort] :is(a, button)::after { color: inherit; }
+[aria-sort=ascending] :is(a, button)::after { content: " \\2191"; }
+[aria-sort=descending] :is(a, button)::after { content: " \\2193"; }
+.number { text-align: end; white-space: nowrap; }
+#resource-table :is(td, .sub) { font-size: 0.8125rem; line-height: 1.4; }
+#resource-table :is(th, td) { padding-inline: 0.5rem; }
+#resource-table td:not(.number) { min-width: 5rem; }
+#resource-table td[data-label=Name] { min-width: 8.5rem; }
+#resource-table td:is([data-label=Type], [data-label=Product], [data-label=State]) { min-width: 7.5rem; }
+.failure-row td { padding: 0 0 0.75rem; }
+tbody:has(.failure-row) tr:first-child > * { border-bottom: 0; }
+.bars { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.5rem 3rem; }
+.columns { display: grid; margin-top: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 0 3rem; }
+.columns h2 { margin-top: 0.5rem; }
+.bars ol { margin: 0; padding: 0; list-style: none; }
+.bars li { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: baseline; gap: 0.2rem 0.75rem; padding: 0.3rem 0; }
+.bars li > :first-child { overflow-wrap: anywhere; line-height: 1.35; }
+.bars .amount { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.bar { display: block; grid-column: 1 / -1; width: 100%; height: 0.375rem; background: var(--soft); border-radius: 2px; }
+.bar rect { fill: var(--bar); }
+summary { cursor: pointer; color: var(--link); }
+.pager { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.75rem 0; }
+.pager ul { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
+.pager .amount { font-variant-numeric: tabular-nums; }
+@media (max-width: 50rem) {
+  body { padding: 0 1rem 2rem; }
+  .facts { grid-template-columns: 1fr; gap: 0; }
+  .facts dd { margin-bottom: 0.5rem; }
+  .controls label, .controls input[type=search], .controls select { width: 100%; max-width: none; }
+  .controls label.check { width: auto; }
+  .cards thead { display: none; }
+  .cards, .cards caption, .cards tbody, .cards tr { display: block; }
+  .cards tr:has(> th) { padding: 0.6rem 0; }
+  .cards tbody { border-bottom: 1px solid var(--line); }
+  .cards.rows tr { border-bottom: 1px solid var(--line); }
+  .cards tbody th, .cards td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.1rem 0; border: 0; text-align: start; white-space: normal; }
+  .cards tbody th { display: block; padding-bottom: 0.3rem; font-size: 1rem; }
+  .cards td::before { content: attr(data-label); color: var(--quiet); }
+  .cards #resource-table :is(td, .sub) { font-size: 0.8125rem; line-height: 1.4; }
+#resource-table :is(th, td) { padding-inline: 0.5rem; }
+#resource-table td:not(.number) { min-width: 5rem; }
+#resource-table td[data-label=Name] { min-width: 8.5rem; }
+#resource-table td:is([data-label=Type], [data-label=Product], [data-label=State]) { min-width: 7.5rem; }
+.failure-row td { display: block; padding: 0 0 0.75rem; }
+}
+`;
