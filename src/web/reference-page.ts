@@ -9,21 +9,21 @@ import { type PageOptions, sendPage } from './page.ts';
 type Described = FamilyDescription & { readonly example?: string };
 
 /** Every metric with its type, labels and meaning. */
-export function referencePage(options: PageOptions, families: readonly Described[] = FAMILY_DESCRIPTIONS): RequestHandler {
+export function referencePage(options: PageOptions): RequestHandler {
   const content = html`<h1>Metrics reference</h1>
 <p>All families of a station come from one snapshot, so they add up. A value that the service did not give is no sample, never 0; an optional text is an empty label.</p>
 <table id="families" class="cards rows">
 <caption>The metrics in the order in which they are published</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Labels</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${families.map(familyRow)}</tbody>
+${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
 </table>`;
   return (_request, response) => {
     sendPage(response, 200, { title: 'Metrics reference · Telemetry station exporter', root: './', content }, options);
   };
 }
 
-function familyRow({ name, type, labels, help, example }: Described): Html {
+export function familyRow({ name, type, labels, help, example }: Described): Html {
   const query = example === undefined ? [] : html` <code class="sub example">${example}</code>`;
   return html`<tr id="${name}">
 <th scope="row"><a class="code" href="#${name}">${breakable(name)}</a></th>

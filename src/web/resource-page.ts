@@ -56,7 +56,7 @@ function explanation(exporter: ExporterPort, { spec, served }: StationDetail, lo
 ${facts('origin', [
   ['Record', html`at offset ${numberText(offset)} of the station’s listing (the first is 0)`],
   ['Page', html`the one that begins at offset ${numberText(pageOffset)}, in it record ${numberText(position + 1)}`],
-  ['To ask for it', html`<code>page.offset=${offset}&amp;page.size=1</code> with the station’s filters`],
+  ['To ask for it', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
   ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
 ])}
 <h2 id="read">What was read</h2>

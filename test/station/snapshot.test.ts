@@ -108,6 +108,41 @@ describe('Surveyor', () => {
     expect((await survey()).snapshot.complete).toBe(false);
   });
 
+  it('keeps where the main listing’s resources came from, and gathers the doubts of all listings by their names', async () => {
+    const origins = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
+    const { survey } = surveyorOf(
+      { products: ['x', 'y'], alertability: true },
+      () => listingOf(records, { origins, complete: false, doubts: ['the main one is short'] }),
+      ({ product, enabledAlert }) => {
+        if (enabledAlert) return listingOf(['a'], { complete: false, doubts: ['the total moved'] });
+        return product === 'y' ? listingOf(['b'], { complete: false, doubts: ['it is short', 'it repeats'] }) : listingOf(['c']);
+      },
+    );
+    const { snapshot } = await survey();
+    expect(snapshot.origins).toBe(origins);
+    expect(snapshot.doubts).toEqual([
+      'the main one is short',
+      'in the listing of alertable resources, the total moved',
+      'in the listing of product y, it is short',
+      'in the listing of product y, it repeats',
+    ]);
+  });
+
+  it('has no doubts where each listing is whole', async () => {
+    const { survey } = surveyorOf({ products: ['x'], alertability: true }, () => listingOf(records), noIds);
+    expect((await survey()).snapshot).toMatchObject({ complete: true, doubts: [] });
+  });
+
+  it('gives another snapshot when only the doubt changed', async () => {
+    let doubt = 'one';
+    const part = records;
+    const { survey } = surveyorOf({}, () => ({ ...listingOf(part), complete: false, doubts: [doubt] }), noIds);
+    const first = (await survey()).snapshot;
+    expect((await survey()).snapshot).toBe(first);
+    doubt = 'another';
+    expect((await survey()).snapshot.doubts).toEqual(['another']);
+  });
+
   it('fails when one of its listings fails', async () => {
     const { survey } = surveyorOf(
       { products: ['x', 'y'] },

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { readPage as readPageOf } from '../../src/upstream/page.ts';
-import { readId } from '../../src/upstream/record.ts';
+import { readId, readResource } from '../../src/upstream/record.ts';
+import { SharedTexts } from '../../src/upstream/shared-texts.ts';
 
 const readPage = (body: Uint8Array) => readPageOf(body, readId);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -22,6 +23,18 @@ describe('readPage', () => {
     );
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
     expect(page.rows).toEqual(['a', 'b']);
+    expect(page.positions).toEqual([0, 3]);
+  });
+
+  it('keeps no positions where every record became a row', () => {
+    expect(readPage(bytes({ resources: [{ resource_id: 'a' }, { resource_id: 'b' }] })).positions).toBeUndefined();
+  });
+
+  it('tells of each row which of its fields could not be used', () => {
+    const records = [{ resource_id: 'a' }, null, { resource_id: 'b', sku: 1, state: {} }];
+    const page = readPageOf(bytes({ resources: records }), (record) => readResource(record, new SharedTexts()));
+    expect([...page.invalid]).toEqual([[1, ['sku', 'state']]]);
+    expect(page.positions).toEqual([0, 2]);
   });
 
   it.each([
@@ -43,6 +56,7 @@ describe('readPage', () => {
     expect(readPage(bytes({ resources: null, page: null }))).toEqual({
       received: 0,
       rows: [],
+      positions: undefined,
       invalid: new Map(),
       total: undefined,
       totalInvalid: false,

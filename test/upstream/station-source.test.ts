@@ -203,6 +203,71 @@ describe('stationSource', () => {
     });
   });
 
+  it('tells of each resource which record of which page it came from', async () => {
+    const all: unknown[] = ids(25).map(record);
+    all[3] = { name: 'without an id' };
+    all[12] = record('r0');
+    all[14] = { ...record('r14'), sku: 7, create_time: 'never' };
+    const { listing } = await list(service(all));
+    expect(listing.origins.map(({ offset, positions }) => [offset, positions])).toEqual([
+      [0, [0, 1, 2, 4, 5, 6, 7, 8, 9]],
+      [10, [0, 1, 3, 4, 5, 6, 7, 8, 9]],
+      [20, undefined],
+    ]);
+    expect(listing.origins.map(({ invalid }) => [...invalid])).toEqual([[], [[3, ['sku', 'create_time']]], []]);
+    expect(listing.parts[1]?.[3]?.id).toBe('r14');
+  });
+
+  it('leads from every resource back to its record, whatever else is among the records', async () => {
+    const oddity = fc.constantFrom('good', 'repeated', 'nameless', 'invalid');
+    await fc.assert(
+      fc.asyncProperty(fc.array(oddity, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), async (kinds, pageSize) => {
+        const all = kinds.map((kind, index) => {
+          if (kind === 'nameless') return { name: 'x' };
+          return { ...record(kind === 'repeated' ? 'r0' : `r${index}`), name: `record ${index}`, ...(kind === 'invalid' && { state: [] }) };
+        });
+        const { listing } = await list(service(all), { pageSize });
+        expect(listing.origins).toHaveLength(listing.parts.length);
+        for (const [at, { offset, positions, invalid }] of listing.origins.entries()) {
+          for (const [index, resource] of (listing.parts[at] ?? []).entries()) {
+            const place = offset + (positions?.[index] ?? index);
+            expect(resource.name).toBe(`record ${place}`);
+            expect(invalid.get(index)).toEqual(kinds[place] === 'invalid' ? ['state'] : undefined);
+          }
+        }
+      }),
+    );
+  });
+
+  it.each<[string, Parameters<typeof list>[0], string[]]>([
+    ['nothing', service(ids(25).map(record)), []],
+    ['nothing without a total', service(ids(25).map(record), { total: noTotal }), []],
+    [
+      'a total that moves',
+      service(ids(25).map(record), { total: ({ offset }) => 25 + (offset === 10 ? 1 : 0) }),
+      ['the total moved between pages: 25, 26'],
+    ],
+    [
+      'records that are missing',
+      service(ids(25).map(record), { total: () => 30 }),
+      ['the service reports a total of 30, but 25 different records came'],
+    ],
+    [
+      'a full page that comes again',
+      service(ids(30).map(record), { total: noTotal, ignoreOffset: true }),
+      ['without a total, a full page came again: the service may ignore the offset'],
+    ],
+    [
+      'a last page without ids',
+      ({ offset }) => ({ resources: offset === 0 ? [record('a')] : [{}] }),
+      ['without a total, the last page had records but none with a usable id'],
+    ],
+  ])('names the doubt that %s leaves', async (_what, answer, doubts) => {
+    const { listing } = await list(answer);
+    expect(listing.doubts).toEqual(doubts);
+    expect(listing.complete).toBe(doubts.length === 0);
+  });
+
   it('reads a page again only when its bytes have changed', async () => {
     const all = ids(30).map((id) => ({ ...record(id), state: 'I' }));
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
@@ -251,7 +316,7 @@ describe('stationSource', () => {
   it('ends a listing that would never end', async () => {
     const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
     expect(asked).toHaveLength(100_000);
-    expect(listing.complete).toBe(false);
+    expect(listing).toMatchObject({ complete: false, doubts: ['the pages did not end'] });
   });
 
   it('keeps no more pages under way than it may', async () => {

@@ -3,7 +3,18 @@ import { eventually } from './eventually.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
-const READS = ['/metrics', '/probe?station=prod', '/sd', '/', '/-/healthy', '/-/ready', '/config'];
+const READS = [
+  '/metrics',
+  '/probe?station=prod',
+  '/sd',
+  '/',
+  '/-/healthy',
+  '/-/ready',
+  '/config',
+  '/reference',
+  '/stations/prod',
+  '/stations/prod/resources/a',
+];
 
 describe('createApp', () => {
   it('answers an unknown path with a plain 404', async () => {

@@ -119,7 +119,7 @@ describe('an attacker', () => {
     'x-original-url',
   ])('has nothing of the header %s come back, and changes no answer by it', async (name) => {
     const { ask } = await startCounting();
-    for (const path of ['/', '/-/healthy', '/config', '/nowhere']) {
+    for (const path of ['/', '/reference', '/stations/prod', '/-/healthy', '/config', '/nowhere']) {
       const plain = await ask(path);
       expect(await ask(path, { headers: { [name]: '<script>attacker.example</script>' } }), path).toEqual(plain);
     }

@@ -5,7 +5,8 @@ import { json } from 'node:stream/consumers';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostTarget, serviceDiscovery, socketTarget } from '../../src/web/discovery.ts';
-import { fakeExporter, STATION } from './fake-exporter.ts';
+import { fakeExporter } from './fake-exporter.ts';
+import { STATION } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 

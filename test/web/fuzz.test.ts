@@ -3,7 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { openConnection } from './http-client.ts';
 import { type RunningApp, startApp } from './running-app.ts';
 
-const PATHS = ['/metrics', '/probe', '/sd', '/', '/config', '/-/healthy', '/-/ready', '/-/reload', '/tse', '/tse/metrics', '/nowhere'];
+const PATHS = [
+  '/metrics',
+  '/probe',
+  '/sd',
+  '/',
+  '/config',
+  '/-/healthy',
+  '/-/ready',
+  '/-/reload',
+  '/reference',
+  '/stations/prod',
+  '/stations/prod/resources/a',
+  '/tse',
+  '/tse/metrics',
+  '/nowhere',
+];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 const HEADERS = [
   'Accept',

@@ -10,7 +10,21 @@ const RIGHT = { authorization: `Basic ${Buffer.from('alice:right').toString('bas
 const CHALLENGE = { 'www-authenticate': 'Basic realm="telemetry-station-exporter", charset="UTF-8"' };
 const REFUSAL = plainText(401, 'Unauthorized.\n', CHALLENGE);
 
-const PATHS = ['/metrics', '/probe?station=prod', '/sd', '/', '/-/healthy', '/-/ready', '/config', '/-/reload', '/tse/metrics', '/nowhere'];
+const PATHS = [
+  '/metrics',
+  '/probe?station=prod',
+  '/sd',
+  '/',
+  '/-/healthy',
+  '/-/ready',
+  '/config',
+  '/reference',
+  '/stations/prod',
+  '/stations/prod/resources/a',
+  '/-/reload',
+  '/tse/metrics',
+  '/nowhere',
+];
 
 function basic(credentials: string | Uint8Array) {
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };

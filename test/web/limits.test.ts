@@ -87,7 +87,8 @@ describe('requestLimit', () => {
     const { ask } = await startApp({ reload }, { enableLifecycle: true });
     const held = Array.from({ length: 20 }, () => ask('/-/reload', { method: 'POST' }));
     await eventually(() => expect(begun).toBe(20));
-    for (const path of ['/', '/sd', '/config']) expect((await ask(path)).status, path).toBe(503);
+    for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
+      expect((await ask(path)).status, path).toBe(503);
     for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await ask(path)).status, path).toBe(200);
     release();
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(20).fill(200));

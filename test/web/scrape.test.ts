@@ -3,7 +3,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
-import { bodyOf, STATION } from './fake-exporter.ts';
+import { bodyOf } from './fake-exporter.ts';
+import { STATION } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { COMMON_HEADERS, plainText, startApp } from './running-app.ts';
 

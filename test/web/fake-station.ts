@@ -1,0 +1,56 @@
+import { Aggregation } from '../../src/metrics/aggregates.ts';
+import type { Resource } from '../../src/station/resource.ts';
+import { selectResources } from '../../src/station/selection.ts';
+import type { Snapshot } from '../../src/station/snapshot.ts';
+import type { StationSpec } from '../../src/station/spec.ts';
+import { Turns } from '../../src/station/turns.ts';
+import type { ExporterPort, StationDetail, StationStatus } from '../../src/web/port.ts';
+import { listingOf, specOf } from '../station/fixtures.ts';
+
+export const STATION: StationStatus = {
+  name: 'prod',
+  upstream: 'main',
+  telemetryStation: 'ts-1',
+  up: true,
+  failure: undefined,
+  lastSuccessMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  lastAttemptMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  durationMs: 250,
+  dueInMs: 30_000,
+  isRefreshing: false,
+  refresh: 'scrape',
+  snapshot: { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 },
+};
+
+export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);
+
+interface Changes {
+  readonly spec?: Partial<StationSpec>;
+  readonly status?: Partial<StationStatus>;
+  readonly snapshot?: Partial<Snapshot>;
+  readonly withheld?: number;
+}
+
+/** A station that serves these resources. */
+export function detailOf(
+  resources: readonly Resource[],
+  { spec = {}, status = {}, snapshot = {}, withheld = 0 }: Changes = {},
+): StationDetail {
+  const aggregates = new Aggregation();
+  for (const resource of resources) aggregates.addResource(resource, spec.alertability ?? false);
+  const served = { snapshot: listingOf(resources, snapshot), aggregates, withheld };
+  const name = spec.name ?? STATION.name;
+  return { spec: specOf(spec), status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length }, ...status }, served };
+}
+
+const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined, withoutRules: undefined };
+
+/** An exporter of that station alone, which selects as the real one does. */
+export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'stations' | 'station' | 'select' | 'linesOf'> {
+  return {
+    stations: () => [detail.status],
+    station: (name) => (name === detail.spec.name ? detail : undefined),
+    select: (snapshot, selection, order) => selectResources(snapshot.parts, selection, order, new Turns()),
+    linesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
+  };
+}
