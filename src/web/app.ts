@@ -31,13 +31,18 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.set('env', 'production');
   app.use(wellFormedRequest, guard(options.access ?? (() => OPEN_ACCESS)));
 
-  const routes = exporterRoutes(exporter, options);
-  app.use(routes);
+  const others = requestLimit(MAX_OTHERS);
   const prefix = pathPrefix(options.externalUrl);
+  const routes = exporterRoutes(exporter, options, others);
+  const pages = stationRoutes(exporter, options, others);
+  app.use(routes);
   if (prefix !== '') {
     allowReading(app, prefix, redirectTo(`${prefix}/`));
     app.use(literalPath(prefix), routes);
   }
+  // After both: the prefix may be called as the stations' pages are.
+  app.use(pages);
+  if (prefix !== '') app.use(literalPath(prefix), pages);
   app.use(notFound, internalError(options.report));
 
   return (request, response) => {
@@ -54,10 +59,9 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 }
 
 /** The telemetry path comes first: whatever it is, a scrape of it is answered. */
-function exporterRoutes(exporter: ExporterPort, options: WebOptions): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
+function exporterRoutes(exporter: ExporterPort, options: WebOptions, others: RequestHandler): Router {
+  const router = newRouter();
   const scrapes = requestLimit(options.maxRequests);
-  const others = requestLimit(MAX_OTHERS);
   allowReading(router, options.telemetryPath, scrapes, scrapeAll(exporter, options));
   allowReading(router, '/probe', scrapes, scrapeStation(exporter, options));
   allowReading(router, '/sd', others, serviceDiscovery(exporter, options.externalUrl));
@@ -66,11 +70,20 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions): Router {
   allowReading(router, '/-/ready', readiness(exporter));
   allowReading(router, '/', others, statusPage(exporter, options));
   allowReading(router, '/reference', others, referencePage(options));
-  allowReadingPattern(router, '/stations/:name', others, stationPage(exporter, options));
-  allowReadingPattern(router, '/stations/:name/resources/:id', others, resourcePage(exporter, options));
   const reloading = reload(exporter, options.enableLifecycle);
   router.route('/-/reload').post(others, reloading).put(others, reloading).all(methodNotAllowed('POST, PUT'));
   return router;
+}
+
+function stationRoutes(exporter: ExporterPort, options: WebOptions, others: RequestHandler): Router {
+  const router = newRouter();
+  allowReadingPattern(router, '/stations/:name', others, stationPage(exporter, options));
+  allowReadingPattern(router, '/stations/:name/resources/:id', others, resourcePage(exporter, options));
+  return router;
+}
+
+function newRouter(): Router {
+  return express.Router({ caseSensitive: true, strict: true });
 }
 
 function allowReading(router: Pick<IRouter, 'route'>, path: string, ...handlers: RequestHandler[]): void {

@@ -10,14 +10,17 @@ export interface Page {
   readonly title: string;
   /** The way from the page to the root, so that links hold under any prefix. */
   readonly root: './' | '../' | '../../../';
-  /** In it the one h1. */
+  /** In it the one h1; left to the head of the page where it names nothing else. */
   readonly content: Html;
+  readonly isFront?: boolean;
   /** Runs in the browser, and may ask the exporter. */
   readonly script?: string;
   readonly hasForm?: boolean;
 }
 
 export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now'>;
+
+export const EXPORTER = 'Telemetry station exporter';
 
 const STYLE_SOURCE = sourceOf(PAGE_STYLE);
 
@@ -42,7 +45,7 @@ function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function shell({ title, root, content, script }: Page, { telemetryPath, version }: PageOptions): Html {
+function shell({ title, root, content, script, isFront = false }: Page, { telemetryPath, version }: PageOptions): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -55,7 +58,7 @@ function shell({ title, root, content, script }: Page, { telemetryPath, version 
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="site">
-<p class="brand"><a href="${root}">Telemetry station exporter</a></p>
+${isFront ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
 <nav aria-label="Endpoints">
 <ul>
 <li><a href="${root}${telemetryPath.slice(1)}">Metrics</a></li>

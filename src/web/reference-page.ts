@@ -3,7 +3,7 @@ import type { FamilyDescription } from '../metrics/family.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/family-names.ts';
 import { breakable } from './breakable.ts';
 import { type Html, html } from './html.ts';
-import { type PageOptions, sendPage } from './page.ts';
+import { EXPORTER, type PageOptions, sendPage } from './page.ts';
 
 /** A family, and a query that shows its use where there is one. */
 type Described = FamilyDescription & { readonly example?: string };
@@ -19,7 +19,7 @@ export function referencePage(options: PageOptions): RequestHandler {
 ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
 </table>`;
   return (_request, response) => {
-    sendPage(response, 200, { title: 'Metrics reference · Telemetry station exporter', root: './', content }, options);
+    sendPage(response, 200, { title: `Metrics reference · ${EXPORTER}`, root: './', content }, options);
   };
 }
 

@@ -3,7 +3,7 @@ import type { StationSpec } from '../station/spec.ts';
 import { facts } from './figures.ts';
 import { type Html, html } from './html.ts';
 import { type LocatedResource, locateResource } from './located-resource.ts';
-import { type PageOptions, sendPage } from './page.ts';
+import { EXPORTER, type PageOptions, sendPage } from './page.ts';
 import { stationPath } from './page-paths.ts';
 import type { ExporterPort, StationDetail } from './port.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -12,6 +12,8 @@ import { sendNoStation } from './station-page.ts';
 import { countText, numberText } from './words.ts';
 
 const ROOT = '../../../';
+
+type Served = NonNullable<StationDetail['served']>;
 
 /** Why a resource is published as it is: its record, what the further listings told of it, and its series. */
 export function resourcePage(exporter: ExporterPort, options: PageOptions): RequestHandler {
@@ -24,12 +26,16 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Requ
     }
     const { spec, served } = detail;
     const located = served && locateResource(served.snapshot, String(request.params['id']));
-    const status = located === undefined ? 404 : 200;
-    const name = located === undefined ? 'No such resource' : titleOf(located);
-    const content = html`${trail(spec, name)}
-<h1>${name}</h1>
-${located === undefined ? noResource(served !== undefined) : explanation(exporter, detail, located, now())}`;
-    sendPage(response, status, { title: `${name} · ${spec.name} · Telemetry station exporter`, root: ROOT, content }, options);
+    const heading = located === undefined ? 'No such resource' : titleOf(located);
+    const told =
+      served === undefined || located === undefined
+        ? noResource(served !== undefined)
+        : [explanation(spec, located, now()), series(exporter.linesOf(spec, located.resource), served)];
+    const content = html`${trail(spec, heading)}
+<h1>${heading}</h1>
+${told}`;
+    const title = `${heading} · ${spec.name} · ${EXPORTER}`;
+    sendPage(response, located === undefined ? 404 : 200, { title, root: ROOT, content }, options);
   };
 }
 
@@ -38,8 +44,9 @@ function titleOf({ resource: { displayName, name, id } }: LocatedResource): stri
 }
 
 function trail({ name }: StationSpec, here: string): Html {
-  const path = stationPath(name) ?? '';
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / <a href="${ROOT}${path}">${name}</a> / ${here}</nav>`;
+  const path = stationPath(name);
+  const station = path === undefined ? name : html`<a href="${ROOT}${path}">${name}</a>`;
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${station} / ${here}</nav>`;
 }
 
 function noResource(isServed: boolean): Html {
@@ -48,8 +55,7 @@ function noResource(isServed: boolean): Html {
     : html`<p>No snapshot of the station is served at this moment, so nothing is known of its resources.</p>`;
 }
 
-function explanation(exporter: ExporterPort, { spec, served }: StationDetail, located: LocatedResource, nowMs: number): Html {
-  const { resource, pageOffset, position, invalid } = located;
+function explanation(spec: StationSpec, { resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
   const offset = pageOffset + position;
   return html`<p class="code">${resource.id}</p>
 <h2 id="record">Where it came from</h2>
@@ -66,15 +72,19 @@ ${facts('reasons', [
   ['Product', productReason(spec, resource)],
   ['Alertable', alertableReason(spec, resource)],
 ])}
-<h2 id="series">What it publishes</h2>
-${series(exporter.linesOf(spec, resource), served?.withheld ?? 0, served?.snapshot.size ?? 0)}`;
+`;
 }
 
-function series(lines: string, withheld: number, resources: number): Html {
+function series(lines: string, served: Served): Html {
+  return html`<h2 id="series">What it publishes</h2>
+${published(lines, served)}`;
+}
+
+function published(lines: string, { withheld, snapshot }: Served): Html {
   if (lines === '') {
     return html`<p>Nothing: series of single resources are switched off by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
   }
   if (withheld === 0) return html`<pre id="lines">${lines}</pre>`;
-  return html`<p>Nothing: the station has ${countText(resources, 'resource')}, more than <code>metrics.max_resources</code>, so ${numberText(withheld)} series of single resources are withheld. It would publish:</p>
+  return html`<p>Nothing: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so ${numberText(withheld)} series of single resources are withheld. It would publish:</p>
 <pre id="lines">${lines}</pre>`;
 }

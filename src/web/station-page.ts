@@ -4,7 +4,7 @@ import { countBars } from './count-bars.ts';
 import { facts, figures } from './figures.ts';
 import { type Html, html } from './html.ts';
 import { listingStory } from './listing-story.ts';
-import { type PageOptions, sendPage } from './page.ts';
+import { EXPORTER, type PageOptions, sendPage } from './page.ts';
 import { probePath } from './page-paths.ts';
 import type { ExporterPort, StationDetail, StationStatus } from './port.ts';
 import { countResources } from './resource-counts.ts';
@@ -39,14 +39,14 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Reque
     const { spec, served } = detail;
     const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now());
     const content = html`${stationHead(detail, now())}${resources}`;
-    sendPage(response, 200, { title: `${spec.name} · Telemetry station exporter`, root: '../', content, hasForm: true }, options);
+    sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, hasForm: true }, options);
   };
 }
 
 export function sendNoStation(response: Response, root: '../' | '../../../', options: PageOptions): void {
   const content = html`<h1>No such station</h1>
 <p>No station of that name is configured here, or it is on another shard. <a href="${root}">All stations</a></p>`;
-  sendPage(response, 404, { title: 'No such station · Telemetry station exporter', root, content }, options);
+  sendPage(response, 404, { title: `No such station · ${EXPORTER}`, root, content }, options);
 }
 
 function searchParams({ url }: Request): URLSearchParams {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { type Html, html } from './html.ts';
-import { type PageOptions, sendPage } from './page.ts';
+import { EXPORTER, type PageOptions, sendPage } from './page.ts';
 import type { ExporterPort, StationStatus } from './port.ts';
 import { STATION_STATES } from './station-state.ts';
 import { STATION_HEADINGS, stationRow } from './status-row.ts';
@@ -12,13 +12,12 @@ export function statusPage(exporter: ExporterPort, options: PageOptions): Reques
   const { now = Date.now } = options;
   return (_request, response) => {
     const content = statusContent(exporter.stations(), now());
-    sendPage(response, 200, { title: 'Telemetry station exporter', root: './', content, script: STATUS_SCRIPT }, options);
+    sendPage(response, 200, { title: EXPORTER, root: './', content, script: STATUS_SCRIPT, isFront: true }, options);
   };
 }
 
 function statusContent(stations: readonly StationStatus[], nowMs: number): Html {
-  return html`<h1>Stations</h1>
-${statusTotals(stations)}
+  return html`${statusTotals(stations)}
 <p id="currency" class="notice" role="status"></p>
 <div id="controls" class="controls" role="search" aria-label="Stations" hidden>
 <label for="filter">Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>

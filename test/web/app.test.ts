@@ -117,6 +117,15 @@ describe('createApp', () => {
     });
   });
 
+  describe('with an external URL whose path is called like the stations’ pages', () => {
+    const externalUrl = new URL('https://example.com/stations');
+
+    it.each([...READS, '/metrics'])('serves %s under the path', async (path) => {
+      const { ask } = await startApp({}, { externalUrl });
+      expect(await ask(`/stations${path}`)).toEqual(await ask(path));
+    });
+  });
+
   describe('with an external URL that has a path', () => {
     const externalUrl = new URL('https://example.com/a+b/tse/');
 

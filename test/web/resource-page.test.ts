@@ -53,6 +53,12 @@ describe('resourcePage', () => {
     }
   });
 
+  it('links no page of a station whose name no path can hold', async () => {
+    const { status, body } = await open(detailOf([resourceOf('a')], { spec: { name: '..' } }), '/stations/../resources/a');
+    expect(status).toBe(200);
+    expect(body).toContain('<a href="../../../">Stations</a> / .. / Display a</nav>');
+  });
+
   it('tells the record by its place in the listing and in its page', async () => {
     const parts = [[resourceOf('z')], [resourceOf('x'), resourceOf('a')]];
     const origins = [

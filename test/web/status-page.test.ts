@@ -90,7 +90,6 @@ describe('statusPage', () => {
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
     expect(links).toEqual([
       '#content',
-      './',
       './deep/metrics',
       './reference',
       './sd',
