@@ -63,7 +63,7 @@ input, select, button { font: inherit; color: inherit; }
 .controls :is(input, select) { color: var(--text); font-size: 0.9375rem; }
 input[type=search], select, .controls button { min-height: 2.125rem; padding: 0.2rem 0.6rem; background: var(--page); border: 1px solid var(--quiet); border-radius: 4px; }
 input[type=search] { width: 16rem; max-width: 100%; }
-select { max-width: 18rem; }
+select { max-width: 14rem; }
 .controls button { cursor: pointer; background: var(--soft); }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
@@ -87,6 +87,8 @@ thead :is(a, button)::after { content: " \\2195"; color: var(--line); }
 #resource-table td:not(.number) { min-width: 5rem; }
 #resource-table td[data-label=Name] { min-width: 8.5rem; }
 #resource-table td:is([data-label=Type], [data-label=Product], [data-label=State]) { min-width: 7.5rem; }
+#families th a { font-weight: 500; text-decoration: none; }
+#families th a:hover { text-decoration: underline; }
 .failure-row td { padding: 0 0 0.75rem; }
 tbody:has(.failure-row) tr:first-child > * { border-bottom: 0; }
 .bars { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.5rem 3rem; }
@@ -104,8 +106,7 @@ summary { cursor: pointer; color: var(--link); }
 .pager .amount { font-variant-numeric: tabular-nums; }
 @media (max-width: 50rem) {
   body { padding: 0 1rem 2rem; }
-  .facts { grid-template-columns: 1fr; gap: 0; }
-  .facts dd { margin-bottom: 0.5rem; }
+  .facts { grid-template-columns: 8rem minmax(0, 1fr); gap: 0.25rem 0.75rem; }
   .controls label, .controls input[type=search], .controls select { width: 100%; max-width: none; }
   .controls label.check { width: auto; }
   .cards thead { display: none; }
