@@ -5,10 +5,7 @@ import { breakable } from './breakable.ts';
 import { type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './page.ts';
 
-/** A family, and a query that shows its use where there is one. */
-type Described = FamilyDescription & { readonly example?: string };
-
-/** Every metric with its type, labels and meaning. */
+/** Every metric with its type, labels and meaning, and a query that puts it to use. */
 export function referencePage(options: PageOptions): RequestHandler {
   const content = html`<h1>Metrics reference</h1>
 <p>All families of a station come from one snapshot, so they add up. A value that the service did not give is no sample, never 0; an optional text is an empty label.</p>
@@ -23,13 +20,12 @@ ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
   };
 }
 
-export function familyRow({ name, type, labels, help, example }: Described): Html {
-  const query = example === undefined ? [] : html` <code class="sub example">${example}</code>`;
+export function familyRow({ name, type, labels, help, answers, example }: FamilyDescription): Html {
   return html`<tr id="${name}">
 <th scope="row"><a class="code" href="#${name}">${breakable(name)}</a></th>
 <td data-label="Type">${type}</td>
 <td data-label="Labels"><span class="code">${labels.join(', ')}</span></td>
-<td data-label="Meaning"><span>${help}${query}</span></td>
+<td data-label="Meaning"><span>${help} <span class="sub">To know ${answers}:</span> <code class="sub example">${example}</code></span></td>
 </tr>
 `;
 }

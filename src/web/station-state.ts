@@ -1,5 +1,4 @@
 import { FAILURE_ADVICE } from '../station/failure-advice.ts';
-import { codeText } from './code-text.ts';
 import { type Html, html } from './html.ts';
 import type { StationStatus } from './port.ts';
 import { durationText, momentText, shareText, unknown } from './words.ts';
@@ -27,9 +26,9 @@ export function failureNote({ failure, lastSuccessMs }: Pick<StationStatus, 'fai
     lastSuccessMs === undefined ? 'There was no success yet.' : html`The last success was ${momentText(lastSuccessMs, nowMs)}.`;
   return [
     html`<div class="failure-note">
-<p><strong>${codeText(meaning)}</strong> ${success}</p>
+<p><strong>${meaning}</strong> ${success}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
-<p>What to do: ${codeText(advice)}</p>
+<p>What to do: ${advice}</p>
 </div>`,
   ];
 }

@@ -14,7 +14,7 @@ import { type Page, root } from './markdown.ts';
 export const ANNOUNCED = {
   commands: ['list'],
   flags: [] as string[],
-  endpoints: ['/reference', '/stations/NAME', '/stations/NAME/resources/ID'],
+  endpoints: [] as string[],
 };
 
 /** Names of others that look like ours: of Prometheus' configuration and of its alerts. */

@@ -5,7 +5,7 @@ import { parseHtml } from './html-parser.ts';
 import { startApp } from './running-app.ts';
 
 describe('referencePage', () => {
-  it('tells name, type, labels and meaning of every family, each to be linked to', async () => {
+  it('tells name, type, labels and meaning of every family, each to be linked to, and a query', async () => {
     const { ask } = await startApp();
     const { status, headers, body } = await ask('/reference');
     expect(status).toBe(200);
@@ -20,11 +20,17 @@ describe('referencePage', () => {
 });
 
 describe('familyRow', () => {
-  const family = { name: 'a_b', type: 'gauge', labels: ['x', 'y'], help: 'H <1>.' } as const;
+  const family = {
+    name: 'a_b',
+    type: 'gauge',
+    labels: ['x', 'y'],
+    help: 'H <1>.',
+    answers: 'how <many>',
+    example: 'sum(a_b) > 1',
+  } as const;
 
-  it('shows an example where there is one', () => {
-    expect(parseHtml(familyRow(family).text).text).toBe('\na_b\ngauge\nx, y\nH <1>.\n\n');
-    expect(parseHtml(familyRow({ ...family, example: 'sum(a_b) > 1' }).text).text).toBe('\na_b\ngauge\nx, y\nH <1>. sum(a_b) > 1\n\n');
+  it('shows what the family answers, and the query', () => {
+    expect(parseHtml(familyRow(family).text).text).toBe('\na_b\ngauge\nx, y\nH <1>. To know how <many>: sum(a_b) > 1\n\n');
   });
 
   it('lets the name break after its underscores', () => {

@@ -35,10 +35,10 @@ describe('failureNote', () => {
 
   it.each(FAILURE_REASONS)('tells what %s means, what the service said and what to do', (reason) => {
     const failure = { reason, message: 'said\n<this>' };
-    const { meaning, remedy } = FAILURE_ADVICE[reason];
+    const { meaning, advice } = FAILURE_ADVICE[reason];
     const [note] = failureNote({ failure, lastSuccessMs: STATION.lastSuccessMs }, NOW_MS);
     expect(parseHtml(note?.text ?? '').text).toBe(
-      `\n${meaning} The last success was 55 s ago.\n${reason}: said\n<this>\nWhat to do: ${remedy}\n`.replaceAll('`', ''),
+      `\n${meaning} The last success was 55 s ago.\n${reason}: said\n<this>\nWhat to do: ${advice}\n`,
     );
   });
 

@@ -155,7 +155,7 @@ describe('stationRow', () => {
   });
 
   it('shows why a station fails, and what to do', () => {
-    const { meaning, remedy } = FAILURE_ADVICE.timeout;
+    const { meaning, advice } = FAILURE_ADVICE.timeout;
     expect(cells(FAILING)).toEqual([
       'a&b <c> main · ts-1',
       'failing',
@@ -166,7 +166,7 @@ describe('stationRow', () => {
       '55 s ago',
       'with a scrape after 30 s',
       'metrics of a&b <c>',
-      `\n${meaning} The last success was 55 s ago.\ntimeout: no answer\nin 10 s\nWhat to do: ${remedy.replaceAll('`', '')}\n`,
+      `\n${meaning} The last success was 55 s ago.\ntimeout: no answer\nin 10 s\nWhat to do: ${advice}\n`,
     ]);
   });
 
