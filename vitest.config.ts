@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/prometheus/**'],
+    exclude: ['test/prometheus/**', 'test/terminal/**'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     coverage: {

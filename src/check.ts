@@ -1,33 +1,24 @@
 import type { FlagValues } from './cli/flags.ts';
 import { ownShard } from './cli/own-shard.ts';
-import type { LoadedConfig } from './config/load.ts';
-import { loadConfigFile } from './config-file.ts';
+import type { LoadedConfig, LoadResult } from './config/load.ts';
 import { diagnose } from './diagnosis/diagnosis.ts';
 import { examine } from './diagnosis/examine.ts';
 import { findingsOf } from './diagnosis/findings.ts';
 import { reportText } from './diagnosis/report.ts';
 import { loadInputs } from './inputs.ts';
-import type { Build } from './metrics/own-metrics.ts';
-
-/** What a check needs of the program. */
-interface CheckSurface {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly hostName: string;
-  readonly build: Build;
-  readonly print: (text: string) => void;
-  readonly printError: (text: string) => void;
-}
+import { complain, type Surface } from './surface.ts';
 
 /** Validates the configuration and, with `--live`, tries it: every station once. Resolves with the exit code; the signal ends it at once. */
-export async function check(surface: CheckSurface, flags: FlagValues, signal: AbortSignal): Promise<number> {
-  const file = flags['config.file'];
-  const inputs = await loadInputs(() => loadConfigFile(file, surface.env), flags['web.config.file']);
+export async function check(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>, signal: AbortSignal): Promise<number> {
+  const inputs = await loadInputs(load, flags['web.config.file']);
   if (!inputs.ok) return complain(surface, inputs.problems);
-  surface.print(`${file} is valid, stations: ${inputs.loaded.config.stations.length}\n`);
+  surface.print(
+    `${flags.demo ? 'the configuration of the demo' : flags['config.file']} is valid, stations: ${inputs.loaded.config.stations.length}\n`,
+  );
   return flags.live ? checkLive(surface, flags, inputs.loaded, signal) : 0;
 }
 
-async function checkLive(surface: CheckSurface, flags: FlagValues, loaded: LoadedConfig, signal: AbortSignal): Promise<number> {
+async function checkLive(surface: Surface, flags: FlagValues, loaded: LoadedConfig, signal: AbortSignal): Promise<number> {
   const own = ownShard(flags, surface.hostName);
   if (!own.ok) return complain(surface, [own.problem]);
   try {
@@ -40,9 +31,4 @@ async function checkLive(surface: CheckSurface, flags: FlagValues, loaded: Loade
     if (!signal.aborted) throw error;
     return complain(surface, [`ended by ${signal.reason} before every station had answered`]);
   }
-}
-
-function complain({ printError }: CheckSurface, lines: readonly string[]): number {
-  for (const line of lines) printError(`${line}\n`);
-  return 1;
 }

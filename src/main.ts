@@ -1,14 +1,18 @@
 #!/usr/bin/env node
 import { hostname } from 'node:os';
 import { readBuild } from './build.ts';
+import { isReaderGone } from './cli/data-output.ts';
 import { reportCrash } from './crash.ts';
-import { runProgram, type Surface } from './program.ts';
+import { runProgram } from './program.ts';
+import type { Surface } from './surface.ts';
 
 const surface: Surface = {
   argv: process.argv.slice(2),
   env: process.env,
   print: (text) => process.stdout.write(text),
   printError: (text) => process.stderr.write(text),
+  stdout: process.stdout,
+  errorColumns: () => (process.stderr.isTTY ? process.stderr.columns : undefined),
   signals: process,
   hostName: hostname(),
   build: readBuild(new URL('../', import.meta.url), process.version),
@@ -17,6 +21,13 @@ const surface: Surface = {
 // Rejections that nobody handles arrive here as well.
 process.on('uncaughtException', (error, origin) => {
   reportCrash(surface, error, origin);
+  process.exit(1);
+});
+
+// Whoever reads the output may stop when it has seen enough.
+process.stdout.on('error', (error) => {
+  if (isReaderGone(error)) return;
+  surface.printError(`cannot write: ${error.message}\n`);
   process.exit(1);
 });
 

@@ -11,8 +11,9 @@ import { freshClone, removeClone, typed } from './docs/clone.ts';
 import { readPage, root } from './docs/markdown.ts';
 import { entriesOf } from './e2e/harness.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
+import { eventually } from './web/eventually.ts';
 
-const { text: readme, blocks } = readPage('README.md');
+const { text: readme, blocks, spans } = readPage('README.md');
 const snippets = blocks.filter(({ language }) => language !== 'yaml' && language !== '').map(({ content }) => content.trim());
 const yamls = blocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
 const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
@@ -30,6 +31,8 @@ const TREATMENTS: Readonly<Record<string, (lines: readonly string[], clone: stri
   'npm ci && npm test': runsTests,
   'docker compose --file deploy/compose/compose.yaml up': namesAStack,
   'npm run build': exportsFromTheService,
+  'node dist/main.js list staging --demo': listsTheDemo,
+  'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml': simulates,
 };
 
 describe('README.md', () => {
@@ -66,6 +69,12 @@ describe('README.md', () => {
     expect(readme).toContain(`Node ${packageJson.engines.node.slice(2)} or newer`);
   });
 
+  it('rehearses alerts by flags that can be read', () => {
+    const flags = spans.filter((span) => /^--simulate\..*=/.test(span));
+    expect(flags).not.toEqual([]);
+    expect(flags.filter((flag) => !parseFlags(['simulate', ...flag.split(' ')]).ok)).toEqual([]);
+  });
+
   it('names ports where something listens, as config.example.yaml does', () => {
     const published = Object.values(composeServices()).flatMap(({ ports = [] }) => ports.map((port) => port.split(':').at(-2)));
     expect(published).toContain(defaultPort);
@@ -98,15 +107,14 @@ async function exportsFromTheService([build = '', check = '', serve = '']: reado
   const service = await startSimulatedService({ source: () => entriesOf(3), auth: { scheme: 'token', token: 'readme' } });
   onTestFinished(() => service.stop());
   writeFileSync(join(clone, 'token'), 'readme\n');
-  writeFileSync(join(clone, 'config.yaml'), config);
-  for (const line of [build, check]) {
-    const { closed, output } = typed(line, clone);
-    expect(await closed, output.stdout + output.stderr).toEqual({ code: 0, signal: null });
-  }
   writeFileSync(
     join(clone, 'config.yaml'),
     config.replace('https://monitor.example.com', service.url).replace('/run/secrets/token', join(clone, 'token')),
   );
+  for (const line of [build, check]) {
+    const { closed, output } = typed(line, clone);
+    expect(await closed, output.stdout + output.stderr).toEqual({ code: 0, signal: null });
+  }
   const exporter = typed(`${serve} ${ANY_PORT}`, clone);
   const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
   expect(valuesOf(metrics, 'telemetry_station_up', 'station'), exporter.output.stderr).toEqual({ ts: 1 });
@@ -114,6 +122,31 @@ async function exportsFromTheService([build = '', check = '', serve = '']: reado
   exporter.interrupt();
   await exporter.closed;
   expect(exporter.output.stderr).toContain('msg=ending');
+}
+
+/** With the build that a snippet before it has made. */
+async function listsTheDemo(lines: readonly string[], clone: string): Promise<void> {
+  for (const line of lines) {
+    const { closed, output } = typed(line, clone);
+    expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
+    const [heading, ...rows] = (line.includes('>') ? readFileSync(join(clone, 'eips.csv'), 'utf8') : output.stdout).trim().split('\n');
+    expect(heading).toMatch(/^(ID|resource_id|id)\b/);
+    expect(rows).not.toEqual([]);
+  }
+}
+
+/** On any port, which the configuration that it prints names. */
+async function simulates([line = '']: readonly string[], clone: string): Promise<void> {
+  const simulation = typed(line.replace(' > ', ' --simulate.port=0 > '), clone);
+  const text = await eventually(() => {
+    const printed = readFileSync(join(clone, 'simulated.yaml'), 'utf8');
+    expect(printed).toMatch(/\ncache:/);
+    return printed;
+  });
+  expect(configProblems(text)).toEqual([]);
+  expect(parse(text).stations).toHaveLength(2);
+  simulation.interrupt();
+  await simulation.closed;
 }
 
 /** Docker is not there to be tried: the file is, with what it mounts looked at by the tests of deploy/. */

@@ -1,5 +1,6 @@
-import { COMMANDS } from '../../src/cli/commands.ts';
-import { FLAGS, type Flag } from '../../src/cli/flags.ts';
+import { COMMANDS, commandUsage } from '../../src/cli/commands.ts';
+import type { Flag } from '../../src/cli/flag.ts';
+import { FLAGS } from '../../src/cli/flags.ts';
 
 /** The page docs/flags.md. */
 export function flagsReference(): string {
@@ -19,13 +20,13 @@ export function flagsReference(): string {
     '|---|---|---|---|',
     ...flags.map((flag) => `| ${[spelled(flag), standard(flag), value(flag), meaning(flag)].map(cell).join(' | ')} |`),
     '',
-    '`--shard` must be less than `--total-shards`.',
+    '`--shard` must be less than `--total-shards`; `--from` leaves nothing to `--simulate.stations` and `--simulate.resources`.',
     '',
     '## Commands',
     '',
     '| command | meaning |',
     '|---|---|',
-    ...COMMANDS.map(({ name, help }) => `| \`${name}\` | ${cell(help)} |`),
+    ...COMMANDS.map((command) => `| \`${commandUsage(command)}\` | ${cell(command.help)} |`),
     '',
   ].join('\n');
 }
@@ -43,7 +44,7 @@ function value({ kind, repeatable }: Flag): string {
 }
 
 function meaning({ help, only }: Flag): string {
-  return only === undefined ? help : `${help} Only with the command \`${only}\`.`;
+  return only === undefined ? help : `${help} Only with ${only.map((command) => `\`${command}\``).join(', ')}.`;
 }
 
 function cell(text: string): string {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/nearest.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 
 /** The command line cut into words: the text given for each flag, not yet read. */
 interface Arguments {

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration } from '../config/duration.ts';
+import { type Order, SORT_KEYS, type SortKey } from '../station/selection.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -16,6 +17,8 @@ export const file: FlagKind<string> = {
   expected: 'a file name',
   parse: (text) => (text === '' ? undefined : text),
 };
+
+export const text: FlagKind<string> = { placeholder: '<text>', expected: 'a text', parse: (given) => given };
 
 export const toggle: FlagKind<boolean> = {
   expected: 'true or false',
@@ -58,6 +61,16 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
     parse: (text) => words.find((word) => word === text),
   };
 }
+
+export const sortOrder: FlagKind<Order> = {
+  placeholder: '<key>',
+  expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with - in front for the other way round`,
+  parse(given) {
+    const descending = given.startsWith('-');
+    const by = descending ? given.slice(1) : given;
+    return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
+  },
+};
 
 export const listenAddress: FlagKind<string> = {
   placeholder: '<[host]:port>',

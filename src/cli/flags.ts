@@ -1,4 +1,4 @@
-import type { CommandName } from './commands.ts';
+import type { Flag } from './flag.ts';
 import {
   choice,
   duration,
@@ -11,20 +11,8 @@ import {
   telemetryPath,
   toggle,
 } from './flag-kind.ts';
-
-/** One flag: this row types its value, parses it and documents it. */
-export interface Flag {
-  readonly name: string;
-  readonly short?: string;
-  readonly kind: FlagKind<unknown>;
-  /** As it would be typed; a flag without one may be undefined. */
-  readonly default?: string;
-  /** Given at all, it replaces the default. */
-  readonly repeatable?: true;
-  /** The one command it belongs to; a flag without one is for all. */
-  readonly only?: CommandName;
-  readonly help: string;
-}
+import { LIST_FLAGS } from './list-flags.ts';
+import { SIMULATE_FLAGS } from './simulate-flags.ts';
 
 export const FLAGS = [
   { name: 'help', short: 'h', kind: toggle, default: 'false', help: 'Show this help and exit.' },
@@ -40,23 +28,16 @@ export const FLAGS = [
     name: 'live',
     kind: toggle,
     default: 'false',
-    only: 'check',
+    only: ['check'],
     help: 'Ask each station for real: print names, certificates, clocks, permissions, sizes and costs, and each trouble in words.',
   },
   {
     name: 'demo',
     kind: toggle,
     default: 'false',
-    help: 'Run a simulated service in the same process and export from it; needs no configuration file.',
+    only: ['serve', 'check', 'list', 'record'],
+    help: 'Run a simulated service in the same process and ask that; needs no configuration file.',
   },
-  {
-    name: 'simulate.port',
-    kind: integer(0, 65_535),
-    default: '9843',
-    only: 'simulate',
-    help: 'Port of 127.0.0.1 for the simulated service; 0 is any that is free.',
-  },
-  { name: 'simulate.seed', kind: integer(0), default: '1', only: 'simulate', help: 'Decides which world is simulated.' },
   {
     name: 'web.listen-address',
     kind: listenAddress,
@@ -108,6 +89,8 @@ export const FLAGS = [
     help: 'The least severe messages to log: debug, info, warn or error.',
   },
   { name: 'log.format', kind: choice('logfmt', 'json'), default: 'logfmt', help: 'Form of the log lines: logfmt or json.' },
+  ...LIST_FLAGS,
+  ...SIMULATE_FLAGS,
 ] as const satisfies readonly Flag[];
 
 type Row = (typeof FLAGS)[number];

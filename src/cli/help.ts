@@ -1,5 +1,6 @@
-import { COMMANDS } from './commands.ts';
-import { FLAGS, type Flag } from './flags.ts';
+import { COMMANDS, commandUsage } from './commands.ts';
+import type { Flag } from './flag.ts';
+import { FLAGS } from './flags.ts';
 
 const PROGRAM = 'telemetry-station-exporter';
 const COLUMNS = 100;
@@ -13,10 +14,10 @@ export function helpText(): string {
     'Prometheus exporter for the resources attached to telemetry stations.',
     '',
     'Flags:',
-    ...twoColumns(flags.map((flag) => [flagUsage(flag), flag.only === undefined ? flag.help : `${flag.only}: ${flag.help}`])),
+    ...twoColumns(flags.map((flag) => [flagUsage(flag), flag.only === undefined ? flag.help : `${flag.only.join(', ')}: ${flag.help}`])),
     '',
     'Commands:',
-    ...twoColumns(COMMANDS.map(({ name, help }) => [name, help])),
+    ...twoColumns(COMMANDS.map((command) => [commandUsage(command), command.help])),
     '',
   ].join('\n');
 }

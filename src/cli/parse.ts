@@ -1,9 +1,10 @@
 import { readArguments } from './arguments.ts';
-import { COMMANDS, type CommandName } from './commands.ts';
-import { FLAGS, type Flag, type FlagValues } from './flags.ts';
+import { COMMANDS, type Command, type CommandName } from './commands.ts';
+import type { Flag } from './flag.ts';
+import { FLAGS, type FlagValues } from './flags.ts';
 
 type ParsedFlags =
-  | { readonly ok: true; readonly command: CommandName; readonly flags: FlagValues }
+  | { readonly ok: true; readonly command: CommandName; readonly operands: readonly string[]; readonly flags: FlagValues }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** The command line as a whole, or everything that is wrong with it. */
@@ -11,17 +12,18 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   const { given, positionals, problems: misread } = readArguments(argv, FLAGS);
   const readings = FLAGS.map((flag) => ({ name: flag.name, ...readFlag(flag, given.get(flag) ?? []) }));
   const flags = Object.fromEntries(readings.map(({ name, value }) => [name, value])) as FlagValues;
-  const [name = COMMANDS[0].name, ...rest] = positionals;
-  const command = COMMANDS.find((candidate) => candidate.name === name)?.name;
+  const [name = COMMANDS[0].name, ...operands] = positionals;
+  const command = COMMANDS.find((candidate) => candidate.name === name);
   const problems = [
     ...misread,
     ...readings.flatMap((reading) => reading.problems),
     ...shardProblems(flags),
+    ...sourceProblems(flags),
     ...[...given.keys()].flatMap((flag) => misplaced(flag, name)),
-    ...rest.map((word) => `unexpected argument ${JSON.stringify(word)}`),
+    ...operandProblems(command, operands, flags),
   ];
   if (command === undefined) return { ok: false, problems: [unknownCommand(name), ...problems] };
-  return problems.length === 0 ? { ok: true, command, flags } : { ok: false, problems };
+  return problems.length === 0 ? { ok: true, command: command.name, operands, flags } : { ok: false, problems };
 }
 
 function readFlag({ name, kind, default: standard, repeatable }: Flag, given: readonly string[]) {
@@ -44,8 +46,28 @@ function shardProblems({ shard, 'total-shards': total }: FlagValues): readonly s
   return shard !== 'auto' && shard >= total ? [`--shard: expected less than --total-shards, which is ${total}, got ${shard}`] : [];
 }
 
+/** A recording has a size of its own. */
+function sourceProblems({ from, ...flags }: FlagValues): readonly string[] {
+  if (from === undefined) return [];
+  const names = ['simulate.stations', 'simulate.resources'] as const;
+  return names
+    .filter((name) => flags[name] !== undefined)
+    .map((name) => `--${name}: a recording cannot be resized, leave out this or --from`);
+}
+
 function misplaced({ name, only }: Flag, command: string): readonly string[] {
-  return only === undefined || only === command ? [] : [`--${name}: belongs to the command ${only} alone`];
+  if (only === undefined || only.some((candidate) => candidate === command)) return [];
+  return [`--${name}: belongs to ${only.length === 1 ? 'the command' : 'the commands'} ${only.join(', ')} alone`];
+}
+
+/** Who asks for help may leave out the rest. */
+function operandProblems(command: Command | undefined, given: readonly string[], { help, version }: FlagValues): readonly string[] {
+  const expected = command?.operands ?? [];
+  const missing = help || version ? [] : expected.slice(given.length);
+  return [
+    ...missing.map((operand) => `${command?.name}: expected a <${operand}>`),
+    ...given.slice(expected.length).map((word) => `unexpected argument ${JSON.stringify(word)}`),
+  ];
 }
 
 function unknownCommand(name: string): string {

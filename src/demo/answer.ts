@@ -1,14 +1,18 @@
 import { type AuthCheck, authProblem } from './auth-check.ts';
 import type { Call, Message, Refusal, StationPath } from './call.ts';
-import type { Effect, Envelope, Rows } from './effect.ts';
+import type { Asked, Effect, Envelope, Rows } from './effect.ts';
 import { jsonReply, type Reply, statusReply, withHeaders } from './reply.ts';
 import { type Entry, select } from './selection.ts';
 
 /** Where the content comes from; undefined: there is no such station. */
 export type Source = (path: StationPath, atMs: number) => readonly Entry[] | undefined;
 
+/** What was once answered to exactly this question; undefined: it was never asked. */
+export type Replay = (call: Call) => Envelope | undefined;
+
 export interface AnswerRules {
   readonly source: Source;
+  readonly replay: Replay | undefined;
   readonly auth: AuthCheck | undefined;
   /** How many records a page has when the client does not say. */
   readonly defaultPageSize: number;
@@ -32,10 +36,15 @@ function healthyReply(message: Message, call: Call | Refusal, effects: readonly 
 
 function listPage(entries: readonly Entry[], call: Call, effects: readonly Effect[], rules: AnswerRules): Envelope {
   const asked = { filters: call.filters, offset: call.offset, size: Math.min(call.size || rules.defaultPageSize, rules.pageCap) };
+  const isOther = effects.some(({ onAsked, onRows }) => onAsked !== undefined || onRows !== undefined);
+  const page = (isOther ? undefined : rules.replay?.(call)) ?? cutPage(entries, asked, effects);
+  return effects.reduce((envelope, { onEnvelope }) => onEnvelope?.(envelope, asked) ?? envelope, page);
+}
+
+function cutPage(entries: readonly Entry[], asked: Asked, effects: readonly Effect[]): Envelope {
   const { filters, offset, size } = effects.reduce((bent, { onAsked }) => onAsked?.(bent) ?? bent, asked);
   const selected = select(entries, filters);
   const listed: Rows = { records: selected, total: selected.length };
   const { records, total } = effects.reduce((rows, { onRows }) => onRows?.(rows, asked) ?? rows, listed);
-  const page: Envelope = { resources: records.slice(offset, offset + size), page: { offset, size, total } };
-  return effects.reduce((envelope, { onEnvelope }) => onEnvelope?.(envelope, asked) ?? envelope, page);
+  return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
 }

@@ -12,7 +12,9 @@ const REPEATED_FILTERS = ['resource_ids', 'resource_types'] as const;
 const SCALAR_FILTERS = ['resource_type', 'product', 'resource_display_name_prefix', 'enabled_alert'] as const;
 const NUMBERS = ['page.offset', 'page.size', 'page.total'] as const;
 
-export type FilterName = (typeof REPEATED_FILTERS | typeof SCALAR_FILTERS)[number];
+export const FILTER_NAMES = [...REPEATED_FILTERS, ...SCALAR_FILTERS] as const;
+
+export type FilterName = (typeof FILTER_NAMES)[number];
 
 /** The filters in force with their values; one that is left out does not narrow. */
 export type Filters = Readonly<Partial<Record<FilterName, readonly string[]>>>;

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Source } from './answer.ts';
 import { behaviourFaults, type DemoStation, demoStations } from './demo-stations.ts';
+import type { Fault } from './faults.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -8,6 +9,10 @@ export interface DemoOptions {
   readonly seed?: number;
   readonly now?: () => number;
   readonly port?: number;
+  readonly stations?: readonly DemoStation[];
+  /** Of every station, before its own. */
+  readonly faults?: readonly Fault[];
+  readonly pageCap?: number;
 }
 
 export interface Demo {
@@ -18,22 +23,27 @@ export interface Demo {
 }
 
 /** A fleet to look at: the simulated service with some stations that are as difficult as real ones. */
-export async function startDemo({ seed = 1, now = Date.now, port = 0 }: DemoOptions = {}): Promise<Demo> {
-  const world = createWorld({ seed, stations: demoStations });
+export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
+  const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP } = options;
+  const world = createWorld({ seed, stations });
+  const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);
   const service = await startSimulatedService({
-    source: worldSource(world),
-    faults: Object.fromEntries(demoStations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]])),
+    source: worldSource(world, stations),
+    faults: { ...Object.fromEntries(own), '*': faults },
     seed,
     now,
     port,
-    pageCap: 200,
+    pageCap,
     keptRequests: 100,
   });
-  return { service, config: exporterConfig(service.url), world };
+  return { service, config: exporterConfig(service.url, stations), world };
 }
 
-function worldSource(world: World): Source {
-  const names = new Map(demoStations.map(({ path, name }) => [pathKey(path), name]));
+/** What the vendor's own client keeps to. */
+const PAGE_CAP = 200;
+
+function worldSource(world: World, stations: readonly DemoStation[]): Source {
+  const names = new Map(stations.map(({ path, name }) => [pathKey(path), name]));
   return (path, atMs) => {
     const name = names.get(pathKey(path));
     return name === undefined ? undefined : world.resources(name, atMs);
@@ -44,11 +54,11 @@ function pathKey({ subscription, resourceGroup, zone, telemetryStation }: DemoSt
   return JSON.stringify([subscription, resourceGroup, zone, telemetryStation]);
 }
 
-function exporterConfig(baseUrl: string): string {
-  const upstreams = new Set(demoStations.map(({ upstream }) => upstream));
+function exporterConfig(baseUrl: string, stations: readonly DemoStation[]): string {
+  const upstreams = new Set(stations.map(({ upstream }) => upstream));
   const config = {
-    upstreams: Object.fromEntries([...upstreams].map((name) => [name, { base_url: baseUrl, page_size: 200 }])),
-    stations: demoStations.map(({ name, upstream, path, products, alertability, labels }) => ({
+    upstreams: Object.fromEntries([...upstreams].map((name) => [name, { base_url: baseUrl, page_size: PAGE_CAP }])),
+    stations: stations.map(({ name, upstream, path, products, alertability, labels }) => ({
       name,
       upstream,
       subscription: path.subscription,

@@ -2,7 +2,7 @@ import type { Filters } from './call.ts';
 import type { Reply } from './reply.ts';
 
 /** What is about to be listed. */
-interface Asked {
+export interface Asked {
   readonly filters: Filters;
   readonly offset: number;
   readonly size: number;

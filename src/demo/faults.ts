@@ -44,6 +44,8 @@ export type Quirk =
   | { readonly kind: 'rowShift'; readonly rows: readonly unknown[]; readonly keepTotal?: boolean }
   /** Every nth row (each one) of the whole list comes twice; `counted` tells whether the total knows of it. */
   | { readonly kind: 'duplicate'; readonly every?: number; readonly counted?: boolean }
+  /** Every nth record of the whole list has no id. */
+  | { readonly kind: 'missingIds'; readonly every: number }
   /** An empty list is null. */
   | { readonly kind: 'nullResources' }
   | { readonly kind: 'numericState'; readonly state: number };

@@ -35,6 +35,12 @@ export const quirkEffects: { readonly [Kind in Quirk['kind']]: (quirk: QuirkOf<K
       return { records: repeated, total: counted ? total + repeated.length - records.length : total };
     },
   }),
+  missingIds: ({ every }) => ({
+    onRows: ({ records, total }) => ({
+      records: records.map((record, index) => ((index + 1) % every === 0 ? withoutId(record) : record)),
+      total,
+    }),
+  }),
   nullResources: () => ({
     onEnvelope: (envelope) => (envelope.resources?.length === 0 ? { ...envelope, resources: null } : envelope),
   }),
@@ -56,6 +62,10 @@ function isObject(value: unknown): value is object {
 
 function textNumbers(values: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]));
+}
+
+function withoutId(record: unknown): unknown {
+  return isObject(record) ? { ...record, resource_id: undefined } : record;
 }
 
 function textRules(record: object): object {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { answer, type Source } from './answer.ts';
+import { answer, type Replay, type Source } from './answer.ts';
 import type { AuthCheck } from './auth-check.ts';
 import { type CallRules, readCall } from './call.ts';
 import { deliver } from './delivery.ts';
@@ -13,6 +13,8 @@ import type { Entry } from './selection.ts';
 
 export interface ServiceOptions extends Partial<CallRules> {
   readonly source?: Source;
+  /** Goes before the source where it knows the question. */
+  readonly replay?: Replay;
   /** By telemetry station's name, or '*' for every one. */
   readonly faults?: Readonly<Record<string, readonly Fault[]>>;
   readonly auth?: AuthCheck;
@@ -121,7 +123,7 @@ export class SimulatedService {
     const over = this.#log.begin(message, call, atMs);
     response.once('close', over);
     response.setHeader('date', new Date(atMs).toUTCString());
-    const rules = { source: this.#source, auth: this.#auth, defaultPageSize, pageCap };
+    const rules = { source: this.#source, replay: this.#options.replay, auth: this.#auth, defaultPageSize, pageCap };
     const reply = answer(message, call, this.#faults.effects(call, atMs), rules, atMs);
     deliver({ socket: request.socket, response }, reply, over);
   }

@@ -1,10 +1,10 @@
-import { setMaxListeners } from 'node:events';
 import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type FailureReason, ListingFailure } from './failure.ts';
 import type { StationSource } from './listing.ts';
 import { type Snapshot, Surveyor } from './snapshot.ts';
 import type { StationSpec } from './spec.ts';
+import { takeSnapshot } from './take-snapshot.ts';
 
 /** How the latest refreshes went. */
 export interface Health {
@@ -144,7 +144,7 @@ export class StationCache<Form> {
   async #attempt(): Promise<void> {
     const startedAt = this.#clock.elapsedMs();
     try {
-      const snapshot = await this.#take();
+      const snapshot = await takeSnapshot(this.#surveyor, this.spec, this.#closed.signal, this.#clock);
       const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastWhole, snapshot) : this.#churn;
       const served = await this.#ready({ spec: this.spec, snapshot, churn });
       if (this.#closed.signal.aborted) return;
@@ -163,26 +163,6 @@ export class StationCache<Form> {
     const { snapshot, churn } = this.#held?.publication ?? {};
     if (this.#held && snapshot === publication.snapshot && churn === publication.churn) return this.#held;
     return { publication, form: await this.#dependencies.prepare(publication) };
-  }
-
-  async #take(): Promise<Snapshot> {
-    const { refreshTimeoutMs } = this.spec;
-    const controller = new AbortController();
-    // Every request under way listens to it: many, but never forgotten.
-    setMaxListeners(0, controller.signal);
-    const abort = () => controller.abort(this.#closed.signal.reason);
-    const giveUp = () => controller.abort(new ListingFailure('timeout', `the refresh did not end within ${refreshTimeoutMs / 1000} s`));
-    const timer = setTimeout(giveUp, refreshTimeoutMs);
-    this.#closed.signal.addEventListener('abort', abort, { once: true });
-    try {
-      const context = { signal: controller.signal, deadlineMs: this.#clock.wallMs() + refreshTimeoutMs, station: this.spec.name };
-      return await this.#surveyor.survey(context);
-    } finally {
-      clearTimeout(timer);
-      this.#closed.signal.removeEventListener('abort', abort);
-      // One listing has failed: the others under way have nothing left to serve.
-      controller.abort();
-    }
   }
 
   #conclude(startedAt: number, failure: Health['failure']): void {

@@ -1,5 +1,5 @@
 import type { FailureReason } from '../station/failure.ts';
-import type { ListingContext } from '../station/listing.ts';
+import type { ListingContext, ListingQuery } from '../station/listing.ts';
 
 /** Told of every request an upstream client sends, retries included. */
 export interface RequestObserver {
@@ -36,4 +36,31 @@ export interface ListingObserver {
   unreadable(): void;
   /** Pages were too large for the service; the rest of this refresh asks for so many records. */
   pageSizeReduced(context: ListingContext, pageSize: number): void;
+  pageReceived(page: ListedPage): void;
 }
+
+/** A page as it came, and what it was a part of. */
+export interface ListedPage {
+  /** What its records are read for. */
+  readonly rows: 'resources' | 'ids';
+  readonly query: ListingQuery;
+  /** 0 begins a listing, also where the same one was begun before. */
+  readonly offset: number;
+  /** How many records were asked for. */
+  readonly size: number;
+  readonly received: number;
+  readonly total: number | undefined;
+  /** Only there until the observer returns. */
+  readonly body: Uint8Array;
+}
+
+/** For requests that nobody counts. */
+export const unobserved: RequestObserver = {
+  waiting: () => undefined,
+  started: () => undefined,
+  ended: () => undefined,
+  retried: () => undefined,
+  waited: () => undefined,
+  throttled: () => undefined,
+  limited: () => undefined,
+};

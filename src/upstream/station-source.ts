@@ -4,7 +4,7 @@ import type { Turns } from '../station/turns.ts';
 import type { ReadBody, Smaller } from './client.ts';
 import { listOnce } from './listing-pass.ts';
 import { listingPath, pagePath } from './listing-path.ts';
-import type { ListingObserver } from './observer.ts';
+import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
 import { type ReadRow, readPage } from './page.ts';
 import { PageMemory } from './page-memory.ts';
@@ -26,7 +26,7 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
     pageSizes.set(context, pageSize);
     return pageSize;
   };
-  const lister = <Row>(readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
+  const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
     const memories = new Map<string, PageMemory<Row>>();
     const readBody = async (body: Uint8Array) => {
       try {
@@ -51,7 +51,13 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
               asked = less ?? asked;
               return less === undefined ? undefined : place();
             };
-            const page = await get(place(), context, (body) => readThrough(place(), body, readBody), smaller);
+            const read = async (body: Uint8Array) => {
+              const page = await readThrough(place(), body, readBody);
+              const { received, total } = page;
+              observer.pageReceived?.({ rows, query, offset, size: asked, received, total, body });
+              return page;
+            };
+            const page = await get(place(), context, read, smaller);
             return { ...page, asked };
           };
           return listOnce(fetchPage, { ...options, idOf });
@@ -65,9 +71,10 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
   };
   return {
     resources: lister<Resource>(
+      'resources',
       (record) => readResource(record, texts),
       ({ id }) => id,
     ),
-    ids: lister<string>(readId, (id) => id),
+    ids: lister<string>('ids', readId, (id) => id),
   };
 }

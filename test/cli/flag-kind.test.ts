@@ -1,10 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import { choice, duration, externalUrl, file, integer, listenAddress, telemetryPath, toggle } from '../../src/cli/flag-kind.ts';
+import {
+  choice,
+  duration,
+  externalUrl,
+  file,
+  integer,
+  listenAddress,
+  sortOrder,
+  telemetryPath,
+  text,
+  toggle,
+} from '../../src/cli/flag-kind.ts';
 
 describe('file', () => {
   it('is any text but none', () => {
     expect(file.parse('a b.yaml')).toBe('a b.yaml');
     expect(file.parse('')).toBeUndefined();
+  });
+});
+
+describe('text', () => {
+  it('is any text, also an empty one', () => {
+    expect(['', ' a '].map(text.parse)).toEqual(['', ' a ']);
+  });
+});
+
+describe('sortOrder', () => {
+  it('is a key, or a key with - in front for the other way round', () => {
+    expect(sortOrder.parse('created')).toEqual({ by: 'created', descending: false });
+    expect(sortOrder.parse('-alert_rules')).toEqual({ by: 'alert_rules', descending: true });
+  });
+
+  it.each(['', '-', '--created', 'size', 'constructor', '-__proto__'])('refuses %j', (given) => {
+    expect(sortOrder.parse(given)).toBeUndefined();
+  });
+
+  it('tells every key', () => {
+    expect(sortOrder.expected).toContain('one of id, name, display_name, type, ');
   });
 });
 

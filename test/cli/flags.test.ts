@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { FLAGS, type Flag, type FlagValues } from '../../src/cli/flags.ts';
+import type { Flag } from '../../src/cli/flag.ts';
+import { FLAGS, type FlagValues } from '../../src/cli/flags.ts';
 
 const flags: readonly Flag[] = FLAGS;
 

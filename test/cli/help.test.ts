@@ -19,10 +19,18 @@ describe('helpText', () => {
 
   it('tells the command that a flag belongs to', () => {
     expect(helpText()).toMatch(/ --simulate\.seed=1 +simulate: /);
+    expect(helpText()).toMatch(/ --sort=<key> +list: /);
   });
 
-  it('names the commands', () => {
-    expect(helpText()).toMatch(/\n\nCommands:\n {2}serve {5}Serve .*\n {2}check {5}Check .*\n(?: {12}.*\n)* {2}simulate {2}Run .*\n$/);
+  it('names the commands and what they are told', () => {
+    const commands = helpText().split('\nCommands:\n')[1] ?? '';
+    expect(commands.match(/^ {2}\S+( <\w+>)?(?= {2})/gm)).toEqual([
+      '  serve',
+      '  check',
+      '  list <station>',
+      '  record <station>',
+      '  simulate',
+    ]);
   });
 
   it('stays within 100 columns and aligns every help text', () => {

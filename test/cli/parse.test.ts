@@ -13,11 +13,14 @@ function problemsOf(...argv: string[]): readonly string[] {
   return parsed.ok ? [] : parsed.problems;
 }
 
+const KNOWN = 'serve, check, list, record, simulate';
+
 describe('parseFlags', () => {
   it('gives every flag its default', () => {
     expect(parseFlags([])).toEqual({
       ok: true,
       command: 'serve',
+      operands: [],
       flags: {
         help: false,
         version: false,
@@ -25,8 +28,14 @@ describe('parseFlags', () => {
         'config.check': false,
         live: false,
         demo: false,
+        format: 'table',
+        'without-rules': false,
+        output: '-',
         'simulate.port': 9843,
         'simulate.seed': 1,
+        'simulate.page-cap': 200,
+        'simulate.latency': 0,
+        'simulate.fault': [],
         'web.listen-address': [':9842'],
         'web.telemetry-path': '/metrics',
         'web.external-url': undefined,
@@ -76,11 +85,11 @@ describe('parseFlags', () => {
 
   it('takes what follows -- for no flag', () => {
     expect(parseFlags(['--demo', '--', 'serve'])).toMatchObject({ ok: true, command: 'serve' });
-    expect(problemsOf('--', '--demo')).toEqual(['unknown command "--demo", known: serve, check, simulate']);
+    expect(problemsOf('--', '--demo')).toEqual([`unknown command "--demo", known: ${KNOWN}`]);
   });
 
   it('names an unknown command and an argument too many', () => {
-    expect(problemsOf('server', 'now')).toEqual(['unknown command "server", known: serve, check, simulate', 'unexpected argument "now"']);
+    expect(problemsOf('server', 'now')).toEqual([`unknown command "server", known: ${KNOWN}`, 'unexpected argument "now"']);
   });
 
   it('knows the command simulate and its flags', () => {
@@ -92,6 +101,37 @@ describe('parseFlags', () => {
     expect(problemsOf('--simulate.seed=7')).toEqual(['--simulate.seed: belongs to the command simulate alone']);
     expect(problemsOf('--live')).toEqual(['--live: belongs to the command check alone']);
     expect(problemsOf('check', '--live')).toEqual([]);
+    expect(problemsOf('simulate', '--demo')).toEqual(['--demo: belongs to the commands serve, check, list, record alone']);
+    expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: belongs to the command list alone']);
+  });
+
+  it.each([[['list', 'prod', '--format=csv']], [['list', '--format=csv', 'prod']], [['--format', 'csv', 'list', '--', 'prod']]])(
+    'takes the station from %j',
+    (argv) => {
+      expect(parseFlags(argv)).toMatchObject({ ok: true, command: 'list', operands: ['prod'], flags: { format: 'csv' } });
+    },
+  );
+
+  it('takes a station whose name begins with a dash after --', () => {
+    expect(parseFlags(['list', '--', '-x'])).toMatchObject({ ok: true, operands: ['-x'] });
+  });
+
+  it('misses the station, and finds one too many', () => {
+    expect(problemsOf('list')).toEqual(['list: expected a <station>']);
+    expect(problemsOf('record', 'a', 'b', 'c')).toEqual(['unexpected argument "b"', 'unexpected argument "c"']);
+    expect(problemsOf('simulate', 'a')).toEqual(['unexpected argument "a"']);
+  });
+
+  it.each(['--help', '--version'])('does not miss the station beside %s', (flag) => {
+    expect(problemsOf('list', flag)).toEqual([]);
+  });
+
+  it('refuses to resize a recording', () => {
+    expect(problemsOf('simulate', '--from=a.json', '--simulate.stations=3', '--simulate.resources=9')).toEqual([
+      '--simulate.stations: a recording cannot be resized, leave out this or --from',
+      '--simulate.resources: a recording cannot be resized, leave out this or --from',
+    ]);
+    expect(problemsOf('simulate', '--from=a.json', '--simulate.latency=1s')).toEqual([]);
   });
 
   it.each([
@@ -159,7 +199,7 @@ describe('parseFlags', () => {
   it('reports everything at once', () => {
     const argv = ['checkk', '--dmo', '--web.max-requests=1.5', '--scrape.timeout=soon', '--shard=3', '--config.file'];
     expect(problemsOf(...argv)).toEqual([
-      'unknown command "checkk", known: serve, check, simulate',
+      `unknown command "checkk", known: ${KNOWN}`,
       'unknown flag "--dmo", did you mean --demo?',
       '--config.file: the value is missing, expected a file name',
       '--web.max-requests: expected an integer of at least 0, got "1.5"',

@@ -2,16 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { simulate } from '../../src/cli/simulate.ts';
+import { type SimulateOptions, simulate } from '../../src/cli/simulate.ts';
+import { NAMED_FAULTS, namedFault } from '../../src/demo/named-faults.ts';
 
 const NOW = Date.UTC(2024, 4, 1);
 
 /** Runs the simulated service for as long as `use` takes. */
-async function simulated<T>(seed: number, use: (printed: string) => Promise<T>): Promise<T> {
+async function simulated<T>(seed: number, use: (printed: string) => Promise<T>, options: Partial<SimulateOptions> = {}): Promise<T> {
   const stop = new AbortController();
   let done = Promise.resolve();
   const printed = new Promise<string>((print, fail) => {
-    done = simulate({ port: 0, seed, print, signal: stop.signal, now: () => NOW });
+    done = simulate({ port: 0, seed, print, signal: stop.signal, now: () => NOW, ...options });
     done.catch(fail);
   });
   try {
@@ -33,6 +34,23 @@ async function firstPage(printed: string) {
   return (await response.json()) as { readonly resources: readonly unknown[]; readonly page: { readonly total: number } };
 }
 
+/** As much of a page as comes before the signal aborts. */
+async function reply(printed: string, signal?: AbortSignal): Promise<string> {
+  const url = listingUrl(printed).replace('page.size=5', 'page.size=50&page.offset=60');
+  let text = '';
+  try {
+    const response = await fetch(url, signal ? { signal } : {});
+    text = `${response.status} `;
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.length > 1_000_000) break;
+    }
+  } catch {
+    // That it broke off shows in what there is.
+  }
+  return text;
+}
+
 describe('simulate', () => {
   it('prints a configuration whose first station can be listed', async () => {
     const page = await simulated(1, firstPage);
@@ -49,6 +67,53 @@ describe('simulate', () => {
     const page = await simulated(1, firstPage);
     expect(await simulated(1, firstPage)).toEqual(page);
     expect(await simulated(2, firstPage)).not.toEqual(page);
+  });
+
+  it('simulates as many stations of the size that is asked for', async () => {
+    const sized = { stations: 3, resources: 100 };
+    const printed = await simulated(1, async (text) => text, sized);
+    expect(parse(printed).stations.map(({ name }: { name: string }) => name)).toEqual(['station-1', 'station-2', 'station-3']);
+    const { total } = (await simulated(1, firstPage, sized)).page;
+    expect(total).toBeGreaterThan(60);
+    expect(total).toBeLessThan(140);
+  });
+
+  it('simulates the stations of the demo in another size', async () => {
+    const { total } = (await simulated(1, firstPage, { resources: 50 })).page;
+    expect(total).toBeLessThan(100);
+  });
+
+  it('sends no larger page than it may', async () => {
+    expect((await simulated(1, firstPage, { pageCap: 3 })).resources).toHaveLength(3);
+  });
+
+  it('takes its time to answer', async () => {
+    const waited = async (printed: string) => {
+      const started = performance.now();
+      await firstPage(printed);
+      return performance.now() - started;
+    };
+    // Timers count whole milliseconds.
+    expect(await simulated(1, waited, { latencyMs: 200 })).toBeGreaterThan(198);
+  });
+
+  it('fails with the faults that are asked for, as often as is asked for', async () => {
+    const statuses = async (printed: string) => {
+      const replies = await Promise.all(Array.from({ length: 40 }, () => fetch(listingUrl(printed))));
+      return replies.map(({ status }) => status).toSorted();
+    };
+    const all = await simulated(1, statuses, { faults: [namedFault('unavailable', 1)] });
+    expect(new Set(all)).toEqual(new Set([503]));
+    const some = await simulated(1, statuses, { faults: [namedFault('rate_limited', 0.5)] });
+    expect(new Set(some)).toEqual(new Set([200, 429]));
+  });
+
+  it.each(Object.keys(NAMED_FAULTS) as (keyof typeof NAMED_FAULTS)[])('knows the fault %s', async (name) => {
+    const size = { stations: 1, resources: 200 };
+    const healthy = await simulated(1, (printed) => reply(printed), size);
+    expect(healthy).toContain('"total"');
+    const faults = [namedFault(name, 1)];
+    expect(await simulated(1, (printed) => reply(printed, AbortSignal.timeout(500)), { ...size, faults })).not.toBe(healthy);
   });
 
   it('stops the service when the signal aborts', async () => {

@@ -132,6 +132,14 @@ describe('quirks', () => {
     expect(await page('page.size=4&page.offset=4')).toMatchObject({ ids: ['r3', 'r4', 'r5', 'r6'], page: { total: 10 } });
   });
 
+  it('missingIds: every nth record has no id, whatever is no record stays as it is', async () => {
+    service.setRecords('ts', [...rows(4), { record: null }, { record: null }]);
+    fault({ kind: 'missingIds', every: 2 });
+    const { resources, page: told } = (await list(service)).json();
+    expect(resources.map((record: object | null) => record && 'resource_id' in record)).toEqual([true, false, true, false, null, null]);
+    expect(told.total).toBe(6);
+  });
+
   it('duplicate: rows come twice, counted by the total or not', async () => {
     fault({ kind: 'duplicate', every: 4 });
     expect(await page('page.size=6')).toMatchObject({ ids: ['r0', 'r1', 'r2', 'r3', 'r3', 'r4'], page: { total: 10 } });

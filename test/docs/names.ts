@@ -10,13 +10,6 @@ import { knownMetrics, shippedRules, unknownIn } from '../grafana/known.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
-/** What the pages tell of and is not there yet: a test fails as soon as it is, and then it leaves this list. */
-export const ANNOUNCED = {
-  commands: ['list'],
-  flags: [] as string[],
-  endpoints: [] as string[],
-};
-
 /** Names of others that look like ours: of Prometheus' configuration and of its alerts. */
 const FOREIGN = ['http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
 
@@ -28,8 +21,8 @@ const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;
 const FLAG = /(?<=^|\s)--(?:no-)?([\w.-]+)/g;
 
 const metrics = knownMetrics();
-const flags = [...FLAGS.map(({ name }) => name), ...ANNOUNCED.flags];
-const commands = [...COMMANDS.map(({ name }) => name), ...ANNOUNCED.commands];
+const flags: readonly string[] = FLAGS.map(({ name }) => name);
+const commands: readonly string[] = COMMANDS.map(({ name }) => name);
 const alerts = shippedRules().flatMap(({ alert }) => alert ?? []);
 /** The metrics in the names of recording rules. */
 const recorded = shippedRules().flatMap(({ record }) => record?.match(/telemetry_station_\w+/)?.[0] ?? []);

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { runProgram } from '../../src/program.ts';
@@ -10,7 +11,12 @@ import { ask } from '../web/http-client.ts';
 export const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
 
 /** The program in this process, asked to end when the test does. */
-export function run(argv: readonly string[], env: Readonly<Record<string, string | undefined>> = {}, hostName = 'exporter') {
+export function run(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  hostName = 'exporter',
+  errorColumns?: number,
+) {
   const signals = new EventEmitter();
   let stdout = '';
   let stderr = '';
@@ -20,6 +26,13 @@ export function run(argv: readonly string[], env: Readonly<Record<string, string
     print: (text) => {
       stdout += text;
     },
+    stdout: new Writable({
+      write(chunk, _encoding, taken) {
+        stdout += chunk;
+        taken();
+      },
+    }),
+    errorColumns: () => errorColumns,
     printError: (text) => {
       stderr += text;
     },

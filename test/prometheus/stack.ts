@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type Demo, startDemo } from '../../src/demo/demo.ts';
@@ -99,6 +100,8 @@ async function startProgram(demo: Demo) {
       const [, port] = /msg=listening .*port=(\d+)/.exec(line) ?? [];
       if (port !== undefined) lines.emit('listening', port);
     },
+    stdout: new PassThrough(),
+    errorColumns: () => undefined,
     signals,
     hostName: 'exporter',
     build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },

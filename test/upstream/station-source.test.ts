@@ -4,6 +4,7 @@ import { ListingFailure } from '../../src/station/failure.ts';
 import type { ListingFilters, Listing as ListingOf } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import { Turns } from '../../src/station/turns.ts';
+import type { ListedPage } from '../../src/upstream/observer.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
 
@@ -68,6 +69,28 @@ describe('stationSource', () => {
       [10, 10],
       [20, 10],
       [30, 10],
+    ]);
+  });
+
+  it('shows each page as it came to whoever observes', async () => {
+    const pages: object[] = [];
+    const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
+      const offset = Number(/page\.offset=(\d+)/.exec(path)?.[1]);
+      return read(Buffer.from(JSON.stringify(service(ids(15).map(record))({ offset, size: 10, nth: 0 }))));
+    };
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
+    const pageReceived = ({ body, ...page }: ListedPage) =>
+      pages.push({ ...page, records: JSON.parse(Buffer.from(body).toString()).resources.length });
+    const source = stationSource(get, options, new Turns(), { pageReceived });
+    const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+    const context = { signal: new AbortController().signal, deadlineMs: Infinity };
+    await source.resources(query, context);
+    await source.ids({ ...query, filters: { product: 'p' } }, context);
+    expect(pages).toEqual([
+      { rows: 'resources', query, offset: 0, size: 10, received: 10, total: 15, records: 10 },
+      { rows: 'resources', query, offset: 10, size: 10, received: 5, total: 15, records: 5 },
+      { rows: 'ids', query: { ...query, filters: { product: 'p' } }, offset: 0, size: 10, received: 10, total: 15, records: 10 },
+      { rows: 'ids', query: { ...query, filters: { product: 'p' } }, offset: 10, size: 10, received: 5, total: 15, records: 5 },
     ]);
   });
 

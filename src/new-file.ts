@@ -1,0 +1,35 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { OperatorError } from './operator-error.ts';
+
+/** Hands over a file that was not there before; there is none again when that fails. */
+export async function withNewFile(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
+  const out = (await create(file)).createWriteStream();
+  try {
+    await write(out);
+    await finished(out.end());
+  } catch (error) {
+    out.destroy();
+    await rm(file);
+    throw isWriteError(error) ? unwritable(file, error) : error;
+  }
+}
+
+async function create(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx');
+  } catch (error) {
+    throw unwritable(file, error as Error);
+  }
+}
+
+function unwritable(file: string, error: Error): OperatorError {
+  const problem =
+    'code' in error && error.code === 'EEXIST' ? 'exists already and is not overwritten' : `cannot be written: ${error.message}`;
+  return new OperatorError([`${file}: ${problem}`], error);
+}
+
+function isWriteError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'write';
+}

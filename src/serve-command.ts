@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import type { FlagValues } from './cli/flags.ts';
+import { ownShard } from './cli/own-shard.ts';
+import type { LoadResult } from './config/load.ts';
+import { Exporter } from './exporter.ts';
+import { loadInputs } from './inputs.ts';
+import { createLogger, type Logger } from './logger.ts';
+import type { Build } from './metrics/own-metrics.ts';
+import { OperatorError } from './operator-error.ts';
+import { endOf, type Surface } from './surface.ts';
+import { followRules } from './web/access/follow.ts';
+import type { AccessRules } from './web/access/rules.ts';
+import { createApp } from './web/app.ts';
+import { listen } from './web/server.ts';
+import { loadAccessRules } from './web-access.ts';
+
+/** How long responses under way may take to finish once the process was told to end. */
+const DRAIN_MS = 1500;
+
+/** Serves the metrics until a signal ends it. */
+export async function serve(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
+  const own = ownShard(flags, surface.hostName);
+  if (!own.ok) throw new OperatorError([own.problem]);
+  const inputs = await loadInputs(load, flags['web.config.file']);
+  if (!inputs.ok) throw new OperatorError(inputs.problems);
+  const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: surface.printError });
+  const end = endOf(surface);
+  const exporter = await Exporter.start(inputs.loaded, { load, build: surface.build, shard: own.shard, log, processMetrics: true });
+  const reload = () => void exporter.reload().catch(faultReport(log));
+  surface.signals.on('SIGHUP', reload);
+  try {
+    await serveUntil(end, exporter, inputs.rules, flags, surface.build, log);
+  } finally {
+    surface.signals.off('SIGHUP', reload);
+    await exporter.close();
+  }
+}
+
+async function serveUntil(
+  end: AbortSignal,
+  exporter: Exporter,
+  access: AccessRules,
+  flags: FlagValues,
+  build: Build,
+  log: Logger,
+): Promise<void> {
+  let rules = access;
+  const externalUrl = flags['web.external-url'];
+  const app = createApp(exporter, {
+    telemetryPath: flags['web.telemetry-path'],
+    ...(externalUrl && { externalUrl }),
+    enableLifecycle: flags['web.enable-lifecycle'],
+    maxRequests: flags['web.max-requests'],
+    scrapeTimeoutMs: flags['scrape.timeout'],
+    timeoutOffsetMs: flags['timeout-offset'],
+    version: build.version,
+    access: () => rules,
+    report: faultReport(log),
+  });
+  const server = await listen(app, flags['web.listen-address'], { tls: rules.tls }).catch((error: Error) => {
+    throw new OperatorError([error.message], error);
+  });
+  for (const { address, port } of server.addresses)
+    log.info('listening', { address, port, tls: rules.tls !== undefined, version: build.version });
+  void followRules({
+    rules,
+    load: () => loadAccessRules(flags['web.config.file']),
+    apply: (next) => {
+      rules = next;
+      if (next.tls) server.secure(next.tls);
+      log.info('the web configuration was read again');
+    },
+    complain: (problem) => log.error('the web configuration was not read again', { problem }),
+    signal: end,
+  });
+  if (!end.aborted) await once(end, 'abort');
+  log.info('ending', { signal: end.reason });
+  // Scrapes that wait for a refresh answer with what there is.
+  await exporter.close();
+  await server.close(DRAIN_MS);
+}
+
+/** A fault of ours ends what it was met in, and nothing else. */
+function faultReport(log: Logger): (error: unknown) => void {
+  return (error) => log.error('the exporter itself is at fault', { error });
+}

@@ -1,0 +1,140 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ListProgress } from '../../src/cli/list-progress.ts';
+
+function terminal({ columns = 60 as number | undefined, listings = 1, station = 'prod' } = {}) {
+  let written = '';
+  let nowMs = 0;
+  const progress = new ListProgress({
+    station,
+    listings,
+    write: (text) => {
+      written += text;
+    },
+    columns: () => columns,
+    nowMs: () => nowMs,
+  });
+  const page = (offset: number, total: number | undefined, { listing = 'main', received = 100, afterMs = 1000 } = {}) => {
+    nowMs += afterMs;
+    progress.pageReceived({ listing, offset, received, total });
+  };
+  const retried = () => {
+    nowMs += 1000;
+    progress.retried();
+  };
+  /** What each painting leaves on the line. */
+  const lines = () => written.split('\r\u001b[K').slice(1);
+  return { progress, page, retried, lines, written: () => written };
+}
+
+describe('ListProgress', () => {
+  it('tells at once whom it waits for', () => {
+    expect(terminal().lines()).toEqual(['prod: 0 pages']);
+  });
+
+  it('tells how many pages have come of how many, with a bar', () => {
+    const { page, lines } = terminal({ columns: 41 });
+    page(0, 400);
+    page(100, 400);
+    page(200, 400);
+    page(300, 400);
+    expect(lines().slice(1)).toEqual([
+      'prod: 1 of 4 pages [#####..............]',
+      'prod: 2 of 4 pages [##########.........]',
+      'prod: 3 of 4 pages [##############.....]',
+      'prod: 4 of 4 pages [###################]',
+    ]);
+  });
+
+  it('counts on short pages', () => {
+    const { page, lines } = terminal();
+    page(0, 400, { received: 50 });
+    expect(lines().at(-1)).toMatch(/^prod: 1 of 8 pages /);
+  });
+
+  it('knows no end before each listing has told its total', () => {
+    const { page, lines } = terminal({ listings: 2 });
+    page(0, 200);
+    expect(lines().at(-1)).toBe('prod: 1 page');
+    page(0, 100, { listing: 'alertable' });
+    expect(lines().at(-1)).toMatch(/^prod: 2 of 3 pages \[/);
+    page(0, undefined, { listing: 'alertable' });
+    expect(lines().at(-1)).toBe('prod: 3 pages');
+  });
+
+  it('keeps the total of a listing whose later pages give none', () => {
+    const { page, lines } = terminal();
+    page(0, 300);
+    page(100, undefined);
+    expect(lines().at(-1)).toMatch(/^prod: 2 of 3 pages /);
+  });
+
+  it('begins a listing anew with its first page', () => {
+    const { page, lines } = terminal();
+    page(0, 200);
+    page(100, 200);
+    page(0, 200);
+    expect(lines().at(-1)).toMatch(/^prod: 3 of 4 pages /);
+  });
+
+  it('ends with no page to come when more has come than the total says', () => {
+    const { page, lines } = terminal();
+    page(0, 50);
+    expect(lines().at(-1)).toMatch(/^prod: 1 of 1 page \[#+\]$/);
+  });
+
+  it('has a bar for a listing without any resource', () => {
+    const { page, lines } = terminal();
+    page(0, 0, { received: 0 });
+    expect(lines().at(-1)).toMatch(/^prod: 1 of 1 page \[#+\]$/);
+  });
+
+  it('tells of retries', () => {
+    const { page, retried, lines } = terminal();
+    retried();
+    expect(lines().at(-1)).toBe('prod: 0 pages, 1 retry');
+    retried();
+    page(0, 100);
+    expect(lines().at(-1)).toMatch(/^prod: 1 of 1 page, 2 retries \[/);
+  });
+
+  it.each([0, 1, 8, 12, 20, 30, 31, 34, 200])('stays within %i columns', (columns) => {
+    const { page, lines } = terminal({ columns, station: '训练平台' });
+    page(0, 400);
+    for (const line of lines()) expect(stringWidth(line)).toBeLessThan(columns || 80);
+    expect(lines()).toHaveLength(2);
+  });
+
+  it('leaves out the station, then what does not fit', () => {
+    const told = (columns: number) => terminal({ columns }).lines()[0];
+    expect([14, 13, 5].map(told)).toEqual(['prod: 0 pages', '0 pages', '0 pa']);
+  });
+
+  it('shows the name of a station without its controls', () => {
+    expect(terminal({ station: 'a\u001b[2J' }).lines()).toEqual(['a\\u{1b}[2J: 0 pages']);
+  });
+
+  it('paints no more often than can be seen', () => {
+    const { page, lines } = terminal();
+    for (let at = 0; at < 100; at += 1) page(100 * at, 10_000, { afterMs: 1 });
+    expect(lines()).toHaveLength(3);
+  });
+
+  it('clears the line, once', () => {
+    const { progress, page, lines } = terminal();
+    page(0, 100);
+    progress.clear();
+    progress.clear();
+    expect(lines()).toHaveLength(3);
+    expect(lines().at(-1)).toBe('');
+  });
+
+  it('writes nothing where there is no terminal', () => {
+    let written = '';
+    const progress = new ListProgress({ station: 'prod', listings: 1, write: (text) => (written += text), columns: () => undefined });
+    progress.pageReceived({ listing: 'main', offset: 0, received: 1, total: 1 });
+    progress.retried();
+    progress.clear();
+    expect(written).toBe('');
+  });
+});

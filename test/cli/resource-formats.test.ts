@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { RESOURCE_FORMATS } from '../../src/cli/resource-formats.ts';
+import type { Resource } from '../../src/station/resource.ts';
+
+const plain: Resource = {
+  id: 'r1',
+  name: 'ws-1',
+  displayName: '训练平台-01',
+  type: 'resource_type.compute.x',
+  typeLabel: 'Compute',
+  state: 'ALERTSTATE_FIRING',
+  sku: '2 GPU',
+  quantity: { value: 2, unit: 'GPU' },
+  gpuModel: 'N4lS',
+  alertRules: 12,
+  createdSeconds: 1_714_564_800.5,
+  product: 'product.x',
+  alertable: true,
+};
+
+const bare: Resource = {
+  id: 'r2',
+  name: '',
+  displayName: '',
+  type: '',
+  typeLabel: '',
+  state: '',
+  sku: '',
+  quantity: undefined,
+  gpuModel: '',
+  alertRules: undefined,
+  createdSeconds: undefined,
+  product: '',
+  alertable: undefined,
+};
+
+const shown = (format: keyof typeof RESOURCE_FORMATS, ...resources: Resource[]) => [...RESOURCE_FORMATS[format](resources)].join('');
+
+describe('RESOURCE_FORMATS.table', () => {
+  it('shows a line per resource', () => {
+    expect(shown('table', plain, bare)).toBe(
+      [
+        'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
+        'r1  ws-1  训练平台-01   resource_type.compute.x  product.x  ALERTSTATE_FIRING  yes           12  2024-05-01T12:00:00.500Z  2 GPU  N4lS',
+        'r2                                                                             unknown',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('RESOURCE_FORMATS.json', () => {
+  it('is one array of objects with the same keys in each', () => {
+    expect(JSON.parse(shown('json', plain, bare))).toEqual([
+      {
+        resource_id: 'r1',
+        name: 'ws-1',
+        display_name: '训练平台-01',
+        resource_type: 'resource_type.compute.x',
+        resource_type_label: 'Compute',
+        product: 'product.x',
+        state: 'ALERTSTATE_FIRING',
+        alertable: true,
+        alert_rules: 12,
+        created: '2024-05-01T12:00:00.500Z',
+        sku: '2 GPU',
+        sku_quantity: 2,
+        sku_unit: 'GPU',
+        gpu_model: 'N4lS',
+      },
+      {
+        resource_id: 'r2',
+        name: '',
+        display_name: '',
+        resource_type: '',
+        resource_type_label: '',
+        product: '',
+        state: '',
+        alertable: null,
+        alert_rules: null,
+        created: null,
+        sku: '',
+        sku_quantity: null,
+        sku_unit: null,
+        gpu_model: '',
+      },
+    ]);
+  });
+
+  it('has a line per resource, and is an empty array without any', () => {
+    expect(
+      shown('json', plain, bare)
+        .split('\n')
+        .map((line) => line.slice(0, 1)),
+    ).toEqual(['[', '{', '{', ']', '']);
+    expect(shown('json')).toBe('[]\n');
+  });
+
+  it('comes in a piece per resource', () => {
+    expect([...RESOURCE_FORMATS.json(Array<Resource>(1000).fill(plain))]).toHaveLength(1001);
+  });
+
+  it('holds the same text without a character that a terminal acts on', () => {
+    const displayName = 'a\u001b[2J\u009b1m\u202e\u2028\u{e0041}"\\\n';
+    const text = shown('json', { ...plain, displayName });
+    expect(text).not.toMatch(/[^\P{C}\n]|[\u2028]/u);
+    expect(JSON.parse(text)).toEqual([expect.objectContaining({ display_name: displayName })]);
+  });
+});
+
+describe('RESOURCE_FORMATS.csv', () => {
+  const HEADINGS =
+    'resource_id,name,display_name,resource_type,resource_type_label,product,state,alertable,alert_rules,created,sku,sku_quantity,sku_unit,gpu_model';
+
+  it('has a line of headings and a line per resource, each ended by CR LF', () => {
+    expect(shown('csv', plain, bare)).toBe(
+      [
+        HEADINGS,
+        'r1,ws-1,训练平台-01,resource_type.compute.x,Compute,product.x,ALERTSTATE_FIRING,true,12,2024-05-01T12:00:00.500Z,2 GPU,2,GPU,N4lS',
+        'r2,,,,,,,,,,,,,',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  const nameCell = (name: string) => shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,,,,,,,\r\n'.length);
+
+  it.each([
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['two\nlines', '"two\nlines"'],
+    ['cr\rhere', '"cr\rhere"'],
+    [' spaces ', ' spaces '],
+  ])('quotes %j as %j', (name, cell) => {
+    expect(nameCell(name)).toBe(cell);
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '＝1'])('keeps a spreadsheet from taking %j for a formula', (name) => {
+    expect(nameCell(name)).toBe(`'${name}`);
+  });
+
+  it.each(['\r=1', '\n=1', '=1,2'])('does so within quotes, too: %j', (name) => {
+    expect(nameCell(name)).toBe(`"'${name}"`);
+  });
+
+  it.each(['a=1', '1-2', "'x"])('leaves %j as it is', (name) => {
+    expect(nameCell(name)).toBe(name);
+  });
+});

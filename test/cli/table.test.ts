@@ -1,0 +1,50 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { printable, tableLines, textTable } from '../../src/cli/table.ts';
+
+describe('textTable', () => {
+  it('lines up cells under headings, numbers by their last digit', () => {
+    const table = textTable(
+      [{ heading: 'NAME' }, { heading: 'RULES', right: true }, { heading: 'STATE' }],
+      [
+        ['a', '7', 'firing'],
+        ['longer-name', '1200', ''],
+      ],
+    );
+    expect(table).toBe(['NAME         RULES  STATE', 'a                7  firing', 'longer-name   1200', ''].join('\n'));
+  });
+
+  it('is its headings when there are no rows', () => {
+    expect(textTable([{ heading: 'A' }, { heading: 'B' }], [])).toBe('A  B\n');
+  });
+
+  it.each(['训练平台', 'naïve', 'ﾊﾝｶｸ', '👩‍👩‍👧', 'e\u0301', '训练-node', 'ガ'])('counts the columns that %s takes', (cell) => {
+    const [heading = '', line = ''] = textTable([{ heading: 'X' }, { heading: 'Y' }], [[cell, 'y']]).split('\n');
+    expect(stringWidth(line.slice(0, line.lastIndexOf('y')))).toBe(heading.indexOf('Y'));
+  });
+
+  it('leaves no control to what a cell says', () => {
+    expect(textTable([{ heading: 'X' }, { heading: 'Y' }], [['\u001b[2J\n', 'y']])).toBe('X               Y\n\\u{1b}[2J\\u{a}  y\n');
+  });
+});
+
+describe('tableLines', () => {
+  it('takes more rows than a call takes arguments', () => {
+    const lines = tableLines([{ heading: 'X' }], Array<string[]>(200_000).fill(['x']));
+    expect([...lines]).toHaveLength(200_001);
+  });
+});
+
+describe('printable', () => {
+  it.each([
+    ['tab\there', 'tab\\u{9}here'],
+    ['\u009b31m', '\\u{9b}31m'],
+    ['\u202etxt.exe', '\\u{202e}txt.exe'],
+    ['a\u2028b', 'a\\u{2028}b'],
+    ['\u{e0041}', '\\u{e0041}'],
+    ['\ud800', '\ufffd'],
+    ['训练 平台: é 👍', '训练 平台: é 👍'],
+  ])('shows %j as %j', (text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+});

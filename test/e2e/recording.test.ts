@@ -1,0 +1,239 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { Fault } from '../../src/demo/faults.ts';
+import { NAMED_FAULTS } from '../../src/demo/named-faults.ts';
+import type { Entry } from '../../src/demo/selection.ts';
+import type { SimulatedService } from '../../src/demo/service.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
+import { configOf, wireRecord } from './harness.ts';
+import { dataOf, type Published, stateOf } from './published.ts';
+import { run } from './running-program.ts';
+import { exporterOf, serviceOf } from './stage.ts';
+import { variedEntries } from './varied.ts';
+
+const SECRET = 'zxqjk';
+
+function temporaryName(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, name);
+}
+
+/** The file that `record` makes of a station. */
+async function recorded(config: object, station = 'ts'): Promise<string> {
+  const file = temporaryName('recording.json');
+  const { exit, output } = run(['record', station, `--config.file=${temporaryFile('config.yaml', stringify(config))}`, `--output=${file}`]);
+  expect(await exit, output().stderr).toBe(0);
+  expect(output().stdout).toBe('');
+  return file;
+}
+
+/** The configuration that `simulate --from` prints while it serves the file. */
+async function replayed(file: string, ...flags: string[]): Promise<ReturnType<typeof configOf>> {
+  const { output } = run(['simulate', `--from=${file}`, '--simulate.port=0', ...flags]);
+  await eventually(() => expect(output().stdout).toContain('stations:'));
+  return parse(output().stdout);
+}
+
+/** What a first scrape publishes: everything that names no resource as it is, of the rest how often each value is there. */
+async function published(config: object, station: string) {
+  const { scrape } = await exporterOf(config);
+  const families = await scrape(`/probe?station=${station}`);
+  const data: Published = dataOf(families, station);
+  return {
+    state: stateOf(families, station),
+    ...Object.fromEntries(Object.entries(data).map(([name, samples]) => [name, anonymous(samples)])),
+  };
+}
+
+function anonymous(samples: Record<string, number>): unknown {
+  const counts = new Map<string, number>();
+  for (const [key, value] of Object.entries(samples)) {
+    const { resource_id, name, display_name, ...labels } = JSON.parse(key) as Record<string, string>;
+    const widths = [resource_id, name, display_name].map((text) => text && Buffer.byteLength(text));
+    const sample = JSON.stringify([labels, widths, value]);
+    counts.set(sample, (counts.get(sample) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const ODD: readonly unknown[] = [
+  null,
+  SECRET,
+  42,
+  [],
+  {},
+  wireRecord(''),
+  wireRecord('x', { resource_id: 7 }),
+  wireRecord('odd-1', { name: 3, display_name: [SECRET], state: { is: SECRET }, sku: 4, gpu_model: false }),
+  wireRecord('odd-2', { create_time: `${SECRET} o'clock`, alert_rules_count: SECRET, resource_type: SECRET }),
+  wireRecord('odd-3', { state: 7, alert_rules_count: '12', resource_type: { key: 'k', label: 5 }, owner: SECRET }),
+  wireRecord('odd-4', { create_time: null, alert_rules_count: -1, resource_type: null, sku: null }),
+  wireRecord(`/subscriptions/${SECRET}/zones/z1/volumes/${SECRET}-2`, { display_name: `训练平台:${SECRET}\n` }),
+];
+
+const entries: readonly Entry[] = [...variedEntries(57), ...ODD.map((record) => ({ record, product: 'product.even', alertable: true }))];
+
+const station = { products: ['product.even', 'product.odd'], alertability: true };
+
+const FAULTS: Record<string, readonly Fault[]> = {
+  nothing: [],
+  ...Object.fromEntries(
+    [
+      'null_page',
+      'missing_page',
+      'text_numbers',
+      'ignored_offset',
+      'ignored_size',
+      'moving_total',
+      'wrong_total',
+      'unreadable_total',
+      'duplicates',
+      'missing_ids',
+    ].map((name) => [name, [NAMED_FAULTS[name as keyof typeof NAMED_FAULTS]]]),
+  ),
+  'a cap on pages': [{ kind: 'pageCap', size: 7 }],
+  'no total and no offset': [{ kind: 'omitTotal' }, { kind: 'ignoreOffset' }],
+  'no total, no offset and no size': [{ kind: 'omitTotal' }, { kind: 'ignoreOffset' }, { kind: 'ignoreSize' }],
+  'rows that move': [{ kind: 'rowShift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
+  'an empty listing that is null': [{ kind: 'ignoreSize', size: 0 }, { kind: 'nullResources' }],
+};
+
+async function service(faults: readonly Fault[] = []): Promise<SimulatedService> {
+  return serviceOf({ source: () => entries, faults: { '*': faults } });
+}
+
+describe('simulate --from, after record', () => {
+  it.each(Object.keys(FAULTS))('has an exporter publish the same numbers again, met with %s', async (name) => {
+    const { url } = await service(FAULTS[name]);
+    const config = configOf(url, ['ts'], { station });
+    const file = await recorded(config);
+    expect(await published(await replayed(file), 'recorded')).toEqual(await published(config, 'ts'));
+  });
+
+  it.each([
+    { resource_ids: ['r1', 'r2', 'r3'] },
+    { resource_type: 'resource_type.kind.1' },
+    { resource_types: ['resource_type.kind.0', 'resource_type.kind.2'] },
+    { resource_display_name_prefix: 'Display r1' },
+    { enabled_alert: true },
+    { product: 'product.even' },
+  ])('does so of a station with the filters %j', async (filters) => {
+    const { url } = await service();
+    const config = configOf(url, ['ts'], { station: { ...station, filters } });
+    const again = await published(await replayed(await recorded(config)), 'recorded');
+    expect(again).toEqual(await published(config, 'ts'));
+    expect(again).toMatchObject({ state: { up: 1 }, listing_complete: { [JSON.stringify([{}, [null, null, null], 1])]: 1 } });
+  });
+
+  it('answers questions that were not asked then from the same records', async () => {
+    const { url } = await service();
+    const changed = await replayed(await recorded(configOf(url, ['ts'], { station })));
+    const upstreams = { recorded: { ...Object.values(changed.upstreams)[0], page_size: 4 } };
+    const stations = changed.stations.map((one) => ({ ...one, filters: { resource_type: 'resource_type.kind.1' } }));
+    const original = configOf(url, ['ts'], {
+      upstream: { page_size: 4 },
+      station: { ...station, filters: { resource_type: 'resource_type.kind.1' } },
+    });
+    expect(await published({ ...changed, upstreams, stations }, 'recorded')).toEqual(await published(original, 'ts'));
+  });
+
+  it('knows no other station', async () => {
+    const { url } = await service();
+    const config = await replayed(await recorded(configOf(url, ['ts'])));
+    const stations = config.stations.map((one) => ({ ...one, zone: 'elsewhere' }));
+    expect(await published({ ...config, stations }, 'recorded')).toMatchObject({ state: { up: 0 } });
+  });
+
+  it('fails as it is told to', async () => {
+    const { url } = await service();
+    const file = await recorded(configOf(url, ['ts'], { station }));
+    const scraped = async (...flags: string[]) => published(await replayed(file, ...flags), 'recorded');
+    const incomplete = { listing_complete: { [JSON.stringify([{}, [null, null, null], 0])]: 1 } };
+    expect(await scraped('--simulate.fault=not_found')).toMatchObject({ state: { up: 0 } });
+    expect(await scraped('--simulate.fault=wrong_total')).toMatchObject({ state: { up: 1 }, ...incomplete });
+  });
+});
+
+describe('record', () => {
+  it('writes no name and nothing that it does not know', async () => {
+    const { url } = await service();
+    const config = configOf(url, ['ts'], { station: { ...station, subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } } });
+    const filtered = readFileSync(await recorded(config), 'utf8');
+    expect(filtered).not.toContain(SECRET);
+    const text = readFileSync(await recorded(configOf(url, ['ts'], { station })), 'utf8');
+    for (const name of [SECRET, 'name-r', 'Display', 'owner', '训练', '"rg"', '"ts"']) expect(text).not.toContain(name);
+    for (const kept of [
+      'resource_type.kind.1',
+      'Kind 2',
+      '1.5 TiB',
+      'N4lS',
+      'ALERTSTATE_FIRING',
+      '2024-05-01T12:00:',
+      'product.odd',
+      'subscriptions',
+    ])
+      expect(text).toContain(kept);
+  });
+
+  it('writes to stdout when it is given no file', async () => {
+    const { url } = await service();
+    const file = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
+    const { exit, output } = run(['record', 'ts', `--config.file=${file}`]);
+    expect(await exit).toBe(0);
+    expect(JSON.parse(output().stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
+  });
+
+  it('overwrites nothing', async () => {
+    const { url } = await service();
+    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
+    const file = temporaryFile('precious.json', 'precious');
+    const { exit, output } = run(['record', 'ts', `--config.file=${config}`, `--output=${file}`]);
+    expect(await exit).toBe(1);
+    expect(output()).toEqual({ stdout: '', stderr: `${file}: exists already and is not overwritten\n` });
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+  });
+
+  it('leaves no file when the station cannot be listed', async () => {
+    const { url } = await service([{ kind: 'status', code: 403 }]);
+    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
+    const file = temporaryName('recording.json');
+    const { exit, output } = run(['record', 'ts', `--config.file=${config}`, `--output=${file}`]);
+    expect(await exit).toBe(1);
+    expect(output().stderr).toMatch(/^cannot list "ts": forbidden: /);
+    expect(() => readFileSync(file)).toThrow('ENOENT');
+  });
+
+  it('tells on a terminal how much it has recorded', async () => {
+    const { url } = await service();
+    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
+    const { exit, output } = run(['record', 'ts', `--config.file=${config}`], {}, 'host', 80);
+    expect(await exit).toBe(0);
+    expect(output().stderr).toMatch(/recorded 62 resources, 7 pages\n$/);
+  });
+});
+
+describe('simulate --from', () => {
+  it.each([
+    ['no recording', '{"version":1}', /: station: /],
+    ['no JSON', 'upstreams: {}', /: expected JSON/],
+  ])('refuses a file that is %s', async (_, text, problem) => {
+    const file = temporaryFile('recording.json', text);
+    const { exit, output } = run(['simulate', `--from=${file}`, '--simulate.port=0']);
+    expect(await exit).toBe(1);
+    expect(output().stdout).toBe('');
+    expect(output().stderr.startsWith(`${file}: `)).toBe(true);
+    expect(output().stderr).toMatch(problem);
+  });
+
+  it('tells that the file cannot be read', async () => {
+    const file = temporaryName('recording.json');
+    const { exit, output } = run(['simulate', `--from=${file}`, '--simulate.port=0']);
+    expect(await exit).toBe(1);
+    expect(output().stderr).toMatch(`${file}: cannot be read: ENOENT`);
+  });
+});

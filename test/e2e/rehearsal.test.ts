@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type ParsedFamily, valuesOf } from '../metrics/parse-exposition.ts';
+import { eventually } from '../web/eventually.ts';
+import { run } from './running-program.ts';
+import { readyExporterOf } from './stage.ts';
+
+type Families = Map<string, ParsedFamily>;
+
+/** What an exporter publishes of the first station of a simulation, as that configures it. */
+async function rehearsed(flags: readonly string[], changes: object = {}): Promise<Families> {
+  const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', '--simulate.resources=300', ...flags]);
+  await eventually(() => expect(output().stdout).toContain('stations:'));
+  const { upstreams, ...config } = parse(output().stdout);
+  const { scrape } = await readyExporterOf({ ...config, upstreams: { main: { ...upstreams.main, page_size: 20, ...changes } } });
+  return scrape();
+}
+
+const valueFor = (families: Families, family: string) => valuesOf(families, `telemetry_station_${family}`, 'station')['station-1'];
+
+const failures = (families: Families) => {
+  const reasons = valuesOf(families, 'telemetry_station_failure', 'station', 'reason');
+  return Object.entries(reasons).flatMap(([key, value]) => (value === 1 ? [key.split('|')[1]] : []));
+};
+
+describe('simulate, for rehearsing alerts', () => {
+  it('is well without a fault', async () => {
+    const families = await rehearsed([]);
+    expect(valueFor(families, 'up')).toBe(1);
+    expect(valueFor(families, 'listing_complete')).toBe(1);
+    expect(valueFor(families, 'listing_rejected_resources')).toBe(0);
+  });
+
+  it.each([
+    ['unavailable', 'status'],
+    ['unauthorized', 'auth'],
+    ['forbidden', 'forbidden'],
+    ['not_found', 'not_found'],
+    ['rate_limited', 'rate_limited'],
+    ['hang', 'timeout'],
+    ['reset', 'network'],
+    ['html', 'body'],
+  ])('has a station fail by %s for the reason %s', async (fault, reason) => {
+    const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: '200ms', max_retries: 0 });
+    expect(valueFor(families, 'up')).toBe(0);
+    expect(failures(families)).toEqual([reason]);
+  });
+
+  it.each(['wrong_total', 'moving_total'])('has a listing not proven whole by %s', async (fault) => {
+    const families = await rehearsed([`--simulate.fault=${fault}`]);
+    expect([valueFor(families, 'up'), valueFor(families, 'listing_complete')]).toEqual([1, 0]);
+  });
+
+  it('has records rejected by missing_ids', async () => {
+    expect(valueFor(await rehearsed(['--simulate.fault=missing_ids']), 'listing_rejected_resources')).toBeGreaterThan(0);
+  });
+});

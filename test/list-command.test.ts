@@ -1,0 +1,222 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { ServiceOptions } from '../src/demo/service.ts';
+import { configOf, entriesOf, wireRecord } from './e2e/harness.ts';
+import { run } from './e2e/running-program.ts';
+import { serviceOf } from './e2e/stage.ts';
+import { variedEntries } from './e2e/varied.ts';
+import { temporaryFile } from './upstream/support/files.ts';
+import { eventually } from './web/eventually.ts';
+
+const JOINED = { products: ['product.even', 'product.odd'], alertability: true };
+
+/** A configuration of the stations `ts` and `other` at a service that ends with the test. */
+async function configFile(options: ServiceOptions = {}, changes: Parameters<typeof configOf>[2] = {}): Promise<string> {
+  const service = await serviceOf({ source: () => variedEntries(57), ...options });
+  return temporaryFile('config.yaml', stringify(configOf(service.url, ['ts', 'other'], changes)));
+}
+
+async function listed(file: string, flags: readonly string[] = [], columns?: number) {
+  const { exit, output } = run(['list', 'ts', `--config.file=${file}`, ...flags], {}, 'host', columns);
+  return { code: await exit, ...output() };
+}
+
+async function idsOf(file: string, ...flags: string[]): Promise<readonly string[]> {
+  const { stdout } = await listed(file, ['--format=json', ...flags]);
+  return (JSON.parse(stdout) as { resource_id: string }[]).map(({ resource_id }) => resource_id);
+}
+
+const numbered = (...numbers: number[]) => numbers.map((number) => `r${number}`);
+const those = (wanted: (index: number) => boolean) => numbered(...Array.from({ length: 57 }, (_, index) => index).filter(wanted));
+
+describe('list', () => {
+  it('prints a table of the whole station, and nothing else', async () => {
+    const { code, stdout, stderr } = await listed(await configFile());
+    const lines = stdout.split('\n');
+    expect(lines[0]).toMatch(/^ID +NAME +DISPLAY NAME +TYPE /);
+    expect(lines.slice(1, -1).map((line) => line.split(' ')[0])).toEqual(those(() => true));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('prints JSON with what the further listings tell', async () => {
+    const { code, stdout, stderr } = await listed(await configFile({}, { station: JOINED }), ['--format=json']);
+    const resources = JSON.parse(stdout) as Record<string, unknown>[];
+    expect(resources).toHaveLength(57);
+    expect(resources[5]).toEqual({
+      resource_id: 'r5',
+      name: 'name-r5',
+      display_name: 'Display r5',
+      resource_type: 'resource_type.kind.2',
+      resource_type_label: 'Kind 2',
+      product: 'product.odd',
+      state: 'ALERTSTATE_FIRING',
+      alertable: false,
+      alert_rules: 1,
+      created: '2024-05-01T12:00:05.500Z',
+      sku: '1.5 TiB',
+      sku_quantity: 1.5,
+      sku_unit: 'TiB',
+      gpu_model: '',
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('prints CSV', async () => {
+    const { stdout } = await listed(await configFile(), ['--format=csv']);
+    expect(stdout.split('\r\n')).toHaveLength(59);
+    expect(stdout).toContain(
+      '\r\nr5,name-r5,Display r5,resource_type.kind.2,Kind 2,,ALERTSTATE_FIRING,,1,2024-05-01T12:00:05.500Z,1.5 TiB,1.5,TiB,\r\n',
+    );
+  });
+
+  it.each([
+    [['--search=R1'], (index: number) => `r${index}`.startsWith('r1')],
+    [['--type=resource_type.kind.1'], (index: number) => index % 3 === 1],
+    [['--type='], () => false],
+    [['--product=product.odd'], (index: number) => index % 2 === 1],
+    [['--state=ALERTSTATE_FIRING'], (index: number) => index % 2 === 1],
+    [['--alertable=no'], (index: number) => index % 5 === 0],
+    [['--alertable=unknown'], () => false],
+    [['--without-rules'], (index: number) => index % 4 === 0],
+    [['--without-rules', '--alertable=yes', '--search', 'r2'], (index: number) => [20, 24, 28].includes(index) && index % 5 !== 0],
+  ])('prints only what %j asks for', async (flags, wanted) => {
+    expect(await idsOf(await configFile({}, { station: JOINED }), ...flags)).toEqual(those(wanted));
+  });
+
+  it('sorts, turns the order, and stops at the limit', async () => {
+    const file = await configFile();
+    expect(await idsOf(file, '--sort=created', '--limit=3')).toEqual(numbered(0, 1, 2));
+    expect(await idsOf(file, '--sort=-created', '--limit=3')).toEqual(numbered(56, 55, 54));
+    expect(await idsOf(file, '--limit=1000')).toHaveLength(57);
+  });
+
+  it('prints the headings when nothing is selected', async () => {
+    const { code, stdout } = await listed(await configFile(), ['--search=nowhere']);
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 2 });
+  });
+
+  it('lists a station of the demo without a configuration', async () => {
+    const { exit, output } = run(['list', 'staging', '--demo', '--limit=2', '--format=csv']);
+    expect(await exit).toBe(0);
+    expect(output().stdout.split('\r\n')).toHaveLength(4);
+  });
+
+  it('warns of a listing that is not proven whole, and of records left out', async () => {
+    const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
+    const { code, stdout, stderr } = await listed(await configFile({ source, faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }));
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toHaveLength(5);
+    expect(stderr).toBe(
+      [
+        'warning: the listing of "ts" is not proven whole: the service reports a total of 7, but 5 different records came',
+        'warning: records of "ts" without a usable resource_id are left out: 2',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('tells in plain words why the station cannot be listed', async () => {
+    const file = await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } });
+    const { code, stdout, stderr } = await listed(file);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^cannot list "ts": forbidden: .*403.*\n$/);
+  });
+
+  it('gives up when the refresh takes longer than it may', async () => {
+    const file = await configFile({ faults: { '*': [{ kind: 'hang' }] } }, { upstream: { refresh_timeout: '50ms' } });
+    expect(await listed(file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'cannot list "ts": timeout: the refresh did not end within 0.05 s\n',
+    });
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('ends on %s with %i, and prints nothing', async (signal, code) => {
+    const service = await serviceOf({ faults: { '*': [{ kind: 'hang' }] } });
+    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['ts'])));
+    const { signals, exit, output } = run(['list', 'ts', `--config.file=${file}`]);
+    await eventually(() => expect(service.requests).toHaveLength(1));
+    signals.emit(signal);
+    expect(await exit).toBe(code);
+    expect(output()).toEqual({ stdout: '', stderr: '' });
+  });
+
+  it('listens to no signal once it has the data', async () => {
+    const { signals, exit } = run(['list', 'ts', `--config.file=${await configFile()}`]);
+    await exit;
+    expect(signals.eventNames()).toEqual([]);
+  });
+
+  it('names the stations that there are', async () => {
+    const { exit, output } = run(['list', 'othr', `--config.file=${await configFile()}`]);
+    expect(await exit).toBe(1);
+    expect(output()).toEqual({ stdout: '', stderr: 'no station is called "othr"; did you mean "other"?\nconfigured: "ts", "other"\n' });
+  });
+
+  it('names some of many stations', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `s${index}`);
+    const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names)));
+    const { exit, output } = run(['list', 'something', `--config.file=${file}`]);
+    expect(await exit).toBe(1);
+    expect(output().stderr).toMatch(/^no station is called "something"\nconfigured: "s0", .*"s19" and 10 more\n$/);
+  });
+
+  it('tells what is wrong with the configuration', async () => {
+    const file = temporaryFile('config.yaml', 'stations: 3\n');
+    const { code, stderr } = await listed(file);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${file}:1:11: stations: `);
+    rmSync(file);
+    expect((await listed(file)).stderr).toContain('ENOENT');
+  });
+
+  it('lets a fault of its own through', async () => {
+    const file = await configFile();
+    let reads = 0;
+    // Stands for a bug that shows with the first page.
+    const broken = Object.defineProperty({}, 'TERM', {
+      get: () => {
+        reads += 1;
+        if (reads > 1) throw new Error('a bug');
+      },
+    });
+    await expect(run(['list', 'ts', `--config.file=${file}`], broken).exit).rejects.toThrow('a bug');
+  });
+});
+
+describe('list, on a terminal', () => {
+  it('shows how far it is, clears that, and tells how many it printed', async () => {
+    const { stdout, stderr } = await listed(await configFile({}, { station: JOINED }), ['--state=ALERTSTATE_FIRING', '--limit=5'], 60);
+    expect(stdout).not.toContain('\u001b');
+    const painted = stderr.split('\r\u001b[K');
+    expect(painted[1]).toBe('ts: 0 pages');
+    expect(painted.at(-1)).toBe('5 of 57 resources\n');
+  });
+
+  it('shows the pages of a slow service as they come', async () => {
+    const faults = { '*': [{ kind: 'latency', ms: 60 } as const] };
+    const { stderr } = await listed(await configFile({ faults }, { upstream: { concurrency: 1 } }), [], 60);
+    expect(stderr).toMatch(/ts: 0 pages.*ts: 1 of 6 pages \[#+\.+\].*ts: 3 of 6 pages \[#+\.+\]/s);
+  });
+
+  it('shows that requests are repeated', async () => {
+    const faults = { '*': [{ kind: 'status', code: 503, when: { first: 1 } } as const] };
+    const { stderr } = await listed(await configFile({ faults }, { upstream: { max_retries: 1 } }), [], 60);
+    expect(stderr).toMatch(/, 1 retry/);
+  });
+
+  it('clears the line before it tells a failure', async () => {
+    const { stderr } = await listed(await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } }), [], 60);
+    expect(stderr.split('\r\u001b[K').at(-1)).toMatch(/^cannot list "ts": forbidden: /);
+  });
+
+  it('shows no progress where the line cannot be cleared', async () => {
+    const { exit, output } = run(['list', 'ts', `--config.file=${await configFile()}`], { TERM: 'dumb' }, 'host', 60);
+    await exit;
+    expect(output().stderr).toBe('57 of 57 resources\n');
+  });
+});

@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { writePieces } from '../src/cli/data-output.ts';
+import { withNewFile } from '../src/new-file.ts';
+import { OperatorError } from '../src/operator-error.ts';
+import { temporaryFile } from './upstream/support/files.ts';
+
+function newName(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'new-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'new.json');
+}
+
+describe('withNewFile', () => {
+  it('writes a file that was not there', async () => {
+    const file = newName();
+    await withNewFile(file, (out) => writePieces(out, ['a', 'b']));
+    expect(readFileSync(file, 'utf8')).toBe('ab');
+  });
+
+  it('leaves a file alone that is there', async () => {
+    const file = temporaryFile('old.json', 'old');
+    await expect(withNewFile(file, () => expect.unreachable())).rejects.toThrow(`${file}: exists already and is not overwritten`);
+    expect(readFileSync(file, 'utf8')).toBe('old');
+  });
+
+  it('tells the operator that there can be no such file', async () => {
+    const file = join(newName(), 'below', 'nothing.json');
+    const failed = withNewFile(file, () => expect.unreachable());
+    await expect(failed).rejects.toThrow(/: cannot be written: ENOENT/);
+    await expect(failed).rejects.toBeInstanceOf(OperatorError);
+  });
+
+  it('leaves no file behind when there is nothing to write after all', async () => {
+    const file = newName();
+    const failure = new Error('the service is away');
+    await expect(withNewFile(file, () => Promise.reject(failure))).rejects.toBe(failure);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('tells the operator that the disk is full, and leaves no part of a file behind', async () => {
+    const file = newName();
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' });
+    const failed = withNewFile(file, async (out) => {
+      out.destroy(full);
+      await writePieces(out, ['a']);
+    });
+    await expect(failed).rejects.toThrow(`${file}: cannot be written: ENOSPC: no space left on device, write`);
+    expect(existsSync(file)).toBe(false);
+  });
+});

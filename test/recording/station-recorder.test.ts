@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { readRecording } from '../../src/demo/recording.ts';
+import { Pseudonyms } from '../../src/recording/pseudonyms.ts';
+import { recordingPieces } from '../../src/recording/recording-pieces.ts';
+import { StationRecorder } from '../../src/recording/station-recorder.ts';
+import type { ListingFilters } from '../../src/station/listing.ts';
+import type { StationSpec } from '../../src/station/spec.ts';
+import type { ListedPage } from '../../src/upstream/observer.ts';
+
+const pseudonyms = new Pseudonyms();
+const anonymous = (text: string) => pseudonyms.of(text);
+
+const spec: StationSpec = {
+  name: 'prod',
+  upstream: 'main',
+  path: { subscription: 'sub', resourceGroup: 'group', zone: 'zone', telemetryStation: 'station' },
+  filters: {},
+  products: ['product.a'],
+  alertability: true,
+  cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
+  refreshTimeoutMs: 1,
+  labels: { team: 'secret' },
+};
+
+function page(
+  offset: number,
+  envelope: unknown,
+  changes: { rows?: ListedPage['rows']; filters?: ListingFilters; size?: number } = {},
+): ListedPage {
+  const { rows = 'resources', filters = {}, size = 2 } = changes;
+  const body = Buffer.from(JSON.stringify(envelope));
+  return { rows, query: { path: spec.path, filters }, offset, size, received: 0, total: undefined, body };
+}
+
+const ids = (...names: string[]) => ({ resources: names.map((resource_id) => ({ resource_id })) });
+const anonymousIds = (...names: string[]) => names.map((name) => ({ resource_id: anonymous(name) }));
+
+describe('StationRecorder', () => {
+  it('tells of the station what is asked of it, and nothing of where it is', () => {
+    const recorder = new StationRecorder(pseudonyms);
+    recorder.add(page(0, ids('a')));
+    expect(recorder.recording(spec)).toEqual({
+      version: 1,
+      station: {
+        subscription: anonymous('sub'),
+        resource_group: anonymous('group'),
+        zone: anonymous('zone'),
+        telemetry_station: anonymous('station'),
+        filters: {},
+        products: ['product.a'],
+        alertability: true,
+      },
+      listings: [{ filters: {}, pages: [{ offset: 0, size: 2, resources: anonymousIds('a') }] }],
+    });
+  });
+
+  it('keeps the pages of each listing in their order, the station itself first', () => {
+    const recorder = new StationRecorder(pseudonyms);
+    recorder.add(page(0, ids('a'), { rows: 'ids', filters: { enabledAlert: true } }));
+    recorder.add(page(0, ids('a', 'b')));
+    recorder.add(page(4, ids('e')));
+    recorder.add(page(2, ids('c', 'd')));
+    const { listings } = recorder.recording(spec);
+    expect(listings.map(({ filters, pages }) => [filters, pages.map(({ offset }) => offset)])).toEqual([
+      [{}, [0, 2, 4]],
+      [{ enabled_alert: ['true'] }, [0]],
+    ]);
+  });
+
+  it('keeps of a listing that was begun twice the second', () => {
+    const recorder = new StationRecorder(pseudonyms);
+    recorder.add(page(0, ids('a', 'b')));
+    recorder.add(page(2, ids('c')));
+    recorder.add(page(0, ids('x')));
+    expect(recorder.recording(spec).listings[0]?.pages).toEqual([{ offset: 0, size: 2, resources: anonymousIds('x') }]);
+  });
+
+  it('keeps what a page says of itself, also when that is nothing', () => {
+    const recorder = new StationRecorder(pseudonyms);
+    recorder.add(page(0, { resources: null, page: null }));
+    recorder.add(page(2, { resources: [], page: { total: '3' } }));
+    recorder.add(page(4, { resources: [] }));
+    expect(recorder.recording(spec).listings[0]?.pages).toEqual([
+      { offset: 0, size: 2, page: null, resources: null },
+      { offset: 2, size: 2, page: { total: '3' }, resources: [] },
+      { offset: 4, size: 2, resources: [] },
+    ]);
+  });
+
+  it('makes the filters anonymous that hold names', () => {
+    const recorder = new StationRecorder(pseudonyms);
+    const filters = {
+      resourceIds: ['a', 'b'],
+      resourceType: 'resource_type.x',
+      resourceTypes: ['resource_type.y'],
+      product: 'product.a',
+      displayNamePrefix: 'web-',
+      enabledAlert: false,
+    };
+    recorder.add(page(0, ids('a'), { filters }));
+    const recorded = {
+      resource_ids: [anonymous('a'), anonymous('b')],
+      resource_type: ['resource_type.x'],
+      resource_types: ['resource_type.y'],
+      product: ['product.a'],
+      resource_display_name_prefix: [anonymous('web-')],
+    };
+    const { station, listings } = recorder.recording({ ...spec, filters });
+    expect([station.filters, listings[0]?.filters]).toEqual([recorded, recorded]);
+  });
+
+  it('hides names from whoever has the file and a guess', () => {
+    const names = [new StationRecorder(), new StationRecorder()].map((recorder) => {
+      recorder.add(page(0, ids('a-long-enough-name')));
+      return recorder.recording(spec).station.subscription + JSON.stringify(recorder.recording(spec).listings);
+    });
+    expect(names[0]).not.toBe(names[1]);
+    expect(names.join()).not.toContain('enough');
+  });
+});
+
+describe('recordingPieces', () => {
+  it('makes a file that is read as what it was made of, a page per piece', () => {
+    const recorder = new StationRecorder();
+    recorder.add(page(0, ids('a', 'b')));
+    recorder.add(page(2, { resources: null, page: null }));
+    recorder.add(page(0, ids('a'), { rows: 'ids', filters: { product: 'product.a' } }));
+    const recording = recorder.recording(spec);
+    const pieces = [...recordingPieces(recording)];
+    expect(readRecording(pieces.join(''))).toEqual({ ok: true, recording });
+    expect(pieces.filter((piece) => piece.includes('"offset"'))).toHaveLength(3);
+  });
+});
