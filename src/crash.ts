@@ -1,6 +1,6 @@
 import { parseFlags } from './cli/parse.ts';
+import type { Surface } from './commands/surface.ts';
 import { createLogger } from './logger.ts';
-import type { Surface } from './surface.ts';
 
 /** Tells in one line of the log what nobody has handled. What the process holds may be half done by now: it has to end. */
 export function reportCrash({ argv, printError }: Pick<Surface, 'argv' | 'printError'>, error: unknown, origin: string): void {

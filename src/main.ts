@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import { readBuild } from './build.ts';
 import { isReaderGone } from './cli/data-output.ts';
+import type { Surface } from './commands/surface.ts';
 import { reportCrash } from './crash.ts';
 import { runProgram } from './program.ts';
-import type { Surface } from './surface.ts';
 
 const surface: Surface = {
   argv: process.argv.slice(2),

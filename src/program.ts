@@ -1,15 +1,15 @@
-import { check } from './check.ts';
-import { withConfig } from './chosen-config.ts';
 import type { CommandName } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
-import { list } from './list-command.ts';
-import { settle } from './operator-error.ts';
-import { record } from './record-command.ts';
-import { serve } from './serve-command.ts';
-import { runSimulation } from './simulate-command.ts';
-import { complain, endOf, type Surface, say } from './surface.ts';
+import { check } from './commands/check.ts';
+import { withConfig } from './commands/chosen-config.ts';
+import { list } from './commands/list.ts';
+import { settle } from './commands/operator-error.ts';
+import { record } from './commands/record.ts';
+import { serve } from './commands/serve.ts';
+import { runSimulation } from './commands/simulate.ts';
+import { complain, endOf, type Surface, say } from './commands/surface.ts';
 
 /** Runs until the work is done or a signal ends it; resolves with the exit code. */
 export async function runProgram(surface: Surface): Promise<number> {

@@ -53,6 +53,8 @@ export class ListProgress {
 
   retried(): void {
     this.#retries += 1;
+    // Rare, and the news that somebody who waits is after.
+    this.#paintedMs = Number.NEGATIVE_INFINITY;
     this.#paint();
   }
 

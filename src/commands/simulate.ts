@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { FlagValues } from './cli/flags.ts';
-import { simulate } from './cli/simulate.ts';
-import { type Recording, readRecording } from './demo/recording.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { simulate } from '../cli/simulate.ts';
+import { type Recording, readRecording } from '../demo/recording.ts';
 import { OperatorError } from './operator-error.ts';
 import { endOf, type Surface } from './surface.ts';
 

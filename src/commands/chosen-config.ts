@@ -1,7 +1,7 @@
-import type { FlagValues } from './cli/flags.ts';
-import { type LoadResult, loadConfig } from './config/load.ts';
-import { loadConfigFile } from './config-file.ts';
-import { startDemo } from './demo/demo.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { type LoadResult, loadConfig } from '../config/load.ts';
+import { loadConfigFile } from '../config-file.ts';
+import { startDemo } from '../demo/demo.ts';
 import type { Surface } from './surface.ts';
 
 /** Works with the configuration that the flags name: that of the file, or that of a simulated service which runs meanwhile. */

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Build } from './metrics/own-metrics.ts';
+import type { Build } from '../metrics/own-metrics.ts';
 
 /** What the program needs of the process it runs in. */
 export interface Surface {

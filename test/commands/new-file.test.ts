@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writePieces } from '../src/cli/data-output.ts';
-import { withNewFile } from '../src/new-file.ts';
-import { OperatorError } from '../src/operator-error.ts';
-import { temporaryFile } from './upstream/support/files.ts';
+import { writePieces } from '../../src/cli/data-output.ts';
+import { withNewFile } from '../../src/commands/new-file.ts';
+import { OperatorError } from '../../src/commands/operator-error.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
 
 function newName(): string {
   const folder = mkdtempSync(join(tmpdir(), 'new-file-'));

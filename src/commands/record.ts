@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
+import { writePieces } from '../cli/data-output.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { recordingPieces } from '../recording/recording-pieces.ts';
+import { StationRecorder } from '../recording/station-recorder.ts';
 import { askStation } from './ask-station.ts';
-import { writePieces } from './cli/data-output.ts';
-import type { FlagValues } from './cli/flags.ts';
 import { withNewFile } from './new-file.ts';
-import { recordingPieces } from './recording/recording-pieces.ts';
-import { StationRecorder } from './recording/station-recorder.ts';
 import type { Surface } from './surface.ts';
 
 /** Writes down what the service answers for a station, without its ids and names; nothing when it cannot be listed. */

@@ -1,10 +1,10 @@
-import type { FlagValues } from './cli/flags.ts';
-import { ownShard } from './cli/own-shard.ts';
-import type { LoadedConfig, LoadResult } from './config/load.ts';
-import { diagnose } from './diagnosis/diagnosis.ts';
-import { examine } from './diagnosis/examine.ts';
-import { findingsOf } from './diagnosis/findings.ts';
-import { reportText } from './diagnosis/report.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { ownShard } from '../cli/own-shard.ts';
+import type { LoadedConfig, LoadResult } from '../config/load.ts';
+import { diagnose } from '../diagnosis/diagnosis.ts';
+import { examine } from '../diagnosis/examine.ts';
+import { findingsOf } from '../diagnosis/findings.ts';
+import { reportText } from '../diagnosis/report.ts';
 import { loadInputs } from './inputs.ts';
 import { complain, type Surface } from './surface.ts';
 

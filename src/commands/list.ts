@@ -1,10 +1,10 @@
+import { writePieces } from '../cli/data-output.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { RESOURCE_FORMATS } from '../cli/resource-formats.ts';
+import { selectionOf } from '../cli/selection-flags.ts';
+import { selectResources } from '../station/selection.ts';
+import { Turns } from '../station/turns.ts';
 import { askStation } from './ask-station.ts';
-import { writePieces } from './cli/data-output.ts';
-import type { FlagValues } from './cli/flags.ts';
-import { RESOURCE_FORMATS } from './cli/resource-formats.ts';
-import { selectionOf } from './cli/selection-flags.ts';
-import { selectResources } from './station/selection.ts';
-import { Turns } from './station/turns.ts';
 import type { Surface } from './surface.ts';
 
 /** Prints the resources of a station: data alone goes to stdout. */

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
-import type { FlagValues } from './cli/flags.ts';
-import { ownShard } from './cli/own-shard.ts';
-import type { LoadResult } from './config/load.ts';
-import { Exporter } from './exporter.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { ownShard } from '../cli/own-shard.ts';
+import type { LoadResult } from '../config/load.ts';
+import { Exporter } from '../exporter.ts';
+import { createLogger, type Logger } from '../logger.ts';
+import type { Build } from '../metrics/own-metrics.ts';
+import { followRules } from '../web/access/follow.ts';
+import type { AccessRules } from '../web/access/rules.ts';
+import { createApp } from '../web/app.ts';
+import { listen } from '../web/server.ts';
+import { loadAccessRules } from '../web-access.ts';
 import { loadInputs } from './inputs.ts';
-import { createLogger, type Logger } from './logger.ts';
-import type { Build } from './metrics/own-metrics.ts';
 import { OperatorError } from './operator-error.ts';
 import { endOf, type Surface } from './surface.ts';
-import { followRules } from './web/access/follow.ts';
-import type { AccessRules } from './web/access/rules.ts';
-import { createApp } from './web/app.ts';
-import { listen } from './web/server.ts';
-import { loadAccessRules } from './web-access.ts';
 
 /** How long responses under way may take to finish once the process was told to end. */
 const DRAIN_MS = 1500;

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { ServiceOptions } from '../src/demo/service.ts';
-import { configOf, entriesOf, wireRecord } from './e2e/harness.ts';
-import { run } from './e2e/running-program.ts';
-import { serviceOf } from './e2e/stage.ts';
-import { variedEntries } from './e2e/varied.ts';
-import { temporaryFile } from './upstream/support/files.ts';
-import { eventually } from './web/eventually.ts';
+import type { ServiceOptions } from '../../src/demo/service.ts';
+import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
+import { run } from '../e2e/running-program.ts';
+import { serviceOf } from '../e2e/stage.ts';
+import { variedEntries } from '../e2e/varied.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
 
 const JOINED = { products: ['product.even', 'product.odd'], alertability: true };
 

@@ -1,7 +1,7 @@
-import type { LoadedConfig, LoadResult } from './config/load.ts';
-import { formatProblem } from './config/problem.ts';
-import type { AccessRules } from './web/access/rules.ts';
-import { loadAccessRules } from './web-access.ts';
+import type { LoadedConfig, LoadResult } from '../config/load.ts';
+import { formatProblem } from '../config/problem.ts';
+import type { AccessRules } from '../web/access/rules.ts';
+import { loadAccessRules } from '../web-access.ts';
 
 type Inputs =
   | { readonly ok: true; readonly loaded: LoadedConfig; readonly rules: AccessRules }
