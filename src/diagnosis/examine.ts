@@ -44,15 +44,17 @@ export async function examine(loaded: LoadedConfig, { build, shard, signal }: Ar
     const upstreams = usedUpstreams(loaded, generation, userAgentOf(build));
     const probes = upstreams.map(async (options) => ({ options, connection: await probeConnection(options) }));
     const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshed)), signal);
-    const stations = views.map((view): StationFacts => {
+    const stations: StationFacts[] = [];
+    for (const view of views) {
       const { name } = view.spec;
-      return { ...stationFacts(generation, view), answers: answers.get(name) ?? [], reducedPageSize: pageSizes.get(name) };
-    });
+      const asked = { answers: answers.get(name) ?? [], reducedPageSize: pageSizes.get(name) };
+      stations.push({ ...stationFacts(view), ...(await sizeOf(generation, [view])), ...asked });
+    }
     const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
       const { options, connection } = await probe;
       return { options, connection, speaksTls: mayWantTls(options, stations) && (await speaksTls(options)) };
     });
-    return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: sizeOf(generation, views) };
+    return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: await sizeOf(generation, views) };
   } finally {
     await endGeneration(generation, undefined);
   }
@@ -79,19 +81,17 @@ function mayWantTls({ name, baseUrl }: UpstreamOptions, stations: readonly Stati
   return baseUrl.protocol === 'http:' && failed.some(({ answers }) => answers.every(({ status }) => status === 400));
 }
 
-function stationFacts(generation: Generation, view: StationView<StationForm>): Omit<StationFacts, 'answers' | 'reducedPageSize'> {
-  const { spec, health, served } = view;
+function stationFacts({ spec, health, served }: StationView<StationForm>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
   return {
     spec,
     durationMs: Number(health.durationMs),
     // A first refresh that has ended left the one or the other.
     result: served ? { snapshot: served.publication.snapshot, withheld: served.form.withheld } : (health.failure as Failure),
-    ...sizeOf(generation, [view]),
   };
 }
 
-function sizeOf({ exposition, encoding }: Generation, views: readonly StationView<StationForm>[]): Size {
-  const { plainLength: plainBytes, gzipLength: gzipBytes } = exposition.stations(views, 'text');
-  const series = views.reduce((sum, view) => sum + encodeHealth(view, encoding).series + (view.served?.form.series ?? 0), 0);
-  return { series, plainBytes, gzipBytes };
+async function sizeOf({ exposition, encoding }: Generation, views: readonly StationView<StationForm>[]): Promise<Size> {
+  const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stations(views, 'text');
+  const series = [...encodeHealth(views, encoding).series, ...views.map(({ served }) => served?.form.series ?? 0)];
+  return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };
 }

@@ -1,70 +1,90 @@
-import type { Health, StationView } from '../station/station-cache.ts';
+import type { StationView } from '../station/station-cache.ts';
+import { Turns } from '../station/turns.ts';
 import { Body } from './body.ts';
+import { compacted } from './compacted.ts';
 import { type ExpositionFormat, familyHeader } from './encoding.ts';
 import { STATION_FAMILIES } from './family-names.ts';
+import { Groups } from './groups.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import { type Segment, storedSegment } from './segment.ts';
-import { compacted, SegmentGroups } from './segment-groups.ts';
-import { type EncodingOptions, encodeHealth, type StationSegments } from './station-encoder.ts';
+import { type EncodingOptions, encodeHealth, type SegmentsByFamily, type StationForm } from './station-encoder.ts';
 
 /** What an OpenMetrics exposition must end with. */
 const OPENMETRICS_END = storedSegment(Buffer.from('# EOF\n'));
 
+type View = StationView<Pick<StationForm, 'families' | 'series' | 'withheld'>>;
+
 /** Puts the kept bytes of the stations together, family by family, and keeps the result until one of them changes. */
 export class Exposition {
   readonly #options: EncodingOptions;
-  readonly #health = new WeakMap<Health, StationSegments>();
-  readonly #groups = new SegmentGroups();
+  readonly #parts: Parts;
   readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
-  readonly #latest = new Map<ExpositionFormat, { readonly pieces: readonly StationSegments[]; readonly body: Body }>();
+  readonly #latest = new Map<ExpositionFormat, { readonly parts: readonly SegmentsByFamily[]; readonly body: Body }>();
 
   constructor(options: EncodingOptions) {
     this.#options = options;
+    this.#parts = new Parts(options);
   }
 
   /** Some stations alone. */
-  stations(views: readonly StationView<StationSegments>[], format: ExpositionFormat): Body {
-    return new Body([...this.#assembled(new SegmentGroups().of(this.#pieces(views)), format), ...end(format)]);
+  async stations(views: readonly View[], format: ExpositionFormat): Promise<Body> {
+    const { segments } = await new Parts(this.#options).of(views);
+    return new Body([...this.#assembled(segments, format), ...end(format)]);
   }
 
   /** All stations with the exporter's own metrics. */
-  async everything(views: readonly StationView<StationSegments>[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const pieces = this.#pieces(views);
+  async everything(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    const { segments: parts, series } = await this.#parts.of(views);
     const latest = this.#latest.get(format);
-    const isLatest = latest?.pieces.length === pieces.length && latest.pieces.every((piece, index) => piece === pieces[index]);
-    const body = isLatest ? latest.body : new Body(this.#assembled(this.#groups.of(pieces), format));
-    if (!isLatest) own.published(views.map((view) => this.#published(view)));
-    this.#latest.set(format, { pieces, body });
+    const isLatest = latest?.parts.length === parts.length && latest.parts.every((part, at) => part === parts[at]);
+    const body = isLatest ? latest.body : new Body(this.#assembled(parts, format));
+    if (!isLatest) own.published(views.map(({ spec, served }, at) => publishedOf(spec.name, series[at], served?.form)));
+    this.#latest.set(format, { parts, body });
     const ownText = Buffer.from(await own.text(format, this.#options.disabled));
     return new Body([storedSegment(ownText), ...end(format)], body);
   }
 
-  #published(view: StationView<StationSegments>) {
-    const form = view.served?.form;
-    return { name: view.spec.name, series: this.#healthOf(view).series + (form?.series ?? 0), withheld: form?.withheld ?? 0 };
-  }
-
-  /** What changes with every attempt apart from what changes with the data. */
-  #pieces(views: readonly StationView<StationSegments>[]): StationSegments[] {
-    return [...views.map((view) => this.#healthOf(view)), ...views.flatMap(({ served }) => served?.form ?? [])];
-  }
-
-  #healthOf(view: StationView<StationSegments>): StationSegments {
-    const known = this.#health.get(view.health);
-    if (known) return known;
-    const health = encodeHealth(view, this.#options);
-    this.#health.set(view.health, health);
-    return health;
-  }
-
-  #assembled(groups: ReturnType<SegmentGroups['of']>, format: ExpositionFormat): Segment[] {
+  #assembled(parts: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
     const segments: Segment[] = [];
     for (const [family, header] of this.#headers[format]) {
-      const samples = groups.flatMap((group) => group.get(family) ?? []);
+      const samples = parts.flatMap((part) => part.get(family) ?? []);
       if (samples.length > 0) segments.push(header, ...samples);
     }
     return compacted(segments);
   }
+}
+
+/** The segments of neighbouring stations laid together: what changes with every attempt apart from what changes with the data. */
+class Parts {
+  readonly #health: Groups<View, ReturnType<typeof encodeHealth>>;
+  readonly #data: Groups<Pick<StationForm, 'families'>, SegmentsByFamily>;
+
+  constructor(options: EncodingOptions) {
+    // Not those of the refreshes: a scrape does not queue behind all that they have to do.
+    const turns = new Turns();
+    this.#health = new Groups(
+      ({ health }) => health,
+      (views) => encodeHealth(views, options),
+      turns,
+    );
+    this.#data = new Groups((form) => form, joinedFamilies, turns);
+  }
+
+  /** And how many series the health of each station has. */
+  async of(views: readonly View[]): Promise<{ readonly segments: readonly SegmentsByFamily[]; readonly series: readonly number[] }> {
+    const health = await this.#health.of(views);
+    const data = await this.#data.of(views.flatMap(({ served }) => served?.form ?? []));
+    return { segments: [...health.map(({ families }) => families), ...data], series: health.flatMap(({ series }) => series) };
+  }
+}
+
+function joinedFamilies(forms: readonly Pick<StationForm, 'families'>[]): SegmentsByFamily {
+  const names = new Set(forms.flatMap(({ families }) => [...families.keys()]));
+  return new Map(Array.from(names, (name) => [name, compacted(forms.flatMap(({ families }) => families.get(name) ?? []))]));
+}
+
+function publishedOf(name: string, healthSeries = 0, form: Pick<StationForm, 'series' | 'withheld'> = { series: 0, withheld: 0 }) {
+  return { name, series: healthSeries + form.series, withheld: form.withheld };
 }
 
 function end(format: ExpositionFormat): readonly Segment[] {

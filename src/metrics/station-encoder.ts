@@ -14,16 +14,15 @@ import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 import { TextRoom } from './text-room.ts';
 import type { Workshop } from './workshop.ts';
 
-/** A part of a station's series, ready to be written, by family. */
-export interface StationSegments {
-  readonly families: ReadonlyMap<string, readonly Segment[]>;
+/** Series ready to be written. */
+export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
+
+/** A snapshot made ready to be served, with what was added up on the way. */
+export interface StationForm {
+  readonly families: SegmentsByFamily;
   readonly series: number;
   /** Series left out because there are more resources than may be published one by one. */
   readonly withheld: number;
-}
-
-/** A snapshot made ready to be served, with what was added up on the way. */
-export interface StationForm extends StationSegments {
   readonly aggregates: Aggregates;
 }
 
@@ -45,10 +44,14 @@ interface Block {
   readonly isWithheld: boolean;
 }
 
-export function encodeHealth(source: HealthSource, { disabled }: EncodingOptions): StationSegments {
+/** The health of some stations, and how many series each of them has. */
+export function encodeHealth(
+  sources: readonly HealthSource[],
+  { disabled }: EncodingOptions,
+): { readonly families: SegmentsByFamily; readonly series: readonly number[] } {
   const room = new TextRoom();
-  const series = writeStation(HEALTH_FAMILIES, source, disabled, room);
-  return { families: new Map(Array.from(room.pieces(), ([family, text]) => [family, [storedSegment(text)]])), series, withheld: 0 };
+  const series = writeStations(HEALTH_FAMILIES, sources, disabled, room);
+  return { families: new Map(Array.from(room.pieces(), ([family, text]) => [family, [storedSegment(text)]])), series };
 }
 
 /** The lines that one resource has in the exposition, as long as the station's are not withheld. */
@@ -108,7 +111,7 @@ export class StationEncoder {
     const { product, segments } = await this.#workshop.make((room) => {
       const aggregates = new Aggregation();
       for (const block of blocks) aggregates.addAll(block.aggregates);
-      const series = writeStation(SNAPSHOT_FAMILIES, { ...publication, aggregates }, this.#options.disabled, room);
+      const [series = 0] = writeStations(SNAPSHOT_FAMILIES, [{ ...publication, aggregates }], this.#options.disabled, room);
       return { aggregates, series };
     });
     const families = new Map(Array.from(segments, ([family, segment]) => [family, [segment]]));
@@ -139,25 +142,27 @@ function familiesOf(blocks: readonly Block[], families: readonly ResourceFamily[
   return families.map(({ name }) => [name, blocks.flatMap((block) => block.families.get(name) ?? [])]);
 }
 
-/** A piece per family; tells how many series there are. */
-function writeStation<Source extends { readonly spec: StationSpec }>(
+/** A piece per family; tells how many series there are of each source. */
+function writeStations<Source extends { readonly spec: StationSpec }>(
   families: readonly StationFamily<Source>[],
-  source: Source,
+  sources: readonly Source[],
   disabled: ReadonlySet<string>,
   room: TextRoom,
-): number {
-  let series = 0;
+): number[] {
+  const series = sources.map(() => 0);
   for (const { name, labels, samples, extraLabels } of families) {
     if (disabled.has(name)) continue;
-    const extra = Object.entries(extraLabels?.(source) ?? {});
-    const names = [...labels, ...extra.map(([label]) => label)];
-    const lines = Array.from(samples(source), ([value, ...values]) => {
-      const labelTexts = [source.spec.name, ...values, ...extra.map(([, text]) => text)].map(labelText);
-      return `${name}{${labelPairs(names, labelTexts)}} ${value}\n`;
-    });
-    series += lines.length;
     room.begin(name);
-    room.add(lines.join(''));
+    for (const [at, source] of sources.entries()) {
+      const extra = Object.entries(extraLabels?.(source) ?? {});
+      const names = [...labels, ...extra.map(([label]) => label)];
+      const lines = Array.from(samples(source), ([value, ...values]) => {
+        const labelTexts = [source.spec.name, ...values, ...extra.map(([, text]) => text)].map(labelText);
+        return `${name}{${labelPairs(names, labelTexts)}} ${value}\n`;
+      });
+      series[at] = (series[at] ?? 0) + lines.length;
+      room.add(lines.join(''));
+    }
   }
   return series;
 }

@@ -13,10 +13,10 @@ export class PageMemory<Row> {
   /** Runs one listing over what is known, and knows afterwards what that listing held and nothing else. */
   async listing<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
     const seen = new Map<string, KnownPage<Row>>();
-    const listed = await list(async (place, body, read) => {
+    const listed = await list((place, body, read) => {
       const digest = hash('sha256', body, 'base64');
       const known = this.#known.get(place);
-      const page = known?.digest === digest ? known.page : await read(body);
+      const page = known?.digest === digest ? known.page : read(body);
       seen.set(place, { digest, page });
       return page;
     });
@@ -26,4 +26,4 @@ export class PageMemory<Row> {
 }
 
 /** Reads a page by its place in the listing, or gives it back as it was read before. */
-export type ReadThrough<Row> = (place: string, body: Uint8Array, read: (body: Uint8Array) => Promise<Page<Row>>) => Promise<Page<Row>>;
+export type ReadThrough<Row> = (place: string, body: Uint8Array, read: (body: Uint8Array) => Page<Row>) => Page<Row>;

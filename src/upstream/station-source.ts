@@ -28,9 +28,9 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
     const memories = new Map<string, PageMemory<Row>>();
-    const readBody = async (body: Uint8Array) => {
+    const readBody = (body: Uint8Array) => {
       try {
-        return await turns.run(() => readPage(body, readRow));
+        return readPage(body, readRow);
       } catch (error) {
         observer.unreadable?.();
         throw error;
@@ -52,7 +52,7 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
               return less === undefined ? undefined : place();
             };
             const read = async (body: Uint8Array) => {
-              const page = await readThrough(place(), body, readBody);
+              const page = await turns.run(() => readThrough(place(), body, readBody));
               const { received, total } = page;
               observer.pageReceived?.({ rows, query, offset, size: asked, received, total, body });
               return page;

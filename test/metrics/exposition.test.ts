@@ -5,7 +5,7 @@ import type { Body } from '../../src/metrics/body.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { FAMILY_NAMES, STATION_FAMILIES } from '../../src/metrics/family-names.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { type EncodingOptions, StationEncoder, type StationSegments } from '../../src/metrics/station-encoder.ts';
+import { type EncodingOptions, StationEncoder, type StationForm } from '../../src/metrics/station-encoder.ts';
 import { Workshop } from '../../src/metrics/workshop.ts';
 import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
 import { labelText } from '../../src/station/label-text.ts';
@@ -31,7 +31,7 @@ async function viewOf(
   snapshot: Snapshot | undefined,
   health = healthy,
   options = everything,
-): Promise<StationView<StationSegments>> {
+): Promise<StationView<StationForm>> {
   const whole = specOf(spec);
   const state = { spec: whole, health: { ...health }, dueInMs: 0, isRefreshing: false };
   if (!snapshot) return { ...state, served: undefined };
@@ -50,8 +50,8 @@ async function plain(body: Body): Promise<string> {
   return text;
 }
 
-const textOf = (views: StationView<StationSegments>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
-  plain(new Exposition(options).stations(views, format));
+const textOf = (views: StationView<StationForm>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
+  new Exposition(options).stations(views, format).then(plain);
 
 const fleet = [
   resourceOf('i-1', {
@@ -354,7 +354,7 @@ describe('OwnMetrics', () => {
     const views = [await viewOf({ name: 'prod' }, listingOf(fleet)), await viewOf({ name: 'gone' }, undefined, failing)];
     const exposition = new Exposition(everything);
     const text = await plain(await exposition.everything(views, metrics, 'text'));
-    const stations = parseExposition(await plain(exposition.stations(views, 'text')));
+    const stations = parseExposition(await plain(await exposition.stations(views, 'text')));
     const seriesOf = (station: string) =>
       [...stations.values()].flatMap(({ samples }) => samples).filter(({ labels }) => labels['station'] === station).length;
     expect(valuesOf(parseExposition(text), 'telemetry_station_exporter_series', 'station')).toEqual({
