@@ -128,6 +128,7 @@ export class Exporter implements ExporterPort {
     this.#around.own.reloaded(true, Date.now());
     log.info('the configuration was reloaded', { stations: next.stations.size });
     await endGeneration(old, next);
+    for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) this.#around.own.forget(name);
     return [];
   }
 }

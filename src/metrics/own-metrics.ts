@@ -90,6 +90,14 @@ export class OwnMetrics {
     };
   }
 
+  /** An upstream that is no longer configured. */
+  forget(upstream: string): void {
+    for (const metric of [this.#requests, this.#retries, this.#inFlight, this.#waiting, this.#waitSeconds, this.#throttled])
+      metric.remove({ upstream });
+    for (const metric of [this.#rateLimit, this.#pageSizeReductions, this.#duration]) metric.remove({ upstream });
+    for (const reason of FAILURE_REASONS) this.#failures.remove({ upstream, reason });
+  }
+
   asked(answer: 'hit' | 'miss', stations: number): void {
     (answer === 'hit' ? this.#hits : this.#misses).inc(stations);
   }

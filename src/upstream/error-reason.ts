@@ -6,8 +6,11 @@ const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEAD
 const TLS =
   /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
 
+/** What the HTTP library says of a reply that it did not think possible, such as a bare 101. */
+const ASSERTION = 'ERR_ASSERTION';
+
 /** The system's socket and name errors, and replies that are no HTTP or end too early. */
-const NETWORK = /^(E[A-Z0-9]+$|EAI_|HTTPParserError$|UND_ERR_(SOCKET|HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
+const NETWORK = /^(E[A-Z0-9]+$|EAI_|ERR_ASSERTION$|HTTPParserError$|UND_ERR_(SOCKET|HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
 
 /** Why a connection or a request broke; undefined when nothing outside this program explains it. */
 export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 'tls' | 'network'> | undefined {
@@ -39,6 +42,7 @@ export function statusReason(status: number): FailureReason {
 /** The error's own words; a failed connection to several addresses has none but those of its parts. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
+  if (error instanceof Error && 'code' in error && error.code === ASSERTION) return 'the reply breaks the rules of HTTP';
   // OpenSSL's message is a line of its log, with addresses and places in its source.
   if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return error instanceof Error ? error.message : String(error);

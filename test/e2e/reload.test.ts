@@ -57,6 +57,17 @@ describe('a reload', () => {
     expect(askedFor(service)).toEqual(['c']);
   });
 
+  it('forgets the counters of an upstream that is no longer there', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a']);
+    const renamed = JSON.parse(JSON.stringify(config).replaceAll('"main"', '"other"'));
+    const { reload, get } = await exporterOf(config);
+    const upstreams = async () => new Set((await (await get('/metrics')).text()).match(/(?<=upstream=")\w+/g));
+    expect(await upstreams()).toEqual(new Set(['main']));
+    expect((await reload(renamed)).status).toBe(200);
+    expect(await upstreams()).toEqual(new Set(['other']));
+  });
+
   it('keeps the counters of unchanged stations', async () => {
     const service = await startService();
     const { exporter, reload, scrape } = await exporterOf(configOf(service.url, ['a']));

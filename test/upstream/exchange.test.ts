@@ -121,6 +121,12 @@ describe('exchange', () => {
     await expect(get('/chunked')).resolves.toBe('1234567890');
   });
 
+  it('takes a reply that nobody can make sense of for a broken connection', async () => {
+    const service = await startService((_request, response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+    const { failure } = testClient(service.url);
+    expect(await failure()).toMatchObject({ reason: 'network', message: `${service.url.host}: the reply breaks the rules of HTTP` });
+  });
+
   it('refuses an encoded body, for none was asked for', async () => {
     const service = await startService((_request, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('zzz'));
     const { failure } = testClient(service.url);
