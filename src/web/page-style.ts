@@ -15,6 +15,7 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
 body { margin: 0 auto; max-width: 88rem; padding: 0 1.5rem 3rem; background: var(--page); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; }
+a, code, .said { unicode-bidi: isolate; }
 a { color: var(--link); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
@@ -69,24 +70,27 @@ table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nu
 caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
 th, td { padding: 0.4rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline; }
 tbody th, td { overflow-wrap: anywhere; }
-th:first-child, td:first-child { padding-inline-start: 0.25rem; }
+tr > :is(th, td):first-child { padding-inline-start: 0; }
 tbody th { font-weight: 600; min-width: 10rem; }
 tbody tr:hover > * { background: var(--soft); }
+tbody tr:hover > :first-child { box-shadow: -0.5rem 0 var(--soft); }
 thead th { color: var(--quiet); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; border-bottom-color: var(--quiet); }
 thead th button { padding: 0; border: 0; background: none; font-weight: inherit; cursor: pointer; }
 thead th button, thead th a { color: inherit; text-decoration: none; }
 thead th button:hover, thead th a:hover { color: var(--link); text-decoration: underline; }
 [aria-sort] { color: var(--text); }
-thead :is(a, button)::after { content: " \\2195"; color: var(--line); }
+thead :is(a, button)::after { content: " \\2195"; content: " \\2195" / ""; color: var(--line); }
 [aria-sort] :is(a, button)::after { color: inherit; }
-[aria-sort=ascending] :is(a, button)::after { content: " \\2191"; }
-[aria-sort=descending] :is(a, button)::after { content: " \\2193"; }
+[aria-sort=ascending] :is(a, button)::after { content: " \\2191"; content: " \\2191" / ""; }
+[aria-sort=descending] :is(a, button)::after { content: " \\2193"; content: " \\2193" / ""; }
 .number { text-align: end; white-space: nowrap; }
 #resource-table :is(td, .sub) { font-size: 0.8125rem; line-height: 1.4; }
-#resource-table :is(th, td) { padding-inline: 0.5rem; }
+#resource-table :is(th, td):not(:first-child) { padding-inline: 0.5rem; }
 #resource-table td:not(.number) { min-width: 5rem; }
 #resource-table td[data-label=Name] { min-width: 8.5rem; }
 #resource-table td:is([data-label=Type], [data-label=Product], [data-label=State]) { min-width: 7.5rem; }
+#resource-table td[data-label=Created] { white-space: nowrap; }
+#fields th { width: 1%; padding-inline-end: 1.5rem; white-space: nowrap; }
 #families th a { font-weight: 500; text-decoration: none; }
 #families th a:hover { text-decoration: underline; }
 .failure-row td { padding: 0 0 0.75rem; }
@@ -117,11 +121,7 @@ summary { cursor: pointer; color: var(--link); }
   .cards tbody th, .cards td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.1rem 0; border: 0; text-align: start; white-space: normal; }
   .cards tbody th { display: block; padding-bottom: 0.3rem; font-size: 1rem; }
   .cards td::before { content: attr(data-label); color: var(--quiet); }
-  .cards #resource-table :is(td, .sub) { font-size: 0.8125rem; line-height: 1.4; }
-#resource-table :is(th, td) { padding-inline: 0.5rem; }
-#resource-table td:not(.number) { min-width: 5rem; }
-#resource-table td[data-label=Name] { min-width: 8.5rem; }
-#resource-table td:is([data-label=Type], [data-label=Product], [data-label=State]) { min-width: 7.5rem; }
-.failure-row td { display: block; padding: 0 0 0.75rem; }
+  .cards .failure-row td { display: block; padding: 0 0 0.75rem; }
+  #resource-table :is(th, td):not(:first-child) { padding-inline: 0; }
 }
 `;
