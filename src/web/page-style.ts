@@ -86,11 +86,8 @@ thead :is(a, button)::after { content: " \\2195"; content: " \\2195" / ""; color
 .number { text-align: end; white-space: nowrap; }
 #resource-table :is(td, .sub) { font-size: 0.8125rem; line-height: 1.4; }
 #resource-table :is(th, td):not(:first-child) { padding-inline: 0.5rem; }
-#resource-table td:not(.number) { min-width: 5rem; }
-#resource-table td[data-label=Name] { min-width: 8.5rem; }
-#resource-table td:is([data-label=Type], [data-label=Product], [data-label=State]) { min-width: 7.5rem; }
 #resource-table td[data-label=Created] { white-space: nowrap; }
-#fields th { width: 1%; padding-inline-end: 1.5rem; white-space: nowrap; }
+#fields th:first-child { width: 1%; padding-inline-end: 1.5rem; white-space: nowrap; }
 #families th a { font-weight: 500; text-decoration: none; }
 #families th a:hover { text-decoration: underline; }
 .failure-row td { padding: 0 0 0.75rem; }
@@ -108,7 +105,16 @@ summary { cursor: pointer; color: var(--link); }
 .pager { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.75rem 0; }
 .pager ul { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .pager .amount { font-variant-numeric: tabular-nums; }
-@media (max-width: 50rem) {
+@media (min-width: 78rem) {
+  #resource-table td:not(.number) { min-width: 5rem; }
+  #resource-table td[data-label=Name] { min-width: 8.5rem; }
+  #resource-table td:is([data-label=Product], [data-label=State]) { min-width: 7rem; }
+  #resource-table td[data-label=Type] { min-width: 11rem; }
+}
+@media (max-width: 70rem) {
+  th, td { padding-inline: 0.4rem; }
+}
+@media (max-width: 60rem) {
   body { padding: 0 1rem 2rem; }
   .facts { grid-template-columns: 8rem minmax(0, 1fr); gap: 0.25rem 0.75rem; }
   .controls label, .controls input[type=search], .controls select { width: 100%; max-width: none; }

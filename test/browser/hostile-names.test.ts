@@ -1,0 +1,185 @@
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { configOf, wireRecord } from '../e2e/harness.ts';
+import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { axeFindings } from './axe.ts';
+import { shownStations } from './stage.ts';
+import { NOT_FOUND, pageOf } from './watched-page.ts';
+
+const RIGHT_TO_LEFT = '\u202Egnp.exe';
+const LONG = 'unbroken'.repeat(125);
+
+const NAMES = [
+  '<img src=x onerror="window.broken = 1">',
+  '"><script>window.broken = 2</script>',
+  "' onmouseover='window.broken = 3",
+  '</title></style><svg/onload=window.broken=4>',
+  'javascript:window.broken=5',
+  RIGHT_TO_LEFT,
+  LONG,
+  `quotes " ' \` &amp; &#60;`,
+  'a/b/../c',
+  'a%2Fb%00%',
+  '../../config',
+  '?page=2#resources',
+  'two  spaces ',
+  '资源 🛰 \u0301',
+  '.',
+  '..',
+];
+const STEPS = ['.', '..'];
+
+/** Stations of these names, each with a resource of each name in all of its fields. */
+async function hostileExporter() {
+  const service = await serviceOf({
+    source: () =>
+      NAMES.map((name) => ({
+        record: wireRecord(name, {
+          name,
+          display_name: name,
+          state: name,
+          sku: name,
+          gpu_model: name,
+          resource_type: { key: name, label: name },
+        }),
+        product: LONG,
+        alertable: true,
+      })),
+  });
+  const config = configOf(service.url, [], { upstream: { page_size: 100 }, cache: { ttl: '1h' } });
+  const stations = NAMES.map((name, index) => ({
+    name,
+    subscription: 'sub',
+    resource_group: 'rg',
+    zone: 'z1',
+    telemetry_station: STEPS.includes(name) ? `ts-${index}` : name,
+    products: [LONG, RIGHT_TO_LEFT],
+    alertability: true,
+    labels: { said: name },
+  }));
+  const exporter = await readyExporterOf({ ...config, stations });
+  return { service, exporter };
+}
+
+const textOf = (locator: Locator) => locator.first().textContent();
+
+/** Where links lead, as the browser understands them. */
+const hrefs = (page: Page, selector: string) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((link) => link.href)`);
+
+/** Nothing ran, and the page is not wider than its window. */
+async function expectHarmless(page: Page): Promise<void> {
+  expect(await page.evaluate('window.broken')).toBeUndefined();
+  const { wide, window } = await page.evaluate<{ wide: number; window: number }>(
+    '({ wide: document.documentElement.scrollWidth, window: innerWidth })',
+  );
+  expect(wide).toBeLessThanOrEqual(window);
+}
+
+describe('hostile names', () => {
+  it('are text on the status page, and lead to their stations', async () => {
+    const { exporter } = await hostileExporter();
+    const page = await pageOf();
+    await page.goto(exporter.url);
+    await expectHarmless(page);
+    expect(await shownStations(page)).toEqual(NAMES);
+    expect(await axeFindings(page)).toEqual([]);
+    const linked = NAMES.filter((name) => !STEPS.includes(name));
+    expect(await page.locator('#stations th a').allTextContents()).toEqual(linked);
+    for (const probe of await hrefs(page, '#stations td:last-child a')) expect((await fetch(probe)).status).toBe(200);
+    const pages = await hrefs(page, '#stations th a');
+    for (const [at, name] of linked.entries()) {
+      await page.goto(`${pages[at]}`);
+      expect(await textOf(page.locator('h1'))).toBe(name);
+      expect(await textOf(page.locator('#question code'))).toBe(`said="${name}"`);
+      await expectHarmless(page);
+    }
+  });
+
+  it('are text among the resources of a station, and lead to what explains them', async () => {
+    const { exporter } = await hostileExporter();
+    const page = await pageOf();
+    const [station = ''] = NAMES;
+    await page.goto(`${exporter.url}/stations/${encodeURIComponent(station)}`);
+    await expectHarmless(page);
+    expect(await axeFindings(page)).toEqual([]);
+    for (const label of ['Name', 'State', 'Sku', 'GPU']) {
+      expect(await page.locator(`td[data-label=${label}]`).allTextContents()).toEqual(NAMES);
+    }
+    const pages = await hrefs(page, '#resource-table tbody th a');
+    for (const [at, name] of NAMES.filter((id) => !STEPS.includes(id)).entries()) {
+      await page.goto(`${pages[at]}`);
+      expect(await textOf(page.locator('h1'))).toBe(name);
+      expect(await textOf(page.locator('main > p.code'))).toBe(name);
+      expect((await page.locator('#fields td').allTextContents()).slice(0, 8)).toEqual(Array(8).fill(name));
+      await expectHarmless(page);
+    }
+  });
+
+  it('can be searched for and chosen', async () => {
+    const { exporter } = await hostileExporter();
+    const page = await pageOf();
+    for (const name of NAMES.slice(0, 4)) {
+      await page.goto(`${exporter.url}/stations/${encodeURIComponent(name)}`);
+      await page.locator('#type').selectOption(name);
+      await page.locator('#search').fill(name);
+      await page.locator('#narrow button').click();
+      expect(await page.locator('.pager .amount').first().innerText()).toBe('1–1 of 1');
+      expect(await page.locator('#search').inputValue()).toBe(name);
+      expect(await textOf(page.locator('#resource-table tbody th a'))).toBe(name);
+      await page.locator('section[aria-labelledby=by-state] a').filter({ hasText: name }).first().click();
+      await page.waitForURL((address) => address.searchParams.get('state') === name);
+      expect(await page.locator('#state').inputValue()).toBe(name);
+      await expectHarmless(page);
+    }
+  });
+
+  it('do not turn around what stands beside them', async () => {
+    const { exporter } = await hostileExporter();
+    const page = await pageOf();
+    const segment = encodeURIComponent(RIGHT_TO_LEFT);
+    await page.goto(`${exporter.url}/stations/${segment}/resources/${encodeURIComponent('a/b/../c')}`);
+    const [station = 0, here = 0] = await page.evaluate<number[]>(`(() => {
+      const trail = document.querySelector('.trail');
+      const range = document.createRange();
+      range.selectNodeContents(trail.lastChild);
+      return [trail.querySelectorAll('a')[1].getBoundingClientRect().right, range.getBoundingClientRect().left];
+    })()`);
+    expect(station).toBeLessThanOrEqual(here);
+  });
+
+  it('fit on a phone', async () => {
+    const { exporter } = await hostileExporter();
+    const page = await pageOf({ viewport: { width: 360, height: 740 } });
+    const station = `/stations/${encodeURIComponent(LONG)}`;
+    for (const path of ['/', station, `${station}/resources/${encodeURIComponent(LONG)}`]) {
+      await page.goto(exporter.url + path);
+      await expectHarmless(page);
+    }
+  });
+
+  it('of what is not there are answered in peace', async () => {
+    const { exporter } = await hostileExporter();
+    const page = await pageOf({}, [NOT_FOUND]);
+    for (const name of NAMES.slice(0, 5).map((text) => encodeURIComponent(`no ${text}`))) {
+      await page.goto(`${exporter.url}/stations/${name}`);
+      expect(await page.locator('h1').innerText()).toBe('No such station');
+      await page.goto(`${exporter.url}/stations/${encodeURIComponent(LONG)}/resources/${name}`);
+      expect(await page.locator('h1').innerText()).toBe('No such resource');
+      await expectHarmless(page);
+    }
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('in the words of the service are text in the note of the failure', async () => {
+    const words = '<img src=x onerror="window.broken = 6">"><script>window.broken = 7</script>';
+    const service = await serviceOf({ faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message: words }) }] } });
+    const exporter = await readyExporterOf(configOf(service.url, ['ts']));
+    const page = await pageOf();
+    for (const path of ['/', '/stations/ts']) {
+      await page.goto(exporter.url + path);
+      expect(await page.locator('.failure-note .said').innerText()).toContain(words);
+      await expectHarmless(page);
+    }
+  });
+});

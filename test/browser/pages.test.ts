@@ -1,0 +1,178 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/family-names.ts';
+import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
+import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { axeFindings } from './axe.ts';
+import { tabTo } from './stage.ts';
+import { NOT_FOUND, pageOf } from './watched-page.ts';
+
+/** Of the resources the last page, which is as good as the others and shorter. */
+const PATHS = ['/', '/stations/fine?page=3', '/stations/stale?page=3', '/stations/broken', '/stations/fine/resources/odd', '/reference'];
+
+/** Stations in every condition: up, failing with an old snapshot, failing without any. */
+async function fleet(options: { externalUrl?: URL } = {}) {
+  const odd = { record: wireRecord('odd', { state: ['none'], alert_rules_count: 'many' }), product: 'product.b', alertable: true };
+  const service = await serviceOf({
+    source: () => [...entriesOf(230), odd],
+    faults: { broken: [{ kind: 'html' }] },
+  });
+  const station = { products: ['product.a', 'product.b'], alertability: true, labels: { team: 'storage' } };
+  const upstream = { page_size: 100, authorization: { credentials: 'hush' } };
+  const exporter = await readyExporterOf(configOf(service.url, ['fine', 'stale', 'broken'], { station, upstream }), options);
+  service.setFaults('stale', [{ kind: 'status', code: 503 }]);
+  await exporter.scrape();
+  return exporter;
+}
+
+describe.each(['light', 'dark'] as const)('every page in %s colours', (colorScheme) => {
+  it('has nothing that keeps people from using it', async () => {
+    const { url } = await fleet();
+    const page = await pageOf({ colorScheme });
+    const findings: Record<string, string[]> = {};
+    for (const path of PATHS) {
+      await page.goto(url + path);
+      expect(await page.locator('h1').count()).toBe(1);
+      findings[path] = await axeFindings(page);
+    }
+    expect(findings).toEqual(Object.fromEntries(PATHS.map((path) => [path, []])));
+  });
+});
+
+describe.each([360, 955, 965, 1125, 1250])('every page in a window of %i pixels', (width) => {
+  it('is no wider than that', async () => {
+    const { url } = await fleet();
+    const page = await pageOf({ viewport: { width, height: 740 } });
+    for (const path of PATHS) {
+      await page.goto(url + path);
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
+    }
+  });
+});
+
+describe('every page on a phone', () => {
+  it('has nothing that keeps people from using it', async () => {
+    const { url } = await fleet();
+    const page = await pageOf({ viewport: { width: 360, height: 740 } });
+    for (const path of PATHS) {
+      await page.goto(url + path);
+      expect(await axeFindings(page)).toEqual([]);
+    }
+  });
+});
+
+describe('the page of a failing station', () => {
+  it('tells why, what to do, and that the old snapshot is served', async () => {
+    const { url } = await fleet();
+    const page = await pageOf();
+    await page.goto(`${url}/stations/stale`);
+    expect(await page.locator('#status').innerText()).toMatch(/State\s+failing\s+Resources\s+231/);
+    const [meaning, said, advice] = await page.locator('.failure-note p').allInnerTexts();
+    expect(meaning).toMatch(/^The service answered with an error.* The last success was /);
+    expect(said).toMatch(/^status: 127\.0\.0\.1:\d+ answered 503 Service Unavailable/);
+    expect(advice).toMatch(/^What to do: ./);
+    expect(await page.locator('.pager .amount').first().innerText()).toBe('1–100 of 231');
+    await page.goto(`${url}/stations/broken`);
+    expect(await page.locator('main').innerText()).toContain('No snapshot is served: no refresh has succeeded within max_stale.');
+    expect(await page.locator('.failure-note').innerText()).toContain('There was no success yet.');
+    expect(await page.locator('#narrow').count()).toBe(0);
+  });
+});
+
+describe('the page of a resource', () => {
+  it('explains where it came from and what it publishes', async () => {
+    const exporter = await fleet();
+    const page = await pageOf();
+    await page.goto(`${exporter.url}/stations/fine?search=odd`);
+    await page.getByRole('link', { name: 'Display odd' }).click();
+    expect(await page.locator('#origin').innerText()).toContain('at offset 230 of the station’s listing');
+    expect(await page.locator('#origin').innerText()).toContain('the one that begins at offset 200, in it record 31');
+    expect(await page.locator('#origin').innerText()).toMatch(
+      /Invalid fields\s+state alert_rules_count|Invalid fields\s+alert_rules_count state/,
+    );
+    expect(await page.locator('#fields tr', { hasText: 'alert_rules_count' }).innerText()).toContain('not usable as the service gave it');
+    expect(await page.locator('#reasons').innerText()).toContain('product.b: the first whose listing held the resource');
+    expect(await page.locator('#reasons').innerText()).toContain('yes: the listing of alertable resources (enabled_alert=true) held it');
+    const metrics = await (await exporter.get('/metrics')).text();
+    const lines = metrics.split('\n').filter((line) => line.includes('station="fine",resource_id="odd"'));
+    expect(lines.length).toBeGreaterThan(1);
+    expect((await page.locator('#lines').textContent())?.trim().split('\n')).toEqual(lines);
+    await page.locator('.trail').getByRole('link', { name: 'fine' }).click();
+    await page.waitForURL(`${exporter.url}/stations/fine`);
+  });
+});
+
+describe('the reference', () => {
+  it('has every metric, each with an address of its own', async () => {
+    const { url } = await fleet();
+    const page = await pageOf();
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Metrics reference' }).click();
+    const names = FAMILY_DESCRIPTIONS.map(({ name }) => name);
+    expect(await page.locator('#families tbody th').allTextContents()).toEqual(names);
+    const last = `${names.at(-1)}`;
+    await tabTo(page, '#families th a');
+    await page.locator(`#${last} th a`).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/reference#${last}`);
+    const box = await page.locator(`#${last}`).boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
+  });
+});
+
+describe('the links of the head', () => {
+  it('lead to the configuration, without its secrets', async () => {
+    const { url } = await fleet();
+    const page = await pageOf();
+    await page.goto(`${url}/stations/fine/resources/odd`);
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    await page.waitForURL(`${url}/config`);
+    const text = await page.locator('body').innerText();
+    expect(text).toContain('credentials: <secret>');
+    expect(text).not.toContain('hush');
+  });
+});
+
+describe('the pages under an external URL', () => {
+  it('lead to each other under its path', async () => {
+    const { url } = await fleet({ externalUrl: new URL('https://example.com/monitoring/exporter/') });
+    const page = await pageOf();
+    const prefix = `${url}/monitoring/exporter/`;
+    await page.goto(prefix.slice(0, -1));
+    expect(page.url()).toBe(prefix);
+    await page.getByRole('link', { name: 'fine', exact: true }).click();
+    await page.waitForURL(`${prefix}stations/fine`);
+    await page.locator('#search').fill('r22');
+    await page.locator('#narrow button').click();
+    await page.waitForURL(`${prefix}stations/fine?search=r22**`);
+    await page.locator('#resource-table thead').getByRole('link', { name: 'Name', exact: true }).click();
+    await page.waitForURL(`${prefix}stations/fine?search=r22&sort=name#resources`);
+    expect(await page.locator('.pager .amount').first().innerText()).toBe('1–11 of 11');
+    await page.getByRole('link', { name: 'Display r229' }).click();
+    await page.waitForURL(`${prefix}stations/fine/resources/r229`);
+    for (const path of ['', 'stations/fine', 'stations/fine/resources/odd', 'reference']) {
+      await page.goto(prefix + path);
+      expect(await badLinks(page, prefix)).toEqual([]);
+    }
+  });
+
+  it('stay under it where nothing is found', async () => {
+    const { url } = await fleet({ externalUrl: new URL('https://example.com/exporter') });
+    const page = await pageOf({}, [NOT_FOUND]);
+    for (const path of ['stations/none', 'stations/none/resources/odd', 'stations/fine/resources/none']) {
+      await page.goto(`${url}/exporter/${path}`);
+      expect(await badLinks(page, `${url}/exporter/`)).toEqual([]);
+      await page.locator('header.site p a').click();
+      await page.waitForURL(`${url}/exporter/`);
+    }
+  });
+});
+
+/** The links of a page that leave the prefix or lead nowhere. */
+async function badLinks(page: Page, prefix: string): Promise<string[]> {
+  const all = await page.evaluate<string[]>('[...document.links].map((link) => link.href.replace(/#.*/, ""))');
+  const links = [...new Set(all)].filter((link) => link !== page.url());
+  const answers = await Promise.all(links.map(async (link) => ({ link, isThere: (await fetch(link)).ok })));
+  return answers.flatMap(({ link, isThere }) => (isThere && link.startsWith(prefix) ? [] : [link]));
+}

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { type Demo, startDemo } from '../../src/demo/demo.ts';
+import { demoStations } from '../../src/demo/demo-stations.ts';
+import { root } from '../docs/markdown.ts';
+import { pngOf } from '../docs/png.ts';
+import { startExporter } from '../e2e/harness.ts';
+import { pageOf } from './watched-page.ts';
+
+/** Time stands still, so that the pages say the same whenever they are shown. */
+const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
+const SIZE = { width: 1280, height: 800 };
+
+let demo: Demo;
+let exporter: Awaited<ReturnType<typeof startExporter>>;
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
+  demo = await startDemo({ now: () => NOW_MS });
+  for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
+  demo.service.setFaults('ts-user-10482', [{ kind: 'totalLies', delta: 3 }]);
+  const config = parse(demo.config);
+  exporter = await startExporter({ ...config, cache: { ttl: '0s', error_ttl: '0s' } }, { now: () => NOW_MS + 12_000, version: '1.0.0' });
+  await exporter.scrape();
+  demo.service.setFaults('ts-edge', [{ kind: 'status', code: 403 }]);
+  await exporter.scrape();
+});
+
+afterAll(async () => {
+  await exporter?.stop();
+  await demo?.service.stop();
+  vi.useRealTimers();
+});
+
+/** With --update the image of the documents becomes what the page shows; else both only have the same form. */
+async function expectShot(page: Page, file: string): Promise<void> {
+  const shot = await page.screenshot({ animations: 'disabled' });
+  const path = join(root, 'docs/images', file);
+  if (inject('isUpdating')) writeFileSync(path, shot);
+  expect(pngOf(shot).width).toBe(SIZE.width);
+  expect(pngOf(readFileSync(path))).toEqual(pngOf(shot));
+}
+
+describe('the images of the documents', () => {
+  it.each(['light', 'dark'] as const)('show the stations in %s colours', async (colorScheme) => {
+    const page = await pageOf({ colorScheme, viewport: SIZE });
+    await page.goto(exporter.url);
+    expect(await page.locator('[data-state=failing]').count()).toBe(1);
+    await expectShot(page, `status-${colorScheme}.png`);
+  });
+
+  it('show the resources of a station, searched and sorted', async () => {
+    const page = await pageOf({ viewport: SIZE });
+    await page.goto(`${exporter.url}/stations/prod?search=gateway&sort=alert_rules&order=desc#resources`);
+    expect(await page.locator('#resource-table tbody tr').count()).toBeGreaterThan(10);
+    await expectShot(page, 'station.png');
+  });
+
+  it('show a resource explained', async () => {
+    const page = await pageOf({ viewport: { ...SIZE, height: 1340 } });
+    const [found = expect.unreachable()] = demo.world
+      .resources('prod', NOW_MS)
+      .filter(({ record, product }) => product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0);
+    await page.goto(`${exporter.url}/stations/prod/resources/${found.record.resource_id}`);
+    expect(await page.locator('#lines').innerText()).toContain(found.record.resource_id);
+    await expectShot(page, 'resource.png');
+  });
+});

@@ -1,0 +1,188 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WorldEntry } from '../../src/demo/world.ts';
+import { axeFindings } from './axe.ts';
+import { countsBy, idsOf, largeStation, productOf } from './large-station.ts';
+import { tabTo } from './stage.ts';
+import { pageOf } from './watched-page.ts';
+
+let entries: readonly WorldEntry[];
+let url: string;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ entries, url, stop } = await largeStation());
+});
+
+afterAll(() => stop?.());
+
+const shownIds = (page: Page) => page.locator('#resource-table tbody .sub.code').allTextContents();
+const amount = (page: Page) => page.locator('.pager .amount').first().innerText();
+const show = (page: Page) => page.locator('#narrow button').click();
+
+/** What the page says of so many resources on its first page. */
+function firstOf(count: number): string {
+  return `1–${Math.min(count, 100)} of ${count.toLocaleString('en-US')}`;
+}
+
+/** The ids in the order of a key; equal ones by id, in either direction. */
+function sorted(entries: readonly WorldEntry[], key: (entry: WorldEntry) => string | number, sign: 1 | -1): string[] {
+  const compare = (a: WorldEntry, b: WorldEntry) => {
+    if (key(a) !== key(b)) return key(a) < key(b) ? -sign : sign;
+    return a.record.resource_id < b.record.resource_id ? -1 : 1;
+  };
+  return idsOf(entries.toSorted(compare));
+}
+
+async function bars(page: Page, kind: string): Promise<Record<string, string>> {
+  const items = page.locator(`section[aria-labelledby=by-${kind}] li`);
+  const [names, amounts] = await Promise.all([items.locator('a').allTextContents(), items.locator('.amount').allTextContents()]);
+  return Object.fromEntries(names.map((name, at) => [name, `${amounts[at]}`.replace(/ \(.*/, '')]));
+}
+
+describe('the page of a station with 10,000 resources', () => {
+  it('counts what the service holds', async () => {
+    const page = await pageOf();
+    await page.goto(url);
+    expect(entries).toHaveLength(10_000);
+    expect(await page.locator('#status').innerText()).toContain('10,000');
+    expect(await page.locator('#story').innerText()).toMatch(
+      /Complete\s+yes: proven whole\s+Different resources\s+10,000\s+Total reported\s+10,000/,
+    );
+    expect(await bars(page, 'type')).toEqual(countsBy(entries, ({ record }) => record.resource_type.key));
+    expect(await bars(page, 'state')).toEqual(countsBy(entries, ({ record }) => record.state));
+    expect(await bars(page, 'product')).toEqual(countsBy(entries, productOf));
+    const alertable = entries.filter((entry) => entry.alertable);
+    const covered = alertable.filter(({ record }) => record.alert_rules_count > 0).length;
+    const coverage = Math.floor((1000 * covered) / alertable.length) / 10;
+    expect(await page.locator('#status').innerText()).toMatch(new RegExp(`Coverage\\s+${coverage} %`));
+    const [[kind = '', held = ''] = []] = Object.entries(countsBy(entries, productOf));
+    await page.locator('section[aria-labelledby=by-product]').getByRole('link', { name: kind, exact: true }).click();
+    expect(await amount(page)).toBe(`1–100 of ${held}`);
+  });
+
+  it('finds resources by parts of id, name and display name in any case', async () => {
+    const page = await pageOf();
+    await page.goto(url);
+    const [, , { record } = expect.unreachable()] = entries;
+    for (const text of [record.resource_id, record.name.slice(2, 8).toUpperCase(), record.display_name.slice(0, 3), '训练']) {
+      const word = text.toLowerCase();
+      const found = entries.filter(({ record: { resource_id, name, display_name } }) =>
+        [resource_id, name, display_name].some((value) => value.toLowerCase().includes(word)),
+      );
+      await page.locator('#search').fill(text);
+      await page.locator('#search').press('Enter');
+      await page.waitForURL((address) => address.searchParams.get('search') === text);
+      expect(await amount(page)).toBe(firstOf(found.length));
+      expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+      expect(await page.locator('#search').inputValue()).toBe(text);
+    }
+    await page.locator('#search').fill('nothing is called so');
+    await show(page);
+    expect(await page.locator('#nothing').innerText()).toBe('No resource matches.');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.locator('#reset').click();
+    expect(await amount(page)).toBe(firstOf(10_000));
+  });
+
+  it.each<[heading: string, key: (entry: WorldEntry) => string | number]>([
+    ['Resource', ({ record }) => record.display_name],
+    ['Type', ({ record }) => record.resource_type.key],
+    ['Rules', ({ record }) => record.alert_rules_count],
+    ['Created', ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0')],
+  ])('sorts by %s in both directions', async (heading, key) => {
+    const page = await pageOf();
+    await page.goto(url);
+    for (const [direction, sign] of [
+      ['ascending', 1],
+      ['descending', -1],
+    ] as const) {
+      await page.locator('#resource-table thead').getByRole('link', { name: heading, exact: true }).click();
+      await page.locator(`#resource-table th[aria-sort=${direction}]`, { hasText: heading }).waitFor();
+      const expected = sorted(entries, key, sign);
+      expect(await shownIds(page)).toEqual(expected.slice(0, 100));
+      await page.locator('.pager').first().getByRole('link', { name: 'Last' }).click();
+      expect(await amount(page)).toBe('9,901–10,000 of 10,000');
+      expect(await shownIds(page)).toEqual(expected.slice(-100));
+    }
+  });
+
+  it('filters by type, product, state, alertability and missing rules, one after the other and together', async () => {
+    const page = await pageOf();
+    const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
+    const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
+      ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
+      ['#product', '(none)', (entry) => productOf(entry) === ''],
+      ['#product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
+      ['#state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
+      ['#alertable', 'yes', ({ alertable }) => alertable],
+      ['#alertable', 'no', ({ alertable }) => !alertable],
+    ];
+    for (const [field, value, passes] of choices) {
+      await page.goto(url);
+      await page.locator(field).selectOption(value);
+      await show(page);
+      const found = entries.filter(passes);
+      expect([field, value, await amount(page)]).toEqual([field, value, firstOf(found.length)]);
+      expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+      expect(await page.locator(field).inputValue()).toBe(value);
+    }
+    await page.goto(`${url}?sort=name&order=desc`);
+    await page.locator('#product').selectOption('product.afs');
+    await page.locator('#alertable').selectOption('yes');
+    await page.locator('#without-rules').check();
+    await show(page);
+    const both = entries.filter((entry) => productOf(entry) === 'product.afs' && entry.alertable && entry.record.alert_rules_count === 0);
+    expect(await amount(page)).toBe(firstOf(both.length));
+    expect(await shownIds(page)).toEqual(sorted(both, ({ record }) => record.name, -1).slice(0, 100));
+    expect(await page.locator('#without-rules').isChecked()).toBe(true);
+    expect(await page.locator('[aria-sort=descending]').innerText()).toContain('Name');
+  });
+
+  it('is leafed through, each resource once and in the service’s order', async () => {
+    const page = await pageOf();
+    await page.goto(url);
+    const step = (name: string) => page.locator('.pager').last().getByRole('link', { name, exact: true }).click();
+    expect(await shownIds(page)).toEqual(idsOf(entries.slice(0, 100)));
+    await step('Next');
+    expect(await shownIds(page)).toEqual(idsOf(entries.slice(100, 200)));
+    await step('Last');
+    expect(await amount(page)).toBe('9,901–10,000 of 10,000');
+    await step('Previous');
+    expect(await shownIds(page)).toEqual(idsOf(entries.slice(9800, 9900)));
+    await step('First');
+    await page.locator('#state').selectOption('ALERTSTATE_PENDING');
+    await show(page);
+    const pending = idsOf(entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING'));
+    const seen = await shownIds(page);
+    while ((await page.locator('.pager').last().getByRole('link', { name: 'Next' }).count()) > 0) {
+      await step('Next');
+      seen.push(...(await shownIds(page)));
+    }
+    expect(pending.length).toBeGreaterThan(100);
+    expect(seen).toEqual(pending);
+  });
+
+  it('is searched and sorted by keyboard alone', async () => {
+    const page = await pageOf();
+    await page.goto(url);
+    await tabTo(page, '#search');
+    await page.keyboard.type('gateway');
+    await tabTo(page, '#without-rules');
+    await page.keyboard.press('Space');
+    await tabTo(page, '#narrow button');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/without_rules=yes/);
+    const found = entries.filter(({ record }) => record.display_name.includes('gateway') && record.alert_rules_count === 0);
+    expect(found.length).toBeGreaterThan(1);
+    expect(await amount(page)).toBe(firstOf(found.length));
+    await tabTo(page, '#resource-table th:nth-child(2) a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sort=name/);
+    const [first = ''] = sorted(found, ({ record }) => record.name, 1);
+    expect((await shownIds(page))[0]).toBe(first);
+    await tabTo(page, '#resource-table tbody th a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/resources/${first}`);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { configOf, entriesOf } from '../e2e/harness.ts';
+import { serve } from '../e2e/running-program.ts';
+import { serviceOf } from '../e2e/stage.ts';
+import { axeFindings } from './axe.ts';
+import { cellOf, exporterOfSizes, nextUpdate, shownStations, tabTo, untilText } from './stage.ts';
+import { pageOf } from './watched-page.ts';
+
+const FORBIDDEN = { kind: 'status', code: 403 } as const;
+
+describe('the status page', () => {
+  it.each([
+    ['light', 'rgb(255, 255, 255)'],
+    ['dark', 'rgb(16, 20, 24)'],
+  ] as const)('shows its stations in %s colours, one of them failing', async (colorScheme, background) => {
+    const { exporter } = await exporterOfSizes({ large: 1234, small: 7, broken: 3 }, { broken: [FORBIDDEN] });
+    const page = await pageOf({ colorScheme });
+    await page.goto(exporter.url);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
+    const totals = await page.locator('#totals div').allTextContents();
+    expect(totals).toEqual(['Stations3', 'Up2', 'Failing1', 'Not tried0', 'Resources1,241', expect.stringMatching(/^Coverage–/)]);
+    expect(await cellOf(page, 'large', 'Resources').textContent()).toBe('1,234');
+    expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
+    expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing');
+    const note = await page.locator('[data-station=broken] .failure-note').innerText();
+    expect(note).toContain('The credentials are valid, but may not list this station (403). There was no success yet.');
+    expect(note).toMatch(/forbidden: 127\.0\.0\.1:\d+ answered 403 Forbidden/);
+    expect(note).toContain('What to do: Have the account granted the permission');
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  it('is filtered and sorted by keyboard alone', async () => {
+    const { exporter } = await exporterOfSizes({ beta: 20, alpha: 3, 'alpha-10': 100, 'alpha-9': 0, broken: 0 }, { broken: [FORBIDDEN] });
+    const page = await pageOf();
+    await page.goto(exporter.url);
+    await tabTo(page, '.skip');
+    expect((await page.locator('.skip').boundingBox())?.x).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press('Enter');
+    await tabTo(page, '#filter');
+    await page.keyboard.type('ALPHA');
+    expect(await shownStations(page)).toEqual(['alpha', 'alpha-10', 'alpha-9']);
+    await untilText(page, '#shown', '3 of 5 stations shown');
+    const heading = (name: string) => page.locator('#stations thead th', { hasText: name });
+    await tabTo(page, '#stations th:nth-child(3) button');
+    await page.keyboard.press('Enter');
+    expect(await heading('Resources').getAttribute('aria-sort')).toBe('ascending');
+    expect(await shownStations(page)).toEqual(['alpha-9', 'alpha', 'alpha-10']);
+    await page.keyboard.press('Space');
+    expect(await heading('Resources').getAttribute('aria-sort')).toBe('descending');
+    expect(await shownStations(page)).toEqual(['alpha-10', 'alpha', 'alpha-9']);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Space');
+    expect(await page.locator('#stations [aria-sort]').allTextContents()).toEqual(['Station']);
+    expect(await shownStations(page)).toEqual(['alpha', 'alpha-9', 'alpha-10']);
+    await tabTo(page, '[data-station=alpha-9] th a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/stations/alpha-9');
+  });
+
+  it('is narrowed to a state by keyboard, and tells when nothing is left', async () => {
+    const { exporter } = await exporterOfSizes({ fine: 2, broken: 0 }, { broken: [FORBIDDEN] });
+    const page = await pageOf();
+    await page.goto(exporter.url);
+    await tabTo(page, '#state');
+    await page.keyboard.press('f');
+    await untilText(page, '#shown', '1 of 2 stations shown');
+    expect(await shownStations(page)).toEqual(['broken']);
+    await page.locator('#filter').fill('may not list');
+    await untilText(page, '#shown', '0 of 2 stations shown');
+    await page.locator('#filter').fill('permission_denied');
+    await untilText(page, '#shown', '1 of 2 stations shown');
+  });
+
+  it('follows the service by itself', async () => {
+    const { service, exporter } = await exporterOfSizes({ one: 3 });
+    const page = await pageOf();
+    await page.goto(exporter.url);
+    await untilText(page, '[data-label=Resources]', '3');
+    service.setRecords('one', entriesOf(1200));
+    await exporter.scrape();
+    await untilText(page, '[data-label=Resources]', '1,200');
+    await untilText(page, '#totals div:nth-child(5) dd', '1,200');
+  });
+
+  it('keeps filter, order, focus and scroll position while it follows', async () => {
+    const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`ts-${index}`, 10 * index]));
+    const { service, exporter } = await exporterOfSizes({ ...sizes, other: 5 });
+    const page = await pageOf({ viewport: { width: 1280, height: 500 } });
+    await page.clock.install();
+    await page.goto(exporter.url);
+    await page.locator('#filter').fill('ts-');
+    await page.locator('#stations th:nth-child(3) button').click();
+    await page.locator('#stations th:nth-child(3) button').click();
+    await page.locator('[data-station=ts-5] th a').focus();
+    const before = { order: await shownStations(page), scroll: await page.evaluate<number>('scrollY') };
+    expect(before.scroll).toBeGreaterThan(0);
+    expect(before.order.at(0)).toBe('ts-29');
+    const kept = async () => ({
+      filter: await page.locator('#filter').inputValue(),
+      sorted: await page.locator('[aria-sort=descending]').textContent(),
+      focus: await page.evaluate('document.activeElement.textContent'),
+      order: await shownStations(page),
+      scroll: await page.evaluate('scrollY'),
+    });
+    const expected = { filter: 'ts-', sorted: 'Resources', focus: 'ts-5', ...before };
+
+    service.setRecords('ts-5', entriesOf(55));
+    service.setFaults('ts-0', [FORBIDDEN]);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '[data-station=ts-5] [data-label=Resources]', '55');
+    await untilText(page, '[data-station=ts-0] [data-label=State]', 'failing');
+    expect(await kept()).toEqual(expected);
+
+    service.setRecords('ts-5', entriesOf(35));
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '[data-station=ts-5] [data-label=Resources]', '35');
+    const [four, five] = [before.order.indexOf('ts-4'), before.order.indexOf('ts-5')];
+    const order = before.order.with(five, 'ts-4').with(four, 'ts-5');
+    expect(await kept()).toMatchObject({ ...expected, order, scroll: expect.anything() });
+  });
+
+  it('takes up what a reload adds, and lets go of what it takes away', async () => {
+    const { service, exporter } = await exporterOfSizes({ old: 1, kept: 2 });
+    const page = await pageOf();
+    await page.clock.install();
+    await page.goto(exporter.url);
+    expect(await shownStations(page)).toEqual(['old', 'kept']);
+    exporter.rewrite(configOf(service.url, ['fresh', 'kept']));
+    expect(await exporter.exporter.reload()).toEqual([]);
+    await nextUpdate(page);
+    await untilText(page, '#totals div:first-child dd', '2');
+    expect(await shownStations(page)).toEqual(['fresh', 'kept']);
+  });
+
+  it('is not fetched while it is paused', async () => {
+    const { service, exporter } = await exporterOfSizes({ one: 3 });
+    const page = await pageOf();
+    await page.clock.install();
+    await page.goto(exporter.url);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await tabTo(page, '#pause');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('true');
+    service.setRecords('one', entriesOf(4));
+    await exporter.scrape();
+    await page.clock.runFor('10:00');
+    expect(asked).toEqual([]);
+    expect(await cellOf(page, 'one', 'Resources').textContent()).toBe('3');
+    await page.keyboard.press('Space');
+    await untilText(page, '[data-label=Resources]', '4');
+    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
+  });
+
+  it('can be read without JavaScript', async () => {
+    const { exporter } = await exporterOfSizes({ large: 1234, broken: 3 }, { broken: [FORBIDDEN] });
+    const page = await pageOf({ javaScriptEnabled: false });
+    await page.goto(exporter.url);
+    expect(await page.locator('#controls').isVisible()).toBe(false);
+    expect(await page.locator('thead button').count()).toBe(0);
+    expect(await cellOf(page, 'large', 'Resources').innerText()).toBe('1,234');
+    expect(await page.locator('.failure-note').innerText()).toContain('What to do:');
+    await page.getByRole('link', { name: 'large', exact: true }).click();
+    await page.locator('#search').fill('name-r77');
+    await page.locator('#narrow button').click();
+    expect(await page.locator('.pager .amount').first().innerText()).toBe('1–11 of 11');
+    await page.getByRole('link', { name: 'Display r770', exact: true }).click();
+    expect(await page.locator('h1').innerText()).toBe('Display r770');
+  });
+
+  it('says that there is no station', async () => {
+    const service = await serviceOf({ source: () => entriesOf(1) });
+    const shards = await Promise.all([0, 1].map((shard) => serve(configOf(service.url, ['one']), `--shard=${shard}`, '--total-shards=2')));
+    const page = await pageOf();
+    const told = [];
+    for (const { port } of shards) {
+      await page.goto(`http://127.0.0.1:${port}/`);
+      expect(await axeFindings(page)).toEqual([]);
+      told.push(await page.getByText('No station is configured here, or none is on this shard.').count());
+    }
+    expect(told.toSorted()).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that look at the pages with a real Chromium, which they share. */
+export default defineConfig({
+  test: {
+    include: ['test/browser/**/*.test.ts'],
+    globalSetup: ['test/browser/browser.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
