@@ -5,21 +5,19 @@ import { type FleetShape, pageBody } from './fleet.ts';
 
 export interface ServiceMethods {
   start(options: { shape: FleetShape; latencyMs?: number; keep?: boolean }): number;
+  /** Changes every record. Pages that were asked for before are made anew at once, so that nobody waits for them later. */
   setVersion(version: number): void;
 }
 
 let version = 0;
+/** How to make each page that is kept, and the page. */
+const kept = new Map<string, { readonly make: () => Buffer; readonly body: Buffer }>();
 
 answer({
   start: async ({ shape, latencyMs = 0, keep = true }: Parameters<ServiceMethods['start']>[0]) => {
-    const kept = new Map<string, Buffer>();
     const server = createServer((request, response) => {
-      const url = new URL(request.url ?? '', 'http://service');
-      const station = url.pathname.split('/').at(-2) ?? '';
-      const [offset, size] = ['page.offset', 'page.size'].map((name) => Number(url.searchParams.get(name)));
-      const key = `${version} ${station} ${offset} ${size}`;
-      const body = kept.get(key) ?? Buffer.from(pageBody(shape, station, offset ?? 0, size ?? 0, version));
-      if (keep) kept.set(key, body);
+      const target = request.url ?? '';
+      const { body } = kept.get(target) ?? page(shape, target, keep);
       const reply = () => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       if (latencyMs > 0) setTimeout(reply, latencyMs);
       else reply();
@@ -29,5 +27,16 @@ answer({
   },
   setVersion: (next: number) => {
     version = next;
+    for (const [target, { make }] of kept) kept.set(target, { make, body: make() });
   },
 });
+
+function page(shape: FleetShape, target: string, keep: boolean) {
+  const { pathname, searchParams } = new URL(target, 'http://service');
+  const station = pathname.split('/').at(-2) ?? '';
+  const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(searchParams.get(name)));
+  const make = () => Buffer.from(pageBody(shape, station, offset, size, version));
+  const made = { make, body: make() };
+  if (keep) kept.set(target, made);
+  return made;
+}

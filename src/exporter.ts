@@ -29,8 +29,8 @@ export interface ExporterOptions {
   readonly processMetrics: boolean;
 }
 
-/** Enough to keep the threads busy that compress. */
-const PRESSES = 4;
+/** Compressing is a fraction of the work: more threads at it would only take the core away from the one that serves. */
+const PRESSES = 2;
 
 /** A running exporter without its web server: one configuration in force, and the way to the next. */
 export class Exporter implements ExporterPort {
