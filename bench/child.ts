@@ -37,6 +37,8 @@ export function startChild<Methods extends object>(module: string, nodeOptions: 
 
 /** The child's side of `startChild`. */
 export function answer(methods: Record<string, (...args: never[]) => unknown>): void {
+  // Nobody is left to stop it.
+  process.on('disconnect', () => process.exit());
   process.on('message', async ({ id, name, args }: { id: number; name: string; args: never[] }) => {
     try {
       process.send?.({ id, value: await methods[name]?.(...args) });
@@ -66,6 +68,7 @@ export const vitals = {
 };
 
 async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
