@@ -29,7 +29,7 @@ const MAX_STORED = 65_535;
 const WORTH_HANDING_OVER = 8 * 1024;
 
 /** For short texts: what a compressor must clear before it starts is much less than usual. */
-const SHORT = { level: LEVEL, windowBits: 13, memLevel: 5, finishFlush: constants.Z_FULL_FLUSH };
+const SHORT = { level: LEVEL, windowBits: 13, memLevel: 5, chunkSize: WORTH_HANDING_OVER, finishFlush: constants.Z_FULL_FLUSH };
 
 /**
  * Each write is a segment: a full flush keeps the next one from referring to it, and what was compressed waits to be read as a whole.
@@ -57,10 +57,14 @@ export class SegmentPress {
 
   async #segment(text: Uint8Array): Promise<Segment> {
     if (text.length < WORTH_COMPRESSING) return storedSegment(text);
-    if (text.length < WORTH_HANDING_OVER) return { deflated: deflateRawSync(text, SHORT), ...checksum(text) };
-    await new Promise<unknown>((resolve) => this.#deflate.write(text, resolve));
     // Copied, because what is read may be a slice of the compressor's much larger buffer.
-    return { deflated: Buffer.from(this.#deflate.read() as Buffer), ...checksum(text) };
+    return { deflated: Buffer.from(await this.#deflated(text)), ...checksum(text) };
+  }
+
+  async #deflated(text: Uint8Array): Promise<Uint8Array> {
+    if (text.length < WORTH_HANDING_OVER) return deflateRawSync(text, SHORT);
+    await new Promise<unknown>((resolve) => this.#deflate.write(text, resolve));
+    return this.#deflate.read();
   }
 }
 
