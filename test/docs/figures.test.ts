@@ -12,7 +12,6 @@ const FIGURES: readonly (readonly [row: string, told: RegExp, factor: number])[]
   ['refresh that brings the same bytes, CPU per resource', /([\d.]+) µs for each that did not/g, 1],
   ['CPU of a warm gzip scrape', /costs ([\d.]+) ms of CPU/g, 1],
   ['size of the gzip body', /of CPU for ([\d.]+) MB/g, 1],
-  ['200 scrapers at once, all served: memory over one', /scrapers at once need ([\d.]+) MiB more/g, 1],
 ];
 
 describe('the figures of the guides', () => {
