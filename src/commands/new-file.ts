@@ -6,13 +6,17 @@ import { OperatorError } from './operator-error.ts';
 /** Hands over a file that was not there before; there is none again when that fails. */
 export async function withNewFile(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
   const out = (await create(file)).createWriteStream();
+  // Asked for below: an error that comes when nobody waits for the stream must not end the process.
+  out.on('error', () => undefined);
   try {
     await write(out);
     await finished(out.end());
   } catch (error) {
     out.destroy();
     await rm(file);
-    throw isWriteError(error) ? unwritable(file, error) : error;
+    // What broke the stream is the news, not that it is broken.
+    const cause = out.errored ?? error;
+    throw isWriteError(cause) ? unwritable(file, cause) : cause;
   }
 }
 

@@ -80,11 +80,12 @@ const ROWS: readonly TlsRow[] = [
     }),
   },
   {
-    code: /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|SSLV3_ALERT_HANDSHAKE_FAILURE)$/,
+    // Newer versions of OpenSSL call SSLV3 what it is: SSL/TLS.
+    code: /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|(SSLV3|SSL\/TLS)_ALERT_HANDSHAKE_FAILURE)$/,
     tell: clientCertificate,
   },
   {
-    code: /^ERR_SSL_\w+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA)/,
+    code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA)/,
     tell: ({ service }) => ({
       short: 'client certificate refused',
       place: 'tls',
