@@ -72,6 +72,10 @@ export class Exporter implements ExporterPort {
     return station === undefined ? exposition.everything(views, this.#around.own, format) : exposition.stations(views, format);
   }
 
+  names(): readonly string[] {
+    return [...this.#generation.stations.keys()];
+  }
+
   stations(): readonly StationStatus[] {
     return this.#generation.fleet.views().map(statusOf);
   }

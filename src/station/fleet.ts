@@ -25,10 +25,6 @@ export class Fleet<Form> {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  station(name: string): StationCache<Form> | undefined {
-    return this.#caches.get(name);
-  }
-
   ready(): boolean {
     return [...this.#caches.values()].every((cache) => cache.wasTried);
   }
@@ -43,12 +39,17 @@ export class Fleet<Form> {
    * Each station is seen as its refresh left it, however long the others take.
    */
   async read(signal: AbortSignal, name?: string): Promise<StationView<Form>[]> {
-    const caches = [...this.#caches.values()].filter((cache) => name === undefined || cache.spec.name === name);
+    const caches = name === undefined ? [...this.#caches.values()] : this.#called(name);
     const refreshed = new Map<StationCache<Form>, StationView<Form>>();
     const refreshes = caches.flatMap((cache) => cache.freshen()?.then(() => refreshed.set(cache, cache.view())) ?? []);
     this.#asked('miss', refreshes.length);
     this.#asked('hit', caches.length - refreshes.length);
     if (refreshes.length > 0) await waitFor(Promise.all(refreshes), signal);
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
+  }
+
+  #called(name: string): StationCache<Form>[] {
+    const cache = this.#caches.get(name);
+    return cache ? [cache] : [];
   }
 }

@@ -22,7 +22,7 @@ export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | unde
   const prefix = pathPrefix(externalUrl);
   return (request, response) => {
     const origin = externalUrl === undefined ? requestOrigin(request) : urlOrigin(externalUrl);
-    const groups = exporter.stations().map(({ name }) => targetGroup(name, origin, prefix));
+    const groups = exporter.names().map((name) => targetGroup(name, origin, prefix));
     send(response, 200, 'application/json', JSON.stringify(groups));
   };
 }

@@ -16,7 +16,7 @@ export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions):
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {
       sendText(response, 400, 'Name one station: /probe?station=NAME\n');
-    } else if (!exporter.stations().some(({ name }) => name === station)) {
+    } else if (exporter.station(station) === undefined) {
       sendText(response, 404, 'No station of that name is configured here.\n');
     } else {
       await answerScrape(exporter, options, station, request, response);

@@ -1,20 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from './eventually.ts';
 import { openConnection } from './http-client.ts';
-import { plainText, startApp } from './running-app.ts';
-
-const READS = [
-  '/metrics',
-  '/probe?station=prod',
-  '/sd',
-  '/',
-  '/-/healthy',
-  '/-/ready',
-  '/config',
-  '/reference',
-  '/stations/prod',
-  '/stations/prod/resources/a',
-];
+import { plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
 describe('createApp', () => {
   it('answers an unknown path with a plain 404', async () => {
@@ -29,7 +16,7 @@ describe('createApp', () => {
     }
   });
 
-  it.each(READS)('answers HEAD %s with the headers of GET and no body', async (path) => {
+  it.each(READABLE_PATHS)('answers HEAD %s with the headers of GET and no body', async (path) => {
     const { ask } = await startApp();
     const get = await ask(path);
     expect(get.status).toBe(200);
@@ -37,7 +24,7 @@ describe('createApp', () => {
     expect(await ask(path, { method: 'HEAD' })).toEqual({ ...get, body: '' });
   });
 
-  it.each(READS)('refuses every other method on %s and names those allowed', async (path) => {
+  it.each(READABLE_PATHS)('refuses every other method on %s and names those allowed', async (path) => {
     const { ask } = await startApp();
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
       expect(await ask(path, { method }), method).toEqual(
@@ -120,7 +107,7 @@ describe('createApp', () => {
   describe('with an external URL whose path is called like the stations’ pages', () => {
     const externalUrl = new URL('https://example.com/stations');
 
-    it.each([...READS, '/metrics'])('serves %s under the path', async (path) => {
+    it.each([...READABLE_PATHS, '/metrics'])('serves %s under the path', async (path) => {
       const { ask } = await startApp({}, { externalUrl });
       expect(await ask(`/stations${path}`)).toEqual(await ask(path));
     });
@@ -129,7 +116,7 @@ describe('createApp', () => {
   describe('with an external URL that has a path', () => {
     const externalUrl = new URL('https://example.com/a+b/tse/');
 
-    it.each(READS)('serves %s under the path as well as at the root', async (path) => {
+    it.each(READABLE_PATHS)('serves %s under the path as well as at the root', async (path) => {
       const { ask } = await startApp({}, { externalUrl });
       const atRoot = await ask(path);
       expect(atRoot.status).toBe(200);

@@ -16,7 +16,7 @@ function group(target: string, labels: Record<string, string>) {
 
 describe('serviceDiscovery', () => {
   it('gives one target group per station, at the host that was asked', async () => {
-    const { ask } = await startApp({ stations: () => [STATION, { ...STATION, name: 'größe "x"' }] });
+    const { ask } = await startApp({ names: () => [STATION.name, 'größe "x"'] });
     const body = JSON.stringify([
       group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'prod' }),
       group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'größe "x"' }),
@@ -27,7 +27,7 @@ describe('serviceDiscovery', () => {
   });
 
   it('is an empty list without stations', async () => {
-    const { ask } = await startApp({ stations: () => [] });
+    const { ask } = await startApp({ names: () => [] });
     expect((await ask('/sd')).body).toBe('[]');
   });
 

@@ -46,8 +46,9 @@ export function detailOf(
 const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined, withoutRules: undefined };
 
 /** An exporter of that station alone, which selects as the real one does. */
-export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'stations' | 'station' | 'select' | 'linesOf'> {
+export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'names' | 'stations' | 'station' | 'select' | 'linesOf'> {
   return {
+    names: () => [detail.spec.name],
     stations: () => [detail.status],
     station: (name) => (name === detail.spec.name ? detail : undefined),
     select: (snapshot, selection, order) => selectResources(snapshot.parts, selection, order, new Turns()),

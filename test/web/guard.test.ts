@@ -3,28 +3,14 @@ import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import { eventually } from './eventually.ts';
 import { RIGHT as HASH, NEW, SLOW, SLOWER } from './hashes.ts';
 import { openConnection } from './http-client.ts';
-import { plainText, startApp } from './running-app.ts';
+import { plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
 const USERS = new Map([['alice', HASH]]);
 const RIGHT = { authorization: `Basic ${Buffer.from('alice:right').toString('base64')}` };
 const CHALLENGE = { 'www-authenticate': 'Basic realm="telemetry-station-exporter", charset="UTF-8"' };
 const REFUSAL = plainText(401, 'Unauthorized.\n', CHALLENGE);
 
-const PATHS = [
-  '/metrics',
-  '/probe?station=prod',
-  '/sd',
-  '/',
-  '/-/healthy',
-  '/-/ready',
-  '/config',
-  '/reference',
-  '/stations/prod',
-  '/stations/prod/resources/a',
-  '/-/reload',
-  '/tse/metrics',
-  '/nowhere',
-];
+const PATHS = [...READABLE_PATHS, '/-/reload', '/tse/metrics', '/nowhere'];
 
 function basic(credentials: string | Uint8Array) {
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };

@@ -7,6 +7,20 @@ import { listen, type RunningServer } from '../../src/web/server.ts';
 import { fakeExporter } from './fake-exporter.ts';
 import { type Answer, type Asking, ask } from './http-client.ts';
 
+/** Every path that can be read, of an exporter as `fakeExporter` makes it. */
+export const READABLE_PATHS = [
+  '/metrics',
+  '/probe?station=prod',
+  '/sd',
+  '/',
+  '/-/healthy',
+  '/-/ready',
+  '/config',
+  '/reference',
+  '/stations/prod',
+  '/stations/prod/resources/a',
+];
+
 /** What every answer carries, so that the tests can name the rest. */
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
-import { STATION } from './fake-station.ts';
+import { detailOf, exporterOf } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { COMMON_HEADERS, plainText, startApp } from './running-app.ts';
 
@@ -98,13 +98,18 @@ describe('scrapeAll', () => {
 });
 
 describe('scrapeStation', () => {
+  it('looks at no station but the one asked for: with a target for each, looking at all would be a square of them', async () => {
+    const { ask } = await startApp({ stations: () => expect.unreachable(), names: () => expect.unreachable() });
+    expect((await ask('/probe?station=prod')).status).toBe(200);
+  });
+
   it('answers with the named station alone', async () => {
     const { ask } = await startApp();
     expect(await ask('/probe?station=prod')).toEqual(plainText(200, '# text\n# prod\n', TEXT));
   });
 
   it.each(['größe & co', '__proto__', 'a+b c', '<b>'])('knows the station %s by its exact name', async (name) => {
-    const { ask } = await startApp({ stations: () => [{ ...STATION, name }] });
+    const { ask } = await startApp(exporterOf(detailOf([], { spec: { name } })));
     expect((await ask(`/probe?station=${encodeURIComponent(name)}`)).body).toBe(`# text\n# ${name}\n`);
   });
 
