@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/prometheus/**', 'test/terminal/**', 'test/browser/**'],
+    exclude: ['test/prometheus/live/**', 'test/terminal/**', 'test/browser/**'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     coverage: {

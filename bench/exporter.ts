@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { stringify } from 'yaml';
+import { Exporter } from '../src/app/exporter.ts';
+import { createLogger } from '../src/app/logger.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { Exporter } from '../src/exporter.ts';
-import { createLogger } from '../src/logger.ts';
 import { createApp } from '../src/web/app.ts';
 import { listen } from '../src/web/server.ts';
 import { answer, vitals } from './child.ts';

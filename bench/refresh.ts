@@ -34,8 +34,8 @@ export async function refreshFigures(): Promise<Figure[]> {
     parsing.length = 0;
     const changed = await measure(RUNS, refreshCpu, changeAndParse);
     const same = await measure(RUNS, refreshCpu);
-    const turns = await measure(RUNS, longestTurn, change);
-    return { parsing: median(parsing), changed: median(changed), same: median(same), turn: median(turns) };
+    const tasks = await measure(RUNS, longestTurn, change);
+    return { parsing: median(parsing), changed: median(changed), same: median(same), turn: median(tasks) };
   });
   await parser.stop();
   const perResource = (ms: number) => (ms / RESOURCES) * 1000;

@@ -2,11 +2,10 @@
 import { hostname } from 'node:os';
 import { readBuild } from './build.ts';
 import { isReaderGone } from './cli/data-output.ts';
-import type { Surface } from './commands/surface.ts';
-import { reportCrash } from './crash.ts';
-import { runProgram } from './program.ts';
+import type { ProcessContext } from './commands/process-context.ts';
+import { reportCrash, runProgram } from './program.ts';
 
-const surface: Surface = {
+const context: ProcessContext = {
   argv: process.argv.slice(2),
   env: process.env,
   print: (text) => process.stdout.write(text),
@@ -20,17 +19,17 @@ const surface: Surface = {
 
 // Rejections that nobody handles arrive here as well.
 process.on('uncaughtException', (error, origin) => {
-  reportCrash(surface, error, origin);
+  reportCrash(context, error, origin);
   process.exit(1);
 });
 
 // Whoever reads the output may stop when it has seen enough.
 process.stdout.on('error', (error) => {
   if (isReaderGone(error)) return;
-  surface.printError(`cannot write: ${error.message}\n`);
+  context.printError(`cannot write: ${error.message}\n`);
   process.exit(1);
 });
 
-const exitCode = await runProgram(surface);
+const exitCode = await runProgram(context);
 // What still waits, such as a name that is being resolved, is waited for no longer; what was said has to be written first.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

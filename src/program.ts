@@ -1,37 +1,45 @@
+import { createLogger } from './app/logger.ts';
 import type { CommandName } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
 import { check } from './commands/check.ts';
-import { withConfig } from './commands/chosen-config.ts';
+import { withConfig } from './commands/config-source.ts';
 import { list } from './commands/list.ts';
-import { settle } from './commands/operator-error.ts';
+import { complain, endOf, type ProcessContext, say, settle } from './commands/process-context.ts';
 import { record } from './commands/record.ts';
 import { serve } from './commands/serve.ts';
 import { runSimulation } from './commands/simulate.ts';
-import { complain, endOf, type Surface, say } from './commands/surface.ts';
 
 /** Runs until the work is done or a signal ends it; resolves with the exit code. */
-export async function runProgram(surface: Surface): Promise<number> {
-  const parsed = parseFlags(surface.argv);
-  if (!parsed.ok) return complain(surface, [...parsed.problems, 'try --help']);
+export async function runProgram(context: ProcessContext): Promise<number> {
+  const parsed = parseFlags(context.argv);
+  if (!parsed.ok) return complain(context, [...parsed.problems, 'try --help']);
   const { flags, command, operands } = parsed;
-  if (flags.help) return say(surface, helpText());
-  if (flags.version) return say(surface, versionText(surface.build));
-  return COMMANDS[flags['config.check'] ? 'check' : command](surface, flags, operands);
+  if (flags.help) return say(context, helpText());
+  if (flags.version) return say(context, versionText(context.build));
+  return COMMANDS[flags['config.check'] ? 'check' : command](context, flags, operands);
 }
 
 /** The operands are as many as the command has; resolves with the exit code. */
-type Run = (surface: Surface, flags: FlagValues, operands: readonly string[]) => Promise<number>;
+type Run = (context: ProcessContext, flags: FlagValues, operands: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<CommandName, Run>> = {
-  serve: (surface, flags) =>
+  serve: (context, flags) =>
     settle(
-      surface,
-      withConfig(surface, flags, (load) => serve(surface, flags, load)),
+      context,
+      withConfig(context, flags, (load) => serve(context, flags, load)),
     ),
-  check: (surface, flags) => withConfig(surface, flags, (load) => check(surface, flags, load, endOf(surface))),
-  list: (surface, flags, [station]) => settle(surface, list(surface, flags, `${station}`)),
-  record: (surface, flags, [station]) => settle(surface, record(surface, flags, `${station}`)),
-  simulate: (surface, flags) => settle(surface, runSimulation(surface, flags)),
+  check: (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, endOf(context))),
+  list: (context, flags, [station]) => settle(context, list(context, flags, `${station}`)),
+  record: (context, flags, [station]) => settle(context, record(context, flags, `${station}`)),
+  simulate: (context, flags) => settle(context, runSimulation(context, flags)),
 };
+
+/** Tells in one line of the log what nobody has handled. What the process holds may be half done by now: it has to end. */
+export function reportCrash({ argv, printError }: Pick<ProcessContext, 'argv' | 'printError'>, error: unknown, origin: string): void {
+  const parsed = parseFlags(argv);
+  const format = parsed.ok ? parsed.flags['log.format'] : 'logfmt';
+  const stack = error instanceof Error ? error.stack : undefined;
+  createLogger({ level: 'error', format, write: printError }).error('unhandled failure, the process ends', { origin, error, stack });
+}

@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { parseFlags } from '../src/cli/parse.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { formatProblem } from '../src/config/problem.ts';
-import { startSimulatedService } from '../src/demo/service.ts';
+import { startSimulatedService } from '../src/simulator/service.ts';
 import { freshClone, removeClone, typed } from './docs/clone.ts';
 import { readPage, root } from './docs/markdown.ts';
 import { entriesOf } from './e2e/harness.ts';

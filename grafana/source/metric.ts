@@ -1,4 +1,4 @@
-import { FAMILY_DESCRIPTIONS, type FamilyLabel, type FamilyName } from '../../src/metrics/family-names.ts';
+import { FAMILY_DESCRIPTIONS, type FamilyLabel, type FamilyName } from '../../src/metrics/catalogue.ts';
 
 /** What dashboards read beside the catalogue: what Prometheus says of its targets and what prom-client says of the process. */
 export const FOREIGN_METRICS = {

@@ -1,4 +1,4 @@
-import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
 
 /** The page docs/configuration.md. */
 export function configurationReference(): string {

@@ -1,7 +1,6 @@
-import { FAILURE_REASONS } from '../../src/station/failure.ts';
-import { FAILURE_ADVICE } from '../../src/station/failure-advice.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/station/failure.ts';
 
-const START = '<!-- Generated from src/station/failure-advice.ts by `npm run generate`; do not edit. -->';
+const START = '<!-- Generated from src/station/failure.ts by `npm run generate`; do not edit. -->';
 const END = '<!-- End of what is generated. -->';
 
 /** The page with the table of failure reasons as it is now between its marks. */

@@ -1,5 +1,5 @@
 import { COMMANDS, commandUsage } from '../../src/cli/commands.ts';
-import type { Flag } from '../../src/cli/flag.ts';
+import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 
 /** The page docs/flags.md. */

@@ -1,6 +1,32 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { parseDuration } from '../config/duration.ts';
+import { parseDuration } from '../config/units.ts';
+import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
 import { type Order, SORT_KEYS, type SortKey } from '../station/selection.ts';
+import type { CommandName } from './commands.ts';
+
+/** One flag: this row types its value, parses it and documents it. */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  readonly kind: FlagKind<unknown>;
+  /** As it would be typed; a flag without one may be undefined. */
+  readonly default?: string;
+  /** Given at all, it replaces the default. */
+  readonly repeatable?: true;
+  /** The commands it belongs to; a flag without any is for all. */
+  readonly only?: readonly CommandName[];
+  readonly help: string;
+}
+
+/** A fault by its name, and the share of requests that it strikes. */
+export const faultShare: FlagKind<Fault> = {
+  placeholder: '<name[:share]>',
+  expected: `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
+  parse(text) {
+    const [, name = '', share = '1'] = /^(\w+)(?::(0|1|[01]?\.\d+))?$/.exec(text) ?? [];
+    return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1 ? namedFault(name as FaultName, Number(share)) : undefined;
+  },
+};
 
 const DAY_MS = 86_400_000;
 

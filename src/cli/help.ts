@@ -1,5 +1,5 @@
 import { COMMANDS, commandUsage } from './commands.ts';
-import type { Flag } from './flag.ts';
+import type { Flag } from './flag-kind.ts';
 import { FLAGS } from './flags.ts';
 
 const PROGRAM = 'telemetry-station-exporter';

@@ -79,11 +79,11 @@ export class ListProgress {
       expected === undefined ? counted(this.#pages, 'page', 'pages') : `${this.#pages} of ${counted(expected, 'page', 'pages')}`;
     const retries = this.#retries === 0 ? '' : `, ${counted(this.#retries, 'retry', 'retries')}`;
     const told = `${printable(this.#options.station)}: ${count}${retries}`;
-    const room = Math.min(WIDEST_BAR, width - stringWidth(told) - 3);
-    if (room < -3) return `${count}${retries}`.slice(0, width);
-    if (expected === undefined || room < NARROWEST_BAR) return told;
-    const done = Math.round((room * this.#pages) / expected);
-    return `${told} [${'#'.repeat(done)}${'.'.repeat(room - done)}]`;
+    const space = Math.min(WIDEST_BAR, width - stringWidth(told) - 3);
+    if (space < -3) return `${count}${retries}`.slice(0, width);
+    if (expected === undefined || space < NARROWEST_BAR) return told;
+    const done = Math.round((space * this.#pages) / expected);
+    return `${told} [${'#'.repeat(done)}${'.'.repeat(space - done)}]`;
   }
 
   /** undefined while a listing has not begun or does not tell its total. */

@@ -37,6 +37,6 @@ function cellWidth(cell: string): number {
 }
 
 function padded(cell: string, width: number, right: boolean): string {
-  const room = ' '.repeat(width - cellWidth(cell));
-  return right ? room + cell : cell + room;
+  const space = ' '.repeat(width - cellWidth(cell));
+  return right ? space + cell : cell + space;
 }

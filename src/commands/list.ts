@@ -1,17 +1,25 @@
 import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { RESOURCE_FORMATS } from '../cli/resource-formats.ts';
-import { selectionOf } from '../cli/selection-flags.ts';
-import { selectResources } from '../station/selection.ts';
-import { Turns } from '../station/turns.ts';
-import { askStation } from './ask-station.ts';
-import type { Surface } from './surface.ts';
+import { type Selection, selectResources } from '../station/selection.ts';
+import { TaskQueue } from '../station/task-queue.ts';
+import type { ProcessContext } from './process-context.ts';
+import { askStation } from './read-station.ts';
 
 /** Prints the resources of a station: data alone goes to stdout. */
-export async function list(surface: Surface, flags: FlagValues, name: string): Promise<void> {
-  const { snapshot } = await askStation(surface, flags, name);
-  const selected = await selectResources(snapshot.parts, selectionOf(flags), flags.sort, new Turns());
+export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
+  const { snapshot } = await askStation(context, flags, name);
+  const selected = await selectResources(snapshot.parts, selectionOf(flags), flags.sort, new TaskQueue());
   const shown = selected.slice(0, flags.limit);
-  await writePieces(surface.stdout, RESOURCE_FORMATS[flags.format](shown));
-  if (surface.errorColumns() !== undefined) surface.printError(`${shown.length} of ${snapshot.size} resources\n`);
+  await writePieces(context.stdout, RESOURCE_FORMATS[flags.format](shown));
+  if (context.errorColumns() !== undefined) context.printError(`${shown.length} of ${snapshot.size} resources\n`);
 }
+
+type SelectionFlags = Pick<FlagValues, 'search' | 'type' | 'product' | 'state' | 'alertable' | 'without-rules'>;
+
+/** A flag that was not given does not narrow. */
+function selectionOf({ 'without-rules': withoutRules, ...given }: SelectionFlags): Selection {
+  return { ...Object.fromEntries(NARROWING.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))), withoutRules };
+}
+
+const NARROWING = ['search', 'type', 'product', 'state', 'alertable'] as const;

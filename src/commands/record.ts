@@ -1,19 +1,54 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { recordingPieces } from '../recording/recording-pieces.ts';
-import { StationRecorder } from '../recording/station-recorder.ts';
-import { askStation } from './ask-station.ts';
-import { withNewFile } from './new-file.ts';
-import type { Surface } from './surface.ts';
+import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
+import { OperatorError, type ProcessContext } from './process-context.ts';
+import { askStation } from './read-station.ts';
 
 /** Writes down what the service answers for a station, without its ids and names; nothing when it cannot be listed. */
-export function record(surface: Surface, flags: FlagValues, name: string): Promise<void> {
+export function record(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
   const recordTo = async (out: Writable) => {
     const recorder = new StationRecorder();
-    const { station, snapshot } = await askStation(surface, flags, name, (page) => recorder.add(page));
+    const { station, snapshot } = await askStation(context, flags, name, (page) => recorder.add(page));
     await writePieces(out, recordingPieces(recorder.recording(station)));
-    if (surface.errorColumns() !== undefined) surface.printError(`recorded ${snapshot.size} resources, ${snapshot.pages} pages\n`);
+    if (context.errorColumns() !== undefined) context.printError(`recorded ${snapshot.size} resources, ${snapshot.pages} pages\n`);
   };
-  return flags.output === '-' ? recordTo(surface.stdout) : withNewFile(flags.output, recordTo);
+  return flags.output === '-' ? recordTo(context.stdout) : withNewFile(flags.output, recordTo);
+}
+
+/** Hands over a file that was not there before; there is none again when that fails. */
+export async function withNewFile(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
+  const out = (await create(file)).createWriteStream();
+  // Asked for below: an error that comes when nobody waits for the stream must not end the process.
+  out.on('error', () => undefined);
+  try {
+    await write(out);
+    await finished(out.end());
+  } catch (error) {
+    out.destroy();
+    await rm(file);
+    // What broke the stream is the news, not that it is broken.
+    const cause = out.errored ?? error;
+    throw isWriteError(cause) ? unwritable(file, cause) : cause;
+  }
+}
+
+async function create(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx');
+  } catch (error) {
+    throw unwritable(file, error as Error);
+  }
+}
+
+function unwritable(file: string, error: Error): OperatorError {
+  const problem =
+    'code' in error && error.code === 'EEXIST' ? 'exists already and is not overwritten' : `cannot be written: ${error.message}`;
+  return new OperatorError([`${file}: ${problem}`], error);
+}
+
+function isWriteError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'write';
 }

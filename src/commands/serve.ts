@@ -1,37 +1,35 @@
 import { once } from 'node:events';
-import type { FlagValues } from '../cli/flags.ts';
-import { ownShard } from '../cli/own-shard.ts';
+import { Exporter } from '../app/exporter.ts';
+import { createLogger, type Logger } from '../app/logger.ts';
+import { loadAccessRules } from '../app/web-access.ts';
+import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { LoadResult } from '../config/load.ts';
-import { Exporter } from '../exporter.ts';
-import { createLogger, type Logger } from '../logger.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import { followRules } from '../web/access/follow.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { createApp } from '../web/app.ts';
 import { listen } from '../web/server.ts';
-import { loadAccessRules } from '../web-access.ts';
-import { loadInputs } from './inputs.ts';
-import { OperatorError } from './operator-error.ts';
-import { endOf, type Surface } from './surface.ts';
+import { loadInputs } from './config-source.ts';
+import { endOf, OperatorError, type ProcessContext } from './process-context.ts';
 
 /** How long responses under way may take to finish once the process was told to end. */
 const DRAIN_MS = 1500;
 
 /** Serves the metrics until a signal ends it. */
-export async function serve(surface: Surface, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
-  const own = ownShard(flags, surface.hostName);
+export async function serve(context: ProcessContext, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
+  const own = ownShard(flags, context.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
   const inputs = await loadInputs(load, flags['web.config.file']);
   if (!inputs.ok) throw new OperatorError(inputs.problems);
-  const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: surface.printError });
-  const end = endOf(surface);
-  const exporter = await Exporter.start(inputs.loaded, { load, build: surface.build, shard: own.shard, log, processMetrics: true });
+  const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
+  const end = endOf(context);
+  const exporter = await Exporter.start(inputs.loaded, { load, build: context.build, shard: own.shard, log, processMetrics: true });
   const reload = () => void exporter.reload().catch(faultReport(log));
-  surface.signals.on('SIGHUP', reload);
+  context.signals.on('SIGHUP', reload);
   try {
-    await serveUntil(end, exporter, inputs.rules, flags, surface.build, log);
+    await serveUntil(end, exporter, inputs.rules, flags, context.build, log);
   } finally {
-    surface.signals.off('SIGHUP', reload);
+    context.signals.off('SIGHUP', reload);
     await exporter.close();
   }
 }

@@ -1,12 +1,15 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { FlagValues } from '../cli/flags.ts';
-import { simulate } from '../cli/simulate.ts';
-import { type Recording, readRecording } from '../demo/recording.ts';
-import { OperatorError } from './operator-error.ts';
-import { endOf, type Surface } from './surface.ts';
+import { startDemo } from '../simulator/demo.ts';
+import type { Fault } from '../simulator/faults.ts';
+import { type Recording, readRecording } from '../simulator/recording.ts';
+import { startReplay } from '../simulator/replay.ts';
+import { sizedStations } from '../simulator/stations.ts';
+import { endOf, OperatorError, type ProcessContext } from './process-context.ts';
 
 /** Runs the simulated service until a signal ends it. */
-export async function runSimulation(surface: Surface, flags: FlagValues): Promise<void> {
+export async function runSimulation(context: ProcessContext, flags: FlagValues): Promise<void> {
   await simulate({
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
@@ -16,8 +19,8 @@ export async function runSimulation(surface: Surface, flags: FlagValues): Promis
     latencyMs: flags['simulate.latency'],
     faults: flags['simulate.fault'],
     recording: flags.from === undefined ? undefined : await loadRecording(flags.from),
-    print: surface.print,
-    signal: endOf(surface),
+    print: context.print,
+    signal: endOf(context),
   });
 }
 
@@ -31,4 +34,38 @@ async function loadRecording(file: string): Promise<Recording> {
   const read = readRecording(text);
   if (!read.ok) throw new OperatorError(read.problems.map((problem) => `${file}: ${problem}`));
   return read.recording;
+}
+
+export interface SimulateOptions {
+  /** On 127.0.0.1; 0 takes any that is free. */
+  readonly port: number;
+  readonly seed: number;
+  readonly stations?: number | undefined;
+  readonly resources?: number | undefined;
+  readonly pageCap?: number;
+  /** Of every answer. */
+  readonly latencyMs?: number;
+  readonly faults?: readonly Fault[];
+  /** Served instead of a world. */
+  readonly recording?: Recording | undefined;
+  readonly print: (text: string) => void;
+  /** The service runs until it aborts. */
+  readonly signal: AbortSignal;
+  readonly now?: () => number;
+}
+
+/** What it prints is a whole configuration file, so that `simulate > config.yaml` is all it takes to export from it. */
+export async function simulate(options: SimulateOptions): Promise<void> {
+  const { print, signal } = options;
+  const { service, config } = await start(options);
+  print(`# Exports from the simulated service on ${service.url}\n${config}`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await service.stop();
+}
+
+function start({ port, seed, pageCap, latencyMs = 0, recording, now = Date.now, ...options }: SimulateOptions) {
+  const latency: readonly Fault[] = latencyMs === 0 ? [] : [{ kind: 'latency', ms: latencyMs }];
+  const faults = [...latency, ...(options.faults ?? [])];
+  if (recording) return startReplay({ recording, port, seed, now, faults });
+  return startDemo({ port, seed, now, faults, stations: sizedStations(options), ...(pageCap !== undefined && { pageCap }) });
 }

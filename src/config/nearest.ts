@@ -1,4 +1,4 @@
-import { quoted } from './quoted.ts';
+import { quoted } from './problem.ts';
 
 /** Of a word's characters, how many may differ: two of five. */
 const NEAR = 0.4;

@@ -1,5 +1,3 @@
-import { quoted } from './quoted.ts';
-
 /** Keys and list positions from the top of the configuration. */
 export type ConfigPath = readonly (string | number)[];
 
@@ -30,4 +28,11 @@ export function formatPath(path: ConfigPath): string {
 function formatPart(part: string | number): string {
   if (typeof part === 'number') return `[${part}]`;
   return /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
+}
+
+const LONGEST = 60;
+
+/** For showing in a message: one line, of bounded length. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }

@@ -1,5 +1,7 @@
-import type { Config } from './schema.ts';
-import { type PathParts, parseRid } from './station-path.ts';
+import { stringify } from 'yaml';
+import * as z from 'zod';
+import { type Config, configSchema } from './schema.ts';
+import { type PathParts, parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];
 
@@ -78,4 +80,11 @@ const FILTERS = {
 function resolveFilters(filters: StationConfig['filters']): ResolvedStation['filters'] {
   const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return Object.fromEntries(given.map(([key, value]) => [FILTERS[key as keyof typeof FILTERS], value]));
+}
+
+/** The configuration in force as YAML: every default in its place, every secret hidden. */
+export function renderConfig(config: Config): string {
+  const names = resolveStations(config).map(({ name, upstream }) => ({ name, upstream }));
+  const stations = config.stations.map((station, index) => ({ ...names[index], ...station }));
+  return stringify(z.encode(configSchema, { ...config, stations }), { aliasDuplicateObjects: false, lineWidth: 0 });
 }

@@ -1,7 +1,30 @@
 import * as z from 'zod';
 import { type CrossFinding, crossChecked, type Unchecked } from './cross-check.ts';
 import { duration, text, timerDuration } from './scalar-schemas.ts';
-import { isPathPart, PATH_KEYS, type PathKey, parseRid, RID_FORM } from './station-path.ts';
+
+/** The keys that name a telemetry station's place in the service, from the outside in. */
+const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
+
+type PathKey = (typeof PATH_KEYS)[number];
+
+export type PathParts = Readonly<Record<PathKey, string>>;
+
+const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
+
+const RID = /^\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/zones\/([^/]+)\/telemetryStations\/([^/]+)$/;
+
+/** The parts of a resource id; undefined for any other text. */
+export function parseRid(rid: string): PathParts | undefined {
+  const [, subscription, resource_group, zone, telemetry_station] = RID.exec(rid) ?? [];
+  if (subscription === undefined || resource_group === undefined || zone === undefined || telemetry_station === undefined) return undefined;
+  const parts = { subscription, resource_group, zone, telemetry_station };
+  return Object.values(parts).every(isPathPart) ? parts : undefined;
+}
+
+/** A dot or two would climb in the path, half a surrogate pair cannot be encoded. */
+function isPathPart(part: string): boolean {
+  return part !== '' && part !== '.' && part !== '..' && part.isWellFormed();
+}
 
 /** The labels of telemetry_station_info that are always there. */
 const FIXED_LABELS = new Set(['station', 'subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream']);

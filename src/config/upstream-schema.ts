@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { AUTH_SCHEMES, authorization, basicAuth, hmac, oauth2 } from './auth-schemas.ts';
+import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
 import { type CrossFinding, crossChecked, isMapping, type Mapping } from './cross-check.ts';
-import { httpHeaders } from './http-headers-schema.ts';
-import { filePath, size, text, timeoutDuration, wholeNumber } from './scalar-schemas.ts';
-import { proxyUrl, serviceUrl } from './url-schemas.ts';
+import { filePath, proxyUrl, serviceUrl, size, text, timeoutDuration, wholeNumber } from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
   z.strictObject({

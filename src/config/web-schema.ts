@@ -1,7 +1,104 @@
 import * as z from 'zod';
-import { isMapping } from './cross-check.ts';
-import { duration, headerValue, wholeNumber } from './scalar-schemas.ts';
-import { tlsServer } from './web-tls-schema.ts';
+import { type CrossFinding, crossChecked, isMapping, type Unchecked } from './cross-check.ts';
+import { duration, filePath, filledSecret, headerValue, text, wholeNumber } from './scalar-schemas.ts';
+
+/** Versions of TLS, oldest first, by their names in Prometheus' files and in Node. */
+export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
+/** Go's cipher suites by the names of OpenSSL. */
+export const CIPHER_SUITES = {
+  TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
+  TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
+  TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
+  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
+  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
+  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
+} as const;
+
+/** Go's curves by the names of OpenSSL. */
+export const CURVES = { CurveP256: 'prime256v1', CurveP384: 'secp384r1', CurveP521: 'secp521r1', X25519: 'X25519' } as const;
+
+/** What Go's policies ask of a client's certificate. */
+export const CLIENT_AUTH_TYPES = {
+  NoClientCert: { requested: false, required: false, verified: false },
+  RequestClientCert: { requested: true, required: false, verified: false },
+  RequireAnyClientCert: { requested: true, required: true, verified: false },
+  RequireClientCert: { requested: true, required: true, verified: false },
+  VerifyClientCertIfGiven: { requested: true, required: false, verified: true },
+  RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
+} as const;
+
+function namesOf<Table extends object>(table: Table): (keyof Table & string)[] {
+  return Object.keys(table) as (keyof Table & string)[];
+}
+
+const tlsKeys = z.strictObject({
+  cert: text.exactOptional(),
+  key: filledSecret.exactOptional(),
+  client_ca: text.exactOptional(),
+  cert_file: filePath.exactOptional(),
+  key_file: filePath.exactOptional(),
+  client_ca_file: filePath.exactOptional(),
+  client_auth_type: z.enum(namesOf(CLIENT_AUTH_TYPES)).exactOptional(),
+  client_allowed_sans: z.array(text).exactOptional(),
+  min_version: z.enum(namesOf(TLS_VERSIONS)).prefault('TLS12'),
+  max_version: z.enum(namesOf(TLS_VERSIONS)).prefault('TLS13'),
+  cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
+  prefer_server_cipher_suites: z.boolean().prefault(true),
+  curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
+});
+
+export type TlsServerConfig = z.output<typeof tlsKeys>;
+
+export const tlsServer = crossChecked(tlsKeys, function* (tls) {
+  yield* identityFindings(tls);
+  yield* clientFindings(tls);
+  const versions: readonly unknown[] = namesOf(TLS_VERSIONS);
+  const [min, max] = [versions.indexOf(tls.min_version), versions.indexOf(tls.max_version)];
+  if (min > max && max !== -1) yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
+});
+
+/** Whether connections are encrypted: a minimum version alone, say, does not switch that on. */
+export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
+  const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
+  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some((value) => value !== undefined);
+}
+
+function* identityFindings(tls: Unchecked<TlsServerConfig>): Iterable<CrossFinding> {
+  for (const key of ['cert', 'key'] as const) {
+    if (!isTlsEnabled(tls) || tls[key] !== undefined || tls[`${key}_file`] !== undefined) continue;
+    yield { path: [`${key}_file`], message: `missing, expected ${key}_file or ${key}` };
+  }
+}
+
+function* clientFindings(tls: Unchecked<TlsServerConfig>): Iterable<CrossFinding> {
+  const { requested, required } = clientAuth(tls.client_auth_type);
+  for (const key of ['client_ca', 'client_ca_file'] as const) {
+    if (requested || tls[key] === undefined) continue;
+    yield { path: [key], message: 'given without a client_auth_type that asks for certificates, expected both or none' };
+  }
+  if (!required && tls.client_allowed_sans !== undefined) {
+    const message = 'given though no certificate is required, expected with RequireAndVerifyClientCert or RequireAnyClientCert';
+    yield { path: ['client_allowed_sans'], message };
+  }
+}
+
+/** What is no policy at all is told elsewhere, and not judged here. */
+function clientAuth(type: unknown): (typeof CLIENT_AUTH_TYPES)[keyof typeof CLIENT_AUTH_TYPES] {
+  const known = namesOf(CLIENT_AUTH_TYPES).find((name) => name === (type ?? 'NoClientCert'));
+  return CLIENT_AUTH_TYPES[known ?? 'RequireAndVerifyClientCert'];
+}
 
 /** Those that the toolkit lets an operator set. */
 const headers = z.strictObject({

@@ -1,4 +1,4 @@
-import type { Answer } from '../upstream/observer.ts';
+import type { ReplyInfo } from '../upstream/observer.ts';
 
 /** More than this is no chance; gateways that check signatures allow some minutes. */
 export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
@@ -9,7 +9,7 @@ const DATE_RESOLUTION_MS = 1000;
  * How far our clock is ahead of the service's, as the quickest reply tells it; negative: behind, 0: no difference to be seen.
  * A reply is written at some time between question and answer and dated by the second, so a difference within these bounds is none.
  */
-export function clockDifferenceMs(answers: readonly Pick<Answer, 'sentMs' | 'receivedMs' | 'dateMs'>[]): number | undefined {
+export function clockDifferenceMs(answers: readonly Pick<ReplyInfo, 'sentMs' | 'receivedMs' | 'dateMs'>[]): number | undefined {
   let best: { readonly leastMs: number; readonly mostMs: number } | undefined;
   for (const { sentMs, receivedMs, dateMs } of answers) {
     if (dateMs === undefined) continue;

@@ -1,7 +1,7 @@
 import { clockDifferenceMs } from './clock-difference.ts';
+import { explainFailure, failureReason } from './explain-failure.ts';
+import type { Explanation } from './explanation.ts';
 import type { Facts, Failure, Size, StationFacts, UpstreamFacts } from './facts.ts';
-import type { Trouble } from './trouble.ts';
-import { failureReason, troubleOf } from './verdict.ts';
 
 /** The facts with what they mean. */
 export interface Diagnosis {
@@ -14,10 +14,10 @@ export interface DiagnosedUpstream extends UpstreamFacts {
   /** How far our clock is ahead of the service's. */
   readonly clockMs: number | undefined;
   /** Of the connection. */
-  readonly trouble: Trouble | undefined;
+  readonly trouble: Explanation | undefined;
 }
 
-export type DiagnosedStation = StationFacts<Failure & Trouble>;
+export type DiagnosedStation = StationFacts<Failure & Explanation>;
 
 export function diagnose({ upstreams, stations, total }: Facts): Diagnosis {
   return { total, upstreams: upstreams.map((upstream) => diagnosedUpstream(upstream, stations)) };
@@ -29,19 +29,19 @@ function diagnosedUpstream(upstream: UpstreamFacts, all: readonly StationFacts[]
   const stations = own.map((station): DiagnosedStation => {
     const { answers, result } = station;
     if ('snapshot' in result) return { ...station, result };
-    return { ...station, result: { ...result, ...troubleOf({ ...result, upstream, answers, clockMs }) } };
+    return { ...station, result: { ...result, ...explainFailure({ ...result, upstream, answers, clockMs }) } };
   });
   return { ...upstream, stations, clockMs, trouble: connectionTrouble(upstream, stations) };
 }
 
-function connectionTrouble(upstream: UpstreamFacts, stations: readonly DiagnosedStation[]): Trouble | undefined {
+function connectionTrouble(upstream: UpstreamFacts, stations: readonly DiagnosedStation[]): Explanation | undefined {
   const { error } = upstream.connection;
   // Some troubles of TLS show only once a request is sent.
-  if (error === undefined) return stations.flatMap(troublesOf).find(({ place }) => place === 'tls');
-  return troubleOf({ reason: failureReason(error), error, upstream, answers: [], clockMs: undefined });
+  if (error === undefined) return stations.flatMap(failuresOf).find(({ place }) => place === 'tls');
+  return explainFailure({ reason: failureReason(error), error, upstream, answers: [], clockMs: undefined });
 }
 
 /** None of a station that was listed. */
-export function troublesOf({ result }: DiagnosedStation): readonly (Failure & Trouble)[] {
+export function failuresOf({ result }: DiagnosedStation): readonly (Failure & Explanation)[] {
   return 'snapshot' in result ? [] : [result];
 }

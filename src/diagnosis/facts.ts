@@ -1,7 +1,7 @@
 import type { Snapshot } from '../station/snapshot.ts';
-import type { StationSpec } from '../station/spec.ts';
 import type { Health } from '../station/station-cache.ts';
-import type { Answer } from '../upstream/observer.ts';
+import type { StationSpec } from '../station/station-spec.ts';
+import type { ReplyInfo } from '../upstream/observer.ts';
 import type { UpstreamOptions } from '../upstream/options.ts';
 
 /** All that was found out about a configuration by trying it. */
@@ -50,7 +50,7 @@ export interface StationFacts<Failed = Failure> extends Size {
   /** What the pages had to be reduced to, if they had. */
   readonly reducedPageSize: number | undefined;
   /** In the order in which they came. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ReplyInfo[];
 }
 
 export interface Listed {

@@ -1,7 +1,7 @@
 import type { Resource } from '../station/resource.ts';
 
 /** The resources of one type and product, added up. */
-export interface Group {
+export interface AggregateGroup {
   readonly type: string;
   readonly product: string;
   readonly states: ReadonlyMap<string, number>;
@@ -9,13 +9,13 @@ export interface Group {
   readonly alertRules: number | undefined;
   readonly alertable: number;
   /** Resources with no alert rule, among the alertable ones where that is known; undefined as above. */
-  readonly unwatched: number | undefined;
+  readonly withoutRules: number | undefined;
   /** By GPU model, then unit. */
   readonly quantities: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 export interface Aggregates {
-  readonly groups: Iterable<Group>;
+  readonly groups: Iterable<AggregateGroup>;
   /** The first label given for each type: one per type, so that it can be joined on. */
   readonly typeLabels: ReadonlyMap<string, string>;
 }
@@ -25,7 +25,7 @@ export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, Mutable>>();
   readonly typeLabels = new Map<string, string>();
 
-  get groups(): Group[] {
+  get groups(): AggregateGroup[] {
     return [...this.#types.values()].flatMap((products) => [...products.values()]);
   }
 
@@ -37,7 +37,7 @@ export class Aggregation implements Aggregates {
     if (resource.alertRules !== undefined) {
       const isUnwatched = resource.alertRules === 0 && (!alertability || resource.alertable === true);
       group.alertRules = sum(group.alertRules, resource.alertRules);
-      group.unwatched = sum(group.unwatched, isUnwatched ? 1 : 0);
+      group.withoutRules = sum(group.withoutRules, isUnwatched ? 1 : 0);
     }
     if (resource.quantity) add(entry(group.quantities, resource.gpuModel, newCounts), resource.quantity.unit, resource.quantity.value);
   }
@@ -48,7 +48,7 @@ export class Aggregation implements Aggregates {
       for (const [state, count] of from.states) add(group.states, state, count);
       group.alertable += from.alertable;
       group.alertRules = sum(group.alertRules, from.alertRules);
-      group.unwatched = sum(group.unwatched, from.unwatched);
+      group.withoutRules = sum(group.withoutRules, from.withoutRules);
       for (const [model, units] of from.quantities) {
         for (const [unit, quantity] of units) add(entry(group.quantities, model, newCounts), unit, quantity);
       }
@@ -59,7 +59,7 @@ export class Aggregation implements Aggregates {
   #group(type: string, product: string): Mutable {
     const products = entry(this.#types, type, () => new Map<string, Mutable>());
     return entry(products, product, () => ({
-      ...{ type, product, states: newCounts(), alertRules: undefined, alertable: 0, unwatched: undefined },
+      ...{ type, product, states: newCounts(), alertRules: undefined, alertable: 0, withoutRules: undefined },
       quantities: new Map<string, Map<string, number>>(),
     }));
   }
@@ -69,11 +69,11 @@ export class Aggregation implements Aggregates {
   }
 }
 
-interface Mutable extends Group {
+interface Mutable extends AggregateGroup {
   readonly states: Map<string, number>;
   alertRules: number | undefined;
   alertable: number;
-  unwatched: number | undefined;
+  withoutRules: number | undefined;
   readonly quantities: Map<string, Map<string, number>>;
 }
 

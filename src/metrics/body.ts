@@ -1,5 +1,4 @@
-import { combineCrc } from './crc32.ts';
-import { type Segment, segmentText } from './segment.ts';
+import { combineCrc, type Segment, segmentText } from './segment.ts';
 
 /** Deflate, no name, no time, unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);

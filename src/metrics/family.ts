@@ -81,6 +81,6 @@ function widened<Source>(row: StationRow<string, readonly string[], Source>): St
 }
 
 /** A sample of the value, or none when there is no value: never a 0 for what is not known. */
-export function known(value: number | undefined): Sample<[]>[] {
+export function optionalSample(value: number | undefined): Sample<[]>[] {
   return value === undefined ? [] : [[value]];
 }

@@ -1,5 +1,5 @@
 import { FAILURE_REASONS } from '../station/failure.ts';
-import { healthFamily, known } from './family.ts';
+import { healthFamily, optionalSample } from './family.ts';
 
 /** What stays published of a station when its data has gone. */
 export const HEALTH_FAMILIES = [
@@ -38,7 +38,7 @@ export const HEALTH_FAMILIES = [
     labels: [],
     answers: 'how old the numbers of each station are, in seconds',
     example: 'time() - telemetry_station_last_success_timestamp_seconds',
-    samples: ({ health }) => known(seconds(health.lastSuccessMs)),
+    samples: ({ health }) => optionalSample(seconds(health.lastSuccessMs)),
   }),
   healthFamily({
     name: 'telemetry_station_last_attempt_timestamp_seconds',
@@ -47,7 +47,7 @@ export const HEALTH_FAMILIES = [
     labels: [],
     answers: 'which stations nobody has asked for in ten minutes',
     example: 'time() - telemetry_station_last_attempt_timestamp_seconds > 600',
-    samples: ({ health }) => known(seconds(health.lastAttemptMs)),
+    samples: ({ health }) => optionalSample(seconds(health.lastAttemptMs)),
   }),
   healthFamily({
     name: 'telemetry_station_refresh_duration_seconds',
@@ -56,7 +56,7 @@ export const HEALTH_FAMILIES = [
     labels: [],
     answers: 'the ten stations that take longest to list',
     example: 'topk(10, telemetry_station_refresh_duration_seconds)',
-    samples: ({ health }) => known(seconds(health.durationMs)),
+    samples: ({ health }) => optionalSample(seconds(health.durationMs)),
   }),
 ] as const;
 

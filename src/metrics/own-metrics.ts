@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
 import type { Shard } from '../station/shard.ts';
-import { type ExpositionFormat, familyHeader, labelPairs, sampleValue } from './encoding.ts';
 import { OWN_FAMILIES } from './own-families.ts';
+import { type ExpositionFormat, familyHeader, labelPairs, sampleValue } from './text-format.ts';
 
 export interface Build {
   readonly version: string;

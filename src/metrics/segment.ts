@@ -1,7 +1,47 @@
 import { promisify } from 'node:util';
 import { constants, crc32, createDeflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
-import { combineCrc, crcShift } from './crc32.ts';
-import { TextRoom } from './text-room.ts';
+import { TextBuffer } from './text-buffer.ts';
+
+/** The polynomial of CRC-32 as gzip uses it, lowest power first. */
+const POLYNOMIAL = 0xedb88320;
+
+/** Where x to the power of 2^n is kept for each n that a length can need. */
+const POWERS = powers(64);
+
+/** What a CRC is multiplied by when so many bytes follow it. */
+export function crcShift(bytes: number): number {
+  let shift = 1 << 31;
+  // A byte is eight powers of x, hence the table is entered at 2^3.
+  for (let power = 3, rest = bytes; rest > 0; power += 1, rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) shift = multiply(POWERS[power] ?? 0, shift);
+  }
+  return shift >>> 0;
+}
+
+/** The CRC of two texts laid end to end, from the CRC of each and the second one's shift. */
+export function combineCrc(first: number, second: number, secondShift: number): number {
+  return (multiply(secondShift, first) ^ second) >>> 0;
+}
+
+function powers(count: number): readonly number[] {
+  const table = [1 << 30];
+  while (table.length < count) {
+    const last = table.at(-1) ?? 0;
+    table.push(multiply(last, last));
+  }
+  return table;
+}
+
+/** The product of two polynomials modulo that of the CRC; the highest bit is the lowest power. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let factor = b;
+  for (let rest = a | 0; rest !== 0; rest <<= 1) {
+    if (rest < 0) product ^= factor;
+    factor = factor & 1 ? (factor >>> 1) ^ POLYNOMIAL : factor >>> 1;
+  }
+  return product;
+}
 
 /**
  * A piece of an exposition, compressed once: raw deflate blocks that begin and end on a byte border and refer to nothing outside,
@@ -44,14 +84,14 @@ const LONG: object = {
 
 const expand = promisify(inflateRaw) as (deflated: Uint8Array, options: object) => Promise<Buffer>;
 
-/** Makes segments of the texts in its room, the long ones off the event loop. Its compressor is used again: setting one up costs as much as some kilobytes of text. */
-export class SegmentPress {
-  readonly room = new TextRoom();
+/** Makes segments of the texts in its buffer, the long ones off the event loop. Its compressor is used again: setting one up costs as much as some kilobytes of text. */
+export class Compressor {
+  readonly buffer = new TextBuffer();
   readonly #deflate = createDeflateRaw(LONG);
 
   async segments(): Promise<ReadonlyMap<string, Segment>> {
     const segments = new Map<string, Segment>();
-    for (const [name, text] of this.room.pieces()) segments.set(name, await this.#segment(text));
+    for (const [name, text] of this.buffer.pieces()) segments.set(name, await this.#segment(text));
     return segments;
   }
 

@@ -1,5 +1,5 @@
 import { READ_FIELDS, type ReadField } from '../station/listing.ts';
-import { known, type Sample, snapshotFamily } from './family.ts';
+import { optionalSample, type Sample, snapshotFamily } from './family.ts';
 
 /** What is published of a station as a whole while a snapshot of it is served. */
 export const SNAPSHOT_FAMILIES = [
@@ -20,7 +20,7 @@ export const SNAPSHOT_FAMILIES = [
     answers: 'how many resources are short of the total that the service reports',
     example:
       'telemetry_station_listing_reported_resources - on (job, instance, station) sum by (job, instance, station) (telemetry_station_resources)',
-    samples: ({ snapshot }) => known(snapshot.reportedTotal),
+    samples: ({ snapshot }) => optionalSample(snapshot.reportedTotal),
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_pages',
@@ -78,7 +78,9 @@ export const SNAPSHOT_FAMILIES = [
     answers: 'how many alert rules there are for each resource',
     example: 'sum by (station) (telemetry_station_alert_rules) / sum by (station) (telemetry_station_resources)',
     samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, alertRules }) => known(alertRules).map(([sum]) => [sum, type, product] as const)),
+      [...aggregates.groups].flatMap(({ type, product, alertRules }) =>
+        optionalSample(alertRules).map(([sum]) => [sum, type, product] as const),
+      ),
   }),
   snapshotFamily({
     name: 'telemetry_station_alertable_resources',
@@ -99,7 +101,9 @@ export const SNAPSHOT_FAMILIES = [
     answers: 'how many resources nobody watches, by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, unwatched }) => known(unwatched).map(([count]) => [count, type, product] as const)),
+      [...aggregates.groups].flatMap(({ type, product, withoutRules: unwatched }) =>
+        optionalSample(unwatched).map(([count]) => [count, type, product] as const),
+      ),
   }),
   snapshotFamily({
     name: 'telemetry_station_sku_quantity',

@@ -1,10 +1,9 @@
-import type { Recording } from '../demo/recording.ts';
-import { labelText } from '../station/label-text.ts';
+import type { Recording } from '../simulator/recording.ts';
 import type { ListingFilters } from '../station/listing.ts';
-import type { StationSpec } from '../station/spec.ts';
+import { labelText } from '../station/resource.ts';
+import type { StationSpec } from '../station/station-spec.ts';
 import type { ListedPage } from '../upstream/observer.ts';
-import { anonymousId, anonymousPage, anonymousRecord } from './anonymous-record.ts';
-import { Pseudonyms } from './pseudonyms.ts';
+import { anonymousId, anonymousPage, anonymousRecord, Pseudonyms } from './anonymous-record.ts';
 
 type RecordedListing = Recording['listings'][number];
 type RecordedPage = RecordedListing['pages'][number];
@@ -73,4 +72,15 @@ function wireFilters(filters: ListingFilters, anonymous: (text: string) => strin
     ...(displayNamePrefix && { resource_display_name_prefix: [anonymous(displayNamePrefix)] }),
     ...(enabledAlert && { enabled_alert: ['true'] }),
   };
+}
+
+/** A recording as JSON, a page per line: a large one never is one text. */
+export function* recordingPieces({ listings, ...recording }: Recording): Iterable<string> {
+  yield `${JSON.stringify(recording).slice(0, -1)},"listings":[`;
+  for (const [at, { filters, pages }] of listings.entries()) {
+    yield `${at === 0 ? '' : ','}\n{"filters":${JSON.stringify(filters)},"pages":[`;
+    for (const [index, page] of pages.entries()) yield `${index === 0 ? '' : ','}\n${JSON.stringify(page)}`;
+    yield '\n]}';
+  }
+  yield '\n]}\n';
 }

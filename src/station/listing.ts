@@ -42,7 +42,7 @@ export type ReadField = (typeof READ_FIELDS)[number];
 export type Part<Row> = readonly Row[];
 
 /** Where the rows of a part came from. */
-export interface Origin {
+export interface PartLocation {
   /** Of the page in the listing. */
   readonly offset: number;
   /** Of each row in its page; undefined where that is the row's own index, because nothing was left out. */
@@ -56,13 +56,13 @@ export interface Listing<Row> {
   /** In the service's order; of several rows under one id the first. */
   readonly parts: readonly Part<Row>[];
   /** Of each part. */
-  readonly origins: readonly Origin[];
+  readonly locations: readonly PartLocation[];
   /** Unique rows, all parts together. */
   readonly size: number;
   /** Proven whole: nothing is missing. */
   readonly complete: boolean;
   /** Why that is not proven, in words; none where it is. */
-  readonly doubts: readonly string[];
+  readonly incompleteReasons: readonly string[];
   readonly reportedTotal: number | undefined;
   readonly pages: number;
   readonly duplicates: number;
@@ -75,7 +75,7 @@ export interface ListingContext {
   readonly signal: AbortSignal;
   /** Wall-clock milliseconds by which the whole refresh must have ended. */
   readonly deadlineMs: number;
-  /** The name of the station that is refreshed: stations take turns. */
+  /** The name of the station that is refreshed: stations take tasks. */
   readonly station?: string;
 }
 

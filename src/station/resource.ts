@@ -25,3 +25,15 @@ export interface Resource {
   /** undefined: nobody asked, or the listing of alertable resources was not proven whole. */
   readonly alertable: boolean | undefined;
 }
+
+const MAX_BYTES = 1024;
+
+/** The text as a label can carry it: well-formed Unicode of at most 1,024 bytes, cut on a character border. */
+export function labelText(text: string): string {
+  const wellFormed = text.toWellFormed();
+  if (wellFormed.length * 3 <= MAX_BYTES || Buffer.byteLength(wellFormed) <= MAX_BYTES) return wellFormed;
+  const bytes = Buffer.from(wellFormed.slice(0, MAX_BYTES));
+  let end = MAX_BYTES;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}

@@ -1,6 +1,6 @@
 import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
-import type { Turns } from './turns.ts';
+import type { TaskQueue } from './task-queue.ts';
 
 /** Which of a station's resources to look at; what is left out does not narrow. '' stands for what a resource does not have. */
 export interface Selection {
@@ -41,26 +41,26 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** In the service's order where none is given. Works in short turns: a large station does not hold up what else is served. */
+/** In the service's order where none is given. Works in short tasks: a large station does not hold up what else is served. */
 export async function selectResources(
   parts: readonly Part<Resource>[],
   selection: Selection,
   order: Order | undefined,
-  turns: Turns,
+  tasks: TaskQueue,
 ): Promise<readonly Resource[]> {
   const isSelected = selectionTest(selection);
   const compare = order && comparison(order);
   let runs: (readonly Resource[])[] = [];
   for (const part of parts) {
     runs.push(
-      await turns.run(() => {
+      await tasks.run(() => {
         const selected = part.filter(isSelected);
         return compare ? selected.sort(compare) : selected;
       }),
     );
   }
   if (!compare) return runs.flat();
-  while (runs.length > 1) runs = await mergedInPairs(runs, compare, turns);
+  while (runs.length > 1) runs = await mergedInPairs(runs, compare, tasks);
   return runs[0] ?? [];
 }
 
@@ -98,9 +98,13 @@ function isNothing(key: string | number | undefined): key is '' | undefined {
   return key === undefined || key === '';
 }
 
-async function mergedInPairs(runs: readonly (readonly Resource[])[], compare: Comparison, turns: Turns): Promise<(readonly Resource[])[]> {
+async function mergedInPairs(
+  runs: readonly (readonly Resource[])[],
+  compare: Comparison,
+  tasks: TaskQueue,
+): Promise<(readonly Resource[])[]> {
   const merged: (readonly Resource[])[] = [];
-  for (let at = 0; at < runs.length; at += 2) merged.push(await turns.run(() => mergedRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
+  for (let at = 0; at < runs.length; at += 2) merged.push(await tasks.run(() => mergedRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
   return merged;
 }
 

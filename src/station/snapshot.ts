@@ -1,13 +1,15 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, systemClock } from './clock.ts';
+import { ListingFailure } from './failure.ts';
 import type { Listing, ListingContext, ListingFilters, Part, StationSource } from './listing.ts';
-import { Membership } from './membership.ts';
 import type { Resource } from './resource.ts';
-import type { StationSpec } from './spec.ts';
+import type { StationSpec } from './station-spec.ts';
 
 /** A station's resources as they were once; never changed, only replaced. Parts that did not change are those of the snapshot before. */
 export type Snapshot = Listing<Resource>;
 
 /** Takes one snapshot after the other, and keeps of each what makes the next one cheap. */
-export class Surveyor {
+export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
   readonly #alertable = new Membership();
@@ -23,7 +25,7 @@ export class Surveyor {
   }
 
   /** Lists the station, its products and its alertable resources side by side, and joins them by id; the same snapshot again if nothing changed. */
-  async survey(context: ListingContext): Promise<Snapshot> {
+  async read(context: ListingContext): Promise<Snapshot> {
     const { path, filters, products, alertability } = this.#spec;
     const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
     // A station that lists alertable resources alone needs no second listing to know them.
@@ -42,9 +44,9 @@ export class Surveyor {
       ...main,
       parts,
       complete: main.complete && further.every(({ listing }) => listing.complete),
-      doubts: [
-        ...main.doubts,
-        ...further.flatMap(({ name, listing }) => listing.doubts.map((doubt) => `in the listing of ${name}, ${doubt}`)),
+      incompleteReasons: [
+        ...main.incompleteReasons,
+        ...further.flatMap(({ name, listing }) => listing.incompleteReasons.map((doubt) => `in the listing of ${name}, ${doubt}`)),
       ],
       pages: further.reduce((sum, { listing }) => sum + listing.pages, main.pages),
     };
@@ -105,6 +107,56 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
 }
 
 /** All that is told beside the parts; where those come from goes with them. */
-function factsOf({ parts, origins, ...facts }: Snapshot): object {
+function factsOf({ parts, locations: origins, ...facts }: Snapshot): object {
   return facts;
+}
+
+/** One survey within the time that the station has for it; rejects with the signal's reason when that aborts first. */
+export async function takeSnapshot(
+  reader: SnapshotReader,
+  { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<Snapshot> {
+  const controller = new AbortController();
+  // Every request under way listens to it: many, but never forgotten.
+  setMaxListeners(0, controller.signal);
+  const abort = () => controller.abort(signal.reason);
+  const giveUp = () => controller.abort(new ListingFailure('timeout', `the refresh did not end within ${refreshTimeoutMs / 1000} s`));
+  const timer = setTimeout(giveUp, refreshTimeoutMs);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await reader.read({ signal: controller.signal, deadlineMs: clock.wallMs() + refreshTimeoutMs, station: name });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    // One listing has failed: the others under way have nothing left to serve.
+    controller.abort();
+  }
+}
+
+/** The ids that the latest of several listings held. */
+export class Membership {
+  #parts: readonly Part<string>[] = [];
+  #ids: ReadonlySet<string> = new Set();
+  #complete = false;
+
+  /** Whether the listing tells of any id something else than the one before. */
+  update({ parts, complete }: Listing<string>): boolean {
+    const isSame =
+      complete === this.#complete && parts.length === this.#parts.length && parts.every((part, at) => part === this.#parts[at]);
+    if (isSame) return false;
+    this.#parts = parts;
+    this.#complete = complete;
+    this.#ids = new Set(parts.flat());
+    return true;
+  }
+
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
 }

@@ -2,9 +2,8 @@ import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type FailureReason, ListingFailure } from './failure.ts';
 import type { StationSource } from './listing.ts';
-import { type Snapshot, Surveyor } from './snapshot.ts';
-import type { StationSpec } from './spec.ts';
-import { takeSnapshot } from './take-snapshot.ts';
+import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
+import type { StationSpec } from './station-spec.ts';
 
 /** How the latest refreshes went. */
 export interface Health {
@@ -23,22 +22,22 @@ export interface Publication {
   readonly churn: Churn;
 }
 
-/** What is served of a station at one moment; `form` is the publication made ready to be served. */
-export interface StationView<Form> {
+/** What is served of a station at one moment; `encoded` is the publication made ready to be served. */
+export interface StationView<Encoded> {
   readonly spec: StationSpec;
   readonly health: Health;
   /** How long until the service may be asked again; 0 or less: now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
-  readonly served: { readonly publication: Publication; readonly form: Form } | undefined;
+  readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
 }
 
-export interface StationDependencies<Form> {
+export interface StationDependencies<Encoded> {
   readonly source: StationSource;
   /** Turns a publication into what scrapes serve: once per snapshot, as a part of the refresh. */
-  readonly prepare: (publication: Publication) => Promise<Form>;
+  readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Told after every attempt. */
-  readonly refreshed?: (view: StationView<Form>) => void;
+  readonly refreshed?: (view: StationView<Encoded>) => void;
   readonly clock?: Clock;
 }
 
@@ -48,24 +47,24 @@ const JUST_TAKEN_MS = 1000;
 const MAX_SLACK_MS = 100;
 
 /** Holds a station's last good snapshot and lets one refresh at a time replace it. */
-export class StationCache<Form> {
+export class StationCache<Encoded> {
   readonly spec: StationSpec;
-  readonly #dependencies: StationDependencies<Form>;
-  readonly #surveyor: Surveyor;
+  readonly #dependencies: StationDependencies<Encoded>;
+  readonly #reader: SnapshotReader;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
   #began = 0;
   #ended = 0;
-  #held: { publication: Publication; form: Form; takenAt: number } | undefined;
-  #lastWhole: Snapshot | undefined;
+  #held: { publication: Publication; encoded: Encoded; takenAt: number } | undefined;
+  #lastComplete: Snapshot | undefined;
   #churn: Churn = NO_CHURN;
   #refresh: Promise<void> | undefined;
 
-  constructor(spec: StationSpec, dependencies: StationDependencies<Form>) {
+  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
     this.spec = spec;
     this.#dependencies = dependencies;
-    this.#surveyor = new Surveyor(spec, dependencies.source);
+    this.#reader = new SnapshotReader(spec, dependencies.source);
     this.#clock = dependencies.clock ?? systemClock;
   }
 
@@ -83,11 +82,11 @@ export class StationCache<Form> {
   }
 
   /** The refresh that the station's policy asks for now, begun or joined; undefined when what is held will do. */
-  freshen(): Promise<void> | undefined {
+  refreshIfDue(): Promise<void> | undefined {
     return this.#isDue() ? this.refresh() : undefined;
   }
 
-  view(): StationView<Form> {
+  view(): StationView<Encoded> {
     return {
       spec: this.spec,
       health: this.#health,
@@ -106,17 +105,17 @@ export class StationCache<Form> {
   }
 
   /** The same question put in another way or served in another: with all that is known, made ready anew. */
-  async successor(spec: StationSpec, dependencies: StationDependencies<Form>): Promise<StationCache<Form>> {
+  async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
     const next = new StationCache(spec, dependencies);
     const held = this.#held;
     if (held) {
       const publication = { ...held.publication, spec };
-      next.#held = { ...held, publication, form: await dependencies.prepare(publication) };
+      next.#held = { ...held, publication, encoded: await dependencies.encode(publication) };
     }
     next.#health = this.#health;
     next.#began = this.#began;
     next.#ended = this.#ended;
-    next.#lastWhole = this.#lastWhole;
+    next.#lastComplete = this.#lastComplete;
     next.#churn = this.#churn;
     return next;
   }
@@ -144,13 +143,13 @@ export class StationCache<Form> {
   async #attempt(): Promise<void> {
     const startedAt = this.#clock.elapsedMs();
     try {
-      const snapshot = await takeSnapshot(this.#surveyor, this.spec, this.#closed.signal, this.#clock);
-      const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastWhole, snapshot) : this.#churn;
+      const snapshot = await takeSnapshot(this.#reader, this.spec, this.#closed.signal, this.#clock);
+      const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot) : this.#churn;
       const served = await this.#ready({ spec: this.spec, snapshot, churn });
       if (this.#closed.signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs() };
       this.#churn = churn;
-      if (snapshot.complete) this.#lastWhole = snapshot;
+      if (snapshot.complete) this.#lastComplete = snapshot;
       this.#conclude(startedAt, undefined);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
@@ -159,10 +158,10 @@ export class StationCache<Form> {
   }
 
   /** What is served already is ready. */
-  async #ready(publication: Publication): Promise<{ publication: Publication; form: Form }> {
+  async #ready(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
     const { snapshot, churn } = this.#held?.publication ?? {};
     if (this.#held && snapshot === publication.snapshot && churn === publication.churn) return this.#held;
-    return { publication, form: await this.#dependencies.prepare(publication) };
+    return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
   #conclude(startedAt: number, failure: Health['failure']): void {

@@ -3,20 +3,18 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import type { ListingContext } from '../station/listing.ts';
-import { openPool } from './connection.ts';
+import { Authenticator } from './authenticator.ts';
+import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type Peer, type Reply } from './exchange.ts';
-import { Gate } from './gate.ts';
+import { GrowableBuffer } from './growable-buffer.ts';
 import { clockHint } from './hmac.ts';
-import { Identity } from './identity.ts';
 import type { RequestObserver } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
-import { replyFailure } from './reply-failure.ts';
+import { httpDateMs, replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
+import { RequestLimiter } from './request-limiter.ts';
 import { retryDelay } from './retry.ts';
-import { httpDateMs } from './retry-after.ts';
-import { Scratch } from './scratch.ts';
 import type { Header } from './signer.ts';
-import { withoutIdentity } from './tls-connector.ts';
 
 export interface ClientDependencies {
   /** Wall-clock milliseconds. */
@@ -38,13 +36,13 @@ export class UpstreamClient {
   readonly #options: UpstreamOptions;
   readonly #observer: RequestObserver;
   readonly #dependencies: ClientDependencies;
-  readonly #gate: Gate;
-  readonly #identity: Identity;
+  readonly #limiter: RequestLimiter;
+  readonly #authenticator: Authenticator;
   readonly #service: Peer;
   readonly #defaultHeaders: readonly Header[];
   readonly #pools: Pool[] = [];
   /** Those that no request is using: never more than were under way at once. */
-  readonly #scratches: Scratch[] = [];
+  readonly #scratches: GrowableBuffer[] = [];
 
   constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
     this.#options = options;
@@ -57,9 +55,9 @@ export class UpstreamClient {
     };
     const { baseUrl, concurrency, requestsPerSecond, maxPageBytes, userAgent } = options;
     const { now, sleep } = this.#dependencies;
-    this.#gate = new Gate({ concurrency, requestsPerSecond, observer, now, sleep });
+    this.#limiter = new RequestLimiter({ concurrency, requestsPerSecond, observer, now, sleep });
     this.#service = { name: baseUrl.host, maxBytes: maxPageBytes, ...this.#connections(baseUrl, concurrency, options.tls) };
-    this.#identity = new Identity(options, (url) => this.#tokenEndpoint(url), now);
+    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), now);
     this.#defaultHeaders = [
       ['Accept', 'application/json'],
       ['Content-Type', 'application/json'],
@@ -98,9 +96,9 @@ export class UpstreamClient {
     for (let retries = 0; ; ) {
       let generation = 0;
       try {
-        return await this.#gate.run({ signal, lane }, async () => {
-          generation = this.#identity.generation;
-          const scratch = this.#scratches.pop() ?? new Scratch();
+        return await this.#limiter.run({ signal, lane }, async () => {
+          generation = this.#authenticator.generation;
+          const scratch = this.#scratches.pop() ?? new GrowableBuffer();
           try {
             return await read(await this.#attempt(path, context, scratch));
           } finally {
@@ -109,7 +107,7 @@ export class UpstreamClient {
         });
       } catch (error) {
         if (signal.aborted || !(error instanceof RequestFailure)) throw error;
-        if (error.unauthorized && !renewed && this.#identity.renew(generation)) {
+        if (error.unauthorized && !renewed && this.#authenticator.renew(generation)) {
           renewed = true;
         } else {
           const { maxRetries } = this.#options;
@@ -126,10 +124,10 @@ export class UpstreamClient {
     }
   }
 
-  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, scratch: Scratch): Promise<Buffer> {
+  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, scratch: GrowableBuffer): Promise<Buffer> {
     const { now } = this.#dependencies;
     const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: now(), signal } as const;
-    const { headers, secrets } = await this.#identity.present(signable);
+    const { headers, secrets } = await this.#authenticator.authenticate(signable);
     const request = { method: 'GET', path: pathAndQuery, headers: [...this.#defaultHeaders, ...headers].flat() } as const;
     const startMs = now();
     this.#observer.started();

@@ -1,8 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
-import { RequestFailure } from './request-failure.ts';
-import { Scratch } from './scratch.ts';
-import { transportFailure } from './transport-failure.ts';
-import { untilAborted } from './until-aborted.ts';
+import { GrowableBuffer } from './growable-buffer.ts';
+import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -31,7 +29,7 @@ export interface Reply {
 }
 
 /** Sends one request and reads its reply, whatever the status, within the peer's time and size. */
-export async function exchange(peer: Peer, request: OutgoingRequest, signal: AbortSignal, scratch = new Scratch()): Promise<Reply> {
+export async function exchange(peer: Peer, request: OutgoingRequest, signal: AbortSignal, scratch = new GrowableBuffer()): Promise<Reply> {
   const cancel = new AbortController();
   const forward = () => cancel.abort(signal.reason);
   const tooLate = () =>
@@ -53,7 +51,7 @@ export async function exchange(peer: Peer, request: OutgoingRequest, signal: Abo
   }
 }
 
-async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: AbortSignal, scratch: Scratch): Promise<Reply> {
+async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: AbortSignal, scratch: GrowableBuffer): Promise<Reply> {
   const { statusCode: status, headers, body } = response;
   // Destroying a body makes it emit an error that nobody else may be listening for.
   body.on('error', () => undefined);
@@ -98,4 +96,19 @@ function headerProblem(headers: Reply['headers'], maxBytes: number): string | un
   if (encoding !== 'identity') return 'body is encoded, though no encoding was asked for';
   const length = Number(headers['content-length'] ?? 0);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
+}
+
+/** The promise's outcome, or the signal's reason should that abort first; the work behind the promise goes on. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

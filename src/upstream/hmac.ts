@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Credential } from './credential.ts';
 import type { SignedHeader } from './options.ts';
-import { httpDateMs } from './retry-after.ts';
+import { httpDateMs } from './reply-failure.ts';
 import { type Header, type SignableRequest, type Signer, signedHeader } from './signer.ts';
 
 /** Gateways of this family allow some minutes of difference; a minute is no longer chance. */

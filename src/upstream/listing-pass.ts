@@ -1,18 +1,17 @@
-import type { Listing } from '../station/listing.ts';
-import { mergePages, type ReceivedPage } from './merge.ts';
+import { type Listing, type Part, type PartLocation, READ_FIELDS, type ReadField } from '../station/listing.ts';
 import type { Page } from './page.ts';
 
-/** A page of fewer records may be asked for than told; `asked` is how many were. */
-export type FetchPage<Row> = (offset: number, size: number) => Promise<AskedPage<Row>>;
+/** A page of fewer records may be requested for than told; `requested` is how many were. */
+export type FetchPage<Row> = (offset: number, size: number) => Promise<RequestedPage<Row>>;
 
-interface AskedPage<Row> extends Page<Row> {
-  readonly asked: number;
+interface RequestedPage<Row> extends Page<Row> {
+  readonly requested: number;
 }
 
 interface PassOptions<Row> {
   readonly idOf: (row: Row) => string;
   readonly pageSize: number;
-  /** How many pages may be asked for side by side. */
+  /** How many pages may be requested for side by side. */
   readonly concurrency: number;
 }
 
@@ -54,13 +53,13 @@ async function readOn<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { pageSize 
   if (last.fresh > 0) return 'too-many-pages';
   if (last.page.received > 0 && last.page.rows.length === 0) return 'no-usable-id';
   // The same full page again may be the head of a list whose rest cannot be reached.
-  return last.page.received === last.page.asked ? 'repeated-full-page' : 'nothing-new';
+  return last.page.received === last.page.requested ? 'repeated-full-page' : 'nothing-new';
 }
 
-/** The pages between the first one and the total, side by side; a page that comes short leaves a gap, which is asked for again. */
+/** The pages between the first one and the total, side by side; a page that comes short leaves a gap, which is requested for again. */
 async function fill<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency, pageSize }: PassOptions<Row>): Promise<Ending> {
-  const { received, asked } = first.page;
-  const isShort = received > 0 && received < asked && received < pass.largestTotal;
+  const { received, requested } = first.page;
+  const isShort = received > 0 && received < requested && received < pass.largestTotal;
   // One short page may be a cap or a whim: the second one tells how far apart to ask.
   const second = isShort ? (await pass.fetch(received, pageSize)).page.received : 0;
   const stride = Math.max(received, second);
@@ -97,7 +96,7 @@ async function fill<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency
 }
 
 interface FetchedPage<Row> extends ReceivedPage<Row> {
-  readonly page: AskedPage<Row>;
+  readonly page: RequestedPage<Row>;
   /** Ids not seen before in this pass. */
   readonly fresh: number;
 }
@@ -136,7 +135,7 @@ class Pass<Row> {
     const reportedTotal = this.#pages.findLast(({ page }) => page.total !== undefined)?.page.total;
     const doubt = reportedTotal === undefined ? DOUBTS[ending] : doubtOf([...this.#totals], merged);
     const doubts = doubt === undefined ? [] : [doubt];
-    return { ...merged, complete: doubts.length === 0, doubts, reportedTotal, pages: this.#pages.length };
+    return { ...merged, complete: doubts.length === 0, incompleteReasons: doubts, reportedTotal, pages: this.#pages.length };
   }
 }
 
@@ -145,4 +144,52 @@ function doubtOf(totals: readonly number[], { size, rejected }: Pick<Listing<unk
   const [total] = totals;
   if (size + rejected === total) return undefined;
   return `the service reports a total of ${total}, but ${size + rejected} different records came`;
+}
+
+interface ReceivedPage<Row> {
+  readonly offset: number;
+  readonly page: Page<Row>;
+}
+
+type Merged<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'size' | 'duplicates' | 'rejected' | 'invalidFields'>;
+
+/**
+ * The pages as one list in the service's order, however they arrived: equal listings give equal bytes.
+ * `distinct`: no two rows have the same id, and none need be looked for.
+ */
+function mergePages<Row>(pages: readonly ReceivedPage<Row>[], idOf: (row: Row) => string, distinct: boolean): Merged<Row> {
+  const ids = new Set<string>();
+  const parts: Part<Row>[] = [];
+  const locations: PartLocation[] = [];
+  const invalidFields = Object.fromEntries(READ_FIELDS.map((field) => [field, 0])) as Record<ReadField, number>;
+  let size = 0;
+  let duplicates = 0;
+  let rejected = 0;
+  for (const { offset, page } of pages.toSorted((a, b) => a.offset - b.offset)) {
+    const { rows, positions, invalid } = distinct ? page : withoutKnown(page, ids, idOf);
+    if (page.totalInvalid) invalidFields['page.total'] += 1;
+    for (const fields of invalid.values()) for (const field of fields) invalidFields[field] += 1;
+    if (rows.length > 0) parts.push(rows);
+    if (rows.length > 0) locations.push({ offset, positions, invalid });
+    size += rows.length;
+    duplicates += page.rows.length - rows.length;
+    // A page of known ids alone came again as a whole: its rejected records were counted the first time.
+    const repeated = rows.length === 0 && page.rows.length > 0;
+    if (!repeated) rejected += page.received - page.rows.length;
+  }
+  return { parts, locations: locations, size, duplicates, rejected, invalidFields };
+}
+
+type Kept<Row> = Pick<Page<Row>, 'rows' | 'positions' | 'invalid'>;
+
+/** A page without known ids stays as it is: it can be recognised the next time. */
+function withoutKnown<Row>(page: Page<Row>, ids: Set<string>, idOf: (row: Row) => string): Kept<Row> {
+  const { rows, positions, invalid } = page;
+  const fresh = [...rows.keys()].filter((index) => ids.size < ids.add(idOf(rows[index] as Row)).size);
+  if (fresh.length === rows.length) return page;
+  return {
+    rows: fresh.map((index) => rows[index] as Row),
+    positions: fresh.map((index) => positions?.[index] ?? index),
+    invalid: new Map(fresh.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
+  };
 }

@@ -1,10 +1,9 @@
-import { basicPair } from './basic.ts';
 import type { Credential } from './credential.ts';
-import { exchange, type Peer, type Reply } from './exchange.ts';
+import { exchange, type Peer, type Reply, untilAborted } from './exchange.ts';
 import type { AuthOptions } from './options.ts';
 import { replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
-import { untilAborted } from './until-aborted.ts';
+import { basicPair } from './signer.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 

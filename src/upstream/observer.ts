@@ -15,11 +15,11 @@ export interface RequestObserver {
   /** How many requests per second may be sent from now on; Infinity: no limit. */
   limited(requestsPerSecond: number): void;
   /** The service has replied, whatever it said. */
-  answered?(answer: Answer): void;
+  answered?(answer: ReplyInfo): void;
 }
 
 /** What a reply tells beside its body. */
-export interface Answer {
+export interface ReplyInfo {
   /** The one that asked. */
   readonly station: string | undefined;
   readonly status: number;

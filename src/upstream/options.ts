@@ -32,7 +32,7 @@ export interface TlsOptions {
   readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** One account at the service: where it is, who we are there, and how hard we may press. */
+/** One account at the service: where it is, who we are there, and how hard we may compressor. */
 export interface UpstreamOptions {
   readonly name: string;
   readonly baseUrl: URL;

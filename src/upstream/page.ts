@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { ListingFailure } from '../station/failure.ts';
 import type { Part, ReadField } from '../station/listing.ts';
 import { isObject, wholeNumber } from './record.ts';
@@ -66,4 +67,59 @@ function kind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+interface KnownPage<Row> {
+  readonly digest: string;
+  readonly page: Page<Row>;
+}
+
+/** The pages of a listing as they were last time: one whose bytes are the same is not read again. */
+export class PageMemory<Row> {
+  #known: ReadonlyMap<string, KnownPage<Row>> = new Map();
+
+  /** Runs one listing over what is known, and knows afterwards what that listing held and nothing else. */
+  async listing<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
+    const seen = new Map<string, KnownPage<Row>>();
+    const listed = await list((place, body, read) => {
+      const digest = hash('sha256', body, 'base64');
+      const known = this.#known.get(place);
+      const page = known?.digest === digest ? known.page : read(body);
+      seen.set(place, { digest, page });
+      return page;
+    });
+    this.#known = seen;
+    return listed;
+  }
+}
+
+/** Reads a page by its place in the listing, or gives it back as it was read before. */
+export type ReadThrough<Row> = (place: string, body: Uint8Array, read: (body: Uint8Array) => Page<Row>) => Page<Row>;
+
+/** Below this a page cannot be what was too large. */
+const SMALLEST = 10;
+
+/** How many records the pages of one refresh ask for; goes down when the service finds them too many, never up. */
+export class PageSize {
+  readonly #reduced: (size: number) => void;
+  #most: number;
+
+  constructor(most: number, reduced: (size: number) => void) {
+    this.#most = most;
+    this.#reduced = reduced;
+  }
+
+  atMost(wanted: number): number {
+    return Math.min(wanted, this.#most);
+  }
+
+  /** What to ask for when so many were too many; undefined: no less. Pages side by side that fail alike reduce it once. */
+  below(tooMany: number): number | undefined {
+    if (tooMany <= SMALLEST) return undefined;
+    if (tooMany <= this.#most) {
+      this.#most = Math.max(SMALLEST, Math.floor(tooMany / 2));
+      this.#reduced(this.#most);
+    }
+    return this.#most;
+  }
 }

@@ -1,3 +1,4 @@
+import type { Credential } from './credential.ts';
 import { RequestFailure } from './request-failure.ts';
 
 /** What a signature may cover, exactly as it goes over the wire. */
@@ -34,4 +35,28 @@ export function signedHeader(name: string, value: string): Header {
 export function layered(lower: readonly Header[], upper: readonly Header[]): Header[] {
   const replaced = new Set(upper.map(([name]) => name.toLowerCase()));
   return [...lower.filter(([name]) => !replaced.has(name.toLowerCase())), ...upper];
+}
+
+interface Secret {
+  read(signal: AbortSignal): Promise<string>;
+}
+
+/** `Authorization: <type> <credentials>`, as bearer tokens go. */
+export function authorizationSigner(type: string, credentials: Secret): Signer {
+  return async ({ signal }) => {
+    const text = await credentials.read(signal);
+    return { headers: [signedHeader('Authorization', `${type} ${text}`)], secrets: [text] };
+  };
+}
+
+export function basicSigner(username: string, password: Pick<Credential, 'read'>): Signer {
+  return async () => {
+    const secret = await password.read();
+    const pair = basicPair(username, secret);
+    return { headers: [['Authorization', `Basic ${pair}`]], secrets: [secret, pair] };
+  };
+}
+
+export function basicPair(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
 }

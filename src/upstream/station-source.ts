@@ -1,23 +1,19 @@
-import type { Listing, ListingContext, ListingQuery, StationSource } from '../station/listing.ts';
+import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../station/listing.ts';
 import type { Resource } from '../station/resource.ts';
-import type { Turns } from '../station/turns.ts';
+import type { TaskQueue } from '../station/task-queue.ts';
 import type { ReadBody, Smaller } from './client.ts';
 import { listOnce } from './listing-pass.ts';
-import { listingPath, pagePath } from './listing-path.ts';
 import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
-import { type ReadRow, readPage } from './page.ts';
-import { PageMemory } from './page-memory.ts';
-import { PageSize } from './page-size.ts';
-import { readId, readResource } from './record.ts';
-import { SharedTexts } from './shared-texts.ts';
+import { PageMemory, PageSize, type ReadRow, readPage } from './page.ts';
+import { readId, readResource, SharedTexts } from './record.ts';
 
 type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: Smaller) => Promise<T>;
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 
 /** The core's port for one station, spoken over the service's protocol. */
-export function stationSource(get: Get, options: SourceOptions, turns: Turns, observer: Partial<ListingObserver> = {}): StationSource {
+export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue, observer: Partial<ListingObserver> = {}): StationSource {
   const texts = new SharedTexts();
   // All listings of a refresh share one context, and so one size of their pages.
   const pageSizes = new WeakMap<ListingContext, PageSize>();
@@ -44,21 +40,21 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
       const pass = () =>
         memory.listing((readThrough) => {
           const fetchPage = async (offset: number, size: number) => {
-            let asked = pageSize.atMost(size);
-            const place = () => pagePath(path, offset, asked);
+            let requested = pageSize.atMost(size);
+            const place = () => pagePath(path, offset, requested);
             const smaller = () => {
-              const less = pageSize.below(asked);
-              asked = less ?? asked;
+              const less = pageSize.below(requested);
+              requested = less ?? requested;
               return less === undefined ? undefined : place();
             };
             const read = async (body: Uint8Array) => {
-              const page = await turns.run(() => readThrough(place(), body, readBody));
+              const page = await tasks.run(() => readThrough(place(), body, readBody));
               const { received, total } = page;
-              observer.pageReceived?.({ rows, query, offset, size: asked, received, total, body });
+              observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
               return page;
             };
             const page = await get(place(), context, read, smaller);
-            return { ...page, asked };
+            return { ...page, requested };
           };
           return listOnce(fetchPage, { ...options, idOf });
         });
@@ -77,4 +73,45 @@ export function stationSource(get: Get, options: SourceOptions, turns: Turns, ob
     ),
     ids: lister<string>('ids', readId, (id) => id),
   };
+}
+
+interface PathStyle {
+  readonly baseUrl: URL;
+  readonly listStyle: 'repeat' | 'comma';
+}
+
+/** A listing's path and query without its paging, encoded as it goes over the wire: signatures cover these very characters. */
+function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: PathStyle): string {
+  const parts = [
+    ...['monitor', 'ts', 'data', 'v1'],
+    ...['subscriptions', path.subscription],
+    ...['resourceGroups', path.resourceGroup],
+    ...['zones', path.zone],
+    ...['telemetryStations', path.telemetryStation],
+    'resources',
+  ];
+  const query = [...filterParameters(filters, listStyle)].map(([name, value]) => `${name}=${value}&`).join('');
+  return `${baseUrl.pathname.replace(/\/+$/, '')}/${parts.map(encoded).join('/')}?${query}`;
+}
+
+function pagePath(listing: string, offset: number, size: number): string {
+  return `${listing}page.offset=${offset}&page.size=${size}`;
+}
+
+function* filterParameters(filters: ListingFilters, listStyle: PathStyle['listStyle']): Iterable<[string, string]> {
+  yield* list('resource_ids', filters.resourceIds, listStyle);
+  if (filters.resourceType !== undefined) yield ['resource_type', encoded(filters.resourceType)];
+  yield* list('resource_types', filters.resourceTypes, listStyle);
+  if (filters.product !== undefined) yield ['product', encoded(filters.product)];
+  if (filters.displayNamePrefix !== undefined) yield ['resource_display_name_prefix', encoded(filters.displayNamePrefix)];
+  if (filters.enabledAlert !== undefined) yield ['enabled_alert', String(filters.enabledAlert)];
+}
+
+function* list(name: string, values: readonly string[] = [], style: PathStyle['listStyle']): Iterable<[string, string]> {
+  if (style === 'repeat') for (const value of values) yield [name, encoded(value)];
+  else if (values.length > 0) yield [name, values.map(encoded).join(',')];
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }

@@ -1,22 +1,18 @@
 import type { RequestListener } from 'node:http';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
-import { configPage } from './config-page.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { internalError, methodNotAllowed, notFound } from './errors.ts';
-import { guard } from './guard.ts';
 import { healthy, readiness, reload } from './lifecycle.ts';
-import { requestLimit } from './limits.ts';
-import type { WebOptions } from './options.ts';
+import { literalPath, pathPrefix, type WebOptions } from './options.ts';
+import { configPage, referencePage } from './pages/reference-page.ts';
+import { resourcePage } from './pages/resource-page.ts';
+import { stationPage } from './pages/station-page.ts';
+import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
-import { literalPath, pathPrefix } from './prefix.ts';
-import { referencePage } from './reference-page.ts';
-import { requestTarget, wellFormedRequest } from './request-form.ts';
-import { resourcePage } from './resource-page.ts';
+import { guard, requestLimit, requestTarget, wellFormedRequest } from './request-checks.ts';
 import { redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
-import { stationPage } from './station-page.ts';
-import { statusPage } from './status-page.ts';
 
 /** Answers beside scrapes that may be large or take a while: so many at once, however slowly they are read. */
 const MAX_OTHERS = 20;

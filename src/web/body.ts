@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Body } from '../metrics/body.ts';
-import { cutOffSlowReader } from './slow-reader.ts';
 
 /** What is handed to a socket at once when all readers share the bytes: few calls, and only references wait for a slow one. */
 const SHARED_BATCH_BYTES = 64 * 1024 * 1024;
@@ -73,4 +72,14 @@ function drained(response: ServerResponse): Promise<void> {
     socket.on('close', done);
     if (socket.destroyed) done();
   });
+}
+
+/** More than Prometheus waits for a scrape as a rule. */
+const READING_MS = 60_000;
+
+/** Breaks the connection of a client that has not taken the whole response in time: it would hold its place and its bytes for ever. */
+export function cutOffSlowReader({ req: request }: ServerResponse, readingMs = READING_MS): void {
+  const timer = setTimeout(() => request.destroy(), readingMs).unref();
+  // It closes after its response, and also when the connection breaks before a pipelined response had its turn.
+  request.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import { pathPrefix } from './options.ts';
 import type { ExporterPort } from './port.ts';
-import { pathPrefix } from './prefix.ts';
 import { send } from './respond.ts';
 
 /** One group of Prometheus' HTTP service discovery. */

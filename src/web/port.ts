@@ -1,11 +1,11 @@
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { Body } from '../metrics/body.ts';
-import type { ExpositionFormat } from '../metrics/encoding.ts';
+import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { FailureReason } from '../station/failure.ts';
 import type { Resource } from '../station/resource.ts';
 import type { Order, Selection } from '../station/selection.ts';
 import type { Snapshot } from '../station/snapshot.ts';
-import type { StationSpec } from '../station/spec.ts';
+import type { StationSpec } from '../station/station-spec.ts';
 
 /** What the status page shows of one station. */
 export interface StationStatus {

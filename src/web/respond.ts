@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { cutOffSlowReader } from './slow-reader.ts';
+import { cutOffSlowReader } from './body.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { Server as SecureServer } from 'node:https';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
-import { drainable } from './drain.ts';
-import { listenAddress } from './listen-address.ts';
 
 export interface RunningServer {
   /** Where it really listens, in the order asked for. */
@@ -75,4 +74,74 @@ async function listenOn(address: string, handler: RequestListener, { tls, limits
   // Only a server on a pipe has another kind of address.
   const { address: host, port } = server.address() as AddressInfo;
   return { addresses: [{ address: host, port }], secure, close };
+}
+
+/**
+ * Watches a server's connections from its start on, and gives the function that ends it: no new connections, idle ones closed,
+ * each other one closed after its responses are through, and after the grace time cut off.
+ */
+function drainable(server: Server): (graceMs: number) => Promise<void> {
+  const sockets = openOnes(server, 'connection');
+  // A request knows the encrypted connection, not the socket below it.
+  const connections = server instanceof SecureServer ? openOnes(server, 'secureConnection') : sockets;
+  const inFlight = new Map<IncomingMessage, ServerResponse>();
+  let draining = false;
+
+  const endIfIdle = (socket: Socket) => {
+    if (![...inFlight.keys()].some((request) => request.socket === socket)) socket.destroySoon();
+  };
+  server.prependListener('request', (request, response) => {
+    inFlight.set(request, response);
+    if (draining) announceEnd(response);
+    // The request closes after its response, and also when the connection breaks before a pipelined response had its turn.
+    request.once('close', () => {
+      inFlight.delete(request);
+      if (draining) endIfIdle(request.socket);
+    });
+  });
+  // Node's own way takes a response for done once it was handed over, and would cut what the client has yet to read.
+  server.closeIdleConnections = () => {};
+
+  return async (graceMs) => {
+    draining = true;
+    const closed = once(server, 'close');
+    server.close();
+    for (const response of inFlight.values()) announceEnd(response);
+    for (const socket of connections) endIfIdle(socket);
+    const cutOff = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, graceMs);
+    await closed;
+    clearTimeout(cutOff);
+  };
+}
+
+function openOnes(server: Server, opened: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on(opened, (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
+/** Tells the client not to send another request; too late for that once the headers are out. */
+function announceEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+/** Where to listen; without a host on all interfaces, IPv6 and IPv4. */
+export interface ListenAddress {
+  readonly host?: string;
+  readonly port: number;
+}
+
+/** Reads `:9842`, `127.0.0.1:9842`, `localhost:9842` or `[::1]:9842`. */
+export function listenAddress(text: string): ListenAddress {
+  const [, ipv6, name, port] = /^(?:\[([^\]]*)\]|([\w.-]*)):(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535 || (ipv6 !== undefined && !isIPv6(ipv6))) {
+    throw new Error(`cannot listen on ${JSON.stringify(text)}: expected [host]:port, such as ":9842", "127.0.0.1:9842" or "[::1]:9842"`);
+  }
+  const host = ipv6 ?? name;
+  return host ? { host, port: Number(port) } : { port: Number(port) };
 }

@@ -1,5 +1,5 @@
-import { startSimulatedService } from '../../src/demo/service.ts';
-import { createWorld, type WorldEntry } from '../../src/demo/world.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
+import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
 import { configOf, startExporter } from '../e2e/harness.ts';
 
 const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { FAMILY_DESCRIPTIONS } from '../../src/metrics/family-names.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
 import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
 import { axeFindings } from './axe.ts';

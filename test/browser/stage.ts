@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Fault } from '../../src/demo/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf } from '../e2e/harness.ts';
 import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
 import { eventually } from '../web/eventually.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WorldEntry } from '../../src/demo/world.ts';
+import type { WorldEntry } from '../../src/simulator/world.ts';
 import { axeFindings } from './axe.ts';
 import { countsBy, idsOf, largeStation, productOf } from './large-station.ts';
 import { tabTo } from './stage.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultShare } from '../../src/cli/fault-kind.ts';
-import { NAMED_FAULTS } from '../../src/demo/named-faults.ts';
+import { faultShare } from '../../src/cli/flag-kind.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 
 describe('faultShare', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { Flag } from '../../src/cli/flag.ts';
+import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS, type FlagValues } from '../../src/cli/flags.ts';
 
 const flags: readonly Flag[] = FLAGS;

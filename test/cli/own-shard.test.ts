@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownShard } from '../../src/cli/own-shard.ts';
+import { ownShard } from '../../src/cli/flags.ts';
 
 const auto = (hostName: string, total = 12) => ownShard({ shard: 'auto', 'total-shards': total }, hostName);
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type SimulateOptions, simulate } from '../../src/cli/simulate.ts';
-import { NAMED_FAULTS, namedFault } from '../../src/demo/named-faults.ts';
+import { type SimulateOptions, simulate } from '../../src/commands/simulate.ts';
+import { NAMED_FAULTS, namedFault } from '../../src/simulator/faults.ts';
 
 const NOW = Date.UTC(2024, 4, 1);
 

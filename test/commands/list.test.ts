@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { ServiceOptions } from '../../src/demo/service.ts';
+import type { ServiceOptions } from '../../src/simulator/service.ts';
 import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
 import { run } from '../e2e/running-program.ts';
 import { serviceOf } from '../e2e/stage.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writePieces } from '../../src/cli/data-output.ts';
-import { withNewFile } from '../../src/commands/new-file.ts';
-import { OperatorError } from '../../src/commands/operator-error.ts';
+import { OperatorError } from '../../src/commands/process-context.ts';
+import { withNewFile } from '../../src/commands/record.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 function newName(): string {

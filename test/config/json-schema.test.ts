@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/json-schema.ts';
+import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
 
 /** Every schema inside, with its path. */
 function* walk(schema: JsonSchema, path = ''): Iterable<readonly [string, JsonSchema]> {

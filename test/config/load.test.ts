@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
-import { renderConfig } from '../../src/config/render.ts';
+import { renderConfig } from '../../src/config/resolve.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
 

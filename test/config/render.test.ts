@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderConfig } from '../../src/config/render.ts';
+import { renderConfig } from '../../src/config/resolve.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('renderConfig', () => {

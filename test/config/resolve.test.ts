@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveStations } from '../../src/config/resolve.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
 import { loaded, RID } from './fixtures.ts';
 
 describe('resolveStations', () => {

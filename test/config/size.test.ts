@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatSize, parseSize } from '../../src/config/size.ts';
+import { formatSize, parseSize } from '../../src/config/units.ts';
 
 describe('parseSize', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
-import { findingsOf } from '../../src/diagnosis/findings.ts';
 import { reportText } from '../../src/diagnosis/report.ts';
+import { warningsOf } from '../../src/diagnosis/warnings.ts';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { specOf } from '../station/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
@@ -43,7 +43,7 @@ const factsOf = (stations: readonly StationFacts[], connection: Partial<Facts['u
 
 const reportOf = (facts: Facts) => {
   const diagnosis = diagnose(facts);
-  return reportText(diagnosis, findingsOf(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }), NOW_MS);
+  return reportText(diagnosis, warningsOf(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }), NOW_MS);
 };
 
 describe('reportText', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addedCost, costText, NO_COST, requestCost } from '../../src/diagnosis/request-cost.ts';
+import { addedCost, costText, NO_COST, requestCost } from '../../src/diagnosis/report.ts';
 
 describe('requestCost', () => {
   it('is what refreshes at the pace of ttl come to in an hour', () => {

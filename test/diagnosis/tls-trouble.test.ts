@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tlsTrouble } from '../../src/diagnosis/tls-trouble.ts';
+import { explainTlsFailure } from '../../src/diagnosis/tls-explanation.ts';
 
 const about = { service: 'monitor.example.com', session: undefined, hasClientCertificate: false };
 
@@ -22,21 +22,21 @@ describe('tlsTrouble', () => {
     ['ENOENT', 'unusable file'],
     ['ERR_OSSL_PEM_NO_START_LINE', 'unusable file'],
   ])('knows %s as %s', (code, short) => {
-    const trouble = tlsTrouble({ ...about, codes: ['OTHER', code] });
+    const trouble = explainTlsFailure({ ...about, codes: ['OTHER', code] });
     expect(trouble).toMatchObject({ short, place: 'tls' });
     // A sentence that goes on with nothing would end so.
     expect(trouble?.what).toMatch(/[a-z)]\.$/);
   });
 
   it('says no more than it knows', () => {
-    expect(tlsTrouble({ ...about, codes: [] })).toBeUndefined();
-    expect(tlsTrouble({ ...about, codes: ['ERR_SSL_SOMETHING_NEW'] })).toBeUndefined();
+    expect(explainTlsFailure({ ...about, codes: [] })).toBeUndefined();
+    expect(explainTlsFailure({ ...about, codes: ['ERR_SSL_SOMETHING_NEW'] })).toBeUndefined();
   });
 
   it('names a few of many names', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const session = { protocol: 'TLSv1.3', issuer: 'i', names, validToMs: 0 };
-    const trouble = tlsTrouble({ ...about, session, codes: ['HOSTNAME_MISMATCH'] });
+    const trouble = explainTlsFailure({ ...about, session, codes: ['HOSTNAME_MISMATCH'] });
     expect(trouble?.what).toMatch(/: a, b, c, d, e\.$/);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { explainFailure, failureReason } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
-import { failureReason, troubleOf } from '../../src/diagnosis/verdict.ts';
-import { FAILURE_REASONS, ListingFailure } from '../../src/station/failure.ts';
-import { FAILURE_ADVICE } from '../../src/station/failure-advice.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/station/failure.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const upstream: UpstreamFacts = {
@@ -22,7 +21,7 @@ describe('troubleOf', () => {
     'tells the general meaning of %s when nothing more is known',
     (reason) => {
       const { meaning, advice } = FAILURE_ADVICE[reason];
-      expect(troubleOf(failed(reason))).toMatchObject({ short: reason, what: meaning, advice });
+      expect(explainFailure(failed(reason))).toMatchObject({ short: reason, what: meaning, advice });
     },
   );
 
@@ -32,11 +31,11 @@ describe('troubleOf', () => {
     ['EAI_AGAIN', 'The name of monitor.example.com cannot be resolved to an address.'],
     ['ECONNRESET', 'monitor.example.com breaks the connection off before its reply is complete.'],
   ])('knows %s', (code, what) => {
-    expect(troubleOf(failed('network', code))).toMatchObject({ place: 'connection', what });
+    expect(explainFailure(failed('network', code))).toMatchObject({ place: 'connection', what });
   });
 
   it('takes an unknown trouble of TLS for one of TLS', () => {
-    expect(troubleOf(failed('tls', 'ERR_SSL_SOMETHING_NEW'))).toMatchObject({ short: 'tls', place: 'tls' });
+    expect(explainFailure(failed('tls', 'ERR_SSL_SOMETHING_NEW'))).toMatchObject({ short: 'tls', place: 'tls' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/json-schema.ts';
+import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 /** Every key of the configuration file by itself. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startSimulatedService } from '../../src/demo/service.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
 import { configOf, entriesOf, startExporter } from '../e2e/harness.ts';
 import { allPages, takenApart } from './markdown.ts';
 import { endpointsOf, unknownNames } from './names.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
-import { FAMILY_DESCRIPTIONS } from '../../src/metrics/family-names.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
 import { READ_FIELDS } from '../../src/station/listing.ts';
 import { knownMetrics, shippedRules, unknownIn } from '../grafana/known.ts';

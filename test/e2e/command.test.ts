@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { startSimulatedService } from '../../src/demo/service.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';

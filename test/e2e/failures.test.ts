@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/demo/faults.ts';
-import { type SimulatedService, startSimulatedService } from '../../src/demo/service.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
+import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';

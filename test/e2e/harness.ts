@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
+import { Exporter } from '../../src/app/exporter.ts';
+import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { Entry } from '../../src/demo/selection.ts';
-import { Exporter } from '../../src/exporter.ts';
-import { createLogger } from '../../src/logger.ts';
+import type { Entry } from '../../src/simulator/answer.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import { listen } from '../../src/web/server.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import type { ServiceOptions } from '../../src/demo/service.ts';
+import type { ServiceOptions } from '../../src/simulator/service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { configOf, entriesOf } from './harness.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/demo/faults.ts';
-import type { Entry } from '../../src/demo/selection.ts';
-import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/service.ts';
+import type { Entry } from '../../src/simulator/answer.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { configOf, startExporter, wireRecord } from './harness.ts';
 import { BAD_TIMES, expectedData, type Told } from './oracle.ts';
 import { dataOf, failing, ownOf, stateOf, withoutChanges } from './published.ts';

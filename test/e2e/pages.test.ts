@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/demo/selection.ts';
+import type { Entry } from '../../src/simulator/answer.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, wireRecord } from './harness.ts';
 import { readyExporterOf, serviceOf } from './stage.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { type ServiceOptions, startSimulatedService } from '../../src/demo/service.ts';
+import { type ServiceOptions, startSimulatedService } from '../../src/simulator/service.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import type { AuthCheck } from '../../src/demo/auth-check.ts';
-import { startSimulatedService } from '../../src/demo/service.ts';
+import type { AuthCheck } from '../../src/simulator/answer.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { startProxy } from '../upstream/support/proxy.ts';

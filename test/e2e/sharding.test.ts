@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { startSimulatedService } from '../../src/demo/service.ts';
-import type { ParsedFamily } from '../metrics/parse-exposition.ts';
-import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
+import { type ParsedFamily, parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { ask } from '../web/http-client.ts';
 import { configOf, entriesOf } from './harness.ts';

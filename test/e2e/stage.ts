@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/service.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { startExporter } from './harness.ts';
 

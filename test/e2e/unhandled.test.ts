@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Dispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { reportCrash } from '../../src/crash.ts';
+import { reportCrash } from '../../src/program.ts';
 import { configOf, entriesOf } from './harness.ts';
 import { failing, stateOf } from './published.ts';
 import { readyExporterOf, serviceOf } from './stage.ts';

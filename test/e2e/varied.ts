@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/demo/selection.ts';
+import type { Entry } from '../../src/simulator/answer.ts';
 import { wireRecord } from './harness.ts';
 
 const pick = (choices: readonly unknown[], index: number) => choices[index % choices.length];

@@ -1,5 +1,5 @@
-import { between, pick, type Random } from '../../src/demo/random.ts';
-import type { SimulatedService } from '../../src/demo/service.ts';
+import { between, pick, type Random } from '../../src/simulator/random.ts';
+import type { SimulatedService } from '../../src/simulator/service.ts';
 import { wireRecord } from '../e2e/harness.ts';
 
 /** The service as it is at one moment of a test. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pick, randomFrom } from '../../src/demo/random.ts';
+import { pick, randomFrom } from '../../src/simulator/random.ts';
 import { configOf } from '../e2e/harness.ts';
 import { HEALTH } from '../e2e/published.ts';
 import { type RunningExporter, readyExporterOf, serviceOf } from '../e2e/stage.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/demo/faults.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
 import { failing, stateOf } from '../e2e/published.ts';
 import { readyExporterOf, serviceOf } from '../e2e/stage.ts';

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { answer } from '../../bench/child.ts';
-import { between, pick, type Random, randomFrom } from '../../src/demo/random.ts';
+import { between, pick, type Random, randomFrom } from '../../src/simulator/random.ts';
 import { contradictions } from './contradictions.ts';
 import { tallies } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import { answer } from '../../bench/child.ts';
-import type { Fault } from '../../src/demo/faults.ts';
-import { startSimulatedService } from '../../src/demo/service.ts';
-import { createWorld } from '../../src/demo/world.ts';
+import type { Fault } from '../../src/simulator/faults.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
+import { createWorld } from '../../src/simulator/world.ts';
 
 export interface ServiceMethods {
   start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number }): string;

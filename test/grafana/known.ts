@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { FOREIGN_METRICS } from '../../grafana/source/metric.ts';
 import { readPromql } from '../../scripts/grafana/promql.ts';
-import { FAMILY_DESCRIPTIONS } from '../../src/metrics/family-names.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 
 export interface Rule {
   readonly record?: string;

@@ -1,7 +1,7 @@
 import * as grafanaUnits from '@grafana/grafana-foundation-sdk/units';
 import { describe, expect, it } from 'vitest';
 import { readPromql } from '../../scripts/grafana/promql.ts';
-import { FAMILY_DESCRIPTIONS } from '../../src/metrics/family-names.ts';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { filledIn, labelValuesOf, panelsOf, type ShippedDashboard, shippedDashboards } from './shipped.ts';
 
 /** The rules of Grafana's dashboard linter, which CI runs itself where it can be had. */

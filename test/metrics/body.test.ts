@@ -2,8 +2,7 @@ import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Body } from '../../src/metrics/body.ts';
-import { combineCrc, crcShift } from '../../src/metrics/crc32.ts';
-import { joinedSegment, type Segment, SegmentPress, segmentText, storedSegment } from '../../src/metrics/segment.ts';
+import { Compressor, combineCrc, crcShift, joinedSegment, type Segment, segmentText, storedSegment } from '../../src/metrics/segment.ts';
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 2000 }).map((text) => text.toWellFormed()),
@@ -26,11 +25,11 @@ describe('combineCrc', () => {
   });
 });
 
-async function pressed(press: SegmentPress, text: string): Promise<Segment> {
-  press.room.clear();
-  press.room.begin('text');
-  press.room.add(text);
-  return (await press.segments()).get('text') ?? storedSegment(Buffer.alloc(0));
+async function pressed(compressor: Compressor, text: string): Promise<Segment> {
+  compressor.buffer.clear();
+  compressor.buffer.begin('text');
+  compressor.buffer.add(text);
+  return (await compressor.segments()).get('text') ?? storedSegment(Buffer.alloc(0));
 }
 
 describe('Body', () => {
@@ -38,9 +37,9 @@ describe('Body', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(texts, fc.boolean())), async (parts) => {
         const text = Buffer.from(parts.map(([part]) => part).join(''));
-        const press = new SegmentPress();
+        const compressor = new Compressor();
         const segments: Segment[] = [];
-        for (const [part, stored] of parts) segments.push(stored ? storedSegment(Buffer.from(part)) : await pressed(press, part));
+        for (const [part, stored] of parts) segments.push(stored ? storedSegment(Buffer.from(part)) : await pressed(compressor, part));
         const followed = new Body(segments.slice(1), new Body(segments.slice(0, 1)));
         for (const body of [new Body(segments), new Body([joinedSegment(segments)]), followed]) {
           const gzip = Buffer.concat([...body.gzip()]);
@@ -55,7 +54,7 @@ describe('Body', () => {
   });
 
   it('keeps a long repetitive text much shorter than it is', async () => {
-    const segment = await pressed(new SegmentPress(), 'telemetry_station_up{station="prod"} 1\n'.repeat(1000));
+    const segment = await pressed(new Compressor(), 'telemetry_station_up{station="prod"} 1\n'.repeat(1000));
     expect(segment.deflated.length * 20).toBeLessThan(segment.length);
     expect(Buffer.from(await segmentText(segment)).toString()).toMatch(/^(telemetry_station_up\{station="prod"\} 1\n){1000}$/);
   });

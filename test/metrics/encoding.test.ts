@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampleValue } from '../../src/metrics/encoding.ts';
+import { sampleValue } from '../../src/metrics/text-format.ts';
 
 describe('sampleValue', () => {
   it('spells numbers as the formats do', () => {

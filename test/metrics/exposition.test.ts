@@ -2,18 +2,17 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Body } from '../../src/metrics/body.ts';
+import { FAMILY_NAMES, STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
+import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
-import { FAMILY_NAMES, STATION_FAMILIES } from '../../src/metrics/family-names.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { type EncodingOptions, StationEncoder, type StationForm } from '../../src/metrics/station-encoder.ts';
-import { Workshop } from '../../src/metrics/workshop.ts';
+import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
-import { labelText } from '../../src/station/label-text.ts';
-import type { Resource } from '../../src/station/resource.ts';
+import { labelText, type Resource } from '../../src/station/resource.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
 import type { Health, StationView } from '../../src/station/station-cache.ts';
-import { Turns } from '../../src/station/turns.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
+import { TaskQueue } from '../../src/station/task-queue.ts';
 import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
@@ -31,14 +30,14 @@ async function viewOf(
   snapshot: Snapshot | undefined,
   health = healthy,
   options = everything,
-): Promise<StationView<StationForm>> {
+): Promise<StationView<EncodedSnapshot>> {
   const whole = specOf(spec);
   const state = { spec: whole, health: { ...health }, dueInMs: 0, isRefreshing: false };
   if (!snapshot) return { ...state, served: undefined };
   const publication = { spec: whole, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
   return {
     ...state,
-    served: { publication, form: await new StationEncoder(whole, options, new Workshop(new Turns(), 2)).encode(publication) },
+    served: { publication, encoded: await new StationEncoder(whole, options, new CompressorPool(new TaskQueue(), 2)).encode(publication) },
   };
 }
 
@@ -50,7 +49,7 @@ async function plain(body: Body): Promise<string> {
   return text;
 }
 
-const textOf = (views: StationView<StationForm>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
+const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
   new Exposition(options).stations(views, format).then(plain);
 
 const fleet = [
@@ -148,21 +147,21 @@ describe('Exposition', () => {
     const options = { ...everything, perResource: false };
     const view = await viewOf({}, listingOf(fleet), healthy, options);
     expect(await textOf([view])).not.toContain('resource_id=');
-    expect(view.served?.form.withheld).toBe(0);
+    expect(view.served?.encoded.withheld).toBe(0);
   });
 
   it('withholds them above max_resources, counts them, and keeps the aggregates exact', async () => {
     const all = await viewOf({}, listingOf(fleet));
     const some = await viewOf({}, listingOf(fleet), healthy, { ...everything, maxResources: 4 });
     expect(await textOf([some])).not.toContain('resource_id=');
-    expect(some.served?.form.withheld).toBe(18);
-    expect((all.served?.form.series ?? 0) - (some.served?.form.series ?? 0)).toBe(18);
+    expect(some.served?.encoded.withheld).toBe(18);
+    expect((all.served?.encoded.series ?? 0) - (some.served?.encoded.series ?? 0)).toBe(18);
     const sum = Object.values(
       valuesOf(parseExposition(await textOf([some])), 'telemetry_station_resources', 'resource_type', 'product', 'state'),
     ).reduce((a, b) => a + b, 0);
     expect(sum).toBe(5);
     const exactly = await viewOf({}, listingOf(fleet), healthy, { ...everything, maxResources: 5 });
-    expect(exactly.served?.form.withheld).toBe(0);
+    expect(exactly.served?.encoded.withheld).toBe(0);
   });
 
   it('encodes more resources than one slice holds, each once and in order', async () => {
@@ -203,7 +202,7 @@ describe('Exposition', () => {
     const parts = [part(0, 400), part(400, 400), part(800, 400), part(1200, 1500), part(2700, 100)];
     const snapshot = (list: Resource[][]) => listingOf([], { parts: list, size: list.flat().length });
     const spec = specOf();
-    const encoder = new StationEncoder(spec, everything, new Workshop(new Turns(), 2));
+    const encoder = new StationEncoder(spec, everything, new CompressorPool(new TaskQueue(), 2));
     const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
     const info = 'telemetry_station_resource_info';
     const first = (await encode(parts)).families.get(info) ?? [];
@@ -211,13 +210,13 @@ describe('Exposition', () => {
     const changed = parts.with(3, part(1200, 1500, 'F'));
     const second = await encode(changed);
     expect(second.families.get(info)?.map((segment, index) => segment === first[index])).toEqual([true, true, false, true]);
-    const fresh = await new StationEncoder(spec, everything, new Workshop(new Turns(), 2)).encode({
+    const fresh = await new StationEncoder(spec, everything, new CompressorPool(new TaskQueue(), 2)).encode({
       spec,
       snapshot: snapshot(changed),
       churn: NO_CHURN,
     });
     expect(second).toEqual(fresh);
-    const withholding = new StationEncoder(spec, { ...everything, maxResources: 2800 }, new Workshop(new Turns(), 2));
+    const withholding = new StationEncoder(spec, { ...everything, maxResources: 2800 }, new CompressorPool(new TaskQueue(), 2));
     const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
     const more = [...parts, part(2800, 1)];
     expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([0, 2801 * 4, 0]);

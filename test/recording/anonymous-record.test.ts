@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousId, anonymousPage, anonymousRecord } from '../../src/recording/anonymous-record.ts';
-import { Pseudonyms } from '../../src/recording/pseudonyms.ts';
+import { anonymousId, anonymousPage, anonymousRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
 import { wireRecord } from '../e2e/harness.ts';
 
 const pseudonyms = new Pseudonyms();

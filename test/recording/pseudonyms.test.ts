@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Pseudonyms } from '../../src/recording/pseudonyms.ts';
+import { Pseudonyms } from '../../src/recording/anonymous-record.ts';
 
 const SALT = new Uint8Array(32);
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readRecording } from '../../src/demo/recording.ts';
-import { Pseudonyms } from '../../src/recording/pseudonyms.ts';
-import { recordingPieces } from '../../src/recording/recording-pieces.ts';
-import { StationRecorder } from '../../src/recording/station-recorder.ts';
+import { Pseudonyms } from '../../src/recording/anonymous-record.ts';
+import { recordingPieces, StationRecorder } from '../../src/recording/station-recorder.ts';
+import { readRecording } from '../../src/simulator/recording.ts';
 import type { ListingFilters } from '../../src/station/listing.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
 import type { ListedPage } from '../../src/upstream/observer.ts';
 
 const pseudonyms = new Pseudonyms();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configurationReference } from '../../scripts/reference/configuration.ts';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema } from '../../src/config/schema-problem.ts';
 
 describe('configurationReference', () => {
   it('is what docs/configuration.md says', async () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readPromql } from '../../scripts/grafana/promql.ts';
 import { metricsReference } from '../../scripts/reference/metrics.ts';
+import { FAMILY_DESCRIPTIONS, FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { healthFamily } from '../../src/metrics/family.ts';
-import { FAMILY_DESCRIPTIONS, FAMILY_NAMES } from '../../src/metrics/family-names.ts';
 import { knownMetrics, unknownIn } from '../grafana/known.ts';
 
 describe('metricsReference', () => {

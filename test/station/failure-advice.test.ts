@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE_REASONS } from '../../src/station/failure.ts';
-import { FAILURE_ADVICE } from '../../src/station/failure-advice.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/station/failure.ts';
 
 describe('FAILURE_ADVICE', () => {
   it('has a meaning and an advice for each reason, in their order', () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/station/clock.ts';
 import { type Listing, type Part, READ_FIELDS, type ReadField } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
 
 export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
   return {
@@ -43,10 +43,10 @@ const noInvalidFields = Object.fromEntries(READ_FIELDS.map((field) => [field, 0]
 export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {
   return {
     parts: rows.length === 0 ? [] : [rows],
-    origins: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
+    locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
     size: rows.length,
     complete: true,
-    doubts: [],
+    incompleteReasons: [],
     reportedTotal: rows.length,
     pages: 1,
     duplicates: 0,

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { refreshInBackground } from '../../src/station/background-refresh.ts';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { Fleet } from '../../src/station/fleet.ts';
+import { Fleet, refreshInBackground } from '../../src/station/fleet.ts';
 import type { Listing } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
 import { StationCache } from '../../src/station/station-cache.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
 import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
 const forever = new AbortController().signal;
@@ -20,7 +19,7 @@ function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () =>
   };
   const cache = new StationCache(specOf({ name, ...changes }), {
     source: { resources: list, ids: list as never },
-    prepare: async ({ spec }) => spec.name,
+    encode: async ({ spec }) => spec.name,
     clock,
   });
   return { cache, clock, count };
@@ -35,7 +34,7 @@ describe('Fleet', () => {
     const fleet = new Fleet([a.cache, b.cache], (answer, stations) => {
       answers[answer] += stations;
     });
-    expect((await fleet.read(forever, 'b')).map(({ spec, served }) => [spec.name, served?.form])).toEqual([['b', 'b']]);
+    expect((await fleet.read(forever, 'b')).map(({ spec, served }) => [spec.name, served?.encoded])).toEqual([['b', 'b']]);
     expect((await fleet.read(forever)).map(({ spec }) => spec.name)).toEqual(['a', 'b']);
     expect(await fleet.read(forever, 'c')).toEqual([]);
     expect(answers).toEqual({ hit: 1, miss: 2 });
@@ -51,7 +50,7 @@ describe('Fleet', () => {
       asked += 1;
       return answer;
     };
-    const cache = new StationCache(specOf(), { source: { resources: list, ids: list as never }, prepare: async () => 'ready' });
+    const cache = new StationCache(specOf(), { source: { resources: list, ids: list as never }, encode: async () => 'ready' });
     const fleet = new Fleet([cache], () => undefined);
     const impatient = new AbortController();
     const read = fleet.read(impatient.signal);
@@ -60,7 +59,7 @@ describe('Fleet', () => {
     expect((await fleet.read(AbortSignal.abort()))[0]?.served).toBeUndefined();
     const next = fleet.read(forever);
     resolve(listingOf([]));
-    expect((await next)[0]?.served?.form).toBe('ready');
+    expect((await next)[0]?.served?.encoded).toBe('ready');
     expect(asked).toBe(1);
   });
 

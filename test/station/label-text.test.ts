@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelText } from '../../src/station/label-text.ts';
+import { labelText } from '../../src/station/resource.ts';
 
 describe('labelText', () => {
   it('leaves ordinary text as it is', () => {

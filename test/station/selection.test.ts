@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/station/resource.ts';
 import { type Order, type Selection, SORT_KEYS, type SortKey, selectResources } from '../../src/station/selection.ts';
-import { Turns } from '../../src/station/turns.ts';
+import { TaskQueue } from '../../src/station/task-queue.ts';
 import { resourceOf } from './fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>
-  (await selectResources(parts, selection, order, new Turns())).map(({ id }) => id);
+  (await selectResources(parts, selection, order, new TaskQueue())).map(({ id }) => id);
 
 describe('selectResources', () => {
   const parts = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { Listing, ListingFilters } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
-import { Surveyor } from '../../src/station/snapshot.ts';
+import { SnapshotReader } from '../../src/station/snapshot.ts';
 import { listingOf, resourceOf, specOf } from './fixtures.ts';
 
 const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
@@ -15,7 +15,7 @@ function surveyorOf(
   ids: (filters: ListingFilters) => Listing<string>,
 ) {
   const asked: ListingFilters[] = [];
-  const surveyor = new Surveyor(specOf(spec), {
+  const reader = new SnapshotReader(specOf(spec), {
     resources: async ({ filters }) => {
       asked.push(filters);
       return resources();
@@ -26,7 +26,7 @@ function surveyorOf(
     },
   });
   const survey = async () => {
-    const snapshot = await surveyor.survey(context);
+    const snapshot = await reader.read(context);
     return { snapshot, told: snapshot.parts.flat().map(({ id, product, alertable }) => [id, product, alertable]) };
   };
   return { asked, survey };
@@ -34,7 +34,7 @@ function surveyorOf(
 
 const noIds = () => listingOf<string>([]);
 
-describe('Surveyor', () => {
+describe('SnapshotReader', () => {
   it('gives the listing itself when nothing further is configured', async () => {
     const { asked, survey } = surveyorOf({ filters: { resourceType: 't' } }, () => listingOf(records, { pages: 3, duplicates: 2 }), noIds);
     const { snapshot, told } = await survey();
@@ -108,19 +108,19 @@ describe('Surveyor', () => {
     expect((await survey()).snapshot.complete).toBe(false);
   });
 
-  it('keeps where the main listing’s resources came from, and gathers the doubts of all listings by their names', async () => {
+  it('keeps where the main listing’s resources came from, and gathers the incompleteReasons of all listings by their names', async () => {
     const origins = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
     const { survey } = surveyorOf(
       { products: ['x', 'y'], alertability: true },
-      () => listingOf(records, { origins, complete: false, doubts: ['the main one is short'] }),
+      () => listingOf(records, { locations: origins, complete: false, incompleteReasons: ['the main one is short'] }),
       ({ product, enabledAlert }) => {
-        if (enabledAlert) return listingOf(['a'], { complete: false, doubts: ['the total moved'] });
-        return product === 'y' ? listingOf(['b'], { complete: false, doubts: ['it is short', 'it repeats'] }) : listingOf(['c']);
+        if (enabledAlert) return listingOf(['a'], { complete: false, incompleteReasons: ['the total moved'] });
+        return product === 'y' ? listingOf(['b'], { complete: false, incompleteReasons: ['it is short', 'it repeats'] }) : listingOf(['c']);
       },
     );
     const { snapshot } = await survey();
-    expect(snapshot.origins).toBe(origins);
-    expect(snapshot.doubts).toEqual([
+    expect(snapshot.locations).toBe(origins);
+    expect(snapshot.incompleteReasons).toEqual([
       'the main one is short',
       'in the listing of alertable resources, the total moved',
       'in the listing of product y, it is short',
@@ -128,19 +128,19 @@ describe('Surveyor', () => {
     ]);
   });
 
-  it('has no doubts where each listing is whole', async () => {
+  it('has no incompleteReasons where each listing is whole', async () => {
     const { survey } = surveyorOf({ products: ['x'], alertability: true }, () => listingOf(records), noIds);
-    expect((await survey()).snapshot).toMatchObject({ complete: true, doubts: [] });
+    expect((await survey()).snapshot).toMatchObject({ complete: true, incompleteReasons: [] });
   });
 
   it('gives another snapshot when only the doubt changed', async () => {
     let doubt = 'one';
     const part = records;
-    const { survey } = surveyorOf({}, () => ({ ...listingOf(part), complete: false, doubts: [doubt] }), noIds);
+    const { survey } = surveyorOf({}, () => ({ ...listingOf(part), complete: false, incompleteReasons: [doubt] }), noIds);
     const first = (await survey()).snapshot;
     expect((await survey()).snapshot).toBe(first);
     doubt = 'another';
-    expect((await survey()).snapshot.doubts).toEqual(['another']);
+    expect((await survey()).snapshot.incompleteReasons).toEqual(['another']);
   });
 
   it('fails when one of its listings fails', async () => {

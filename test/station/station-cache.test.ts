@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
 import { type Publication, StationCache, type StationView } from '../../src/station/station-cache.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
 import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
 const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
@@ -26,9 +26,9 @@ function stationOf(
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
     });
   const source: StationSource = { resources: (_query, context) => called(context), ids: (_query, context) => called(context) };
-  const cache = new StationCache(specOf(spec), { source, prepare, clock, refreshed: (view) => refreshed.push(view) });
+  const cache = new StationCache(specOf(spec), { source, encode: prepare, clock, refreshed: (view) => refreshed.push(view) });
   const attempt = async (answer: Listing<Resource> | Error) => {
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     const call = calls.at(-1);
     if (answer instanceof Error) call?.reject(answer);
     else call?.resolve(answer);
@@ -55,46 +55,46 @@ describe('StationCache', () => {
     const { cache, clock, calls, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(59_899);
-    expect(cache.freshen()).toBeUndefined();
+    expect(cache.refreshIfDue()).toBeUndefined();
     expect(calls).toHaveLength(1);
-    expect(cache.view().served?.form).toBe('a,b');
+    expect(cache.view().served?.encoded).toBe('a,b');
     clock.advance(1);
     await attempt(listingOf([resourceOf('c')]));
     expect(calls).toHaveLength(2);
-    expect(cache.view().served?.form).toBe('c');
+    expect(cache.view().served?.encoded).toBe('c');
   });
 
   it('counts ttl from the question, so that an interval as long asks each time', async () => {
     const { cache, clock, calls } = stationOf();
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     clock.advance(20_000);
     calls[0]?.resolve(twoRecords());
     await update;
     clock.advance(39_899);
-    expect(cache.freshen()).toBeUndefined();
+    expect(cache.refreshIfDue()).toBeUndefined();
     clock.advance(1);
-    expect(cache.freshen()).toBeDefined();
+    expect(cache.refreshIfDue()).toBeDefined();
   });
 
   it('makes nothing ready anew that did not change', async () => {
     let prepared = 0;
     const { cache, clock, attempt } = stationOf({}, async () => {
       prepared += 1;
-      return `form ${prepared}`;
+      return `encoded ${prepared}`;
     });
     const listing = twoRecords();
     await attempt(listing);
     clock.advance(60_000);
     await attempt({ ...listing });
-    expect(cache.view()).toMatchObject({ served: { form: 'form 1' }, health: { lastSuccessMs: clock.wallMs() } });
+    expect(cache.view()).toMatchObject({ served: { encoded: 'encoded 1' }, health: { lastSuccessMs: clock.wallMs() } });
     clock.advance(60_000);
     await attempt({ ...listing, duplicates: 1 });
-    expect(cache.view().served?.form).toBe('form 2');
+    expect(cache.view().served?.encoded).toBe('encoded 2');
   });
 
   it('lets all who wait share one refresh', async () => {
     const { cache, calls } = stationOf();
-    const updates = Array.from({ length: 20 }, () => cache.freshen());
+    const updates = Array.from({ length: 20 }, () => cache.refreshIfDue());
     calls[0]?.resolve(twoRecords());
     await Promise.all(updates);
     expect(new Set(updates).size).toBe(1);
@@ -109,15 +109,15 @@ describe('StationCache', () => {
     await attempt(down());
     expect(cache.view()).toMatchObject({
       health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
-      served: { form: 'a,b' },
+      served: { encoded: 'a,b' },
     });
     clock.advance(840_000);
-    expect(cache.view().served?.form).toBe('a,b');
+    expect(cache.view().served?.encoded).toBe('a,b');
     clock.advance(1);
     expect(cache.view().served).toBeUndefined();
     expect(cache.view().health.lastSuccessMs).toBe(good);
     await attempt(twoRecords());
-    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { form: 'a,b' } });
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
   });
 
   it('does not serve what is older than max_stale though nothing has failed', async () => {
@@ -131,7 +131,7 @@ describe('StationCache', () => {
     const { cache, clock, attempt } = stationOf({ cache: { ttlMs: 60_000, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' } });
     await attempt(twoRecords());
     clock.advance(59_999);
-    expect(cache.view().served?.form).toBe('a,b');
+    expect(cache.view().served?.encoded).toBe('a,b');
     clock.advance(1);
     await attempt(down());
     expect(cache.view().served).toBeUndefined();
@@ -141,7 +141,7 @@ describe('StationCache', () => {
     const { cache, clock, attempt } = stationOf({ cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' } });
     await attempt(twoRecords());
     clock.advance(0.1);
-    expect(cache.view().served?.form).toBe('a,b');
+    expect(cache.view().served?.encoded).toBe('a,b');
     await attempt(down());
     expect(cache.view().served).toBeUndefined();
   });
@@ -151,7 +151,7 @@ describe('StationCache', () => {
     await attempt(down());
     clock.advance(9_999);
     expect(cache.dueInMs()).toBe(1);
-    expect(cache.freshen()).toBeUndefined();
+    expect(cache.refreshIfDue()).toBeUndefined();
     expect(calls).toHaveLength(1);
     clock.advance(1);
     await attempt(twoRecords());
@@ -160,7 +160,7 @@ describe('StationCache', () => {
 
   it('tells when, how long and why after every attempt', async () => {
     const { clock, refreshed, attempt, calls, cache } = stationOf();
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     clock.advance(1500);
     calls[0]?.resolve(twoRecords());
     await update;
@@ -177,7 +177,7 @@ describe('StationCache', () => {
     ['a text thrown', 'a text thrown'],
   ])('takes %s for an internal failure of this station alone', async (thrown, message) => {
     const { cache, calls } = stationOf();
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     calls[0]?.reject(thrown);
     await update;
     expect(cache.view().health.failure).toEqual({ reason: 'internal', message, error: thrown });
@@ -193,14 +193,14 @@ describe('StationCache', () => {
 
   it('gives up a refresh at refresh_timeout and ends its requests', async () => {
     const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
-    await cache.freshen();
+    await cache.refreshIfDue();
     expect(cache.view().health.failure).toMatchObject({ reason: 'timeout', message: 'the refresh did not end within 0.001 s' });
     expect(calls[0]?.context.signal.aborted).toBe(true);
   });
 
   it('tells the listing by when it must have ended', async () => {
     const { cache, calls, clock } = stationOf();
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     expect(calls[0]?.context.deadlineMs).toBe(clock.wallMs() + 120_000);
     calls[0]?.resolve(twoRecords());
     await update;
@@ -208,7 +208,7 @@ describe('StationCache', () => {
 
   it('ends the other listings when one has failed', async () => {
     const { cache, calls } = stationOf({ products: ['x'] });
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     calls[0]?.reject(down());
     await update;
     expect(calls[1]?.context.signal.aborted).toBe(true);
@@ -256,19 +256,19 @@ describe('StationCache', () => {
     });
     await attempt(twoRecords());
     clock.advance(5000);
-    expect(cache.freshen()).toBeUndefined();
+    expect(cache.refreshIfDue()).toBeUndefined();
     expect(calls).toHaveLength(1);
   });
 
   it('ends its refresh when it is closed, is not asked again and reports no failure', async () => {
     const { cache, calls, refreshed } = stationOf();
-    const update = cache.freshen();
+    const update = cache.refreshIfDue();
     cache.close();
     await update;
     expect(calls[0]?.context.signal.aborted).toBe(true);
     expect(refreshed).toEqual([]);
     expect(cache.wasTried).toBe(false);
-    expect(cache.freshen()).toBeUndefined();
+    expect(cache.refreshIfDue()).toBeUndefined();
   });
 
   it('publishes nothing that was being made ready when it was closed', async () => {
@@ -287,19 +287,19 @@ describe('StationCache', () => {
     clock.advance(30_000);
     const successor = await cache.successor(cache.spec, {
       source: sourceOf(async () => listingOf([])),
-      prepare: async () => 'anew',
+      encode: async () => 'anew',
       clock,
     });
-    expect(successor.view()).toMatchObject({ health: cache.view().health, served: { form: 'anew' } });
+    expect(successor.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'anew' } });
     expect(successor.dueInMs()).toBe(30_000);
     clock.advance(30_000);
-    await successor.freshen();
+    await successor.refreshIfDue();
     expect(successor.view().served?.publication.churn.removed.get('type.a')).toBe(2);
   });
 
   it('has a successor before it was ever tried', async () => {
     const { cache } = stationOf();
-    const successor = await cache.successor(cache.spec, { source: sourceOf(async () => twoRecords()), prepare: async () => 'anew' });
+    const successor = await cache.successor(cache.spec, { source: sourceOf(async () => twoRecords()), encode: async () => 'anew' });
     expect(successor.wasTried).toBe(false);
     expect(successor.view().served).toBeUndefined();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeErrorBody, quotable } from '../../src/upstream/error-body.ts';
+import { describeErrorBody, quotable } from '../../src/upstream/reply-failure.ts';
 
 const describeJson = (value: unknown) => describeErrorBody(Buffer.from(JSON.stringify(value)));
 

@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { errorReason, errorText, statusReason } from '../../src/upstream/error-reason.ts';
+import { errorReason, errorText, statusReason } from '../../src/upstream/request-failure.ts';
 
 describe('errorReason', () => {
   it.each([

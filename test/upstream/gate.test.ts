@@ -1,20 +1,20 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../src/upstream/gate.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
+import { RequestLimiter } from '../../src/upstream/request-limiter.ts';
 import { RecordingObserver } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
 
 const VISITOR: Visitor = { signal: new AbortController().signal, lane: 'a station' };
 setMaxListeners(0, VISITOR.signal);
 
-type Visitor = Parameters<Gate['run']>[0];
+type Visitor = Parameters<RequestLimiter['run']>[0];
 
 /** A gate, and a log of which piece of work started when. */
 function setUp(concurrency: number, requestsPerSecond: number, startMs = 0) {
   const clock = new ManualClock(startMs);
   const observer = new RecordingObserver();
-  const gate = new Gate({ concurrency, requestsPerSecond, observer, now: clock.now, sleep: clock.sleep });
+  const gate = new RequestLimiter({ concurrency, requestsPerSecond, observer, now: clock.now, sleep: clock.sleep });
   const starts: [name: string, atMs: number][] = [];
   const enter = (name: string, work: Promise<unknown> = Promise.resolve(), by: Partial<Visitor> = {}) =>
     gate.run({ ...VISITOR, ...by }, () => {
@@ -94,7 +94,7 @@ describe('Gate', () => {
     const clock = new ManualClock();
     const observer = new RecordingObserver();
     const sleep = (ms: number, by: AbortSignal) => clock.sleep(ms - 1, by);
-    const gate = new Gate({ concurrency: 8, requestsPerSecond: 3, observer, now: clock.now, sleep });
+    const gate = new RequestLimiter({ concurrency: 8, requestsPerSecond: 3, observer, now: clock.now, sleep });
     const starts: number[] = [];
     const all = [1, 2].map(() => gate.run(VISITOR, async () => starts.push(clock.nowMs)));
     await clock.advance(333);
@@ -171,7 +171,7 @@ describe('Gate', () => {
 });
 
 describe('Gate, when lanes compete', () => {
-  it('lets them take turns, so that ten thousand of one do not hold up the other', async () => {
+  it('lets them take tasks, so that ten thousand of one do not hold up the other', async () => {
     const { starts, enter } = setUp(1, 0);
     const first = pending();
     const all = [enter('first', first.work, { lane: 'big' })];

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Lanes } from '../../src/upstream/lanes.ts';
+import { FairQueue } from '../../src/upstream/request-limiter.ts';
 
-function lanesOf(items: Readonly<Record<string, readonly string[]>>): Lanes<string> {
-  const lanes = new Lanes<string>();
+function lanesOf(items: Readonly<Record<string, readonly string[]>>): FairQueue<string> {
+  const lanes = new FairQueue<string>();
   for (const [lane, names] of Object.entries(items)) for (const name of names) lanes.add(lane, name);
   return lanes;
 }
 
-function takeAll<T>(lanes: Lanes<T>): T[] {
+function takeAll<T>(lanes: FairQueue<T>): T[] {
   const taken: T[] = [];
   for (let item = lanes.take(); item !== undefined; item = lanes.take()) taken.push(item);
   return taken;
 }
 
 describe('Lanes', () => {
-  it('lets lanes take turns, and each keeps its order', () => {
+  it('lets lanes take tasks, and each keeps its order', () => {
     const lanes = lanesOf({ big: ['b1', 'b2', 'b3', 'b4'], small: ['s1'], other: ['o1', 'o2'] });
     expect(takeAll(lanes)).toEqual(['b1', 's1', 'o1', 'b2', 'o2', 'b3', 'b4']);
   });
 
   it('gives nothing when nobody waits', () => {
-    const lanes = new Lanes<string>();
+    const lanes = new FairQueue<string>();
     expect(lanes.isEmpty).toBe(true);
     expect(lanes.take()).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('Lanes', () => {
     const arrivals = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(arrivals, fc.integer({ min: 2, max: 5 }), (names, everyNth) => {
-        const lanes = new Lanes<{ lane: string }>();
+        const lanes = new FairQueue<{ lane: string }>();
         const overtaken = new Map<string, string[]>();
         for (const [index, lane] of names.entries()) {
           // Whoever is taken overtakes all other lanes in which somebody waits.

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { limitedConnector } from '../../src/upstream/limited-connector.ts';
+import { limitedConnector } from '../../src/upstream/connection.ts';
 
 const TARGET = { hostname: 'a', host: 'a:1', protocol: 'http:', port: '1' };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PageSize } from '../../src/upstream/page-size.ts';
+import { PageSize } from '../../src/upstream/page.ts';
 
 function pageSizeOf(most: number) {
   const reductions: number[] = [];

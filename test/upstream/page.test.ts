@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { readPage as readPageOf } from '../../src/upstream/page.ts';
-import { readId, readResource } from '../../src/upstream/record.ts';
-import { SharedTexts } from '../../src/upstream/shared-texts.ts';
+import { readId, readResource, SharedTexts } from '../../src/upstream/record.ts';
 
 const readPage = (body: Uint8Array) => readPageOf(body, readId);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BURST_MS, FLOOR_PER_SECOND, lowered, openLimit, type RateLimit, raised } from '../../src/upstream/rate-limit.ts';
+import { BURST_MS, FLOOR_PER_SECOND, lowered, openLimit, type RateLimit, raised } from '../../src/upstream/adaptive-rate.ts';
 
 const NONE = Number.POSITIVE_INFINITY;
 

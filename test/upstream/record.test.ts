@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readId, readResource } from '../../src/upstream/record.ts';
-import { SharedTexts } from '../../src/upstream/shared-texts.ts';
+import { readId, readResource, SharedTexts } from '../../src/upstream/record.ts';
 
 const complete = {
   resource_type: { key: 'resource_type.compute.x', label: 'Compute' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpDateMs, retryAfterMs } from '../../src/upstream/retry-after.ts';
+import { httpDateMs, retryAfterMs } from '../../src/upstream/reply-failure.ts';
 
 const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 0);
 

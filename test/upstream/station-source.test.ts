@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { ListingFilters, Listing as ListingOf } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
-import { Turns } from '../../src/station/turns.ts';
+import { TaskQueue } from '../../src/station/task-queue.ts';
 import type { ListedPage } from '../../src/upstream/observer.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
@@ -36,7 +36,7 @@ async function list(
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-  const listing = await stationSource(get, options, new Turns()).resources(
+  const listing = await stationSource(get, options, new TaskQueue()).resources(
     { path, filters: {} },
     { signal: new AbortController().signal, deadlineMs: Infinity },
   );
@@ -81,7 +81,7 @@ describe('stationSource', () => {
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
     const pageReceived = ({ body, ...page }: ListedPage) =>
       pages.push({ ...page, records: JSON.parse(Buffer.from(body).toString()).resources.length });
-    const source = stationSource(get, options, new Turns(), { pageReceived });
+    const source = stationSource(get, options, new TaskQueue(), { pageReceived });
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     const context = { signal: new AbortController().signal, deadlineMs: Infinity };
     await source.resources(query, context);
@@ -232,12 +232,12 @@ describe('stationSource', () => {
     all[12] = record('r0');
     all[14] = { ...record('r14'), sku: 7, create_time: 'never' };
     const { listing } = await list(service(all));
-    expect(listing.origins.map(({ offset, positions }) => [offset, positions])).toEqual([
+    expect(listing.locations.map(({ offset, positions }) => [offset, positions])).toEqual([
       [0, [0, 1, 2, 4, 5, 6, 7, 8, 9]],
       [10, [0, 1, 3, 4, 5, 6, 7, 8, 9]],
       [20, undefined],
     ]);
-    expect(listing.origins.map(({ invalid }) => [...invalid])).toEqual([[], [[3, ['sku', 'create_time']]], []]);
+    expect(listing.locations.map(({ invalid }) => [...invalid])).toEqual([[], [[3, ['sku', 'create_time']]], []]);
     expect(listing.parts[1]?.[3]?.id).toBe('r14');
   });
 
@@ -250,8 +250,8 @@ describe('stationSource', () => {
           return { ...record(kind === 'repeated' ? 'r0' : `r${index}`), name: `record ${index}`, ...(kind === 'invalid' && { state: [] }) };
         });
         const { listing } = await list(service(all), { pageSize });
-        expect(listing.origins).toHaveLength(listing.parts.length);
-        for (const [at, { offset, positions, invalid }] of listing.origins.entries()) {
+        expect(listing.locations).toHaveLength(listing.parts.length);
+        for (const [at, { offset, positions, invalid }] of listing.locations.entries()) {
           for (const [index, resource] of (listing.parts[at] ?? []).entries()) {
             const place = offset + (positions?.[index] ?? index);
             expect(resource.name).toBe(`record ${place}`);
@@ -287,7 +287,7 @@ describe('stationSource', () => {
     ],
   ])('names the doubt that %s leaves', async (_what, answer, doubts) => {
     const { listing } = await list(answer);
-    expect(listing.doubts).toEqual(doubts);
+    expect(listing.incompleteReasons).toEqual(doubts);
     expect(listing.complete).toBe(doubts.length === 0);
   });
 
@@ -298,7 +298,7 @@ describe('stationSource', () => {
       return read(Buffer.from(JSON.stringify(service(all)({ offset: Number(query.get('page.offset')), size: 10, nth: 0 }))));
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
-    const source = stationSource(get, options, new Turns());
+    const source = stationSource(get, options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
     const first = await source.resources(query, context);
@@ -330,7 +330,7 @@ describe('stationSource', () => {
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    const lost = stationSource(async (_path, _context, read) => read(Buffer.from('<html>')), options, new Turns(), observer);
+    const lost = stationSource(async (_path, _context, read) => read(Buffer.from('<html>')), options, new TaskQueue(), observer);
     const context = { signal: new AbortController().signal, deadlineMs: Infinity };
     await expect(lost.resources({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
     expect(unreadable).toBe(1);
@@ -339,7 +339,7 @@ describe('stationSource', () => {
   it('ends a listing that would never end', async () => {
     const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
     expect(asked).toHaveLength(100_000);
-    expect(listing).toMatchObject({ complete: false, doubts: ['the pages did not end'] });
+    expect(listing).toMatchObject({ complete: false, incompleteReasons: ['the pages did not end'] });
   });
 
   it('keeps no more pages under way than it may', async () => {
@@ -355,7 +355,7 @@ describe('stationSource', () => {
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 7 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    await stationSource(get, options, new Turns()).resources(
+    await stationSource(get, options, new TaskQueue()).resources(
       { path, filters: {} },
       { signal: new AbortController().signal, deadlineMs: Infinity },
     );
@@ -438,7 +438,7 @@ describe('stationSource, when pages are too large', () => {
       pageSizeReduced: ({ station }: { station?: string }, size: number) => reductions.push([station, size]),
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
-    return { asked, reductions, list: stationSource(get, options, new Turns(), observer).resources };
+    return { asked, reductions, list: stationSource(get, options, new TaskQueue(), observer).resources };
   }
 
   it('goes on from the same offset with half the size, without a hole and without a duplicate', async () => {
@@ -514,7 +514,7 @@ describe('listingPath', () => {
     };
     const path = { subscription: 'sub/1', resourceGroup: 'a b', zone: 'z?#', telemetryStation: 'ts-é' };
     const options = { baseUrl: new URL(base), listStyle: style, pageSize: 10, concurrency: 1 };
-    await stationSource(get, options, new Turns()).resources(
+    await stationSource(get, options, new TaskQueue()).resources(
       { path, filters },
       { signal: new AbortController().signal, deadlineMs: Infinity },
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTimestamp } from '../../src/upstream/timestamp.ts';
+import { readTimestamp } from '../../src/upstream/record.ts';
 
 describe('readTimestamp', () => {
   it.each([

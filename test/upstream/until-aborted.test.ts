@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../src/upstream/until-aborted.ts';
+import { untilAborted } from '../../src/upstream/exchange.ts';
 
 const never = new Promise<never>(() => undefined);
 

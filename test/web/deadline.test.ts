@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { scrapeDeadlineMs, withinDeadline } from '../../src/web/deadline.ts';
+import { scrapeDeadlineMs, withinDeadline } from '../../src/web/scrape.ts';
 
 const OPTIONS = { scrapeTimeoutMs: 10_000, timeoutOffsetMs: 500 };
 const MAX_TIMER_MS = 2_147_483_647;

@@ -2,8 +2,8 @@ import { Aggregation } from '../../src/metrics/aggregates.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import { selectResources } from '../../src/station/selection.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
-import type { StationSpec } from '../../src/station/spec.ts';
-import { Turns } from '../../src/station/turns.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
+import { TaskQueue } from '../../src/station/task-queue.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../../src/web/port.ts';
 import { listingOf, specOf } from '../station/fixtures.ts';
 
@@ -51,7 +51,7 @@ export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'names' | 
     names: () => [detail.spec.name],
     stations: () => [detail.status],
     station: (name) => (name === detail.spec.name ? detail : undefined),
-    select: (snapshot, selection, order) => selectResources(snapshot.parts, selection, order, new Turns()),
+    select: (snapshot, selection, order) => selectResources(snapshot.parts, selection, order, new TaskQueue()),
     linesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listenAddress } from '../../src/web/listen-address.ts';
+import { listenAddress } from '../../src/web/server.ts';
 
 describe('listenAddress', () => {
   it.each([

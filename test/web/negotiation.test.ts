@@ -1,7 +1,7 @@
 import express, { type Request } from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expositionFormat, wantsGzip } from '../../src/web/negotiation.ts';
+import { expositionFormat, wantsGzip } from '../../src/web/scrape.ts';
 
 const PROMETHEUS_2 =
   'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';

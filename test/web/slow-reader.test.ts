@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { cutOffSlowReader } from '../../src/web/body.ts';
 import { listen } from '../../src/web/server.ts';
-import { cutOffSlowReader } from '../../src/web/slow-reader.ts';
 import { openConnection } from './http-client.ts';
 
 describe('cutOffSlowReader', () => {

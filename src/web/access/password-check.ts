@@ -1,6 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Credentials } from './basic-credentials.ts';
-import { Turns } from './turns.ts';
 
 type Verdict = 'right' | 'wrong' | 'busy';
 
@@ -20,7 +18,7 @@ const MOST_WAITING_PER_CLIENT = 4;
 export class PasswordCheck {
   readonly #verify: Verify;
   readonly #key = randomBytes(32);
-  readonly #turns = new Turns(MOST_WAITING, MOST_WAITING_PER_CLIENT);
+  readonly #queue = new BoundedQueue(MOST_WAITING, MOST_WAITING_PER_CLIENT);
   /** Right passwords and those being checked, the oldest first. */
   readonly #known = new Map<string, Promise<boolean>>();
 
@@ -32,7 +30,7 @@ export class PasswordCheck {
   async check(users: ReadonlyMap<string, string>, { user, password }: Credentials, client: string): Promise<Verdict> {
     const hash = users.get(user) ?? this.#standIn(users, user);
     const id = this.#digest(`${hash}${user}:`, password).toString('base64');
-    const checking = this.#known.get(id) ?? this.#turns.take(client, () => this.#verify(password, hash));
+    const checking = this.#known.get(id) ?? this.#queue.take(client, () => this.#verify(password, hash));
     if (checking === undefined) return 'busy';
     this.#remember(id, checking);
     let right = false;
@@ -69,3 +67,49 @@ const verifyBcrypt: Verify = async (password, hash) => {
   const { verify } = await import('@node-rs/bcrypt');
   return verify(password, hash);
 };
+
+/** Runs jobs one after another and holds only so many: a flood is turned away at the door, and one client cannot fill the buffer. */
+export class BoundedQueue {
+  readonly #most: number;
+  readonly #mostPerClient: number;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(most: number, mostPerClient: number) {
+    this.#most = most;
+    this.#mostPerClient = mostPerClient;
+  }
+
+  /** undefined when there is no place for the job. */
+  take<T>(client: string, job: () => Promise<T>): Promise<T> | undefined {
+    const held = this.#held.get(client) ?? 0;
+    if (this.#total >= this.#most || held >= this.#mostPerClient) return undefined;
+    this.#count(client, 1);
+    const result = this.#last.then(job).finally(() => this.#count(client, -1));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  #count(client: string, change: 1 | -1): void {
+    this.#total += change;
+    const held = (this.#held.get(client) ?? 0) + change;
+    if (held === 0) this.#held.delete(client);
+    else this.#held.set(client, held);
+  }
+}
+
+/** What a client says of itself; the password stays the bytes it was sent as, in whichever encoding. */
+export interface Credentials {
+  readonly user: string;
+  readonly password: Uint8Array;
+}
+
+/** undefined when the header is missing or no basic authentication. */
+export function basicCredentials(header: string | undefined): Credentials | undefined {
+  const [, encoded] = /^Basic +((?:[A-Z\d+/]{4})*(?:[A-Z\d+/]{2}==|[A-Z\d+/]{3}=)?)$/i.exec(header ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  const colon = bytes.indexOf(':');
+  return colon === -1 ? undefined : { user: bytes.toString('utf8', 0, colon), password: bytes.subarray(colon + 1) };
+}

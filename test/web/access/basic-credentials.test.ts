@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { basicCredentials } from '../../../src/web/access/basic-credentials.ts';
+import { basicCredentials } from '../../../src/web/access/password-check.ts';
 
 function header(credentials: string | Uint8Array): string {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isAcceptable } from '../../../src/web/access/client-certificate.ts';
+import { isAcceptable } from '../../../src/web/access/secure-server.ts';
 import { issue } from '../../upstream/support/certificates.ts';
 
 const NOTHING = { requested: true, required: false, verified: false };

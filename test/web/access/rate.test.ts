@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimiter } from '../../../src/web/access/rate.ts';
+import { rateLimiter } from '../../../src/web/request-checks.ts';
 
 describe('rateLimiter', () => {
   it('lets a burst through, then one per interval', () => {

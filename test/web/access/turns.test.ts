@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../../src/web/access/turns.ts';
+import { BoundedQueue } from '../../../src/web/access/password-check.ts';
 
 /** A job that ends when told to. */
 function heldJob() {
@@ -25,9 +25,9 @@ function deferred() {
 
 describe('Turns', () => {
   it('runs one job at a time, in order', async () => {
-    const turns = new Turns(10, 10);
+    const tasks = new BoundedQueue(10, 10);
     const [first, second] = [heldJob(), heldJob()];
-    const taken = [turns.take('a', first.job), turns.take('b', second.job)];
+    const taken = [tasks.take('a', first.job), tasks.take('b', second.job)];
     await Promise.resolve();
     expect([first.begun(), second.begun()]).toEqual([true, false]);
     first.end();
@@ -39,25 +39,25 @@ describe('Turns', () => {
   });
 
   it('has no place for more than it may hold, in all and for one client, until one is done', async () => {
-    const turns = new Turns(3, 2);
+    const tasks = new BoundedQueue(3, 2);
     const held = heldJob();
-    const first = turns.take('a', held.job);
+    const first = tasks.take('a', held.job);
     const rest = [
-      turns.take('a', async () => 1),
-      turns.take('a', async () => 2),
-      turns.take('b', async () => 3),
-      turns.take('c', async () => 4),
+      tasks.take('a', async () => 1),
+      tasks.take('a', async () => 2),
+      tasks.take('b', async () => 3),
+      tasks.take('c', async () => 4),
     ];
     expect(rest.map((taken) => taken !== undefined)).toEqual([true, false, true, false]);
     held.end();
     await first;
     expect(await Promise.all(rest)).toEqual([1, undefined, 3, undefined]);
-    expect(await turns.take('a', async () => 5)).toBe(5);
+    expect(await tasks.take('a', async () => 5)).toBe(5);
   });
 
   it('goes on after a job that failed', async () => {
-    const turns = new Turns(1, 1);
-    await expect(turns.take('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await turns.take('a', async () => 'yes')).toBe('yes');
+    const tasks = new BoundedQueue(1, 1);
+    await expect(tasks.take('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await tasks.take('a', async () => 'yes')).toBe('yes');
   });
 });

@@ -1,0 +1,197 @@
+import type { LoadResult } from '../config/load.ts';
+import { formatProblem } from '../config/problem.ts';
+import { renderConfig } from '../config/resolve.ts';
+import type { Aggregates } from '../metrics/aggregates.ts';
+import type { Body } from '../metrics/body.ts';
+import { CompressorPool } from '../metrics/compressor-pool.ts';
+import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
+import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
+import type { ExpositionFormat } from '../metrics/text-format.ts';
+import type { Resource } from '../station/resource.ts';
+import { type Order, type Selection, selectResources } from '../station/selection.ts';
+import type { Shard } from '../station/shard.ts';
+import type { Snapshot } from '../station/snapshot.ts';
+import type { StationView } from '../station/station-cache.ts';
+import type { StationSpec } from '../station/station-spec.ts';
+import { TaskQueue } from '../station/task-queue.ts';
+import type { ExporterPort, StationDetail, StationStatus } from '../web/port.ts';
+import { endGeneration, type Generation, type LoadedConfig, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
+import type { Logger } from './logger.ts';
+import { userAgentOf } from './wiring.ts';
+
+export interface ExporterOptions {
+  /** Reads the configuration as it is now. */
+  readonly load: () => Promise<LoadResult>;
+  readonly build: Build;
+  readonly shard: Shard;
+  readonly log: Logger;
+  /** Whether to publish the metrics of the process and of Node as well. */
+  readonly processMetrics: boolean;
+}
+
+/** Compressing is a fraction of the work: more threads at it would only take the core away from the one that serves. */
+const PRESSES = 2;
+
+/** A running exporter without its web server: one configuration in force, and the way to the next. */
+export class Exporter implements ExporterPort {
+  readonly #options: ExporterOptions;
+  readonly #services: SharedServices;
+  #generation: Generation;
+  #reloading: Promise<unknown> = Promise.resolve();
+  #wasReady = false;
+
+  private constructor(options: ExporterOptions, services: SharedServices, generation: Generation) {
+    this.#options = options;
+    this.#services = services;
+    this.#generation = generation;
+  }
+
+  /** Begins with a first refresh of every station, which it does not wait for. */
+  static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
+    const { build, shard, log, processMetrics } = options;
+    const tasks = new TaskQueue();
+    const services = {
+      own: new OwnMetrics(build, shard, processMetrics),
+      shard,
+      userAgent: userAgentOf(build),
+      tasks,
+      compressors: new CompressorPool(tasks, PRESSES),
+      refreshed: (view: StationView<EncodedSnapshot>) => logRefresh(log, view),
+      pageSizeReduced: (station: string | undefined, pageSize: number) =>
+        log.warn('the service found a page too large, this refresh goes on with smaller ones', { station, page_size: pageSize }),
+    };
+    const exporter = new Exporter(options, services, await nextGeneration(loaded, undefined, services));
+    services.own.reloaded(true, Date.now());
+    startGeneration(exporter.#generation, undefined);
+    return exporter;
+  }
+
+  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
+    const { fleet, exposition } = this.#generation;
+    const views = await fleet.read(signal, station);
+    return station === undefined ? exposition.everything(views, this.#services.own, format) : exposition.stations(views, format);
+  }
+
+  names(): readonly string[] {
+    return [...this.#generation.stations.keys()];
+  }
+
+  stations(): readonly StationStatus[] {
+    return this.#generation.fleet.views().map(statusOf);
+  }
+
+  station(name: string): StationDetail | undefined {
+    const view = this.#generation.stations.get(name)?.view();
+    return view && detailOf(view);
+  }
+
+  select(snapshot: Snapshot, selection: Selection, order: Order | undefined): Promise<readonly Resource[]> {
+    return selectResources(snapshot.parts, selection, order, this.#services.tasks);
+  }
+
+  linesOf(spec: StationSpec, resource: Resource): string {
+    return resourceLines(spec, resource, this.#generation.encoding);
+  }
+
+  /** Once ready it stays so: a station that a reload adds does not take the others out of service. */
+  ready(): boolean {
+    this.#wasReady ||= this.#generation.fleet.ready();
+    return this.#wasReady;
+  }
+
+  configuration(): string {
+    return renderConfig(this.#generation.loaded.config);
+  }
+
+  /** One at a time; each sees the file as it is when its turn comes. */
+  reload(): Promise<readonly string[]> {
+    const turn = this.#reloading.then(() => this.#reload());
+    this.#reloading = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#reloading;
+    await endGeneration(this.#generation, undefined);
+  }
+
+  async #reload(): Promise<readonly string[]> {
+    const { log, load } = this.#options;
+    const result = await load();
+    if (!result.ok) {
+      this.#services.own.reloaded(false, Date.now());
+      const problems = result.problems.map(formatProblem);
+      for (const problem of problems) log.error('the configuration was not reloaded', { problem });
+      return problems;
+    }
+    const old = this.#generation;
+    const next = await nextGeneration(result, old, this.#services);
+    old.fleet.stop();
+    this.#generation = next;
+    startGeneration(next, old);
+    this.#services.own.reloaded(true, Date.now());
+    log.info('the configuration was reloaded', { stations: next.stations.size });
+    await endGeneration(old, next);
+    for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) this.#services.own.forget(name);
+    return [];
+  }
+}
+
+function logRefresh(log: Logger, { spec, health, served }: StationView<EncodedSnapshot>): void {
+  const seconds = Math.round(Number(health.durationMs)) / 1000;
+  if (health.failure) {
+    const { reason, message, error } = health.failure;
+    // Only our own bugs come with where they happened: the service's failures are told by their message.
+    const stack = reason === 'internal' && error instanceof Error ? error.stack : undefined;
+    log.warn('refresh failed', { station: spec.name, reason, error: message, seconds, stack });
+    return;
+  }
+  const snapshot = served?.publication.snapshot;
+  const fields = { station: spec.name, resources: snapshot?.size, pages: snapshot?.pages, seconds };
+  if (snapshot?.complete) log.debug('refreshed', fields);
+  else log.warn('refreshed, but the listing is not proven whole', { ...fields, reported: snapshot?.reportedTotal });
+}
+
+/** A station as the web shows it. */
+export function statusOf({ spec, health, served, dueInMs, isRefreshing }: StationView<EncodedSnapshot>): StationStatus {
+  const snapshot = served?.publication.snapshot;
+  return {
+    name: spec.name,
+    upstream: spec.upstream,
+    telemetryStation: spec.path.telemetryStation,
+    up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
+    failure: health.failure,
+    lastSuccessMs: health.lastSuccessMs,
+    lastAttemptMs: health.lastAttemptMs,
+    durationMs: health.durationMs,
+    dueInMs,
+    isRefreshing,
+    refresh: spec.cache.refresh,
+    snapshot: served &&
+      snapshot && {
+        resources: snapshot.size,
+        complete: snapshot.complete,
+        pages: snapshot.pages,
+        ...watch(served.encoded.aggregates, spec.alertability),
+      },
+  };
+}
+
+export function detailOf(view: StationView<EncodedSnapshot>): StationDetail {
+  const { spec, served } = view;
+  return {
+    spec,
+    status: statusOf(view),
+    served: served && { snapshot: served.publication.snapshot, aggregates: served.encoded.aggregates, withheld: served.encoded.withheld },
+  };
+}
+
+function watch({ groups }: Aggregates, alertability: boolean): { alertable: number | undefined; withoutRules: number | undefined } {
+  let alertable = 0;
+  let withoutRules: number | undefined;
+  for (const group of groups) {
+    alertable += group.alertable;
+    if (group.withoutRules !== undefined) withoutRules = (withoutRules ?? 0) + group.withoutRules;
+  }
+  return { alertable: alertability ? alertable : undefined, withoutRules };
+}

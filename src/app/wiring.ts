@@ -1,0 +1,85 @@
+import type { Config } from '../config/schema.ts';
+import type { Secret } from '../config/secret.ts';
+import type { Build } from '../metrics/own-metrics.ts';
+import type { EncodingOptions } from '../metrics/station-encoder.ts';
+import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../upstream/options.ts';
+
+type UpstreamConfig = Config['upstreams'][string];
+
+/** How the exporter calls itself to the services. */
+export function userAgentOf({ version }: Pick<Build, 'version'>): string {
+  return `telemetry-station-exporter/${version}`;
+}
+
+/** The configuration of one upstream in the client's terms. */
+export function upstreamOptions(name: string, config: UpstreamConfig, userAgent: string): UpstreamOptions {
+  const auth = authOptions(config);
+  const tls = config.tls_config && tlsOptions(config.tls_config);
+  return {
+    name,
+    baseUrl: config.base_url,
+    timeoutMs: config.timeout,
+    concurrency: config.concurrency,
+    requestsPerSecond: config.requests_per_second,
+    maxRetries: config.max_retries,
+    pageSize: config.page_size,
+    maxPageBytes: config.max_page_bytes,
+    listStyle: config.list_style,
+    headers: headerOptions(config.http_headers ?? {}),
+    userAgent,
+    ...(auth && { auth }),
+    ...(tls && { tls }),
+    ...(config.proxy_url && { proxyUrl: config.proxy_url }),
+  };
+}
+
+export function encodingOptions({ metrics }: Config): EncodingOptions {
+  return { perResource: metrics.per_resource, maxResources: metrics.max_resources, disabled: new Set(metrics.disabled) };
+}
+
+function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig): AuthOptions | undefined {
+  if (authorization) {
+    const { type, credentials, credentials_file } = authorization;
+    return { scheme: 'authorization', type, credentials: secretSource(credentials, credentials_file) };
+  }
+  if (basic_auth) {
+    const { username, password, password_file } = basic_auth;
+    return { scheme: 'basic', username, password: secretSource(password, password_file) };
+  }
+  if (hmac) {
+    const { access_key_id: accessKeyId, secret_access_key, secret_access_key_file, signed_headers: signedHeaders } = hmac;
+    return { scheme: 'hmac', accessKeyId, secretAccessKey: secretSource(secret_access_key, secret_access_key_file), signedHeaders };
+  }
+  if (oauth2) {
+    const { client_id: clientId, client_secret, client_secret_file, token_url: tokenUrl, scopes, endpoint_params } = oauth2;
+    const endpointParams = Object.fromEntries(Object.entries(endpoint_params).map(([name, value]) => [name, value.reveal()]));
+    return { scheme: 'oauth2', clientId, clientSecret: secretSource(client_secret, client_secret_file), tokenUrl, scopes, endpointParams };
+  }
+  return undefined;
+}
+
+/** The schema sees to it that one of the two is given. */
+function secretSource(text: Secret | undefined, file: string | undefined): SecretSource {
+  return text === undefined ? { file: file as string } : { text: text.reveal() };
+}
+
+function headerOptions(headers: NonNullable<UpstreamConfig['http_headers']>): UpstreamOptions['headers'] {
+  return Object.entries(headers).flatMap(([name, { values = [], secrets = [], files = [] }]) => [
+    ...values.map((text) => ({ name, value: { text } })),
+    ...secrets.map((secret) => ({ name, value: { text: secret.reveal() } })),
+    ...files.map((file) => ({ name, value: { file } })),
+  ]);
+}
+
+const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
+function tlsOptions(config: NonNullable<UpstreamConfig['tls_config']>): TlsOptions {
+  return {
+    insecureSkipVerify: config.insecure_skip_verify,
+    ...(config.ca_file && { caFile: config.ca_file }),
+    ...(config.cert_file && { certFile: config.cert_file }),
+    ...(config.key_file && { keyFile: config.key_file }),
+    ...(config.server_name && { serverName: config.server_name }),
+    ...(config.min_version && { minVersion: TLS_VERSIONS[config.min_version] }),
+  };
+}

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { loadAccessRules } from '../app/web-access.ts';
+import type { FlagValues } from '../cli/flags.ts';
+import { type LoadedConfig, type LoadResult, loadConfig } from '../config/load.ts';
+import { formatProblem } from '../config/problem.ts';
+import { startDemo } from '../simulator/demo.ts';
+import type { AccessRules } from '../web/access/rules.ts';
+import type { ProcessContext } from './process-context.ts';
+
+/** Works with the configuration that the flags name: that of the file, or that of a simulated service which runs meanwhile. */
+export async function withConfig<T>(
+  { env }: Pick<ProcessContext, 'env'>,
+  flags: Pick<FlagValues, 'config.file' | 'demo'>,
+  work: (load: () => Promise<LoadResult>) => Promise<T>,
+): Promise<T> {
+  if (!flags.demo) return work(() => loadConfigFile(flags['config.file'], env));
+  const { service, config } = await startDemo();
+  try {
+    return await work(async () => loadConfig({ file: 'demo.yaml', text: config, env }));
+  } finally {
+    await service.stop();
+  }
+}
+
+type Inputs =
+  | { readonly ok: true; readonly loaded: LoadedConfig; readonly rules: AccessRules }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The configuration and the web configuration, or all that is wrong with both. */
+export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile: string | undefined): Promise<Inputs> {
+  const loaded = await load();
+  const access = await loadAccessRules(webConfigFile);
+  if (loaded.ok && access.ok) return { ok: true, loaded, rules: access.rules };
+  return { ok: false, problems: [...(loaded.ok ? [] : loaded.problems.map(formatProblem)), ...(access.ok ? [] : access.problems)] };
+}
+
+/** Loads the file as it is now; one that cannot be read is a problem like any other. */
+export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const message = `cannot be read, expected a readable file: ${(error as Error).message}`;
+    return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
+  }
+  return loadConfig({ file, text, env });
+}

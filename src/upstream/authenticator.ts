@@ -1,0 +1,77 @@
+import { Credential } from './credential.ts';
+import type { Peer } from './exchange.ts';
+import { hmacSigner } from './hmac.ts';
+import { TokenSource } from './oauth2.ts';
+import type { AuthOptions, SecretSource, UpstreamOptions } from './options.ts';
+import { authorizationSigner, basicSigner, layered, type SignableRequest, type Signature, type Signer, signedHeader } from './signer.ts';
+
+/** A configured header need not be secret; hiding values this short would only garble messages. */
+const MIN_SECRET_LENGTH = 4;
+
+/** Who we are to one upstream: its authentication scheme and its configured headers. */
+export class Authenticator {
+  readonly #sign: Signer | undefined;
+  readonly #headers: readonly { readonly name: string; readonly value: Credential }[];
+  readonly #renewables: { forget(): void }[] = [];
+  readonly #now: () => number;
+  #generation = 0;
+
+  constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => Peer, now: () => number) {
+    this.#now = now;
+    this.#sign = options.auth === undefined ? undefined : this.#signer(options.auth, openTokenEndpoint);
+    this.#headers = options.headers.map(({ name, value }) => ({ name, value: this.#credential(value) }));
+  }
+
+  /** Which reading of the credentials is in force; goes up with each renewal. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The headers for one request; the scheme's own win over configured ones. */
+  async authenticate(request: SignableRequest): Promise<Signature> {
+    const configured = await Promise.all(this.#headers.map(async ({ name, value }) => ({ name, text: await value.read() })));
+    const signature = (await this.#sign?.(request)) ?? { headers: [], secrets: [] };
+    return {
+      headers: layered(
+        configured.map(({ name, text }) => signedHeader(name, text)),
+        signature.headers,
+      ),
+      secrets: [...signature.secrets, ...configured.map(({ text }) => text).filter((text) => text.length >= MIN_SECRET_LENGTH)],
+    };
+  }
+
+  /**
+   * Has the credentials of a rejected request read again, unless another rejected one has seen to it;
+   * false when there is nothing to read again.
+   */
+  renew(generation: number): boolean {
+    if (this.#renewables.length === 0) return false;
+    if (generation === this.#generation) {
+      this.#generation += 1;
+      for (const renewable of this.#renewables) renewable.forget();
+    }
+    return true;
+  }
+
+  #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => Peer): Signer {
+    switch (auth.scheme) {
+      case 'authorization':
+        return authorizationSigner(auth.type, this.#credential(auth.credentials));
+      case 'basic':
+        return basicSigner(auth.username, this.#credential(auth.password));
+      case 'hmac':
+        return hmacSigner(auth.accessKeyId, this.#credential(auth.secretAccessKey), auth.signedHeaders);
+      case 'oauth2': {
+        const tokens = new TokenSource(auth, this.#credential(auth.clientSecret), openTokenEndpoint(auth.tokenUrl), this.#now);
+        this.#renewables.push(tokens);
+        return authorizationSigner('Bearer', tokens);
+      }
+    }
+  }
+
+  #credential(source: SecretSource): Credential {
+    const credential = new Credential(source, this.#now);
+    if (credential.renewable) this.#renewables.push(credential);
+    return credential;
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { WebOptions } from '../options.ts';
+import { send, setPolicy } from '../respond.ts';
+import { Html, html } from './html.ts';
+import { PAGE_STYLE } from './style.ts';
+
+/** What a page has of its own. */
+export interface Page {
+  readonly title: string;
+  /** The way from the page to the root, so that links hold under any prefix. */
+  readonly root: './' | '../' | '../../../';
+  /** In it the one h1; left to the head of the page where it names nothing else. */
+  readonly content: Html;
+  readonly isFront?: boolean;
+  /** Runs in the browser, and may ask the exporter. */
+  readonly script?: string;
+  readonly hasForm?: boolean;
+}
+
+export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now'>;
+
+export const EXPORTER = 'Telemetry station exporter';
+
+const STYLE_SOURCE = sourceOf(PAGE_STYLE);
+
+/** A page for people: it may load nothing, and run nothing but its own script. */
+export function sendPage(response: ServerResponse, status: number, page: Page, options: PageOptions): void {
+  setPolicy(response, policy(page));
+  send(response, status, 'text/html; charset=utf-8', shell(page, options).text);
+}
+
+function policy({ script, hasForm = false }: Page): string {
+  return [
+    "default-src 'none'",
+    `style-src ${STYLE_SOURCE}`,
+    ...(script === undefined ? [] : [`script-src ${sourceOf(script)}`, "connect-src 'self'"]),
+    "base-uri 'none'",
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function sourceOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+function shell({ title, root, content, script, isFront = false }: Page, { telemetryPath, version }: PageOptions): Html {
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Html(PAGE_STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="site">
+${isFront ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
+<nav aria-label="Endpoints">
+<ul>
+<li><a href="${root}${telemetryPath.slice(1)}">Metrics</a></li>
+<li><a href="${root}reference">Metrics reference</a></li>
+<li><a href="${root}sd">Service discovery</a></li>
+<li><a href="${root}config">Configuration</a></li>
+<li><a href="${root}-/healthy">Healthy</a></li>
+<li><a href="${root}-/ready">Ready</a></li>
+</ul>
+</nav>
+</header>
+<main id="content" tabindex="-1">
+${content}
+</main>
+<footer class="site">
+<p>Version ${version}</p>
+</footer>
+${script === undefined ? [] : html`<script>${new Html(script)}</script>\n`}</body>
+</html>
+`;
+}
+
+/** The way from the root to a station's page; undefined for a name that no path can hold, because browsers take it for a step. */
+export function stationPath(name: string): string | undefined {
+  return isStep(name) ? undefined : `stations/${encoded(name)}`;
+}
+
+/** And to the page of one of its resources. */
+export function resourcePath(name: string, id: string): string | undefined {
+  return isStep(name) || isStep(id) ? undefined : `stations/${encoded(name)}/resources/${encoded(id)}`;
+}
+
+export function probePath(name: string): string {
+  return `probe?${new URLSearchParams({ station: name })}`;
+}
+
+function isStep(segment: string): boolean {
+  return segment === '.' || segment === '..';
+}
+
+function encoded(segment: string): string {
+  return encodeURIComponent(segment.toWellFormed());
+}

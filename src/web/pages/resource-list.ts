@@ -1,0 +1,219 @@
+import type { Resource } from '../../station/resource.ts';
+import { ALERTABLE, alertableOf, type Order, type Selection, SORT_KEYS, type SortKey } from '../../station/selection.ts';
+import type { StationSpec } from '../../station/station-spec.ts';
+import { momentText, numberText, unknown } from './format.ts';
+import { breakable, type Html, html } from './html.ts';
+import { resourcePath } from './layout.ts';
+import type { Count, ResourceCounts } from './station-page.ts';
+
+interface Column {
+  readonly heading: string;
+  readonly by: SortKey;
+  readonly isNumber?: boolean;
+  readonly cell: (resource: Resource) => Html;
+}
+
+/** Some of a station's resources; each heading sorts by its column, once more in the other direction. */
+export function resourceTable(resources: readonly Resource[], spec: StationSpec, query: ResourceQuery, nowMs: number): Html {
+  const columns = columnsOf(spec, nowMs);
+  return html`<table id="resource-table" class="cards rows">
+<caption class="hidden-text">Resources of ${spec.name}</caption>
+<thead>
+<tr>${[heading({ heading: 'Resource', by: 'display_name' }, query), ...columns.map((column) => heading(column, query))]}</tr>
+</thead>
+<tbody>
+${resources.map((resource) => row(resource, spec, columns))}</tbody>
+</table>`;
+}
+
+function columnsOf({ products, alertability }: StationSpec, nowMs: number): readonly Column[] {
+  const product: Column = { heading: 'Product', by: 'product', cell: (resource) => given(resource.product) };
+  const alertable: Column = { heading: 'Alertable', by: 'alertable', cell: (resource) => html`${alertableOf(resource)}` };
+  return [
+    { heading: 'Name', by: 'name', cell: ({ name }) => given(name) },
+    { heading: 'Type', by: 'type', cell: ({ type, typeLabel }) => html`${given(type)} <span class="sub">${typeLabel}</span>` },
+    ...(products.length === 0 ? [] : [product]),
+    { heading: 'State', by: 'state', cell: ({ state }) => given(state) },
+    ...(alertability ? [alertable] : []),
+    { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rules(alertRules) },
+    { heading: 'Sku', by: 'sku', cell: ({ sku }) => given(sku) },
+    { heading: 'GPU', by: 'gpu_model', cell: ({ gpuModel }) => given(gpuModel) },
+    { heading: 'Created', by: 'created', cell: ({ createdSeconds }) => created(createdSeconds, nowMs) },
+  ];
+}
+
+function heading({ heading, by, isNumber = false }: Omit<Column, 'cell'>, { selection, order }: ResourceQuery): Html {
+  const isSorted = order?.by === by;
+  const descending = isSorted && !order.descending;
+  const href = `${resourceSearch({ selection, order: { by, descending }, page: 1 })}#resources`;
+  const sorted = isSorted ? html` aria-sort="${order.descending ? 'descending' : 'ascending'}"` : [];
+  return html`<th scope="col"${numberClass(isNumber)}${sorted}><a href="${href}">${heading}</a></th>`;
+}
+
+function row(resource: Resource, { name }: StationSpec, columns: readonly Column[]): Html {
+  const path = resourcePath(name, resource.id);
+  const title = resource.displayName || resource.name || resource.id;
+  const cells = columns.map(
+    ({ heading, isNumber = false, cell }) =>
+      html`<td${numberClass(isNumber)} data-label="${heading}"><span>${cell(resource)}</span></td>\n`,
+  );
+  return html`<tr>
+<th scope="row">${path === undefined ? title : html`<a href="../${path}">${title}</a>`} <span class="sub code">${resource.id}</span></th>
+${cells}</tr>
+`;
+}
+
+function numberClass(isNumber: boolean): Html {
+  return isNumber ? html` class="number"` : html``;
+}
+
+function given(text: string): Html {
+  return text === '' ? unknown('not given') : breakable(text);
+}
+
+function rules(count: number | undefined): Html {
+  return count === undefined ? unknown('not given') : html`${numberText(count)}`;
+}
+
+function created(seconds: number | undefined, nowMs: number): Html {
+  return seconds === undefined ? unknown('not given') : momentText(seconds * 1000, nowMs);
+}
+
+/** Narrows the resources by an address that can be kept; the order stays. */
+export function resourceForm(
+  { products, alertability }: Pick<StationSpec, 'products' | 'alertability'>,
+  counts: ResourceCounts,
+  { selection, order }: ResourceQuery,
+): Html {
+  const alertable = ALERTABLE.map(
+    (word) => html`<option value="${word}"${marked(selection.alertable === word, 'selected')}>${word}</option>`,
+  );
+  return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
+<label for="search">Search in id, name and display name <input id="search" name="search" type="search" value="${selection.search ?? ''}" autocomplete="off" spellcheck="false"></label>
+${choice('type', 'Type', counts.types, selection.type)}
+${products.length === 0 ? [] : choice('product', 'Product', counts.products, selection.product)}
+${choice('state', 'State', counts.states, selection.state)}
+${alertability ? html`<label for="alertable">Alertable <select id="alertable" name="alertable"><option value="">any</option>${alertable}</select></label>` : []}
+<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${marked(selection.withoutRules === true, 'checked')}> Without alert rules</label>
+${order === undefined ? [] : html`<input type="hidden" name="sort" value="${order.by}"><input type="hidden" name="order" value="${order.descending ? 'desc' : 'asc'}">`}
+<button type="submit">Show</button>
+<p><a id="reset" href="?#resources">Show all</a></p>
+</form>`;
+}
+
+/** A value that no resource has any more stays chosen: the page says what it shows. */
+function choice(name: 'type' | 'product' | 'state', label: string, counts: readonly Count[], chosen: string | undefined): Html {
+  const gone = chosen === undefined || counts.some(({ key }) => key === chosen) ? [] : [{ key: chosen, count: 0 }];
+  const options = [...counts, ...gone].map(({ key, count }) => {
+    const text = key === '' ? NONE : key;
+    return html`<option value="${text}"${marked(key === chosen, 'selected')}>${text} (${numberText(count)})</option>`;
+  });
+  return html`<label for="${name}">${label} <select id="${name}" name="${name}"><option value="">any</option>${options}</select></label>`;
+}
+
+function marked(isSo: boolean, attribute: 'selected' | 'checked'): Html {
+  return isSo ? html` ${attribute}` : html``;
+}
+
+/** A page of something that may have shrunk since its address was made: the last page stands for all beyond it. */
+export interface Extent {
+  readonly page: number;
+  readonly pages: number;
+  /** Of the first thing shown and of the one after the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly total: number;
+}
+
+export function extentOf(total: number, asked: number, pageSize: number): Extent {
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  const page = Math.min(asked, pages);
+  const from = (page - 1) * pageSize;
+  return { page, pages, from, to: Math.min(from + pageSize, total), total };
+}
+
+export function resourcePager(label: string, { page, pages, from, to, total }: Extent, query: ResourceQuery): Html {
+  const step = (words: string, target: number) => {
+    if (target === page || target < 1 || target > pages) return html`<li><span class="quiet">${words}</span></li>`;
+    return html`<li><a href="${resourceSearch({ ...query, page: target })}#resources">${words}</a></li>`;
+  };
+  const steps = [step('First', 1), step('Previous', page - 1), step('Next', page + 1), step('Last', pages)];
+  const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(to)} of ${numberText(total)}</span>`;
+  return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
+}
+
+/** Which resources a station's page shows, as its address tells it. */
+export interface ResourceQuery {
+  readonly selection: Selection;
+  readonly order: Order | undefined;
+  /** Counted from 1. */
+  readonly page: number;
+}
+
+/** Stands in an address for what a resource does not have: a form cannot tell an empty choice from none. */
+export const NONE = '(none)';
+
+const CHOICES = {
+  alertable: ALERTABLE,
+  without_rules: ['yes'],
+  sort: Object.keys(SORT_KEYS) as SortKey[],
+  order: ['asc', 'desc'],
+} as const;
+
+const PARAMETERS = ['search', 'type', 'product', 'state', ...Object.keys(CHOICES), 'page'];
+
+/** What is empty does not narrow; a text tells what was expected of a value that cannot be meant. */
+export function readResourceQuery(query: URLSearchParams): ResourceQuery | string {
+  const problem = problemOf(query);
+  if (problem !== undefined) return problem;
+  const sort = CHOICES.sort.find((key) => key === query.get('sort'));
+  const alertable = ALERTABLE.find((word) => word === query.get('alertable'));
+  return {
+    selection: {
+      ...(query.get('search') && { search: String(query.get('search')) }),
+      ...narrowing(query, 'type'),
+      ...narrowing(query, 'product'),
+      ...narrowing(query, 'state'),
+      ...(alertable && { alertable }),
+      ...(query.get('without_rules') === 'yes' && { withoutRules: true }),
+    },
+    order: sort && { by: sort, descending: query.get('order') === 'desc' },
+    page: Number(query.get('page') || 1),
+  };
+}
+
+/** The query as an address tells it, with its question mark. */
+export function resourceSearch({ selection, order, page }: ResourceQuery): string {
+  const { search, type, product, state, alertable, withoutRules } = selection;
+  const given = {
+    search,
+    type: type === '' ? NONE : type,
+    product: product === '' ? NONE : product,
+    state: state === '' ? NONE : state,
+    alertable,
+    without_rules: withoutRules ? 'yes' : undefined,
+    sort: order?.by,
+    order: order?.descending ? 'desc' : undefined,
+    page: page > 1 ? String(page) : undefined,
+  };
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);
+  return `?${parameters}`;
+}
+
+function problemOf(query: URLSearchParams): string | undefined {
+  const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) return `Expected ${repeated} once.`;
+  for (const [name, words] of Object.entries(CHOICES)) {
+    const known: readonly string[] = words;
+    const word = query.get(name);
+    if (word && !known.includes(word)) return `Expected ${name} to be one of ${known.join(', ')}.`;
+  }
+  return /^(?:[1-9]\d{0,8})?$/.test(query.get('page') ?? '') ? undefined : 'Expected page to be a whole number of at least 1.';
+}
+
+function narrowing(query: URLSearchParams, name: 'type' | 'product' | 'state'): Selection {
+  const value = query.get(name);
+  if (value === null || value === '') return {};
+  return { [name]: value === NONE ? '' : value };
+}

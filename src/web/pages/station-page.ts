@@ -1,0 +1,205 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Aggregates } from '../../metrics/aggregates.ts';
+import type { Snapshot } from '../../station/snapshot.ts';
+import type { StationSpec } from '../../station/station-spec.ts';
+import type { ExporterPort, StationDetail, StationStatus } from '../port.ts';
+import { sendText } from '../respond.ts';
+import { durationText, facts, figures, numberText, shareText, unknown } from './format.ts';
+import { breakable, type Html, html } from './html.ts';
+import { EXPORTER, type PageOptions, probePath, sendPage } from './layout.ts';
+import {
+  extentOf,
+  NONE,
+  type ResourceQuery,
+  readResourceQuery,
+  resourceForm,
+  resourcePager,
+  resourceSearch,
+  resourceTable,
+} from './resource-list.ts';
+import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateMark } from './station-state.ts';
+
+const PAGE_SIZE = 100;
+
+const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
+
+type Served = NonNullable<StationDetail['served']>;
+
+/** One station: how it is doing, how its listing came about and what it holds. */
+export function stationPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
+  const { now = Date.now } = options;
+  return async (request, response) => {
+    const detail = exporter.station(String(request.params['name']));
+    if (detail === undefined) {
+      sendNoStation(response, '../', options);
+      return;
+    }
+    const query = readResourceQuery(searchParams(request));
+    if (typeof query === 'string') {
+      sendText(response, 400, `${query}\n`);
+      return;
+    }
+    const { spec, served } = detail;
+    const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now());
+    const content = html`${stationHead(detail, now())}${resources}`;
+    sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, hasForm: true }, options);
+  };
+}
+
+export function sendNoStation(response: Response, root: '../' | '../../../', options: PageOptions): void {
+  const content = html`<h1>No such station</h1>
+<p>No station of that name is configured here, or it is on another shard. <a href="${root}">All stations</a></p>`;
+  sendPage(response, 404, { title: `No such station · ${EXPORTER}`, root, content }, options);
+}
+
+function searchParams({ url }: Request): URLSearchParams {
+  return new URLSearchParams(url.split('?').slice(1).join('?'));
+}
+
+function stationHead({ spec, status, served }: StationDetail, nowMs: number): Html {
+  const { snapshot } = status;
+  const listing = html`<section aria-labelledby="listing">
+<h2 id="listing">How it was listed</h2>
+${served === undefined ? NO_SNAPSHOT : listingStory(served.snapshot)}
+</section>`;
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="../">Stations</a> / ${spec.name}</nav>
+<h1>${spec.name}</h1>
+${figures('status', [
+  ['State', stateMark(status)],
+  ['Resources', snapshot === undefined ? unknown('no snapshot is served') : numberText(snapshot.resources)],
+  ['Coverage', coverageText(coverageOf(status))],
+  ['Snapshot', snapshotAge(status, nowMs)],
+])}
+${failureNote(status, nowMs)}
+<div class="columns">
+<section aria-labelledby="place">
+<h2 id="place">What is asked</h2>
+${question(spec, status)}
+</section>
+${listing}
+</div>
+`;
+}
+
+function question({ name, upstream, path, labels }: StationSpec, status: StationStatus): Html {
+  const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
+  return facts('question', [
+    ['Upstream', upstream],
+    ['Subscription', path.subscription],
+    ['Resource group', path.resourceGroup],
+    ['Zone', path.zone],
+    ['Telemetry station', path.telemetryStation],
+    ['Labels', shown.length === 0 ? undefined : html`${shown}`],
+    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${refreshTime(status.durationMs)}`],
+    ['Next refresh', nextRefreshText(status)],
+    ['Metrics', html`<a href="../${probePath(name)}">of this station alone</a>`],
+  ]);
+}
+
+function refreshTime(ms: number): string {
+  return ms < 10_000 ? `${numberText(Math.round(ms) / 1000)} s` : durationText(ms);
+}
+
+async function resourcesOf(
+  exporter: ExporterPort,
+  { spec }: StationDetail,
+  { snapshot, aggregates }: Served,
+  query: ResourceQuery,
+  nowMs: number,
+): Promise<Html> {
+  const found = await exporter.select(snapshot, query.selection, query.order);
+  const extent = extentOf(found.length, query.page, PAGE_SIZE);
+  const counts = countResources(aggregates);
+  const bars = html`<h2 id="counts">What it holds</h2>
+<div class="bars">
+${countBars('type', counts.types)}${countBars('state', counts.states)}${spec.products.length === 0 ? [] : countBars('product', counts.products)}</div>
+`;
+  const table = html`${resourcePager('Pages of resources', extent, query)}
+${resourceTable(found.slice(extent.from, extent.to), spec, query, nowMs)}
+${resourcePager('Pages of resources, below the table', extent, query)}`;
+  return html`${snapshot.size === 0 ? [] : bars}<h2 id="resources">Resources</h2>
+${resourceForm(spec, counts, query)}
+${found.length > 0 ? table : html`<p id="nothing">No resource matches.</p>`}`;
+}
+
+/** How the snapshot came about, and whether it is proven whole. */
+function listingStory(snapshot: Snapshot): Html {
+  const { size, complete, incompleteReasons: doubts, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
+  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
+  const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
+  return facts('story', [
+    ['Complete', complete ? 'yes: proven whole' : html`<span class="no">not proven</span>`],
+    ['Why not', doubts.length === 0 ? undefined : html`<ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>`],
+    ['Different resources', numberText(size)],
+    ['Total reported', reportedTotal === undefined ? 'none: the service gave no total' : numberText(reportedTotal)],
+    ['Pages', `${numberText(pages)}, all listings together`],
+    ['Duplicates', `${numberText(duplicates)} records came again under an id already taken`],
+    ['Rejected', `${numberText(rejected)} records had no usable id`],
+    ['Invalid fields', invalid.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
+  ]);
+}
+
+/** So many are seen at a glance; the rest is there for whoever opens it. */
+const SEEN_AT_ONCE = 12;
+
+/** How many resources there are of each kind, as text and as bars; each leads to its resources. */
+function countBars(kind: 'type' | 'state' | 'product', counts: readonly Count[]): Html {
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const most = Math.max(...counts.map(({ count }) => count));
+  const list = (some: readonly Count[]) =>
+    html`<ol>
+${some.map((count) => countBar(kind, count, total, most))}</ol>
+`;
+  const further = counts.slice(SEEN_AT_ONCE);
+  const more = further.length === 0 ? [] : html`<details><summary>${further.length} more</summary>${list(further)}</details>`;
+  return html`<section aria-labelledby="by-${kind}">
+<h3 id="by-${kind}">By ${kind}</h3>
+${list(counts.slice(0, SEEN_AT_ONCE))}${more}</section>
+`;
+}
+
+function countBar(kind: 'type' | 'state' | 'product', { key, label, count }: Count, total: number, most: number): Html {
+  const href = `${resourceSearch({ selection: { [kind]: key }, order: undefined, page: 1 })}#resources`;
+  const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
+  const width = Math.max(1, Math.round((count / most) * 1000) / 10);
+  return html`<li><span><a href="${href}">${breakable(key === '' ? NONE : key)}</a>${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
+`;
+}
+
+/** Resources by what they have in common, the most frequent first; '' stands for what a resource does not have. */
+export interface ResourceCounts {
+  readonly types: readonly Count[];
+  readonly states: readonly Count[];
+  readonly products: readonly Count[];
+}
+
+export interface Count {
+  readonly key: string;
+  /** The service's word for the key, where it gave one. */
+  readonly label: string;
+  readonly count: number;
+}
+
+function countResources({ groups, typeLabels }: Aggregates): ResourceCounts {
+  const types = new Map<string, number>();
+  const states = new Map<string, number>();
+  const products = new Map<string, number>();
+  for (const group of groups) {
+    for (const [state, count] of group.states) {
+      add(types, group.type, count);
+      add(states, state, count);
+      add(products, group.product, count);
+    }
+  }
+  return { types: ranked(types, typeLabels), states: ranked(states), products: ranked(products) };
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+function ranked(counts: ReadonlyMap<string, number>, labels?: ReadonlyMap<string, string>): Count[] {
+  return Array.from(counts, ([key, count]) => ({ key, label: labels?.get(key) ?? '', count })).sort(
+    (a, b) => b.count - a.count || (a.key < b.key ? -1 : 1),
+  );
+}

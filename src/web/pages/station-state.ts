@@ -1,0 +1,71 @@
+import { FAILURE_ADVICE } from '../../station/failure.ts';
+import type { StationStatus } from '../port.ts';
+import { durationText, momentText, shareText, unknown } from './format.ts';
+import { type Html, html } from './html.ts';
+
+/** The states of a station in words, by the name that style and script know them by. */
+export const STATION_STATES = { failing: 'failing', 'not-tried': 'not tried', up: 'up' } as const;
+
+type StationState = keyof typeof STATION_STATES;
+
+export function stateOf({ up }: Pick<StationStatus, 'up'>): StationState {
+  if (up === undefined) return 'not-tried';
+  return up ? 'up' : 'failing';
+}
+
+export function stateMark(station: Pick<StationStatus, 'up'>): Html {
+  const state = stateOf(station);
+  return html`<span class="state ${state}">${STATION_STATES[state]}</span>`;
+}
+
+/** Why the latest refresh failed, what that means and what to do about it; empty when it did not. */
+export function failureNote({ failure, lastSuccessMs }: Pick<StationStatus, 'failure' | 'lastSuccessMs'>, nowMs: number): readonly Html[] {
+  if (failure === undefined) return [];
+  const { meaning, advice } = FAILURE_ADVICE[failure.reason];
+  const success =
+    lastSuccessMs === undefined ? 'There was no success yet.' : html`The last success was ${momentText(lastSuccessMs, nowMs)}.`;
+  return [
+    html`<div class="failure-note">
+<p><strong>${meaning}</strong> ${success}</p>
+<p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
+<p>What to do: ${advice}</p>
+</div>`,
+  ];
+}
+
+/** The alertable resources that have at least one rule. */
+export interface Coverage {
+  readonly alertable: number;
+  readonly withRules: number;
+}
+
+/** In place of the numbers, why there are none. */
+export function coverageOf({ snapshot }: Pick<StationStatus, 'snapshot'>): Coverage | string {
+  if (snapshot === undefined) return 'no snapshot is served';
+  const { alertable, withoutRules } = snapshot;
+  if (alertable === undefined) return 'alertability is not asked for';
+  if (alertable === 0) return 'no resource can have alerts';
+  if (withoutRules === undefined) return 'the service gave no numbers of alert rules';
+  return { alertable, withRules: alertable - withoutRules };
+}
+
+export function coverageText(coverage: Coverage | string): Html {
+  if (typeof coverage === 'string') return unknown(coverage);
+  return html`${shareText(coverage.withRules, coverage.alertable)}`;
+}
+
+export function snapshotAge({ snapshot, lastSuccessMs }: Pick<StationStatus, 'snapshot' | 'lastSuccessMs'>, nowMs: number): Html {
+  return snapshot === undefined || lastSuccessMs === undefined ? unknown('no snapshot is served') : momentText(lastSuccessMs, nowMs);
+}
+
+export function completeText({ snapshot }: Pick<StationStatus, 'snapshot'>): Html {
+  if (snapshot === undefined) return unknown('no snapshot is served');
+  return snapshot.complete ? html`yes` : html`<span class="no">no</span>`;
+}
+
+export function nextRefreshText({ isRefreshing, refresh, dueInMs }: Pick<StationStatus, 'isRefreshing' | 'refresh' | 'dueInMs'>): string {
+  if (isRefreshing) return 'refreshing now';
+  if (dueInMs <= 0) return refresh === 'scrape' ? 'with the next scrape' : 'any moment';
+  const delay = durationText(Math.max(dueInMs, 1000));
+  return refresh === 'scrape' ? `with a scrape after ${delay}` : `in ${delay}`;
+}

@@ -1,0 +1,123 @@
+import type { RequestHandler } from 'express';
+import type { ExporterPort, StationStatus } from '../port.ts';
+import { figures, numberText, unknown } from './format.ts';
+import { type Html, html } from './html.ts';
+import { EXPORTER, type PageOptions, probePath, sendPage, stationPath } from './layout.ts';
+import {
+  completeText,
+  coverageOf,
+  coverageText,
+  failureNote,
+  nextRefreshText,
+  STATION_STATES,
+  snapshotAge,
+  stateMark,
+  stateOf,
+} from './station-state.ts';
+import { STATUS_SCRIPT } from './status-script.ts';
+
+/** All stations at a glance. What needs the script is hidden until that runs. */
+export function statusPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
+  const { now = Date.now } = options;
+  return (_request, response) => {
+    const content = statusContent(exporter.stations(), now());
+    sendPage(response, 200, { title: EXPORTER, root: './', content, script: STATUS_SCRIPT, isFront: true }, options);
+  };
+}
+
+function statusContent(stations: readonly StationStatus[], nowMs: number): Html {
+  return html`${statusTotals(stations)}
+<p id="currency" class="notice" role="status"></p>
+<div id="controls" class="controls" role="search" aria-label="Stations" hidden>
+<label for="filter">Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>
+<label for="state">State <select id="state"><option value="">any</option>${Object.entries(STATION_STATES).map(
+    ([state, words]) => html`<option value="${state}">${words}</option>`,
+  )}</select></label>
+<button id="pause" type="button" aria-pressed="false">Pause updates</button>
+<p id="shown" role="status"></p>
+</div>
+<table id="stations" class="cards">
+<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>
+<thead>
+<tr>${STATION_HEADINGS}</tr>
+</thead>
+${stations.map((station) => stationRow(station, nowMs))}</table>
+${stations.length === 0 ? html`<p>No station is configured here, or none is on this shard.</p>` : []}`;
+}
+
+/** The columns of the stations, and what the browser can sort them by. */
+const COLUMNS = [
+  { heading: 'Station', sort: 'text' },
+  { heading: 'State', sort: 'number' },
+  { heading: 'Resources', sort: 'number', isNumber: true },
+  { heading: 'Coverage', sort: 'number', isNumber: true },
+  { heading: 'Complete', sort: 'number' },
+  { heading: 'Pages', sort: 'number', isNumber: true },
+  { heading: 'Snapshot', sort: 'number' },
+  { heading: 'Next refresh', sort: 'number' },
+  { heading: 'Metrics' },
+] as const;
+
+const STATION_HEADINGS: readonly Html[] = COLUMNS.map((column) => {
+  const sort = 'sort' in column ? html` data-sort="${column.sort}"` : [];
+  const number = 'isNumber' in column ? html` class="number"` : [];
+  return html`<th scope="col"${number}${sort}>${column.heading}</th>`;
+});
+
+/**
+ * One station of the status page as a row group of its own: its numbers and, while it fails, why.
+ * The data-value is what a cell is sorted by; the data-label stands for the heading where a narrow screen hides that.
+ */
+export function stationRow(station: StationStatus, nowMs: number): Html {
+  const { name, upstream, telemetryStation, snapshot, lastSuccessMs } = station;
+  const path = stationPath(name);
+  const coverage = coverageOf(station);
+  const failure = failureNote(station, nowMs).map(
+    (note) => html`<tr class="failure-row"><td colspan="${COLUMNS.length}">${note}</td></tr>\n`,
+  );
+  return html`<tbody data-station="${name}" data-state="${stateOf(station)}">
+<tr>
+<th scope="row" data-value="${name}">${path === undefined ? name : html`<a href="./${path}">${name}</a>`} <span class="sub">${upstream} · ${telemetryStation}</span></th>
+<td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateMark(station)}</td>
+<td class="number" data-label="Resources"${value(snapshot?.resources)}>${countOf(snapshot?.resources)}</td>
+<td class="number" data-label="Coverage"${value(typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable)}>${coverageText(coverage)}</td>
+<td data-label="Complete"${value(snapshot && Number(snapshot.complete))}>${completeText(station)}</td>
+<td class="number" data-label="Pages"${value(snapshot?.pages)}>${countOf(snapshot?.pages)}</td>
+<td data-label="Snapshot"${value(snapshot && lastSuccessMs)}>${snapshotAge(station, nowMs)}</td>
+<td data-label="Next refresh"${value(station.isRefreshing ? 0 : station.dueInMs)}>${nextRefreshText(station)}</td>
+<td data-label="Metrics"><a href="./${probePath(name)}">metrics<span class="hidden-text"> of ${name}</span></a></td>
+</tr>
+${failure}</tbody>
+`;
+}
+
+/** None where nothing is known: such cells come last, whichever way they are sorted. */
+function value(number: number | undefined): Html {
+  return number === undefined ? html`` : html` data-value="${number}"`;
+}
+
+function countOf(number: number | undefined): Html {
+  return number === undefined ? unknown('no snapshot is served') : html`${numberText(number)}`;
+}
+
+/** All stations added up. */
+export function statusTotals(stations: readonly StationStatus[]): Html {
+  const inState = (state: ReturnType<typeof stateOf>) => numberText(stations.filter((station) => stateOf(station) === state).length);
+  const resources = stations.reduce((sum, { snapshot }) => sum + (snapshot?.resources ?? 0), 0);
+  return figures('totals', [
+    ['Stations', numberText(stations.length)],
+    ['Up', inState('up')],
+    ['Failing', inState('failing')],
+    ['Not tried', inState('not-tried')],
+    ['Resources', numberText(resources)],
+    ['Coverage', coverageText(totalCoverage(stations))],
+  ]);
+}
+
+/** Over the stations that know theirs. */
+function totalCoverage(stations: readonly StationStatus[]): ReturnType<typeof coverageOf> {
+  const known = stations.map(coverageOf).filter((coverage) => typeof coverage === 'object');
+  if (known.length === 0) return 'no station knows its coverage';
+  const sum = (key: 'alertable' | 'withRules') => known.reduce((total, coverage) => total + coverage[key], 0);
+  return { alertable: sum('alertable'), withRules: sum('withRules') };
+}

@@ -1,0 +1,55 @@
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { loadConfigFile } from '../../src/commands/config-source.ts';
+import { configOf } from '../e2e/harness.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+
+describe('loadConfigFile', () => {
+  it('loads the file, with the environment in it and paths beside it', async () => {
+    const upstream = { authorization: { credentials_file: 'token' } };
+    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'], { upstream })));
+    const result = await loadConfigFile(file, { SERVICE: 'https://monitor.example.com' });
+    expect(result).toMatchObject({
+      ok: true,
+      config: {
+        upstreams: {
+          main: {
+            base_url: new URL('https://monitor.example.com'),
+            authorization: { credentials_file: join(dirname(file), 'token') },
+          },
+        },
+      },
+    });
+  });
+
+  it('names the file in every problem', async () => {
+    const file = temporaryFile('config.yaml', 'upstreams: {}\nsurprise: 1\n');
+    const result = await loadConfigFile(file, {});
+    expect(result.ok ? [] : result.problems.map((problem) => problem.file)).toEqual([file, file, file]);
+  });
+
+  it('says why a file cannot be read', async () => {
+    const folder = dirname(temporaryFile('x', ''));
+    const problem = { line: 1, column: 1, path: '' };
+    expect(await loadConfigFile(folder, {})).toEqual({
+      ok: false,
+      problems: [{ file: folder, ...problem, message: expect.stringMatching(/^cannot be read, expected a readable file: EISDIR/) }],
+    });
+    const missing = join(folder, 'missing.yaml');
+    expect(await loadConfigFile(missing, {})).toEqual({
+      ok: false,
+      problems: [{ file: missing, ...problem, message: expect.stringMatching(/^cannot be read, expected a readable file: ENOENT/) }],
+    });
+  });
+
+  it('lets a fault of our own through', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
+    const env = Object.defineProperty({}, 'SERVICE', {
+      get: () => {
+        throw new Error('a bug');
+      },
+    });
+    await expect(loadConfigFile(file, env)).rejects.toThrow('a bug');
+  });
+});

@@ -1,0 +1,204 @@
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import {
+  endGeneration,
+  type Generation,
+  type LoadedConfig,
+  nextGeneration,
+  type SharedServices,
+  startGeneration,
+} from '../../src/app/generation.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
+import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
+import { TaskQueue } from '../../src/station/task-queue.ts';
+import { configOf, entriesOf } from '../e2e/harness.ts';
+import { listen } from '../upstream/support/service.ts';
+import { eventually } from '../web/eventually.ts';
+
+const ALL = { ordinal: 0, total: 1 };
+
+function surroundings(shard = ALL): SharedServices & { readonly told: string[] } {
+  const told: string[] = [];
+  const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard, false);
+  const tasks = new TaskQueue();
+  const compressors = new CompressorPool(tasks, 1);
+  const refreshed: SharedServices['refreshed'] = ({ spec }) => told.push(spec.name);
+  return { own, shard, userAgent: 'agent/1', tasks, compressors, refreshed, pageSizeReduced: () => undefined, told };
+}
+
+function loaded(config: object): LoadedConfig {
+  const result = loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result;
+}
+
+/** A generation that ends with the test. */
+async function generationOf(config: object, old?: Generation, services = surroundings()): Promise<Generation> {
+  const generation = await nextGeneration(loaded(config), old, services);
+  onTestFinished(() => endGeneration(generation, undefined));
+  return generation;
+}
+
+async function startService() {
+  const service = await startSimulatedService({ source: () => entriesOf(3) });
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+const URL_A = 'http://127.0.0.1:1';
+
+describe('nextGeneration', () => {
+  it('takes over unchanged stations and upstreams as they are', async () => {
+    const old = await generationOf(configOf(URL_A, ['a', 'b']));
+    const next = await generationOf(configOf(URL_A, ['a', 'c']), old);
+    expect(next.upstreams.get('main')).toBe(old.upstreams.get('main'));
+    expect(next.stations.get('a')).toBe(old.stations.get('a'));
+    expect([...next.stations.keys()]).toEqual(['a', 'c']);
+    expect([...old.stations.keys()]).toEqual(['a', 'b']);
+  });
+
+  it('asks nobody before it is started', async () => {
+    const service = await startService();
+    const generation = await generationOf(configOf(service.url, ['a']));
+    await generation.stations.get('a')?.refresh();
+    expect(service.requests).toHaveLength(1);
+    await generationOf(configOf(service.url, ['a'], { metrics: { per_resource: false } }), generation);
+    await generationOf(configOf(service.url, ['b']), generation);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('makes a new station of one whose settings changed', async () => {
+    const old = await generationOf(configOf(URL_A, ['a']));
+    const next = await generationOf(configOf(URL_A, ['a'], { station: { alertability: true } }), old);
+    expect(next.stations.get('a')).not.toBe(old.stations.get('a'));
+    expect(next.stations.get('a')?.spec.alertability).toBe(true);
+  });
+
+  it.each([
+    ['the credential', { authorization: { credentials: 'other' } }],
+    ['a limit', { timeout: '1s' }],
+  ])('gives an upstream a new client when %s changed, and keeps the data of its stations', async (_what, upstream) => {
+    const service = await startService();
+    const authorized = { authorization: { credentials: 'secret' } };
+    const old = await generationOf(configOf(service.url, ['a'], { upstream: authorized }));
+    await old.stations.get('a')?.refresh();
+    const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...authorized, ...upstream } }), old);
+    expect(next.upstreams.get('main')?.client).not.toBe(old.upstreams.get('main')?.client);
+    const taken = next.stations.get('a')?.view();
+    expect(taken?.served?.publication.snapshot).toBe(old.stations.get('a')?.view().served?.publication.snapshot);
+    expect(taken?.health).toBe(old.stations.get('a')?.view().health);
+  });
+
+  it('keeps the data of a station that is asked in the same words, however often and long', async () => {
+    const service = await startService();
+    const old = await generationOf(configOf(service.url, ['a']));
+    await old.stations.get('a')?.refresh();
+    const changes = { upstream: { refresh_timeout: '9s' }, station: { labels: { team: 'x' } }, cache: { ttl: '7s' } };
+    const next = await generationOf(configOf(service.url, ['a'], changes), old);
+    const { spec, served } = next.stations.get('a')?.view() ?? {};
+    expect(spec).toMatchObject({ refreshTimeoutMs: 9000, labels: { team: 'x' }, cache: { ttlMs: 7000 } });
+    expect(served?.publication.snapshot.size).toBe(3);
+    const other = await generationOf(configOf(service.url, ['a'], { station: { alertability: true } }), next);
+    expect(other.stations.get('a')?.view().served).toBeUndefined();
+  });
+
+  it('keeps no data from another service', async () => {
+    const service = await startService();
+    const other = await startService();
+    const old = await generationOf(configOf(service.url, ['a']));
+    await old.stations.get('a')?.refresh();
+    const next = await generationOf(configOf(other.url, ['a']), old);
+    expect(next.stations.get('a')?.wasTried).toBe(false);
+    expect(next.stations.get('a')?.view().served).toBeUndefined();
+  });
+
+  it('prepares kept data anew when metrics options changed', async () => {
+    const service = await startService();
+    const old = await generationOf(configOf(service.url, ['a']));
+    await old.stations.get('a')?.refresh();
+    const next = await generationOf(configOf(service.url, ['a'], { metrics: { per_resource: false } }), old);
+    const families = (generation: Generation) => [...(generation.stations.get('a')?.view().served?.encoded.families.keys() ?? [])];
+    expect(families(old)).toContain('telemetry_station_resource_info');
+    expect(families(next)).toContain('telemetry_station_resources');
+    expect(families(next)).not.toContain('telemetry_station_resource_info');
+  });
+
+  it('lets no refresh move what is being taken over', async () => {
+    const held: (() => void)[] = [];
+    const server = createServer((_request, response) => held.push(() => response.end('{"resources": [], "page": {"total": 0}}')));
+    const config = configOf(`http://127.0.0.1:${await listen(server)}`, ['a']);
+    const services = surroundings();
+    const old = await generationOf(config, undefined, services);
+    const station = old.stations.get('a') ?? expect.unreachable();
+    const refresh = station.refresh();
+    await eventually(() => expect(held).toHaveLength(1));
+    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, services);
+    held[0]?.();
+    await refresh;
+    const next = await takeover;
+    onTestFinished(() => endGeneration(next, undefined));
+    expect(station.view().served).toBeUndefined();
+    expect(next.stations.get('a')?.wasTried).toBe(false);
+    expect(services.told).toEqual([]);
+  });
+
+  it('has the stations of its shard alone', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
+    const stations = async (ordinal: number) => {
+      const services = surroundings({ ordinal, total: 2 });
+      return [...(await generationOf(configOf(URL_A, names), undefined, services)).stations.keys()];
+    };
+    expect([...(await stations(0)), ...(await stations(1))].toSorted()).toEqual(names);
+  });
+});
+
+describe('startGeneration', () => {
+  it('asks for every station of the first generation once', async () => {
+    const service = await startService();
+    const generation = await generationOf(configOf(service.url, ['a', 'b']));
+    startGeneration(generation, undefined);
+    await eventually(() => expect(generation.fleet.ready()).toBe(true));
+    expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
+  });
+
+  it('asks for what is new and for what is reached in a new way', async () => {
+    const service = await startService();
+    const config = (names: string[], timeout: string) => ({
+      ...configOf(service.url, names),
+      upstreams: { kept: { base_url: service.url }, changed: { base_url: service.url, timeout } },
+      stations: names.map((name) => ({
+        upstream: name.startsWith('kept') ? 'kept' : 'changed',
+        rid: `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${name}`,
+      })),
+    });
+    const services = surroundings();
+    const old = await generationOf(config(['kept-1', 'changed-1'], '1s'), undefined, services);
+    startGeneration(old, undefined);
+    await eventually(() => expect(services.told.toSorted()).toEqual(['changed-1', 'kept-1']));
+    service.clearRequests();
+    const next = await generationOf(config(['kept-1', 'kept-2', 'changed-1'], '2s'), old, services);
+    startGeneration(next, old);
+    await eventually(() => expect(services.told).toHaveLength(4));
+    expect(service.requests.map(({ station }) => station).toSorted()).toEqual(['changed-1', 'kept-2']);
+  });
+});
+
+describe('endGeneration', () => {
+  it('ends what the next generation has not taken over, and nothing else', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a', 'b']);
+    const upstreams = { ...config.upstreams, unused: { base_url: URL_A } };
+    const stations = config.stations.map((station) => ({ upstream: 'main', ...station }));
+    const old = await generationOf({ ...config, upstreams, stations });
+    const next = await generationOf({ ...config, stations: stations.slice(0, 1) }, old);
+    const context = { signal: new AbortController().signal, deadlineMs: Date.now() + 60_000 };
+    await endGeneration(old, next);
+    await next.stations.get('a')?.refresh();
+    expect(next.stations.get('a')?.view().health.failure).toBeUndefined();
+    expect(old.stations.get('b')?.refreshIfDue()).toBeUndefined();
+    await expect(old.upstreams.get('unused')?.client.get('/', context, () => undefined)).rejects.toThrow(/destroyed/);
+  });
+});

@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLogger, LOG_LEVELS, type LogFields, type LogFormat, type LogLevel } from '../../src/app/logger.ts';
+
+const NOW = Date.UTC(2024, 1, 29, 12, 34, 56, 789);
+const TS = '2024-02-29T12:34:56.789Z';
+
+function lineOf(format: LogFormat, message: string, fields?: LogFields, level: LogLevel = 'info'): string {
+  const lines: string[] = [];
+  createLogger({ level, format, write: (line) => lines.push(line), now: () => NOW }).error(message, fields);
+  expect(lines).toHaveLength(1);
+  return lines[0] ?? '';
+}
+
+const logfmt = (fields: LogFields, level?: LogLevel) =>
+  lineOf('logfmt', 'm', fields, level).slice(`ts=${TS} level=error msg=m `.length, -1);
+
+/** Reads logfmt by its own rules: bare words, or double quotes with backslash escapes. */
+function parseLogfmt(line: string): [string, string][] {
+  const pairs: [string, string][] = [];
+  let rest = line;
+  while (rest !== '') {
+    const match = /^([^\s="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s="]*))(?: |$)/.exec(rest);
+    if (match === null) throw new Error(`not logfmt: ${rest}`);
+    const [whole, key = '', inQuotes, bare = ''] = match;
+    pairs.push([key, inQuotes === undefined ? bare : unescaped(inQuotes)]);
+    rest = rest.slice(whole.length);
+  }
+  return pairs;
+}
+
+function unescaped(text: string): string {
+  const simple: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', '"': '"', '\\': '\\' };
+  return text.replace(/\\(?:u([0-9a-f]{4})|(.))/g, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? (simple[letter] ?? 'unknown escape') : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+const anyText = fc.string({ unit: 'binary', maxLength: 300 });
+const hostileText = fc.oneof(
+  anyText,
+  fc.string({ unit: fc.constantFrom(...'\n\r"\\= {}:,\u0000\u001b\u0085\u009b\u2028\u2029\u202e\ud800') }),
+);
+const fieldName = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,20}$/).filter((name) => !['ts', 'level', 'msg'].includes(name));
+const plainFields = fc.dictionary(
+  fieldName,
+  fc.oneof(
+    hostileText,
+    fc.boolean(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  ),
+);
+const anyFields = fc.dictionary(
+  anyText,
+  fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }),
+);
+const isFormat = fc.constantFrom<LogFormat>('logfmt', 'json');
+
+/** Everything that some reader takes for the end of a line, or that moves a terminal's cursor. */
+const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+describe('createLogger', () => {
+  it('writes time, level and message first, then the fields in their order', () => {
+    const fields = { station: 'prod', attempt: 2, ok: false, ratio: 0.5 };
+    expect(lineOf('logfmt', 'refresh failed', fields)).toBe(
+      `ts=${TS} level=error msg="refresh failed" station=prod attempt=2 ok=false ratio=0.5\n`,
+    );
+    expect(lineOf('json', 'refresh failed', fields)).toBe(
+      `{"ts":"${TS}","level":"error","msg":"refresh failed","station":"prod","attempt":2,"ok":false,"ratio":0.5}\n`,
+    );
+  });
+
+  it.each(LOG_LEVELS)('writes at level %s what is as severe or more', (level) => {
+    const lines: string[] = [];
+    const logger = createLogger({ level, format: 'json', write: (line) => lines.push(line) });
+    for (const each of LOG_LEVELS) logger[each](each);
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)));
+  });
+
+  it('takes the time from the system clock when none is given', () => {
+    const lines: string[] = [];
+    const before = Date.now();
+    createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) }).info('m');
+    const ts = Date.parse(JSON.parse(lines[0] ?? '').ts);
+    expect(ts).toBeGreaterThanOrEqual(before);
+    expect(ts).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('makes exactly one line of any message and any fields', () => {
+    fc.assert(
+      fc.property(isFormat, hostileText, anyFields, (format, message, fields) => {
+        const line = lineOf(format, message, fields);
+        expect(line.endsWith('\n')).toBe(true);
+        expect(line.slice(0, -1)).not.toMatch(CONTROL);
+      }),
+    );
+  });
+
+  it('writes JSON that gives message and fields back', () => {
+    fc.assert(
+      fc.property(hostileText, plainFields, (message, fields) => {
+        expect(JSON.parse(lineOf('json', message, fields))).toEqual({
+          ts: TS,
+          level: 'error',
+          msg: message.toWellFormed(),
+          ...Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, wellFormed(value)])),
+        });
+      }),
+    );
+  });
+
+  it('writes logfmt that gives message and fields back as text', () => {
+    fc.assert(
+      fc.property(hostileText, plainFields, (message, fields) => {
+        expect(parseLogfmt(lineOf('logfmt', message, fields).slice(0, -1))).toEqual([
+          ['ts', TS],
+          ['level', 'error'],
+          ['msg', message.toWellFormed()],
+          ...Object.entries(fields).map(([key, value]) => [key, String(wellFormed(value))]),
+        ]);
+      }),
+    );
+  });
+
+  it.each([
+    ['', '""'],
+    ['plain/text:9842', 'plain/text:9842'],
+    ['网络', '网络'],
+    ['two words', '"two words"'],
+    ['a=b', '"a=b"'],
+    ['say "no"', String.raw`"say \"no\""`],
+    ['C:\\temp', String.raw`"C:\\temp"`],
+    ['a\nlevel=info', String.raw`"a\nlevel=info"`],
+    ['\u001b[2J\u009b', String.raw`"\u001b[2J\u009b"`],
+    ['\ud800', '"\ufffd"'],
+  ])('writes %j in logfmt as %s', (text, expected) => {
+    expect(logfmt({ k: text })).toBe(`k=${expected}`);
+  });
+
+  it('keeps time, level and message from being overwritten', () => {
+    const fields = { ts: 'forged', level: 'info', msg: 'forged', _msg: 'second' };
+    expect(JSON.parse(lineOf('json', 'true', fields))).toEqual({
+      ts: TS,
+      level: 'error',
+      msg: 'true',
+      _ts: 'forged',
+      _level: 'info',
+      _msg: 'forged',
+      __msg: 'second',
+    });
+  });
+
+  it('makes every field name one that both formats can carry', () => {
+    const fields = { 'a b': 1, 'a=b': 2, '': 3, ['__proto__']: 4, ['k'.repeat(500)]: 5 };
+    expect(logfmt(fields)).toBe(`a_b=1 _a_b=2 _=3 __proto__=4 ${'k'.repeat(100)}=5`);
+  });
+
+  it('leaves undefined fields out', () => {
+    expect(logfmt({ a: undefined, b: 1 })).toBe('b=1');
+  });
+
+  it('cuts long messages and values', () => {
+    const { msg, k } = JSON.parse(lineOf('json', 'm'.repeat(5000), { k: 'v'.repeat(5000) }));
+    expect(msg).toBe(`${'m'.repeat(2000)}...`);
+    expect(k).toBe(`${'v'.repeat(2000)}...`);
+  });
+
+  it('writes dates as RFC 3339', () => {
+    expect(logfmt({ at: new Date(0), never: new Date(Number.NaN) })).toBe('at=1970-01-01T00:00:00.000Z never="Invalid Date"');
+  });
+
+  it('writes numbers that JSON does not know as text', () => {
+    expect(lineOf('json', 'm', { a: Number.NaN, b: Number.NEGATIVE_INFINITY, c: 2n ** 70n })).toContain(
+      '"a":"NaN","b":"-Infinity","c":"1180591620717411303424"}',
+    );
+  });
+
+  it('writes null and nested values as text', () => {
+    expect(logfmt({ none: null, list: [1, 'a'], nested: { a: { b: 1n } } })).toBe(`none=null list="[ 1, 'a' ]" nested="{ a: { b: 1n } }"`);
+  });
+
+  it('writes an error as its message and those of its causes, without the stack', () => {
+    const error = new Error('refresh failed', { cause: new Error('request failed', { cause: 'socket closed' }) });
+    expect(logfmt({ error })).toBe('error="refresh failed: request failed: socket closed"');
+  });
+
+  it('names an error without message by its code, else by its class', () => {
+    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    expect(logfmt({ refused, empty: new TypeError() })).toBe('refused=ECONNREFUSED empty=TypeError');
+  });
+
+  it('ends a ring of causes', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(logfmt({ error })).toBe(`error="${Array(8).fill('round').join(': ')}"`);
+  });
+
+  it('adds the stack at level debug', () => {
+    const error = new Error('broken', { cause: new Error('why') });
+    error.stack = 'Error: broken\n    at here';
+    expect(logfmt({ error }, 'debug')).toBe(String.raw`error="broken: why\nError: broken\n    at here"`);
+  });
+
+  it('survives what cannot be printed', () => {
+    const ring: Record<string, unknown> = {};
+    ring['self'] = ring;
+    const fields = {
+      ring,
+      get thrown(): unknown {
+        throw new Error('getter');
+      },
+      error: Object.defineProperty(new Error(), 'message', {
+        get() {
+          throw new Error('message');
+        },
+      }),
+      symbol: Symbol('s'),
+      function: () => 1,
+    };
+    expect(logfmt(fields)).toBe(
+      'ring="<ref *1> { self: [Circular *1] }" thrown=<unprintable> error=<unprintable> symbol=Symbol(s) function="[Function: function]"',
+    );
+  });
+});
+
+function wellFormed(value: string | number | boolean): string | number | boolean {
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { detailOf, statusOf } from '../../src/app/exporter.ts';
+import { Aggregation } from '../../src/metrics/aggregates.ts';
+import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
+import { NO_CHURN } from '../../src/station/churn.ts';
+import type { Resource } from '../../src/station/resource.ts';
+import type { Snapshot } from '../../src/station/snapshot.ts';
+import type { Health, StationView } from '../../src/station/station-cache.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
+import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
+
+const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+
+/** A station that serves these resources. */
+function viewOf(
+  resources: readonly Resource[],
+  changes: Partial<StationSpec> = {},
+  listing: Partial<Snapshot> = {},
+): StationView<EncodedSnapshot> & { served: object } {
+  const spec = specOf(changes);
+  const aggregates = new Aggregation();
+  for (const resource of resources) aggregates.addResource(resource, spec.alertability);
+  return {
+    spec,
+    health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },
+    dueInMs: 345,
+    isRefreshing: false,
+    served: {
+      publication: { spec, snapshot: listingOf(resources, listing), churn: NO_CHURN },
+      encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
+    },
+  };
+}
+
+describe('statusOf', () => {
+  it('tells of a station that is up all that the pages show', () => {
+    const cache = { ttlMs: 1, maxStaleMs: 2, errorTtlMs: 3, refresh: 'background' } as const;
+    expect(statusOf(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }))).toEqual({
+      name: 'prod',
+      upstream: 'main',
+      telemetryStation: 'ts',
+      up: true,
+      failure: undefined,
+      lastSuccessMs: 2000,
+      lastAttemptMs: 2000,
+      durationMs: 12,
+      dueInMs: 345,
+      isRefreshing: false,
+      refresh: 'background',
+      snapshot: { resources: 1, complete: false, pages: 4, alertable: undefined, withoutRules: 0 },
+    });
+  });
+
+  it('tells of one that was never tried', () => {
+    expect(statusOf({ ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true })).toMatchObject({
+      up: undefined,
+      isRefreshing: true,
+      refresh: 'scrape',
+      snapshot: undefined,
+    });
+  });
+
+  it('tells of one that fails', () => {
+    const failure = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
+    const health = { ...NEVER, lastAttemptMs: 1, failure };
+    expect(statusOf({ ...viewOf([]), health })).toMatchObject({ up: false, failure: { reason: 'auth', message: 'refused' } });
+  });
+
+  it.each<[string, Partial<StationSpec>, Resource[], object]>([
+    [
+      'counts resources without rules among the alertable ones where those are known',
+      { alertability: true },
+      [
+        resourceOf('a', { alertable: true, alertRules: 0 }),
+        resourceOf('b', { alertable: true, alertRules: 3, type: 'other' }),
+        resourceOf('c', { alertable: false, alertRules: 0 }),
+      ],
+      { alertable: 2, withoutRules: 1 },
+    ],
+    [
+      'counts all resources without rules where nobody asked',
+      {},
+      [resourceOf('a', { alertRules: 0 }), resourceOf('b', { alertRules: 0, type: 'other' }), resourceOf('c')],
+      { alertable: undefined, withoutRules: 2 },
+    ],
+    [
+      'does not take missing numbers for none',
+      { alertability: true },
+      [resourceOf('a', { alertable: true, alertRules: undefined })],
+      { alertable: 1, withoutRules: undefined },
+    ],
+    ['knows of an empty station that it has no alertable resource', { alertability: true }, [], { alertable: 0, withoutRules: undefined }],
+  ])('%s', (_what, spec, resources, watch) => {
+    expect(statusOf(viewOf(resources, spec)).snapshot).toMatchObject(watch);
+  });
+});
+
+describe('detailOf', () => {
+  it('adds the configuration and what is served', () => {
+    const view = viewOf([resourceOf('a')]);
+    expect(detailOf(view)).toEqual({
+      spec: view.spec,
+      status: statusOf(view),
+      served: {
+        snapshot: view.served?.publication.snapshot,
+        aggregates: view.served?.encoded.aggregates,
+        withheld: 7,
+      },
+    });
+  });
+
+  it('serves nothing where there is nothing', () => {
+    expect(detailOf({ ...viewOf([]), served: undefined }).served).toBeUndefined();
+  });
+});

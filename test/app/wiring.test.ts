@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { encodingOptions, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { configOf } from '../e2e/harness.ts';
+
+function configured(config: object) {
+  const result = loadConfig({ file: '/etc/exporter/config.yaml', text: stringify(config), env: {} });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.config;
+}
+
+function optionsOf(upstream: object) {
+  const { upstreams } = configured({ ...configOf('https://monitor.example.com', ['a']), upstreams: { main: upstream } });
+  return upstreamOptions('main', upstreams['main'] ?? expect.unreachable(), 'agent/1');
+}
+
+const base_url = 'https://monitor.example.com/prefix';
+
+describe('upstreamOptions', () => {
+  it('leaves out what is not configured and takes the documented defaults', () => {
+    expect(optionsOf({ base_url })).toEqual({
+      name: 'main',
+      baseUrl: new URL(base_url),
+      timeoutMs: 10_000,
+      concurrency: 8,
+      requestsPerSecond: 0,
+      maxRetries: 2,
+      pageSize: 100,
+      maxPageBytes: 16 * 1024 * 1024,
+      listStyle: 'repeat',
+      headers: [],
+      userAgent: 'agent/1',
+    });
+  });
+
+  it('carries over every limit', () => {
+    const limits = {
+      timeout: '1500ms',
+      concurrency: 3,
+      requests_per_second: 0.5,
+      max_retries: 0,
+      page_size: 7,
+      max_page_bytes: '2KiB',
+      list_style: 'comma',
+    };
+    expect(optionsOf({ base_url, ...limits })).toMatchObject({
+      timeoutMs: 1500,
+      concurrency: 3,
+      requestsPerSecond: 0.5,
+      maxRetries: 0,
+      pageSize: 7,
+      maxPageBytes: 2048,
+      listStyle: 'comma',
+    });
+  });
+
+  it.each([
+    [
+      { authorization: { credentials: 's' } },
+      { authorization: { credentials_file: 'f' } },
+      { scheme: 'authorization', type: 'Bearer' },
+      'credentials',
+    ],
+    [
+      { authorization: { type: 'Key', credentials: 's' } },
+      { authorization: { type: 'Key', credentials_file: 'f' } },
+      { scheme: 'authorization', type: 'Key' },
+      'credentials',
+    ],
+    [
+      { basic_auth: { username: 'u', password: 's' } },
+      { basic_auth: { username: 'u', password_file: 'f' } },
+      { scheme: 'basic', username: 'u' },
+      'password',
+    ],
+    [
+      { hmac: { access_key_id: 'AK', secret_access_key: 's', signed_headers: ['date', 'host'] } },
+      { hmac: { access_key_id: 'AK', secret_access_key_file: 'f', signed_headers: ['date', 'host'] } },
+      { scheme: 'hmac', accessKeyId: 'AK', signedHeaders: ['date', 'host'] },
+      'secretAccessKey',
+    ],
+    [
+      { oauth2: { client_id: 'c', client_secret: 's', token_url: 'https://t.example/', scopes: ['x'], endpoint_params: { a: 'b' } } },
+      { oauth2: { client_id: 'c', client_secret_file: 'f', token_url: 'https://t.example/', scopes: ['x'], endpoint_params: { a: 'b' } } },
+      { scheme: 'oauth2', clientId: 'c', tokenUrl: new URL('https://t.example/'), scopes: ['x'], endpointParams: { a: 'b' } },
+      'clientSecret',
+    ],
+  ])('takes the secret of %j as text, and that of its sibling from the file', (inline, file, auth, key) => {
+    expect(optionsOf({ base_url, ...inline }).auth).toEqual({ ...auth, [key]: { text: 's' } });
+    expect(optionsOf({ base_url, ...file }).auth).toEqual({ ...auth, [key]: { file: '/etc/exporter/f' } });
+  });
+
+  it('gives an empty password as the empty text', () => {
+    const { auth } = optionsOf({ base_url, basic_auth: { username: 'u', password: '' } });
+    expect(auth).toEqual({ scheme: 'basic', username: 'u', password: { text: '' } });
+  });
+
+  it('makes one header of each value, secret and file', () => {
+    const http_headers = { 'X-A': { values: ['1', '2'], secrets: ['3'], files: ['/run/4'] }, 'X-B': { values: ['5'] } };
+    expect(optionsOf({ base_url, http_headers }).headers).toEqual([
+      { name: 'X-A', value: { text: '1' } },
+      { name: 'X-A', value: { text: '2' } },
+      { name: 'X-A', value: { text: '3' } },
+      { name: 'X-A', value: { file: '/run/4' } },
+      { name: 'X-B', value: { text: '5' } },
+    ]);
+  });
+
+  it('carries over the TLS settings', () => {
+    expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecureSkipVerify: false });
+    const tls_config = {
+      ca_file: '/ca',
+      cert_file: '/cert',
+      key_file: '/key',
+      server_name: 'name',
+      insecure_skip_verify: true,
+      min_version: 'TLS13',
+    };
+    expect(optionsOf({ base_url, tls_config }).tls).toEqual({
+      caFile: '/ca',
+      certFile: '/cert',
+      keyFile: '/key',
+      serverName: 'name',
+      insecureSkipVerify: true,
+      minVersion: 'TLSv1.3',
+    });
+  });
+
+  it('carries over the proxy', () => {
+    expect(optionsOf({ base_url, proxy_url: 'http://u:p@proxy:3128' }).proxyUrl).toEqual(new URL('http://u:p@proxy:3128'));
+  });
+});
+
+describe('userAgentOf', () => {
+  it('names the exporter and its version', () => {
+    expect(userAgentOf({ version: '1.2.3' })).toBe('telemetry-station-exporter/1.2.3');
+  });
+});
+
+describe('encodingOptions', () => {
+  it('tells what to publish', () => {
+    const metrics = { per_resource: false, max_resources: 5, disabled: ['telemetry_station_up'] };
+    const config = configured(configOf('https://monitor.example.com', ['a'], { metrics }));
+    expect(encodingOptions(config)).toEqual({ perResource: false, maxResources: 5, disabled: new Set(['telemetry_station_up']) });
+  });
+});

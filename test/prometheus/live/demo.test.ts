@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Demo, startDemo } from '../../../src/simulator/demo.ts';
+import { demoStations } from '../../../src/simulator/stations.ts';
+import { startExporter } from '../../e2e/harness.ts';
+import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
+
+/** The world stands still, so that its numbers can be compared. */
+const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
+
+let demo: Demo;
+let exporter: Awaited<ReturnType<typeof startExporter>>;
+let prometheus: RunningPrometheus;
+
+beforeAll(async () => {
+  demo = await startDemo({ now: () => NOW_MS });
+  for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
+  exporter = await startExporter(parse(demo.config));
+  const target = new URL(exporter.url).host;
+  prometheus = await startPrometheus(`
+global: { scrape_interval: 1s, scrape_timeout: 1s }
+scrape_configs:
+  - job_name: static
+    static_configs: [{ targets: ['${target}'] }]
+  - job_name: discovered
+    http_sd_configs: [{ url: 'http://${target}/sd', refresh_interval: 1s }]
+    relabel_configs: [{ source_labels: [__param_station], target_label: instance }]
+`);
+});
+
+afterAll(async () => {
+  await prometheus?.stop();
+  await exporter?.stop();
+  await demo?.service.stop();
+});
+
+/** Asks until the answer is what is expected, or the test's time is up and the difference is shown. */
+const eventually = (query: string, labels: string[], expected: Record<string, number>) =>
+  expect.poll(() => prometheus.query(query, ...labels), { timeout: 40_000, interval: 250 }).toEqual(expected);
+
+const world = (count: (resources: ReturnType<Demo['world']['resources']>) => number) =>
+  Object.fromEntries(demo.world.stations.map(({ name }) => [name, count(demo.world.resources(name, NOW_MS))]));
+
+describe('Prometheus', () => {
+  it('answers with the simulated world’s numbers, from one target', async () => {
+    const total = world((resources) => resources.length);
+    await eventually('sum by (station) (telemetry_station_resources{job="static"})', ['station'], total);
+    await eventually('count by (station) (telemetry_station_resource_info{job="static"})', ['station'], total);
+    await eventually(
+      'telemetry_station_up{job="static"}',
+      ['station'],
+      world(() => 1),
+    );
+    await eventually(
+      'sum by (station) (telemetry_station_alert_rules{job="static"})',
+      ['station'],
+      world((resources) => resources.reduce((sum, { record }) => sum + record.alert_rules_count, 0)),
+    );
+    await eventually('sum by (station) (telemetry_station_alertable_resources{job="static"})', ['station'], alertable());
+  });
+
+  it('finds one target per station and gets the same numbers from them', async () => {
+    await eventually(
+      'sum by (instance) (up{job="discovered"})',
+      ['instance'],
+      world(() => 1),
+    );
+    await eventually(
+      'sum by (station) (telemetry_station_resources{job="discovered"})',
+      ['station'],
+      world((resources) => resources.length),
+    );
+  });
+
+  it('takes the OpenMetrics exposition without dropping a sample', async () => {
+    await eventually('max(scrape_samples_post_metric_relabeling{job="static"} - scrape_samples_scraped{job="static"})', [], { '': 0 });
+    const published = await exporter.scrape();
+    const samples = [...published.values()].reduce((sum, family) => sum + family.samples.length, 0);
+    await eventually('max(scrape_samples_scraped{job="static"})', [], { '': samples });
+  });
+});
+
+function alertable(): Record<string, number> {
+  const configured = (parse(demo.config) as { stations: { name: string; alertability: boolean }[] }).stations.filter(
+    ({ alertability }) => alertability,
+  );
+  const all = world((resources) => resources.filter((resource) => resource.alertable).length);
+  return Object.fromEntries(configured.map(({ name }) => [name, all[name] ?? 0]));
+}

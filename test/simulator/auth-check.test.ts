@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type AuthCheck, authProblem } from '../../src/simulator/answer.ts';
+
+const NOW = Date.UTC(2026, 4, 13, 12);
+const DATE = 'Wed, 13 May 2026 12:00:00 GMT';
+
+function problem(check: AuthCheck, headers: Record<string, string>, atMs = NOW): string | undefined {
+  return authProblem(check, { method: 'GET', target: '/a%20b?x=1', headers }, atMs);
+}
+
+describe('authProblem', () => {
+  it('asks for an Authorization header', () => {
+    expect(problem({ scheme: 'token', token: 't' }, {})).toBe('Unauthorized');
+  });
+
+  it('knows a bearer token', () => {
+    expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer t' })).toBeUndefined();
+    expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer u' })).toBe('Invalid authentication credentials');
+  });
+
+  it('knows a token of another type', () => {
+    expect(problem({ scheme: 'token', type: 'Token', token: 't' }, { authorization: 'Token t' })).toBeUndefined();
+    expect(problem({ scheme: 'token', type: 'Token', token: 't' }, { authorization: 'Bearer t' })).toBe(
+      'Invalid authentication credentials',
+    );
+  });
+
+  it('knows a user and a password', () => {
+    const check: AuthCheck = { scheme: 'basic', username: 'ü', password: 'p:w' };
+    expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p:w').toString('base64')}` })).toBeUndefined();
+    expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p').toString('base64')}` })).toBe('Invalid authentication credentials');
+  });
+});
+
+describe('authProblem with hmac', () => {
+  const check: AuthCheck = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 'SK', signedHeaders: ['x-date'] };
+
+  function signed(list: string, text: string, { key = 'AK', secret = 'SK' } = {}): string {
+    const signature = createHmac('sha256', secret).update(text).digest('base64');
+    return `hmac accesskey="${key}", algorithm="hmac-sha256", headers="${list}", signature="${signature}"`;
+  }
+
+  it('accepts the documented signature', () => {
+    expect(problem(check, { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) })).toBeUndefined();
+  });
+
+  it('accepts a signature whose value was worked out elsewhere', () => {
+    const authorization =
+      'hmac accesskey="AK", algorithm="hmac-sha256", headers="x-date", signature="kqP2JDbQB3QGTML7WA6is31WFT9WKw9kcH1W23kqhJU="';
+    expect(problem(check, { 'x-date': DATE, authorization })).toBeUndefined();
+  });
+
+  it.each([
+    ['x-date request-line', `x-date: ${DATE}\nGET /a%20b?x=1 HTTP/1.1`],
+    ['date request-line', `date: ${DATE}\nGET /a%20b?x=1 HTTP/1.1`],
+    ['date host @request-target', `date: ${DATE}\nhost: h:1\n@request-target: get /a%20b?x=1`],
+  ])('accepts %s, signed as it came over the wire', (list, text) => {
+    const enforced = { ...check, signedHeaders: list.split(' ') };
+    const date = list.startsWith('x-date') ? { 'x-date': DATE } : { date: DATE };
+    const headers = { ...date, host: 'h:1', authorization: signed(list, text) };
+    expect(problem(enforced, headers)).toBeUndefined();
+    expect(problem(enforced, { ...headers, authorization: signed(list, `${text} `) })).toBe('HMAC signature does not match');
+  });
+
+  it('turns away another key, another secret and another form', () => {
+    const text = `x-date: ${DATE}`;
+    const answer = (authorization: string) => problem(check, { 'x-date': DATE, authorization });
+    expect(answer(signed('x-date', text, { key: 'other' }))).toBe('Invalid authentication credentials');
+    expect(answer(signed('x-date', text, { secret: 'other' }))).toBe('HMAC signature does not match');
+    expect(answer('Bearer t')).toBe('HMAC signature cannot be verified');
+  });
+
+  it('turns away a signature that leaves out what must be signed', () => {
+    const enforced = { ...check, signedHeaders: ['x-date', 'request-line'] };
+    const headers = { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) };
+    expect(problem(enforced, headers)).toBe('enforced header not used for HMAC Authentication');
+  });
+
+  it('allows 300 s of clock skew, or what it is told', () => {
+    const headers = { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) };
+    expect(problem(check, headers, NOW + 300_000)).toBeUndefined();
+    expect(problem(check, headers, NOW - 300_001)).toMatch(/a valid date or x-date header is required/);
+    expect(problem({ ...check, skewMs: 1000 }, headers, NOW + 1001)).toMatch(/a valid date or x-date header is required/);
+  });
+
+  it('turns away a request without any date', () => {
+    const enforced = { ...check, signedHeaders: ['host'] };
+    expect(problem(enforced, { host: 'h', authorization: signed('host', 'host: h') })).toMatch(/a valid date or x-date header is required/);
+  });
+});

@@ -1,0 +1,48 @@
+import { connect } from 'node:net';
+import { request } from 'undici';
+import type { StationPath } from '../../src/simulator/call.ts';
+import type { SimulatedService } from '../../src/simulator/service.ts';
+
+export const stationPath: StationPath = { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' };
+
+export function resourcesPath({ subscription, resourceGroup, zone, telemetryStation }: StationPath): string {
+  const parts = [subscription, resourceGroup, zone, telemetryStation].map(encodeURIComponent);
+  return `/monitor/ts/data/v1/subscriptions/${parts[0]}/resourceGroups/${parts[1]}/zones/${parts[2]}/telemetryStations/${parts[3]}/resources`;
+}
+
+/** One listing request by an ordinary client; `query` is the text after the question mark. */
+export async function list(service: SimulatedService, query = '', station = stationPath.telemetryStation) {
+  const path = resourcesPath({ ...stationPath, telemetryStation: station });
+  return get(`${service.url}${path}${query && `?${query}`}`);
+}
+
+export async function get(url: string, options: Parameters<typeof request>[1] = {}) {
+  const reply = await request(url, options);
+  const text = await reply.body.text();
+  return { status: reply.statusCode, headers: reply.headers, text, json: () => JSON.parse(text) };
+}
+
+/** A request by a client that looks at bare bytes. */
+export function openRaw(service: SimulatedService, station = stationPath.telemetryStation) {
+  const url = new URL(service.url);
+  const socket = connect(Number(url.port), url.hostname);
+  const chunks: Buffer[] = [];
+  let error: string | undefined;
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', (cause: NodeJS.ErrnoException) => {
+    error = cause.code;
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.write(`GET ${resourcesPath({ ...stationPath, telemetryStation: station })} HTTP/1.1\r\nhost: raw\r\n\r\n`);
+  const text = () => Buffer.concat(chunks).toString();
+  return {
+    socket,
+    text,
+    chunks,
+    /** What had come when the connection ended, and the error that ended it. */
+    end: closed.then(() => {
+      const [head = '', body] = text().split('\r\n\r\n');
+      return { head, body, error, contentLength: Number(/content-length: (\d+)/.exec(head)?.[1]) };
+    }),
+  };
+}

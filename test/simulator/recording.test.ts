@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { readRecording } from '../../src/simulator/recording.ts';
+
+const recording = {
+  version: 1,
+  station: { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't', filters: {}, products: [], alertability: false },
+  listings: [{ filters: {}, pages: [{ offset: 0, size: 100, page: { total: 1 }, resources: [null] }] }],
+};
+
+const problemsOf = (text: string) => {
+  const read = readRecording(text);
+  return read.ok ? [] : read.problems;
+};
+
+describe('readRecording', () => {
+  it('reads a recording', () => {
+    expect(readRecording(JSON.stringify(recording))).toEqual({ ok: true, recording });
+  });
+
+  it('says that a file is no JSON', () => {
+    expect(problemsOf('station: x')).toEqual([expect.stringMatching(/^expected JSON: /)]);
+  });
+
+  it('says that a file is no object', () => {
+    expect(problemsOf('3')).toEqual([expect.stringMatching(/expected object/)]);
+  });
+
+  it('names the version that it does not know', () => {
+    expect(problemsOf(JSON.stringify({ ...recording, version: 2 }))).toEqual([expect.stringMatching(/^version: .*1/)]);
+  });
+
+  it.each([
+    ['a listing too few', { ...recording, listings: [] }, /^listings: /],
+    ['a page too few', { ...recording, listings: [{ filters: {}, pages: [] }] }, /^listings\.0\.pages: /],
+    [
+      'an unknown filter',
+      { ...recording, listings: [{ ...recording.listings[0], filters: { colour: ['red'] } }] },
+      /^listings\.0\.filters: .*colour/,
+    ],
+    ['an empty path', { ...recording, station: { ...recording.station, zone: '' } }, /^station\.zone: /],
+  ])('finds %s', (_, value, problem) => {
+    expect(problemsOf(JSON.stringify(value))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it('tells a few problems of a file that has many', () => {
+    const pages = Array.from({ length: 100 }, () => ({}));
+    expect(problemsOf(JSON.stringify({ ...recording, listings: [{ filters: {}, pages }] }))).toHaveLength(5);
+  });
+});

@@ -1,0 +1,294 @@
+import { Agent } from 'undici';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/simulator/answer.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
+import { issue } from '../upstream/support/certificates.ts';
+import { get, list, openRaw, resourcesPath, stationPath } from './client.ts';
+
+const started: SimulatedService[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((service) => service.stop()));
+});
+
+async function start(options: ServiceOptions = {}): Promise<SimulatedService> {
+  const service = await startSimulatedService(options);
+  started.push(service);
+  return service;
+}
+
+/** A service whose station `ts` has these entries. */
+async function serving(entries: readonly Entry[], options: ServiceOptions = {}): Promise<SimulatedService> {
+  const service = await start(options);
+  service.setRecords('ts', entries);
+  return service;
+}
+
+function rows(count: number): Entry[] {
+  return Array.from({ length: count }, (_, index) => ({ record: { resource_id: `r${index}` } }));
+}
+
+async function listedIds(service: SimulatedService, query = ''): Promise<string[]> {
+  const { resources } = (await list(service, query)).json();
+  return resources.map((record: { resource_id: string }) => record.resource_id);
+}
+
+describe('startSimulatedService', () => {
+  it('asks the source for the decoded path at its own time', async () => {
+    const path = { subscription: 'a b', resourceGroup: '组/1', zone: 'z?', telemetryStation: 't%s' };
+    const asked: unknown[] = [];
+    const source: ServiceOptions['source'] = (...question) => {
+      asked.push(question);
+      return rows(1);
+    };
+    const service = await start({ source, now: () => 1_700_000_000_000 });
+    const reply = await get(`${service.url}${resourcesPath(path)}`);
+    expect(reply.json()).toEqual({ resources: [{ resource_id: 'r0' }], page: { offset: 0, size: 20, total: 1 } });
+    expect(reply.headers).toMatchObject({ 'content-type': 'application/json', date: 'Tue, 14 Nov 2023 22:13:20 GMT' });
+    expect(asked).toEqual([[path, 1_700_000_000_000]]);
+  });
+
+  it('serves records of any kind as they are', async () => {
+    const records = [null, 5, 'text', [], {}, { resource_id: 7 }, { resource_id: '__proto__', nested: { deep: [1] } }];
+    const service = await serving(records.map((record) => ({ record })));
+    expect((await list(service)).json()).toEqual({ resources: records, page: { offset: 0, size: 20, total: 7 } });
+  });
+
+  it('lives under a path prefix', async () => {
+    const service = await serving(rows(1), { pathPrefix: '/gate/way' });
+    expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/gate\/way$/);
+    expect((await list(service)).status).toBe(200);
+    expect((await get(`${new URL(service.url).origin}${resourcesPath(stationPath)}`)).status).toBe(404);
+  });
+
+  it('speaks https when it gets a certificate', async () => {
+    const { key, cert } = issue({ name: 'service', hosts: ['127.0.0.1'] });
+    const service = await serving(rows(1), { tls: { key, cert } });
+    const dispatcher = new Agent({ connect: { ca: cert } });
+    const reply = await get(`${service.url}${resourcesPath(stationPath)}`, { dispatcher });
+    expect(reply.json().page.total).toBe(1);
+    service.setFaults('ts', [{ kind: 'reset' }]);
+    await expect(get(`${service.url}${resourcesPath(stationPath)}`, { dispatcher })).rejects.toThrow();
+    await dispatcher.close();
+  });
+
+  it('reports a port that is taken', async () => {
+    const service = await start();
+    const port = Number(new URL(service.url).port);
+    await expect(startSimulatedService({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+describe('paging', () => {
+  it('gives 20 records unless told otherwise', async () => {
+    const service = await serving(rows(25));
+    expect(await listedIds(service)).toHaveLength(20);
+    expect(await listedIds(service, 'page.size=0')).toHaveLength(20);
+    expect(await listedIds(await serving(rows(25), { defaultPageSize: 7 }))).toHaveLength(7);
+  });
+
+  it('skips the offset and stops at the end', async () => {
+    const service = await serving(rows(5));
+    expect((await list(service, 'page.offset=3&page.size=10&page.total=99')).json()).toEqual({
+      resources: [{ resource_id: 'r3' }, { resource_id: 'r4' }],
+      page: { offset: 3, size: 10, total: 5 },
+    });
+    expect(await listedIds(service, 'page.offset=5')).toEqual([]);
+  });
+
+  it('caps pages', async () => {
+    const service = await serving(rows(9), { pageCap: 4 });
+    expect(await listedIds(service, 'page.size=100&page.offset=1')).toEqual(['r1', 'r2', 'r3', 'r4']);
+  });
+});
+
+describe('filters', () => {
+  const entries: Entry[] = [
+    { record: resource('a', 'type.x', 'web-1'), product: 'product.one', alertable: true },
+    { record: resource('b', 'type.y', 'web-2'), product: 'product.two', alertable: false },
+    { record: resource('c', 'type.y', '训练.1'), product: 'product.one', alertable: true },
+    { record: resource('a,b', 'type.z', 'db:1') },
+    { record: null },
+    { record: { resource_id: 5, resource_type: 'type.x', display_name: ['web-'] } },
+  ];
+
+  function resource(id: string, key: string, name: string) {
+    return { resource_id: id, resource_type: { key, label: key }, display_name: name };
+  }
+
+  it.each([
+    ['resource_ids=a', ['a']],
+    ['resource_ids=a&resource_ids=c&resource_ids=nobody', ['a', 'c']],
+    ['resource_ids=a%2Cb', ['a,b']],
+    ['resource_ids=', []],
+    ['resource_type=type.y', ['b', 'c']],
+    ['resource_types=type.x&resource_types=type.z', ['a', 'a,b']],
+    ['resource_type=type.y&resource_types=type.x', []],
+    ['product=product.two', ['b']],
+    ['resource_display_name_prefix=web-', ['a', 'b']],
+    ['resource_display_name_prefix=%E8%AE%AD', ['c']],
+    ['enabled_alert=true', ['a', 'c']],
+    ['product=product.one&enabled_alert=true&resource_type=type.y', ['c']],
+  ])('narrows by %s', async (query, expected) => {
+    const service = await serving(entries);
+    const { resources, page } = (await list(service, query)).json();
+    const ids = resources.map((record: { resource_id: string } | null) => record?.resource_id);
+    expect(ids).toEqual(expected);
+    expect(page.total).toBe(expected.length);
+  });
+
+  it.each(['', 'product=', 'resource_type=', 'enabled_alert=false', 'unknown=1'])('lets everything pass with "%s"', async (query) => {
+    const service = await serving(entries);
+    expect((await list(service, query)).json().page.total).toBe(6);
+  });
+
+  it('selects by product and alertability whatever the record is', async () => {
+    const service = await serving([{ record: null, product: 'product.one', alertable: true }]);
+    expect((await list(service, 'product=product.one&enabled_alert=true')).json().resources).toEqual([null]);
+  });
+
+  it('splits at commas when told to', async () => {
+    const service = await serving(entries, { listStyle: 'comma' });
+    expect(await listedIds(service, 'resource_ids=a,b&resource_ids=c')).toEqual(['a', 'b', 'c']);
+    expect(await listedIds(service, 'resource_types=type.x%2Ctype.z')).toEqual(['a', 'a,b']);
+  });
+});
+
+describe('refusals', () => {
+  it.each([
+    ['page.offset=', 'page.offset'],
+    ['page.offset=-1', 'page.offset'],
+    ['page.size=ten', 'page.size'],
+    ['page.size=2147483648', 'page.size'],
+    ['page.total=1.5', 'page.total'],
+    ['enabled_alert=', 'enabled_alert'],
+    ['enabled_alert=yes', 'enabled_alert'],
+    ['product=a&product=b', 'product'],
+  ])('answers 400 to %s', async (query, field) => {
+    const reply = await list(await serving(rows(1)), query);
+    expect(reply.status).toBe(400);
+    expect(reply.json()).toMatchObject({ code: 3, message: expect.stringContaining(field), details: [{ reason: 'INVALID_ARGUMENT' }] });
+  });
+
+  it('answers 404 to a station that nobody has', async () => {
+    const reply = await list(await start(), '', 'nowhere');
+    expect(reply.status).toBe(404);
+    expect(reply.json()).toMatchObject({ code: 5, message: 'telemetry station "nowhere" not found' });
+  });
+
+  it.each([
+    '/',
+    '/monitor/ts/data/v1/subscriptions/a/resources',
+    `${resourcesPath(stationPath)}/`,
+    resourcesPath(stationPath).replace('/ts/res', '/%ff/res'),
+  ])('answers 404 to the path %s', async (path) => {
+    const service = await serving(rows(1));
+    const reply = await get(`${service.url}${path}`);
+    expect([reply.status, reply.json().code]).toEqual([404, 5]);
+  });
+
+  it('answers 405 to anything but GET', async () => {
+    const service = await serving(rows(1));
+    const reply = await get(`${service.url}${resourcesPath(stationPath)}`, { method: 'POST', body: '{}' });
+    expect([reply.status, reply.headers['allow'], reply.json().code]).toEqual([405, 'GET', 12]);
+  });
+
+  it('answers 401 to those it does not know, until told otherwise', async () => {
+    const service = await serving(rows(1), { auth: { scheme: 'token', token: 'old' } });
+    const url = `${service.url}${resourcesPath(stationPath)}`;
+    const status = async (token: string) => (await get(url, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect((await get(url)).json()).toEqual({ message: 'Unauthorized' });
+    expect([await status('old'), await status('new')]).toEqual([200, 401]);
+    service.setAuth({ scheme: 'token', token: 'new' });
+    expect([await status('old'), await status('new')]).toEqual([401, 200]);
+    service.setAuth(undefined);
+    expect((await get(url)).status).toBe(200);
+  });
+});
+
+describe('requests', () => {
+  it('keeps what came over the wire', async () => {
+    const service = await serving(rows(1), { now: () => 5 });
+    await get(`${service.url}${resourcesPath({ ...stationPath, zone: 'z 1' })}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`, {
+      headers: { 'x-tenant': 't' },
+    });
+    const [seen] = service.requests;
+    expect(seen).toMatchObject({
+      atMs: 5,
+      method: 'GET',
+      path: resourcesPath({ ...stationPath, zone: 'z 1' }),
+      headers: { 'x-tenant': 't' },
+      station: 'ts',
+      offset: 40,
+      size: 20,
+    });
+    expect(seen?.query.getAll('resource_ids')).toEqual(['a', 'b']);
+    expect(seen?.target).toBe(`${seen?.path}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`);
+  });
+
+  it('keeps requests that ask for no station', async () => {
+    const service = await start();
+    await get(`${service.url}/elsewhere?x=1`);
+    expect(service.requests).toMatchObject([{ path: '/elsewhere', station: undefined, offset: undefined, size: undefined }]);
+  });
+
+  it('is bounded and can be cleared', async () => {
+    const service = await serving(rows(1), { keptRequests: 2 });
+    for (const offset of [1, 2, 3]) await list(service, `page.offset=${offset}`);
+    expect(service.requests.map(({ offset }) => offset)).toEqual([2, 3]);
+    service.clearRequests();
+    expect(service.requests).toEqual([]);
+    expect(service.maxInFlight()).toBe(0);
+  });
+});
+
+describe('maxInFlight', () => {
+  it('counts requests that overlap, in total and by station', async () => {
+    const service = await serving(rows(1), { faults: { '*': [{ kind: 'hang' }] } });
+    const clients = ['ts', 'ts', 'other'].map((station) => openRaw(service, station));
+    await expect.poll(() => service.requests.length).toBe(3);
+    expect([service.maxInFlight(), service.maxInFlight('ts'), service.maxInFlight('other'), service.maxInFlight('none')]).toEqual([
+      3, 2, 1, 0,
+    ]);
+    await service.stop();
+    await Promise.all(clients.map(({ end }) => end));
+  });
+
+  it('does not count requests that follow one another as overlapping', async () => {
+    const service = await serving(rows(50));
+    for (let request = 0; request < 20; request += 1) await list(service, 'page.size=50');
+    expect(service.maxInFlight()).toBe(1);
+    expect(service.maxInFlight('ts')).toBe(1);
+  });
+});
+
+describe('stop', () => {
+  it('drops connections, refuses new ones, and restart takes the same port again', async () => {
+    const service = await serving(rows(1), { faults: { '*': [{ kind: 'hang', when: { first: 1 } }] } });
+    const { url } = service;
+    const { end } = openRaw(service);
+    await expect.poll(() => service.requests.length).toBe(1);
+    await service.stop();
+    expect((await end).head).toBe('');
+    await expect(list(service)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await service.stop();
+    await service.restart();
+    expect(service.url).toBe(url);
+    expect((await list(service)).status).toBe(200);
+  });
+
+  it('leaves no socket, server or timer behind', async () => {
+    const handles = () => process.getActiveResourcesInfo().filter((name) => /^(TCP|Timeout)/.test(name)).length;
+    const before = handles();
+    const service = await serving(rows(1));
+    service.setFaults('late', [{ kind: 'latency', ms: 10_000_000 }]);
+    service.setFaults('drip', [{ kind: 'drip', everyMs: 5000 }]);
+    service.setFaults('endless', [{ kind: 'endless' }]);
+    const clients = ['late', 'drip', 'endless'].map((station) => openRaw(service, station));
+    await expect.poll(() => service.requests.length).toBe(3);
+    expect(handles()).toBeGreaterThan(before);
+    await service.stop();
+    await Promise.all(clients.map(({ end }) => end));
+    await expect.poll(handles).toBeLessThanOrEqual(before);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
+import { familyRow } from '../../../src/web/pages/reference-page.ts';
+import { parseHtml } from '../html-parser.ts';
+import { startApp } from '../running-app.ts';
+
+describe('referencePage', () => {
+  it('tells name, type, labels and meaning of every family, each to be linked to, and a query', async () => {
+    const { ask } = await startApp();
+    const { status, headers, body } = await ask('/reference');
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).not.toContain('script-src');
+    const { tags, text } = parseHtml(body);
+    expect(tags.flatMap(({ name, attributes }) => (name === 'tr' ? (attributes['id'] ?? []) : []))).toEqual(
+      FAMILY_DESCRIPTIONS.map(({ name }) => name),
+    );
+    for (const { name, type, labels, help } of FAMILY_DESCRIPTIONS)
+      expect(text).toContain(`${name}\n${type}\n${labels.join(', ')}\n${help}`);
+  });
+});
+
+describe('familyRow', () => {
+  const family = {
+    name: 'a_b',
+    type: 'gauge',
+    labels: ['x', 'y'],
+    help: 'H <1>.',
+    answers: 'how <many>',
+    example: 'sum(a_b) > 1',
+  } as const;
+
+  it('shows what the family answers, and the query', () => {
+    expect(parseHtml(familyRow(family).text).text).toBe('\na_b\ngauge\nx, y\nH <1>. To know how <many>: sum(a_b) > 1\n\n');
+  });
+
+  it('lets the name break after its underscores', () => {
+    expect(familyRow(family).text).toContain('<a class="code" href="#a_b">a_<wbr>b</a>');
+  });
+});

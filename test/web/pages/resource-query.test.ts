@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ALERTABLE, SORT_KEYS, type SortKey } from '../../../src/station/selection.ts';
+import { NONE, type ResourceQuery, readResourceQuery, resourceSearch } from '../../../src/web/pages/resource-list.ts';
+
+const read = (query: string) => readResourceQuery(new URLSearchParams(query));
+
+describe('readResourceQuery', () => {
+  it('shows everything in the service’s order when nothing is asked, or nothing was filled in', () => {
+    const everything = { selection: {}, order: undefined, page: 1 };
+    expect(read('')).toEqual(everything);
+    expect(read('?search=&type=&product=&state=&alertable=&without_rules=&sort=&order=&page=')).toEqual(everything);
+  });
+
+  it('reads everything that can be asked', () => {
+    expect(read('?search=a+b&type=t&product=p&state=s&alertable=no&without_rules=yes&sort=alert_rules&order=desc&page=12')).toEqual({
+      selection: { search: 'a b', type: 't', product: 'p', state: 's', alertable: 'no', withoutRules: true },
+      order: { by: 'alert_rules', descending: true },
+      page: 12,
+    });
+  });
+
+  it('reads what stands for what a resource does not have', () => {
+    const none = encodeURIComponent(NONE);
+    expect(read(`?type=${none}&product=${none}&state=${none}`)).toMatchObject({ selection: { type: '', product: '', state: '' } });
+  });
+
+  it('leaves parameters alone that it does not know', () => {
+    expect(read('?utm_source=x&__proto__=y&utm_source=z')).toEqual({ selection: {}, order: undefined, page: 1 });
+  });
+
+  it.each([
+    ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
+    ['without_rules=no', 'Expected without_rules to be one of yes.'],
+    ['sort=toString', `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}.`],
+    ['order=down', 'Expected order to be one of asc, desc.'],
+    ['page=0', 'Expected page to be a whole number of at least 1.'],
+    ['page=-1', 'Expected page to be a whole number of at least 1.'],
+    ['page=1e3', 'Expected page to be a whole number of at least 1.'],
+    ['page=9999999999', 'Expected page to be a whole number of at least 1.'],
+    ['type=a&type=b', 'Expected type once.'],
+    ['page=1&page=2', 'Expected page once.'],
+  ])('refuses %s and tells what was expected', (query, problem) => {
+    expect(read(query)).toBe(problem);
+  });
+});
+
+describe('resourceSearch', () => {
+  it('names only what is asked', () => {
+    expect(resourceSearch({ selection: {}, order: undefined, page: 1 })).toBe('?');
+    expect(resourceSearch({ selection: { type: 'a&b' }, order: { by: 'name', descending: false }, page: 3 })).toBe(
+      '?type=a%26b&sort=name&page=3',
+    );
+  });
+
+  it('is read back as it was', () => {
+    const value = fc.string({ unit: 'grapheme' }).filter((text) => text !== NONE);
+    const query: fc.Arbitrary<ResourceQuery> = fc.record({
+      selection: fc.record(
+        {
+          search: fc.string({ unit: 'grapheme', minLength: 1 }),
+          type: value,
+          product: value,
+          state: value,
+          alertable: fc.constantFrom(...ALERTABLE),
+          withoutRules: fc.constant(true),
+        },
+        { requiredKeys: [] },
+      ),
+      order: fc.option(fc.record({ by: fc.constantFrom(...(Object.keys(SORT_KEYS) as SortKey[])), descending: fc.boolean() }), {
+        nil: undefined,
+      }),
+      page: fc.integer({ min: 1, max: 999_999_999 }),
+    });
+    fc.assert(
+      fc.property(query, (asked) => {
+        expect(read(resourceSearch(asked))).toEqual(asked);
+      }),
+    );
+  });
+});

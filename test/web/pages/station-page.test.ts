@@ -1,0 +1,327 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { READ_FIELDS, type ReadField } from '../../../src/station/listing.ts';
+import type { Resource } from '../../../src/station/resource.ts';
+import { resourceOf } from '../../station/fixtures.ts';
+import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
+import { parseHtml } from '../html-parser.ts';
+import { plainText, startApp } from '../running-app.ts';
+
+const now = () => NOW_MS;
+
+async function open(detail = detailOf([]), path = '/stations/prod') {
+  const { ask } = await startApp(exporterOf(detail), { now });
+  const answer = await ask(path);
+  return { ...answer, ...parseHtml(answer.body) };
+}
+
+/** The ids of the resources in the table, in its order. */
+const idsOf = (body: string) => [...body.matchAll(/<span class="sub code">([^<]*)<\/span><\/th>/g)].map(([, id]) => id);
+
+/** The text of the element with the id, without those of the same name in it. */
+function textOf(body: string, id: string): string {
+  const [, element, rest = ''] = new RegExp(`<(\\w+)[^>]* id="${id}"[^>]*>([\\s\\S]*)`).exec(body) ?? [];
+  return parseHtml(rest.slice(0, rest.indexOf(`</${element}>`))).text.trim();
+}
+
+const three = [
+  resourceOf('b', {
+    displayName: 'Beta',
+    type: 'type.b',
+    typeLabel: 'Type B',
+    state: 'FIRING',
+    alertRules: 0,
+    product: 'p',
+    alertable: true,
+  }),
+  resourceOf('a', { displayName: '', name: 'named', state: '', alertRules: undefined, createdSeconds: undefined, alertable: false }),
+  resourceOf('c', { displayName: '', name: '', type: '', typeLabel: '', sku: '2 GPU', gpuModel: 'H', alertRules: 1200 }),
+];
+const full = detailOf(three, { spec: { products: ['p', 'q'], alertability: true } });
+
+describe('stationPage', () => {
+  it('answers an unknown name with a page that leads back', async () => {
+    const { status, headers, text, tags } = await open(undefined, '/stations/nobody');
+    expect(status).toBe(404);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain('No station of that name is configured here, or it is on another shard.');
+    expect(tags.filter(({ attributes }) => attributes['href'] === '../')).toHaveLength(2);
+  });
+
+  it('may send its form to the exporter, and runs no script', async () => {
+    const { headers, body } = await open();
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain("; form-action 'self'; ");
+    expect(policy).not.toMatch(/script-src|connect-src/);
+    expect(body).not.toMatch(/<script|\sstyle=/);
+  });
+
+  it('has links that hold under a prefix, whatever the station is called', async () => {
+    const detail = detailOf([resourceOf('x/y')], { spec: { name: 'a/b' } });
+    const { ask } = await startApp(exporterOf(detail), { externalUrl: new URL('http://example.com/pre/fix/') });
+    const { status, body } = await ask('/pre/fix/stations/a%2Fb');
+    expect(status).toBe(200);
+    const links = parseHtml(body).tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
+    expect(links).toContain('../stations/a%2Fb/resources/x%2Fy');
+    for (const link of links) {
+      const { pathname, search } = new URL(link, 'http://exporter/pre/fix/stations/a%2Fb');
+      expect(pathname).toMatch(/^\/pre\/fix\//);
+      expect((await ask(pathname + search)).status, link).toBe(200);
+    }
+  });
+
+  it('shows how the station is doing and where it is', async () => {
+    const { body, text } = await open(
+      detailOf(three, {
+        spec: { labels: { team: 'a"b' }, upstream: 'up' },
+        status: { up: false, failure: { reason: 'tls', message: 'expired' }, durationMs: 12_345 },
+      }),
+    );
+    expect(textOf(body, 'status').split('\n')).toEqual([
+      'Statefailing',
+      'Resources3',
+      'Coverage– alertability is not asked for',
+      'Snapshot55 s ago',
+    ]);
+    expect(text).toContain('tls: expired');
+    expect(textOf(body, 'question').split('\n')).toEqual([
+      'Upstreamup',
+      'Subscriptionsub',
+      'Resource grouprg',
+      'Zonez1',
+      'Telemetry stationts',
+      'Labelsteam="a"b" ',
+      'Latest refreshtook 12 s',
+      'Next refreshwith a scrape after 30 s',
+      'Metricsof this station alone',
+    ]);
+  });
+
+  it('shows a station without a snapshot', async () => {
+    const detail = detailOf([], { status: { up: undefined, snapshot: undefined, lastSuccessMs: undefined, durationMs: undefined } });
+    const { status, body, text } = await open({ ...detail, served: undefined });
+    expect(status).toBe(200);
+    expect(text).toContain('No snapshot is served: no refresh has succeeded within max_stale.');
+    expect(text).toContain('Latest refreshnot tried yet');
+    expect(body).not.toContain('id="resources"');
+  });
+
+  it('tells how the listing came about', async () => {
+    const story = async (detail: Parameters<typeof open>[0]) => textOf((await open(detail)).body, 'story').split('\n');
+    expect(await story(detailOf(three, { snapshot: { reportedTotal: undefined } }))).toEqual([
+      'Completeyes: proven whole',
+      'Different resources3',
+      'Total reportednone: the service gave no total',
+      'Pages1, all listings together',
+      'Duplicates0 records came again under an id already taken',
+      'Rejected0 records had no usable id',
+      'Invalid fieldsnone',
+    ]);
+    const invalidFields = Object.fromEntries(READ_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]));
+    const doubtful = {
+      complete: false,
+      incompleteReasons: ['the total moved', 'and <more>'],
+      reportedTotal: 4,
+      pages: 1234,
+      duplicates: 2,
+      rejected: 1,
+      invalidFields: invalidFields as Record<ReadField, number>,
+    };
+    expect(await story(detailOf(three, { snapshot: doubtful }))).toEqual([
+      'Completenot proven',
+      'Why notthe total movedand <more>',
+      'Different resources3',
+      'Total reported4',
+      'Pages1,234, all listings together',
+      'Duplicates2 records came again under an id already taken',
+      'Rejected1 records had no usable id',
+      'Invalid fieldscreate_time: 1,000',
+    ]);
+  });
+
+  it('counts by type, state and product, each with a bar and a way to its resources', async () => {
+    const { body } = await open(full);
+    const [, counts = ''] = /<div class="bars">([\s\S]*?)<\/div>/.exec(body) ?? [];
+    const lines = parseHtml(counts)
+      .text.split('\n')
+      .filter((line) => line !== '');
+    expect(lines.map((line) => line.trim())).toEqual([
+      'By type',
+      '(none) 1 (33.3 %)',
+      'type.a Type A 1 (33.3 %)',
+      'type.b Type B 1 (33.3 %)',
+      'By state',
+      '(none) 1 (33.3 %)',
+      'FIRING 1 (33.3 %)',
+      'INACTIVE 1 (33.3 %)',
+      'By product',
+      '(none) 2 (66.6 %)',
+      'p 1 (33.3 %)',
+    ]);
+    const { tags } = parseHtml(counts);
+    expect(tags.flatMap(({ name, attributes }) => (name === 'rect' ? [attributes['width']] : [])).slice(-2)).toEqual(['100%', '50%']);
+    expect(tags.flatMap(({ attributes }) => attributes['href'] ?? []).slice(-2)).toEqual([
+      '?product=%28none%29#resources',
+      '?product=p#resources',
+    ]);
+  });
+
+  it('shows twelve kinds at once and folds the others away', async () => {
+    const many = Array.from({ length: 15 }, (_, index) => resourceOf(`r${index}`, { type: `t${index}` }));
+    const { body } = await open(detailOf(many));
+    expect(body).toContain('<summary>3 more</summary>');
+    expect(body.slice(0, body.indexOf('<details>')).match(/href="\?type=/g)).toHaveLength(12);
+  });
+
+  it('counts nothing where there is nothing', async () => {
+    const { body, text } = await open(detailOf([]));
+    expect(body).not.toContain('class="bars"');
+    expect(text).toContain('No resource matches.');
+  });
+
+  it('shows the resources, with what is not known as such', async () => {
+    const { body } = await open(full);
+    const [, table = ''] = /<tbody>([\s\S]*?)<\/tbody>/.exec(body.slice(body.indexOf('id="resource-table"'))) ?? [];
+    const rows = [...table.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => parseHtml(row).text.trim().split('\n'));
+    const none = '– not given';
+    const age = '779 d ago';
+    expect(rows).toEqual([
+      ['Beta b', 'name-b', 'type.b Type B', 'p', 'FIRING', 'yes', '0', none, none, age],
+      ['named a', 'named', 'type.a Type A', none, none, 'no', none, none, none, none],
+      ['c c', none, `${none} `, none, 'INACTIVE', 'unknown', '1,200', '2 GPU', 'H', age],
+    ]);
+  });
+
+  it('leaves out the columns and filters of what is not asked for', async () => {
+    const { tags, text } = await open(detailOf(three));
+    const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? []);
+    expect(ids).toEqual(expect.arrayContaining(['search', 'type', 'state', 'without-rules']));
+    expect(ids).not.toEqual(expect.arrayContaining(['product']));
+    expect(ids).not.toEqual(expect.arrayContaining(['alertable']));
+    expect(text).not.toMatch(/Alertable|By product/);
+  });
+
+  it.each([
+    ['', ['b', 'a', 'c']],
+    ['?search=NAME', ['b', 'a']],
+    ['?type=type.a', ['a']],
+    ['?type=(none)', ['c']],
+    ['?product=p', ['b']],
+    ['?state=(none)', ['a']],
+    ['?alertable=unknown', ['c']],
+    ['?without_rules=yes', ['b']],
+    ['?sort=id', ['a', 'b', 'c']],
+    ['?sort=alert_rules&order=desc', ['c', 'b', 'a']],
+    ['?sort=id&order=desc&product=(none)', ['c', 'a']],
+  ])('answers %s with the resources %j', async (query, ids) => {
+    const { body } = await open(full, `/stations/prod${query}`);
+    expect(idsOf(body)).toEqual(ids);
+  });
+
+  it('keeps in its form what was asked, also of a value that nothing has any more', async () => {
+    const { body, tags } = await open(full, '/stations/prod?search=%22x&type=gone&alertable=no&without_rules=yes&sort=sku&order=desc');
+    expect(body).toContain('<option value="gone" selected>gone (0)</option>');
+    expect(body).toContain('<option value="no" selected>no</option>');
+    expect(body).toContain('value="yes" checked>');
+    const values = tags.filter(({ name }) => name === 'input').map(({ attributes }) => [attributes['name'], attributes['value']]);
+    expect(values).toEqual([
+      ['search', '"x'],
+      ['without_rules', 'yes'],
+      ['sort', 'sku'],
+      ['order', 'desc'],
+    ]);
+    expect((await open(full, '/stations/prod?sort=sku')).body).toContain('name="order" value="asc"');
+  });
+
+  it('turns a heading’s order round when it is asked again, and says which way it goes', async () => {
+    const heading = async (query: string) =>
+      /<th scope="col"[^>]*><a [^>]*>Sku<\/a>/.exec((await open(full, `/stations/prod${query}`)).body)?.[0];
+    expect(await heading('?state=FIRING')).toBe('<th scope="col"><a href="?state=FIRING&#38;sort=sku#resources">Sku</a>');
+    expect(await heading('?sort=sku')).toBe('<th scope="col" aria-sort="ascending"><a href="?sort=sku&#38;order=desc#resources">Sku</a>');
+    expect(await heading('?sort=sku&order=desc')).toBe('<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">Sku</a>');
+  });
+
+  describe('with more resources than a page holds', () => {
+    const resources = Array.from({ length: 1234 }, (_, index) => resourceOf(`r${String(index).padStart(4, '0')}`));
+    const pager = async (query: string) => {
+      const { body, status } = await open(detailOf(resources), `/stations/prod${query}`);
+      const navs = [...body.matchAll(/<nav class="pager"[^>]*>([\s\S]*?)<\/nav>/g)].map(([, nav = '']) => nav);
+      const { tags, text } = parseHtml(navs[0] ?? '');
+      expect(navs[1]).toBe(navs[0]);
+      return { status, text, links: tags.flatMap(({ attributes }) => attributes['href'] ?? []), ids: idsOf(body) };
+    };
+
+    it('shows the first 100 and the way to the others', async () => {
+      const { text, links, ids } = await pager('?sort=id');
+      expect(text).toBe('1–100 of 1,234FirstPreviousNextLast');
+      expect(links).toEqual(['?sort=id&page=2#resources', '?sort=id&page=13#resources']);
+      expect(ids).toEqual(resources.slice(0, 100).map(({ id }) => id));
+    });
+
+    it('shows a page in the middle', async () => {
+      const { text, links } = await pager('?page=12');
+      expect(text).toContain('1,101–1,200 of 1,234');
+      expect(links).toEqual(['?#resources', '?page=11#resources', '?page=13#resources', '?page=13#resources']);
+    });
+
+    it('shows the last page in place of one that is no longer there', async () => {
+      const { status, text, links, ids } = await pager('?page=99');
+      expect(status).toBe(200);
+      expect(text).toContain('1,201–1,234 of 1,234');
+      expect(links).toEqual(['?#resources', '?page=12#resources']);
+      expect(ids).toHaveLength(34);
+    });
+  });
+
+  it.each([
+    ['sort=nothing', /^Expected sort to be one of id, name, .*\.\n$/],
+    ['page=x', /^Expected page to be a whole number of at least 1\.\n$/],
+    ['type=a&type=b', /^Expected type once\.\n$/],
+  ])('answers %s with a plain 400 that tells what was expected', async (query, expected) => {
+    const { ask } = await startApp(exporterOf(full));
+    const answer = await ask(`/stations/prod?${query}`);
+    expect(answer).toEqual(plainText(400, answer.body));
+    expect(answer.body).toMatch(expected);
+  });
+
+  it('shows hostile texts of the service as the texts they are, and lets no tag through', async () => {
+    const hostile = fc
+      .array(fc.constantFrom('<script>', '</table>', '</option>', '"', "'", '>', '<', '&', '&lt;', 'javascript:', '=', 'a'), {
+        minLength: 1,
+      })
+      .map((pieces) => pieces.join(''));
+    let detail = full;
+    const { ask } = await startApp({ ...exporterOf(full), station: () => detail }, { now });
+    const shown = async (resource: Resource) => {
+      detail = detailOf([resource], { spec: { products: ['p'], alertability: true } });
+      return parseHtml((await ask('/stations/prod')).body);
+    };
+    const plain = await shown(resourceOf('x', { sku: 'x', gpuModel: 'x', product: 'x' }));
+    const tagsOf = ({ tags }: typeof plain) => tags.map(({ name }) => name).filter((name) => name !== 'wbr');
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const all = { name: text, displayName: text, type: text, typeLabel: text, state: text, sku: text, gpuModel: text, product: text };
+        const page = await shown(resourceOf(text, all));
+        expect(page.text).toContain(`${text} ${text}\n${text}\n${text} ${text}\n${text}\n${text}\nunknown\n1\n${text}\n${text}\n`);
+        expect(tagsOf(page)).toEqual(tagsOf(plain));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('shows no link to a resource whose id no path can hold', async () => {
+    const { body } = await open(detailOf([resourceOf('..')]));
+    expect(body).toContain('<th scope="row">Display .. <span class="sub code">..</span></th>');
+  });
+
+  it('has one heading of the first level and names every part of it', async () => {
+    const { tags } = await open(full);
+    expect(tags.filter(({ name }) => name === 'h1')).toHaveLength(1);
+    const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { attributes } of tags) {
+      const named = attributes['aria-labelledby'] ?? attributes['for'];
+      if (named !== undefined) expect(ids).toContain(named);
+    }
+  });
+});

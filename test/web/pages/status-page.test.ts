@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FAILURE_ADVICE } from '../../../src/station/failure.ts';
+import { stationRow, statusTotals } from '../../../src/web/pages/status-page.ts';
+import { STATUS_SCRIPT } from '../../../src/web/pages/status-script.ts';
+import type { StationStatus } from '../../../src/web/port.ts';
+import { specOf } from '../../station/fixtures.ts';
+import { NOW_MS, STATION } from '../fake-station.ts';
+import { parseHtml } from '../html-parser.ts';
+import { COMMON_HEADERS, startApp } from '../running-app.ts';
+
+const FAILING: StationStatus = {
+  ...STATION,
+  name: 'a&b <c>',
+  up: false,
+  failure: { reason: 'timeout', message: 'no answer\nin 10 s' },
+  snapshot: { resources: 4200, complete: false, pages: 3, alertable: 10, withoutRules: 3 },
+};
+const FRESH: StationStatus = {
+  ...STATION,
+  name: 'new',
+  up: undefined,
+  lastSuccessMs: undefined,
+  lastAttemptMs: undefined,
+  isRefreshing: true,
+  snapshot: undefined,
+};
+const now = () => NOW_MS;
+
+describe('statusPage', () => {
+  it('is a page that may load nothing and run nothing but its own style and script', async () => {
+    const { ask } = await startApp();
+    const { status, headers, body } = await ask('/');
+    const sourceOf = (element: string) => {
+      const [, text = ''] = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(body) ?? [];
+      return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    };
+    expect({ status, headers }).toEqual({
+      status: 200,
+      headers: {
+        ...COMMON_HEADERS,
+        'content-type': 'text/html; charset=utf-8',
+        'content-length': String(Buffer.byteLength(body)),
+        'content-security-policy': `default-src 'none'; style-src ${sourceOf('style')}; script-src ${sourceOf('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      },
+    });
+    expect(body.match(/<(?:script|style)\b/g)).toEqual(['<style', '<script']);
+    expect(body.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '')).not.toMatch(/\sstyle=|\son\w+=/i);
+  });
+
+  it('names the version', async () => {
+    const { ask } = await startApp();
+    expect((await ask('/')).body).toContain('<p>Version 1.2.3</p>');
+  });
+
+  it('holds one row group per station, in their order', async () => {
+    const stations = [FAILING, STATION, FRESH];
+    const { ask } = await startApp({ stations: () => stations }, { now });
+    const rows = stations.map((station) => stationRow(station, NOW_MS).text).join('');
+    expect((await ask('/')).body).toContain(`</thead>\n${rows}</table>`);
+  });
+
+  it('says so when there is no station', async () => {
+    const { ask } = await startApp({ stations: () => [] });
+    expect((await ask('/')).body).toContain('<p>No station is configured here, or none is on this shard.</p>');
+  });
+
+  it('hides what needs the script until that runs, and has no button that does nothing', async () => {
+    const { tags } = parseHtml((await (await startApp()).ask('/')).body);
+    const at = (wanted: string) => tags.findIndex(({ attributes }) => attributes['id'] === wanted);
+    const [controls, table] = [at('controls'), at('stations')];
+    expect((await (await startApp()).ask('/')).body).toContain(
+      '<div id="controls" class="controls" role="search" aria-label="Stations" hidden>',
+    );
+    for (const [index, { name }] of tags.entries()) {
+      if (['input', 'select', 'button'].includes(name)) expect(index > controls && index < table, name).toBe(true);
+    }
+  });
+
+  it('links to every endpoint that reads, and each link leads somewhere', async () => {
+    const station = { ...FAILING, name: 'a&b/<c>' };
+    const { ask } = await startApp(
+      { stations: () => [station], station: () => ({ spec: specOf({ name: station.name }), status: station, served: undefined }) },
+      { telemetryPath: '/deep/metrics' },
+    );
+    const { tags } = parseHtml((await ask('/')).body);
+    const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
+    expect(links).toEqual([
+      '#content',
+      './deep/metrics',
+      './reference',
+      './sd',
+      './config',
+      './-/healthy',
+      './-/ready',
+      './stations/a%26b%2F%3Cc%3E',
+      './probe?station=a%26b%2F%3Cc%3E',
+    ]);
+    for (const link of links.slice(1)) expect((await ask(link.slice(1))).status, link).toBe(200);
+  });
+});
+
+describe('STATUS_SCRIPT', () => {
+  it('is a script, and ends no element that it stands in', () => {
+    expect(() => new Script(STATUS_SCRIPT)).not.toThrow();
+    expect(STATUS_SCRIPT).not.toMatch(/<\/script|<!--/i);
+  });
+
+  it('makes no markup of texts', () => {
+    expect(STATUS_SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval/);
+  });
+});
+
+describe('statusTotals', () => {
+  const textOf = (stations: readonly StationStatus[]) => parseHtml(statusTotals(stations).text).text.trim().split('\n');
+
+  it('adds up the stations, their resources and the coverage of those that know theirs', () => {
+    const covered = { ...STATION, snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0 } };
+    expect(textOf([STATION, FAILING, FRESH, covered])).toEqual([
+      'Stations4',
+      'Up2',
+      'Failing1',
+      'Not tried1',
+      'Resources4,252',
+      'Coverage85 %',
+    ]);
+  });
+
+  it('has no coverage where no station knows its own', () => {
+    expect(textOf([STATION]).at(-1)).toBe('Coverage– no station knows its coverage');
+  });
+});
+
+describe('stationRow', () => {
+  it('shows a station that is up', () => {
+    const iso = '2026-01-02T03:04:05.000Z';
+    const unasked = 'alertability is not asked for';
+    expect(stationRow(STATION, NOW_MS).text).toBe(`<tbody data-station="prod" data-state="up">
+<tr>
+<th scope="row" data-value="prod"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>
+<td data-label="State" data-value="2"><span class="state up">up</span></td>
+<td class="number" data-label="Resources" data-value="42">42</td>
+<td class="number" data-label="Coverage"><span class="unknown" title="${unasked}">–<span class="hidden-text"> ${unasked}</span></span></td>
+<td data-label="Complete" data-value="1">yes</td>
+<td class="number" data-label="Pages" data-value="3">3</td>
+<td data-label="Snapshot" data-value="${STATION.lastSuccessMs}"><time datetime="${iso}" title="${iso}">55 s ago</time></td>
+<td data-label="Next refresh" data-value="30000">with a scrape after 30 s</td>
+<td data-label="Metrics"><a href="./probe?station=prod">metrics<span class="hidden-text"> of prod</span></a></td>
+</tr>
+</tbody>
+`);
+  });
+
+  it('shows why a station fails, and what to do', () => {
+    const { meaning, advice } = FAILURE_ADVICE.timeout;
+    expect(cells(FAILING)).toEqual([
+      'a&b <c> main · ts-1',
+      'failing',
+      '4,200',
+      '70 %',
+      'no',
+      '3',
+      '55 s ago',
+      'with a scrape after 30 s',
+      'metrics of a&b <c>',
+      `\n${meaning} The last success was 55 s ago.\ntimeout: no answer\nin 10 s\nWhat to do: ${advice}\n`,
+    ]);
+  });
+
+  it('shows a station that was not tried yet', () => {
+    const none = '– no snapshot is served';
+    expect(cells(FRESH)).toEqual(['new main · ts-1', 'not tried', none, none, none, none, none, 'refreshing now', 'metrics of new']);
+  });
+
+  it('links no page to a name that no path can hold', () => {
+    expect(stationRow({ ...STATION, name: '..' }, NOW_MS).text).toContain('<th scope="row" data-value="..">.. <span');
+  });
+
+  it('shows hostile texts as the texts they are, and lets no tag through', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc
+        .array(
+          fc.constantFrom(
+            '<script>',
+            '</td>',
+            '<!--',
+            '"',
+            "'",
+            '>',
+            '<',
+            '&lt;',
+            '&#60;',
+            '&',
+            '=',
+            'javascript:',
+            '\r',
+            '\n',
+            '\0',
+            '\uD800',
+          ),
+        )
+        .map((pieces) => pieces.join('')),
+    );
+    const tagsOf = (station: StationStatus) => parseHtml(stationRow(station, NOW_MS).text).tags.map(({ name }) => name);
+    fc.assert(
+      fc.property(hostile, hostile, hostile, hostile, (name, upstream, telemetryStation, message) => {
+        fc.pre(name !== '.' && name !== '..');
+        const station: StationStatus = { ...FAILING, name, upstream, telemetryStation, failure: { reason: 'forbidden', message } };
+        const seen = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');
+        expect(cells(station)[0]).toBe(seen(`${name} ${upstream} · ${telemetryStation}`));
+        expect(cells(station).at(-1)).toContain(seen(`\nforbidden: ${message}\n`));
+        expect(tagsOf(station)).toEqual(tagsOf({ ...FAILING, failure: { reason: 'forbidden', message: '' } }));
+        const [page = '', probe = ''] = parseHtml(stationRow(station, NOW_MS).text).tags.flatMap(
+          ({ attributes }) => attributes['href'] ?? [],
+        );
+        expect(decodeURIComponent(new URL(page, 'http://exporter/').pathname)).toBe(`/stations/${name.toWellFormed()}`);
+        expect(new URL(probe, 'http://exporter/').searchParams.get('station')).toBe(name.toWellFormed());
+      }),
+    );
+  });
+});
+
+/** The text of each cell of the station's rows. */
+function cells(station: StationStatus): string[] {
+  const matches = stationRow(station, NOW_MS).text.matchAll(/<(?:td|th)\b[^>]*>([\s\S]*?)<\/(?:td|th)>/g);
+  return [...matches].map(([, cell]) => parseHtml(cell ?? '').text);
+}
