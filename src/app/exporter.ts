@@ -1,4 +1,4 @@
-import type { LoadResult } from '../config/load.ts';
+import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblem } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import type { Aggregates } from '../metrics/aggregates.ts';
@@ -15,7 +15,7 @@ import type { StationView } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../web/port.ts';
-import { endGeneration, type Generation, type LoadedConfig, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
+import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
 import type { Logger } from './logger.ts';
 import { userAgentOf } from './wiring.ts';
 

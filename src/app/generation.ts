@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LoadResult } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
@@ -15,8 +15,6 @@ import { UpstreamClient } from '../upstream/client.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
-
-export type LoadedConfig = Extract<LoadResult, { readonly ok: true }>;
 
 /** What outlives a change of the configuration. */
 export interface SharedServices {

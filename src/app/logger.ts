@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+import { type LOG_FORMATS, LOG_LEVELS } from '../cli/flags.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export type LogFormat = 'logfmt' | 'json';
+export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** Fields that are undefined are left out. */
 export type LogFields = Readonly<Record<string, unknown>>;

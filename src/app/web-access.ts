@@ -4,12 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { formatProblem } from '../config/problem.ts';
+import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import {
   CIPHER_SUITES,
   CLIENT_AUTH_TYPES,
   CURVES,
   isTlsEnabled,
-  TLS_VERSIONS,
   type TlsServerConfig,
   type WebConfig,
   webConfigSchema,

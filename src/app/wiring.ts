@@ -1,3 +1,4 @@
+import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Build } from '../metrics/own-metrics.ts';
@@ -70,8 +71,6 @@ function headerOptions(headers: NonNullable<UpstreamConfig['http_headers']>): Up
     ...files.map((file) => ({ name, value: { file } })),
   ]);
 }
-
-const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 
 function tlsOptions(config: NonNullable<UpstreamConfig['tls_config']>): TlsOptions {
   return {

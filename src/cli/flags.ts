@@ -16,6 +16,11 @@ import {
   toggle,
 } from './flag-kind.ts';
 
+/** Log levels, least severe first. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export const LOG_FORMATS = ['logfmt', 'json'] as const;
+
 type OwnShard =
   | { readonly ok: true; readonly shard: { readonly ordinal: number; readonly total: number } }
   | { readonly ok: false; readonly problem: string };
@@ -176,11 +181,11 @@ export const FLAGS = [
   { name: 'total-shards', kind: integer(1), default: '1', help: 'How many exporters share the stations among them.' },
   {
     name: 'log.level',
-    kind: choice('debug', 'info', 'warn', 'error'),
+    kind: choice(...LOG_LEVELS),
     default: 'info',
     help: 'The least severe messages to log: debug, info, warn or error.',
   },
-  { name: 'log.format', kind: choice('logfmt', 'json'), default: 'logfmt', help: 'Form of the log lines: logfmt or json.' },
+  { name: 'log.format', kind: choice(...LOG_FORMATS), default: 'logfmt', help: 'Form of the log lines: logfmt or json.' },
   ...LIST_FLAGS,
   ...SIMULATE_FLAGS,
 ] as const satisfies readonly Flag[];

@@ -57,6 +57,11 @@ export const text = z.string().min(1, { error: 'a string that is not empty' });
 
 export const filePath = text.meta({ title: 'file' });
 
+/** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
+export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+
+export const tlsVersion = z.enum(Object.keys(TLS_VERSIONS) as (keyof typeof TLS_VERSIONS)[]);
+
 /** Of any length, 0 included. */
 export const duration = durationBetween(0, Number.MAX_SAFE_INTEGER);
 

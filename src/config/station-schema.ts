@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { STATION_INFO } from '../metrics/health-families.ts';
 import { type CrossFinding, crossChecked, type Unchecked } from './cross-check.ts';
 import { duration, text, timerDuration } from './scalar-schemas.ts';
 
@@ -26,8 +27,7 @@ function isPathPart(part: string): boolean {
   return part !== '' && part !== '.' && part !== '..' && part.isWellFormed();
 }
 
-/** The labels of telemetry_station_info that are always there. */
-const FIXED_LABELS = new Set(['station', 'subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream']);
+const RESERVED_LABELS: ReadonlySet<string> = new Set(STATION_INFO.labels);
 
 const pathPart = z
   .string()
@@ -55,7 +55,7 @@ const labelName = z
     error: 'names that begin with two underscores are reserved, expected another one',
     abort: true,
   })
-  .refine((name) => !FIXED_LABELS.has(name), { error: 'telemetry_station_info has this label already, expected another one' });
+  .refine((name) => !RESERVED_LABELS.has(name), { error: `${STATION_INFO.name} has this label already, expected another one` });
 
 export const station = crossChecked(
   z.strictObject({

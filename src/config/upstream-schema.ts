@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
 import { type CrossFinding, crossChecked, isMapping, type Mapping } from './cross-check.ts';
-import { filePath, proxyUrl, serviceUrl, size, text, timeoutDuration, wholeNumber } from './scalar-schemas.ts';
+import { filePath, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion, wholeNumber } from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
   z.strictObject({
@@ -10,7 +10,7 @@ const tlsConfig = crossChecked(
     key_file: filePath.exactOptional().describe('The key of the client certificate; both or neither.'),
     server_name: text.exactOptional().describe('The name expected in the certificate of the server, in place of the host.'),
     insecure_skip_verify: z.boolean().prefault(false).describe('Accept any certificate.'),
-    min_version: z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13']).exactOptional().describe('The oldest version of TLS to speak.'),
+    min_version: tlsVersion.exactOptional().describe('The oldest version of TLS to speak.'),
   }),
   function* (value) {
     if (value.cert_file === undefined && value.key_file !== undefined) yield missingBeside('cert_file', 'key_file');

@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import { type CrossFinding, crossChecked, isMapping, type Unchecked } from './cross-check.ts';
-import { duration, filePath, filledSecret, headerValue, text, wholeNumber } from './scalar-schemas.ts';
-
-/** Versions of TLS, oldest first, by their names in Prometheus' files and in Node. */
-export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+import { duration, filePath, filledSecret, headerValue, text, tlsVersion, wholeNumber } from './scalar-schemas.ts';
 
 /** Go's cipher suites by the names of OpenSSL. */
 export const CIPHER_SUITES = {
@@ -52,8 +49,8 @@ const tlsKeys = z.strictObject({
   client_ca_file: filePath.exactOptional(),
   client_auth_type: z.enum(namesOf(CLIENT_AUTH_TYPES)).exactOptional(),
   client_allowed_sans: z.array(text).exactOptional(),
-  min_version: z.enum(namesOf(TLS_VERSIONS)).prefault('TLS12'),
-  max_version: z.enum(namesOf(TLS_VERSIONS)).prefault('TLS13'),
+  min_version: tlsVersion.prefault('TLS12'),
+  max_version: tlsVersion.prefault('TLS13'),
   cipher_suites: z.array(z.enum(namesOf(CIPHER_SUITES))).prefault([]),
   prefer_server_cipher_suites: z.boolean().prefault(true),
   curve_preferences: z.array(z.enum(namesOf(CURVES))).prefault([]),
@@ -64,7 +61,7 @@ export type TlsServerConfig = z.output<typeof tlsKeys>;
 export const tlsServer = crossChecked(tlsKeys, function* (tls) {
   yield* identityFindings(tls);
   yield* clientFindings(tls);
-  const versions: readonly unknown[] = namesOf(TLS_VERSIONS);
+  const versions: readonly unknown[] = tlsVersion.options;
   const [min, max] = [versions.indexOf(tls.min_version), versions.indexOf(tls.max_version)];
   if (min > max && max !== -1) yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
 });

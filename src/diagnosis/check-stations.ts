@@ -1,5 +1,6 @@
-import { endGeneration, type Generation, type LoadedConfig, nextGeneration } from '../app/generation.ts';
+import { endGeneration, type Generation, nextGeneration } from '../app/generation.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';

@@ -1,18 +1,21 @@
 import { FAILURE_REASONS } from '../station/failure.ts';
 import { healthFamily, optionalSample } from './family.ts';
 
-/** What stays published of a station when its data has gone. */
+/** The labels of this row are reserved: a station cannot configure one of them as an extra label. */
+export const STATION_INFO = healthFamily({
+  name: 'telemetry_station_info',
+  help: 'The configured telemetry station; further labels come from its configuration.',
+  type: 'gauge',
+  labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
+  answers: 'how many stations are configured, by zone and upstream',
+  example: 'count by (zone, upstream) (telemetry_station_info)',
+  samples: ({ spec: { path, upstream } }) => [[1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream]],
+  extraLabels: ({ spec }) => spec.labels,
+});
+
+/** The families of a station that do not depend on a snapshot. */
 export const HEALTH_FAMILIES = [
-  healthFamily({
-    name: 'telemetry_station_info',
-    help: 'The configured telemetry station; further labels come from its configuration.',
-    type: 'gauge',
-    labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
-    answers: 'how many stations are configured, by zone and upstream',
-    example: 'count by (zone, upstream) (telemetry_station_info)',
-    samples: ({ spec: { path, upstream } }) => [[1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream]],
-    extraLabels: ({ spec }) => spec.labels,
-  }),
+  STATION_INFO,
   healthFamily({
     name: 'telemetry_station_up',
     help: 'Whether the latest refresh of the station succeeded.',

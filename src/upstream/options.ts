@@ -1,3 +1,5 @@
+import type { SecureVersion } from 'node:tls';
+
 /** A secret's text, or the file that holds it now. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
 
@@ -29,7 +31,7 @@ export interface TlsOptions {
   readonly keyFile?: string;
   readonly serverName?: string;
   readonly insecureSkipVerify: boolean;
-  readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+  readonly minVersion?: SecureVersion;
 }
 
 /** One account at the service: where it is, who we are there, and how hard we may compressor. */

@@ -1,15 +1,8 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import {
-  endGeneration,
-  type Generation,
-  type LoadedConfig,
-  nextGeneration,
-  type SharedServices,
-  startGeneration,
-} from '../../src/app/generation.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from '../../src/app/generation.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLogger, LOG_LEVELS, type LogFields, type LogFormat, type LogLevel } from '../../src/app/logger.ts';
+import { createLogger, type LogFields, type LogFormat, type LogLevel } from '../../src/app/logger.ts';
+import { LOG_FORMATS, LOG_LEVELS } from '../../src/cli/flags.ts';
 
 const NOW = Date.UTC(2024, 1, 29, 12, 34, 56, 789);
 const TS = '2024-02-29T12:34:56.789Z';
@@ -54,7 +55,7 @@ const anyFields = fc.dictionary(
   anyText,
   fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }),
 );
-const isFormat = fc.constantFrom<LogFormat>('logfmt', 'json');
+const anyFormat = fc.constantFrom(...LOG_FORMATS);
 
 /** Everything that some reader takes for the end of a line, or that moves a terminal's cursor. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
@@ -88,7 +89,7 @@ describe('createLogger', () => {
 
   it('makes exactly one line of any message and any fields', () => {
     fc.assert(
-      fc.property(isFormat, hostileText, anyFields, (format, message, fields) => {
+      fc.property(anyFormat, hostileText, anyFields, (format, message, fields) => {
         const line = lineOf(format, message, fields);
         expect(line.endsWith('\n')).toBe(true);
         expect(line.slice(0, -1)).not.toMatch(CONTROL);

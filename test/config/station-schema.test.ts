@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { STATION_INFO } from '../../src/metrics/health-families.ts';
 import { loaded, problemsOf, RID, stationWith } from './fixtures.ts';
 
 const PARTS = ['subscription: sub', 'resource_group: rg', 'zone: z1', 'telemetry_station: ts'] as const;
@@ -78,10 +79,15 @@ describe('station', () => {
       '15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores, beginning with no digit',
     ],
     ['labels: { __a: b }', '15: stations[0].labels.__a: names that begin with two underscores are reserved, expected another one'],
-    ['labels: { upstream: b }', '15: stations[0].labels.upstream: telemetry_station_info has this label already, expected another one'],
     ['labels: { a: 5 }', '18: stations[0].labels.a: found a number, expected a string'],
   ])('refuses %s', (line, problem) => {
     expect(problemsOf(stationWith(`rid: ${RID}`, line))).toEqual([`5:${problem}`]);
+  });
+
+  it.each(STATION_INFO.labels)('cannot have the extra label %s, which telemetry_station_info has already', (label) => {
+    expect(problemsOf(stationWith(`rid: ${RID}`, `labels: { ${label}: b }`))).toEqual([
+      `5:15: stations[0].labels.${label}: telemetry_station_info has this label already, expected another one`,
+    ]);
   });
 
   it('may have a cache that never keeps, or keeps for years', () => {
