@@ -36,7 +36,7 @@ answer({
     const exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
     const options = { telemetryPath: '/metrics', enableLifecycle: false, maxRequests: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
     const server = await listen(createApp(exporter, { ...options, version: 'bench', report: (error) => log.error('bug', { error }) }), [
-      '127.0.0.1:0',
+      { host: '127.0.0.1', port: 0 },
     ]);
     return server.addresses[0]?.port;
   },

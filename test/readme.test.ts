@@ -22,7 +22,7 @@ const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
 const MINUTES = 180_000;
 
 const defaults = parseFlags([]);
-const defaultPort = defaults.ok ? defaults.flags['web.listen-address'][0]?.slice(1) : expect.unreachable();
+const defaultPort = defaults.ok ? defaults.flags['web.listen-address'][0]?.port : expect.unreachable();
 const ANY_PORT = '--web.listen-address=127.0.0.1:0';
 
 /** How each snippet is treated, by its first line: none may be there that is not named here. */

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration } from '../config/units.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
 import { type Order, SORT_KEYS, type SortKey } from '../station/selection.ts';
+import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
 import type { CommandName } from './commands.ts';
 
 /** One flag: this row types its value, parses it and documents it. */
@@ -98,24 +99,23 @@ export const sortOrder: FlagKind<Order> = {
   },
 };
 
-export const listenAddress: FlagKind<string> = {
+/** Without a host, all interfaces. */
+export const listenAddress: FlagKind<{ readonly host?: string; readonly port: number }> = {
   placeholder: '<[host]:port>',
   expected: '[host]:port with a port from 0 to 65535, an IPv6 host in brackets',
   parse(text) {
     const [, host, port] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
-    return host !== undefined && isHost(host) && Number(port) <= 65_535 ? text : undefined;
+    if (host === undefined || !isHost(host) || Number(port) > 65_535) return undefined;
+    return { ...(host !== '' && { host: host.replace(/^\[|\]$/g, '') }), port: Number(port) };
   },
 };
 
 export const telemetryPath: FlagKind<string> = {
   placeholder: '<path>',
-  expected:
-    'a path such as /metrics, of letters, digits and ._~-, that is none of /, /probe, /sd, /config, /reference, /stations/... and /-/...',
+  expected: `a path such as /metrics, of letters, digits and ._~-, other than ${RESERVED_PATHS.join(', ')}`,
   parse(text) {
-    const taken =
-      ['/probe', '/sd', '/config', '/reference'].includes(text) || ['/stations/', '/-/'].some((start) => text.startsWith(start));
     const plain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
-    return plain && !taken ? text : undefined;
+    return plain && !isReservedPath(text) ? text : undefined;
   },
 };
 

@@ -4,7 +4,7 @@ import { OPEN_ACCESS } from './access/rules.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { internalError, methodNotAllowed, notFound } from './errors.ts';
 import { healthy, readiness, reload } from './lifecycle.ts';
-import { literalPath, pathPrefix, type WebOptions } from './options.ts';
+import type { WebOptions } from './options.ts';
 import { configPage, referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
@@ -12,6 +12,7 @@ import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
 import { guard, requestLimit, requestTarget, wellFormedRequest } from './request-checks.ts';
 import { redirectTo, sendText, setCommonHeaders } from './respond.ts';
+import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
 
 /** Answers beside scrapes that may be large or take a while: so many at once, however slowly they are read. */
@@ -59,22 +60,22 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, others: Req
   const router = newRouter();
   const scrapes = requestLimit(options.maxRequests);
   allowReading(router, options.telemetryPath, scrapes, scrapeAll(exporter, options));
-  allowReading(router, '/probe', scrapes, scrapeStation(exporter, options));
-  allowReading(router, '/sd', others, serviceDiscovery(exporter, options.externalUrl));
-  allowReading(router, '/config', others, configPage(exporter));
-  allowReading(router, '/-/healthy', healthy);
-  allowReading(router, '/-/ready', readiness(exporter));
-  allowReading(router, '/', others, statusPage(exporter, options));
-  allowReading(router, '/reference', others, referencePage(options));
+  allowReading(router, ROUTES.probe, scrapes, scrapeStation(exporter, options));
+  allowReading(router, ROUTES.discovery, others, serviceDiscovery(exporter, options.externalUrl));
+  allowReading(router, ROUTES.config, others, configPage(exporter));
+  allowReading(router, ROUTES.healthy, healthy);
+  allowReading(router, ROUTES.ready, readiness(exporter));
+  allowReading(router, ROUTES.status, others, statusPage(exporter, options));
+  allowReading(router, ROUTES.reference, others, referencePage(options));
   const reloading = reload(exporter, options.enableLifecycle);
-  router.route('/-/reload').post(others, reloading).put(others, reloading).all(methodNotAllowed('POST, PUT'));
+  router.route(ROUTES.reload).post(others, reloading).put(others, reloading).all(methodNotAllowed('POST, PUT'));
   return router;
 }
 
 function stationRoutes(exporter: ExporterPort, options: WebOptions, others: RequestHandler): Router {
   const router = newRouter();
-  allowReadingPattern(router, '/stations/:name', others, stationPage(exporter, options));
-  allowReadingPattern(router, '/stations/:name/resources/:id', others, resourcePage(exporter, options));
+  allowReadingPattern(router, ROUTES.station, others, stationPage(exporter, options));
+  allowReadingPattern(router, ROUTES.resource, others, resourcePage(exporter, options));
   return router;
 }
 

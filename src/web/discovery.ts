@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import type { Request, RequestHandler } from 'express';
-import { pathPrefix } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import { send } from './respond.ts';
+import { pathPrefix, ROUTES } from './routes.ts';
 
 /** One group of Prometheus' HTTP service discovery. */
 interface TargetGroup {
@@ -32,7 +32,7 @@ function targetGroup(station: string, { target, secure }: Origin, prefix: string
     targets: [target],
     labels: {
       ...(secure && { __scheme__: 'https' }),
-      __metrics_path__: `${prefix}/probe`,
+      __metrics_path__: `${prefix}${ROUTES.probe}`,
       __param_station: station,
     },
   };

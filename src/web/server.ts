@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as SecureServer } from 'node:https';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions, type Socket } from 'node:net';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
 
@@ -13,6 +13,9 @@ export interface RunningServer {
   /** Stops accepting, lets responses in flight finish, and cuts off what is left after the grace time. */
   close(graceMs: number): Promise<void>;
 }
+
+/** Without a host, all interfaces. */
+type ListenAddress = Pick<NetListenOptions, 'host' | 'port'>;
 
 interface ListenOptions {
   /** Left out: connections are plain, and stay so. */
@@ -38,7 +41,11 @@ const LIMITS = {
 } satisfies ConnectionLimits;
 
 /** Listens on all of the addresses or on none. */
-export async function listen(handler: RequestListener, addresses: readonly string[], options: ListenOptions = {}): Promise<RunningServer> {
+export async function listen(
+  handler: RequestListener,
+  addresses: readonly ListenAddress[],
+  options: ListenOptions = {},
+): Promise<RunningServer> {
   const running: RunningServer[] = [];
   const close = async (graceMs: number) => {
     await Promise.all(running.map((server) => server.close(graceMs)));
@@ -58,7 +65,7 @@ export async function listen(handler: RequestListener, addresses: readonly strin
   };
 }
 
-async function listenOn(address: string, handler: RequestListener, { tls, limits }: ListenOptions): Promise<RunningServer> {
+async function listenOn(address: ListenAddress, handler: RequestListener, { tls, limits }: ListenOptions): Promise<RunningServer> {
   const options = { ...LIMITS, ...limits };
   const { server, secure } =
     tls === undefined ? { server: createServer(options, handler), secure: () => {} } : createSecureServer(options, tls, handler);
@@ -67,9 +74,9 @@ async function listenOn(address: string, handler: RequestListener, { tls, limits
   // Node would invite the client to go on with a body that is refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const close = drainable(server);
-  server.listen(listenAddress(address));
+  server.listen(address);
   await once(server, 'listening').catch((error: Error) => {
-    throw new Error(`cannot listen on "${address}": ${error.message}`, { cause: error });
+    throw new Error(`cannot listen on "${addressText(address)}": ${error.message}`, { cause: error });
   });
   // Only a server on a pipe has another kind of address.
   const { address: host, port } = server.address() as AddressInfo;
@@ -130,18 +137,7 @@ function announceEnd(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-/** Where to listen; without a host on all interfaces, IPv6 and IPv4. */
-export interface ListenAddress {
-  readonly host?: string;
-  readonly port: number;
-}
-
-/** Reads `:9842`, `127.0.0.1:9842`, `localhost:9842` or `[::1]:9842`. */
-export function listenAddress(text: string): ListenAddress {
-  const [, ipv6, name, port] = /^(?:\[([^\]]*)\]|([\w.-]*)):(\d{1,5})$/.exec(text) ?? [];
-  if (port === undefined || Number(port) > 65_535 || (ipv6 !== undefined && !isIPv6(ipv6))) {
-    throw new Error(`cannot listen on ${JSON.stringify(text)}: expected [host]:port, such as ":9842", "127.0.0.1:9842" or "[::1]:9842"`);
-  }
-  const host = ipv6 ?? name;
-  return host ? { host, port: Number(port) } : { port: Number(port) };
+/** As it is written in `--web.listen-address`. */
+function addressText({ host = '', port }: ListenAddress): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }

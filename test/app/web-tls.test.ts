@@ -27,7 +27,7 @@ async function rulesOf(config: object): Promise<TlsRules> {
 
 /** What a client and a server with these rules agree on. */
 async function agreed(config: object, client: ConnectionOptions) {
-  const server = await listen((_request, response) => response.end(), ['127.0.0.1:0'], { tls: await rulesOf(config) });
+  const server = await listen((_request, response) => response.end(), [{ host: '127.0.0.1', port: 0 }], { tls: await rulesOf(config) });
   onTestFinished(() => server.close(0));
   return new Promise((resolve) => {
     const socket = connect({ port: server.addresses[0]?.port ?? 0, host: '127.0.0.1', ca: AUTHORITY.cert, ...client });

@@ -104,16 +104,34 @@ describe('choice', () => {
 });
 
 describe('listenAddress', () => {
-  it.each([':9842', '127.0.0.1:0', 'exporter-1.example.com:65535', '[::1]:80', '[fe80::1%eth0]:80'])('takes %j', (text) => {
-    expect(listenAddress.parse(text)).toBe(text);
+  it.each([
+    [':9842', { port: 9842 }],
+    ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['exporter-1.example.com:65535', { host: 'exporter-1.example.com', port: 65_535 }],
+    ['[::1]:80', { host: '::1', port: 80 }],
+    ['[::]:80', { host: '::', port: 80 }],
+    ['[fe80::1%eth0]:80', { host: 'fe80::1%eth0', port: 80 }],
+  ])('parses %j', (text, address) => {
+    expect(listenAddress.parse(text)).toEqual(address);
   });
 
-  it.each(['', '9842', 'localhost', ':', ':65536', ':-1', ':http', '::1:80', '[::1]', '[::1:80', '[localhost]:80', '[]:80'])(
-    'refuses %j',
-    (text) => {
-      expect(listenAddress.parse(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '9842',
+    'localhost',
+    ':',
+    ':65536',
+    ':-1',
+    ':http',
+    '::1:80',
+    '[::1]',
+    '[::1:80',
+    '[localhost]:80',
+    '[]:80',
+    '[1.2.3.4]:80',
+  ])('refuses %j', (text) => {
+    expect(listenAddress.parse(text)).toBeUndefined();
+  });
 
   it.each(['999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'])('refuses the host or port of %j', (text) => {
     expect(listenAddress.parse(text)).toBeUndefined();

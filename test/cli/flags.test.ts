@@ -16,7 +16,7 @@ describe('FLAGS', () => {
   it('types every value by its row', () => {
     expectTypeOf<FlagValues['config.file']>().toEqualTypeOf<string>();
     expectTypeOf<FlagValues['demo']>().toEqualTypeOf<boolean>();
-    expectTypeOf<FlagValues['web.listen-address']>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<FlagValues['web.listen-address']>().toEqualTypeOf<readonly { readonly host?: string; readonly port: number }[]>();
     expectTypeOf<FlagValues['web.external-url']>().toEqualTypeOf<URL | undefined>();
     expectTypeOf<FlagValues['scrape.timeout']>().toEqualTypeOf<number>();
     expectTypeOf<FlagValues['log.level']>().toEqualTypeOf<'debug' | 'info' | 'warn' | 'error'>();

@@ -36,7 +36,7 @@ describe('parseFlags', () => {
         'simulate.page-cap': 200,
         'simulate.latency': 0,
         'simulate.fault': [],
-        'web.listen-address': [':9842'],
+        'web.listen-address': [{ port: 9842 }],
         'web.telemetry-path': '/metrics',
         'web.external-url': undefined,
         'web.enable-lifecycle': false,
@@ -78,8 +78,8 @@ describe('parseFlags', () => {
 
   it('replaces the default of a repeatable flag by all that is given', () => {
     expect(flagsOf('--web.listen-address=localhost:1', '--web.listen-address', '[::1]:2')['web.listen-address']).toEqual([
-      'localhost:1',
-      '[::1]:2',
+      { host: 'localhost', port: 1 },
+      { host: '::1', port: 2 },
     ]);
   });
 

@@ -32,7 +32,7 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     report: (error) => log.push(String(error)),
     ...options,
   });
-  const server = await listen(app, ['127.0.0.1:0']);
+  const server = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
   const url = `http://127.0.0.1:${server.addresses[0]?.port}`;
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, url), { headers });
   return {

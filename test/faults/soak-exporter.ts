@@ -53,7 +53,7 @@ answer({
     };
     const limits = { maxRequests: 40, scrapeTimeoutMs: 10_000, timeoutOffsetMs: TIMEOUT_OFFSET_MS };
     const app = createApp(exporter, { telemetryPath: '/metrics', enableLifecycle: false, ...limits, version: 'soak', report });
-    return (await listen(app, ['127.0.0.1:0'])).addresses[0]?.port;
+    return (await listen(app, [{ host: '127.0.0.1', port: 0 }])).addresses[0]?.port;
   },
   listedStations: () => exporter?.stations().filter(({ snapshot }) => snapshot !== undefined).length,
   holdings: async (): Promise<Holdings> => {

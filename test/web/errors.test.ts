@@ -2,7 +2,7 @@ import express from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { internalError } from '../../src/web/errors.ts';
 import { listen } from '../../src/web/server.ts';
-import { openConnection } from './http-client.ts';
+import { LOOPBACK, openConnection } from './http-client.ts';
 
 describe('internalError', () => {
   it('breaks off a response that fails after its headers went out, and reports once', async () => {
@@ -16,7 +16,7 @@ describe('internalError', () => {
         throw bug;
       })
       .use(internalError((error) => reported.push(error)));
-    const server = await listen(app, ['127.0.0.1:0']);
+    const server = await listen(app, [LOOPBACK]);
     onTestFinished(() => server.close(0));
     const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await received).not.toMatch(/half way|Internal error|0\r\n\r\n$/);

@@ -4,6 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { ConnectionOptions } from 'node:tls';
 
+/** An unused port of the loopback interface. */
+export const LOOPBACK = { host: '127.0.0.1', port: 0 };
+
 export interface Answer {
   readonly status: number | undefined;
   /** Without the date, which no test knows. */

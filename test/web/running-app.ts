@@ -5,7 +5,7 @@ import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { listen, type RunningServer } from '../../src/web/server.ts';
 import { fakeExporter } from './fake-exporter.ts';
-import { type Answer, type Asking, ask } from './http-client.ts';
+import { type Answer, type Asking, ask, LOOPBACK } from './http-client.ts';
 
 /** Every path that can be read, of an exporter as `fakeExporter` makes it. */
 export const READABLE_PATHS = [
@@ -60,7 +60,7 @@ export async function startApp(
     report: (error) => reported.push(error),
     ...options,
   });
-  const server = await listen(app, ['127.0.0.1:0'], { tls });
+  const server = await listen(app, [LOOPBACK], { tls });
   running.push(server);
   const port = server.addresses[0]?.port ?? 0;
   return { port, reported, ask: (path, asking) => ask(port, path, asking) };

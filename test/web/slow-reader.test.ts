@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cutOffSlowReader } from '../../src/web/body.ts';
 import { listen } from '../../src/web/server.ts';
-import { openConnection } from './http-client.ts';
+import { LOOPBACK, openConnection } from './http-client.ts';
 
 describe('cutOffSlowReader', () => {
   it('breaks the connection when the time is over', async () => {
@@ -12,7 +12,7 @@ describe('cutOffSlowReader', () => {
         cutOffSlowReader(response, 20);
         response.write('part');
       },
-      ['127.0.0.1:0'],
+      [LOOPBACK],
     );
     onTestFinished(() => server.close(0));
     const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');

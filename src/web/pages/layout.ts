@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { WebOptions } from '../options.ts';
 import { send, setPolicy } from '../respond.ts';
+import { ROUTES } from '../routes.ts';
 import { Html, html } from './html.ts';
 import { PAGE_STYLE } from './style.ts';
 
@@ -62,11 +63,11 @@ ${isFront ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</
 <nav aria-label="Endpoints">
 <ul>
 <li><a href="${root}${telemetryPath.slice(1)}">Metrics</a></li>
-<li><a href="${root}reference">Metrics reference</a></li>
-<li><a href="${root}sd">Service discovery</a></li>
-<li><a href="${root}config">Configuration</a></li>
-<li><a href="${root}-/healthy">Healthy</a></li>
-<li><a href="${root}-/ready">Ready</a></li>
+<li><a href="${root}${ROUTES.reference.slice(1)}">Metrics reference</a></li>
+<li><a href="${root}${ROUTES.discovery.slice(1)}">Service discovery</a></li>
+<li><a href="${root}${ROUTES.config.slice(1)}">Configuration</a></li>
+<li><a href="${root}${ROUTES.healthy.slice(1)}">Healthy</a></li>
+<li><a href="${root}${ROUTES.ready.slice(1)}">Ready</a></li>
 </ul>
 </nav>
 </header>
@@ -79,26 +80,4 @@ ${content}
 ${script === undefined ? [] : html`<script>${new Html(script)}</script>\n`}</body>
 </html>
 `;
-}
-
-/** The way from the root to a station's page; undefined for a name that no path can hold, because browsers take it for a step. */
-export function stationPath(name: string): string | undefined {
-  return isStep(name) ? undefined : `stations/${encoded(name)}`;
-}
-
-/** And to the page of one of its resources. */
-export function resourcePath(name: string, id: string): string | undefined {
-  return isStep(name) || isStep(id) ? undefined : `stations/${encoded(name)}/resources/${encoded(id)}`;
-}
-
-export function probePath(name: string): string {
-  return `probe?${new URLSearchParams({ station: name })}`;
-}
-
-function isStep(segment: string): boolean {
-  return segment === '.' || segment === '..';
-}
-
-function encoded(segment: string): string {
-  return encodeURIComponent(segment.toWellFormed());
 }

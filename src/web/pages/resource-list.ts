@@ -1,9 +1,9 @@
 import type { Resource } from '../../station/resource.ts';
 import { ALERTABLE, alertableOf, type Order, type Selection, SORT_KEYS, type SortKey } from '../../station/selection.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
+import { resourcePath } from '../routes.ts';
 import { momentText, numberText, unknown } from './format.ts';
 import { breakable, type Html, html } from './html.ts';
-import { resourcePath } from './layout.ts';
 import type { Count, ResourceCounts } from './station-page.ts';
 
 interface Column {

@@ -4,9 +4,10 @@ import type { Resource } from '../../station/resource.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail } from '../port.ts';
+import { stationPath } from '../routes.ts';
 import { countText, facts, momentText, numberText } from './format.ts';
 import { type Html, html } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage, stationPath } from './layout.ts';
+import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { sendNoStation } from './station-page.ts';
 
 const ROOT = '../../../';

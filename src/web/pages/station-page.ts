@@ -4,9 +4,10 @@ import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../port.ts';
 import { sendText } from '../respond.ts';
+import { probePath } from '../routes.ts';
 import { durationText, facts, figures, numberText, shareText, unknown } from './format.ts';
 import { breakable, type Html, html } from './html.ts';
-import { EXPORTER, type PageOptions, probePath, sendPage } from './layout.ts';
+import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import {
   extentOf,
   NONE,

@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
 import type { ExporterPort, StationStatus } from '../port.ts';
+import { probePath, stationPath } from '../routes.ts';
 import { figures, numberText, unknown } from './format.ts';
 import { type Html, html } from './html.ts';
-import { EXPORTER, type PageOptions, probePath, sendPage, stationPath } from './layout.ts';
+import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import {
   completeText,
   coverageOf,

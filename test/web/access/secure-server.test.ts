@@ -7,7 +7,7 @@ import type { ClientRules, TlsRules } from '../../../src/web/access/rules.ts';
 import { listen } from '../../../src/web/server.ts';
 import { type Issued, issue } from '../../upstream/support/certificates.ts';
 import { eventually } from '../eventually.ts';
-import { ask } from '../http-client.ts';
+import { ask, LOOPBACK } from '../http-client.ts';
 
 const SERVERS = issue({ name: 'servers' });
 const CLIENTS = issue({ name: 'clients' });
@@ -27,7 +27,7 @@ async function start(tls: TlsRules) {
       asked += 1;
       response.end('hello');
     },
-    ['127.0.0.1:0'],
+    [LOOPBACK],
     { tls },
   );
   onTestFinished(() => server.close(0));
@@ -148,7 +148,7 @@ describe('createSecureServer', () => {
 
   it('lets responses in flight finish when it closes, and cuts off a handshake that never ends', async () => {
     const held: (() => void)[] = [];
-    const server = await listen((_request, response) => held.push(() => response.end('late')), ['127.0.0.1:0'], { tls: rules() });
+    const server = await listen((_request, response) => held.push(() => response.end('late')), [LOOPBACK], { tls: rules() });
     const port = server.addresses[0]?.port ?? 0;
     const answer = ask(port, '/', { tls: { ca: SERVERS.cert } });
     await eventually(() => expect(held).toHaveLength(1));

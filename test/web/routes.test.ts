@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelText } from '../../../src/station/resource.ts';
-import { probePath, resourcePath, stationPath } from '../../../src/web/pages/layout.ts';
-import { resourceOf } from '../../station/fixtures.ts';
-import { detailOf, exporterOf } from '../fake-station.ts';
-import { startApp } from '../running-app.ts';
+import { labelText } from '../../src/station/resource.ts';
+import { isReservedPath, probePath, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
+import { resourceOf } from '../station/fixtures.ts';
+import { detailOf, exporterOf } from './fake-station.ts';
+import { startApp } from './running-app.ts';
+
+describe('isReservedPath', () => {
+  it.each(Object.values(ROUTES))('is true for the route %s', (path) => {
+    expect(isReservedPath(path)).toBe(true);
+  });
+
+  it.each(['/metrics', '/probes', '/config/metrics', '/stations', '/-'])('is false for %s', (path) => {
+    expect(isReservedPath(path)).toBe(false);
+  });
+});
 
 describe('stationPath', () => {
   it('encodes the name as one segment', () => {

@@ -1,0 +1,61 @@
+/** Path patterns of every endpoint except the configurable telemetry path. */
+export const ROUTES = {
+  status: '/',
+  probe: '/probe',
+  discovery: '/sd',
+  config: '/config',
+  reference: '/reference',
+  station: '/stations/:name',
+  resource: '/stations/:name/resources/:id',
+  healthy: '/-/healthy',
+  ready: '/-/ready',
+  reload: '/-/reload',
+} as const;
+
+/** Paths that `--web.telemetry-path` cannot have; `...` matches any suffix. */
+export const RESERVED_PATHS: readonly string[] = [
+  ROUTES.status,
+  ROUTES.probe,
+  ROUTES.discovery,
+  ROUTES.config,
+  ROUTES.reference,
+  '/stations/...',
+  '/-/...',
+];
+
+export function isReservedPath(path: string): boolean {
+  return RESERVED_PATHS.some((reserved) =>
+    reserved.endsWith('...') ? path.startsWith(reserved.slice(0, -'...'.length)) : path === reserved,
+  );
+}
+
+/** Relative to the root; undefined for `.` and `..`, which browsers resolve as path steps even when percent-encoded. */
+export function stationPath(name: string): string | undefined {
+  return isStep(name) ? undefined : `stations/${encoded(name)}`;
+}
+
+export function resourcePath(name: string, id: string): string | undefined {
+  return isStep(name) || isStep(id) ? undefined : `stations/${encoded(name)}/resources/${encoded(id)}`;
+}
+
+export function probePath(name: string): string {
+  return `${ROUTES.probe.slice(1)}?${new URLSearchParams({ station: name })}`;
+}
+
+function isStep(segment: string): boolean {
+  return segment === '.' || segment === '..';
+}
+
+function encoded(segment: string): string {
+  return encodeURIComponent(segment.toWellFormed());
+}
+
+/** The external URL's path without its trailing slash; '' for the root. */
+export function pathPrefix(externalUrl: URL | undefined): string {
+  return externalUrl === undefined ? '' : externalUrl.pathname.replace(/\/+$/, '');
+}
+
+/** A route pattern that matches the path literally. */
+export function literalPath(path: string): string {
+  return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
+}
