@@ -6,32 +6,32 @@ import { SNAPSHOT_FAMILIES } from '../../src/metrics/snapshot-families.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
 import { READ_FIELDS } from '../../src/station/listing.ts';
 
-/** docs/metrics.md, made from the catalogue. */
+/** The text of docs/metrics.md, generated from the catalogue. */
 export function metricsReference(): string {
   return `# Metrics
 
 Generated from the catalogue in \`src/metrics\` by \`npm run generate\`.
 
-All families of a station come from one snapshot, so they add up: the sum of \`telemetry_station_resources\` over a station is its
-number of resources and the number of its \`telemetry_station_resource_info\` series, unless these are withheld. A value that the
-service did not give, or gave unusably, is no sample, never 0. An optional text is an empty label. Nothing carries an age: timestamps
-are published instead, \`time() - …\` gives the age. Each section ends with one query for each of its families.
+All families of a station are computed from the same snapshot, so they add up: the sum of \`telemetry_station_resources\` over a
+station equals its number of resources and the number of its \`telemetry_station_resource_info\` series, unless these are withheld.
+A value that the service did not report, or that could not be parsed, has no sample; it is never 0. A missing text is an empty label
+value. Timestamps are published instead of ages: use \`time() - …\`. Each section ends with an example query per family.
 
-## How a station is doing
+## Station health
 
-Published as long as the station is configured.
+Published while the station is configured.
 
 ${table(HEALTH_FAMILIES)}
 
-\`telemetry_station_info\` carries the station's configured \`labels\` as well. The reasons of \`telemetry_station_failure\`:
-${list(FAILURE_REASONS)}; [what each means and what to do](troubleshooting.md#a-station-is-down).
+\`telemetry_station_info\` also has the configured \`labels\` of the station. \`telemetry_station_failure\` is 1 for the current reason
+and 0 for the others: ${list(FAILURE_REASONS)}; see [troubleshooting](troubleshooting.md#a-station-is-down).
 
 ${examples(HEALTH_FAMILIES)}
 
-## What a station holds
+## Station data
 
-Published while a snapshot is served: until \`max_stale\` after the last success. The counters start at 0 with the process; they move
-between complete snapshots only, so a failed or incomplete listing never counts as a removal.
+Published while a snapshot is served, at most \`max_stale\` after the last success. Counters start at 0 with the process and compare
+complete snapshots only: a failed or incomplete listing never counts as a removal.
 
 ${table(SNAPSHOT_FAMILIES)}
 
@@ -39,19 +39,23 @@ The fields of \`telemetry_station_listing_invalid_fields\`: ${list(READ_FIELDS)}
 
 ${examples(SNAPSHOT_FAMILIES)}
 
-## Each resource
+## Resources
 
-With \`metrics.per_resource\`, for stations of at most \`metrics.max_resources\` resources.
+Published with \`metrics.per_resource\`, for stations with at most \`metrics.max_resources\` resources.
 
 ${table(RESOURCE_FAMILIES)}
 
+The label \`alertable\` is \`true\`, \`false\`, or empty if unknown.
+
 ${examples(RESOURCE_FAMILIES)}
 
-## The exporter itself
+## Exporter
 
-On the telemetry path alone, not on \`/probe\`; together with the process and Node.js metrics of prom-client.
+Published on the telemetry path, not on \`/probe\`, together with prom-client's process and Node.js metrics.
 
 ${table(Object.values(OWN_FAMILIES))}
+
+Each burst of throttled requests halves \`telemetry_station_exporter_api_rate_limit\`, which is never above \`requests_per_second\`.
 
 ${examples(Object.values(OWN_FAMILIES))}
 `;
@@ -62,10 +66,10 @@ function table(families: readonly FamilyDescription[]): string {
   return ['| family | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** One for each family, in the order of the table before. */
+/** One example per family, in the order of the table. */
 function examples(families: readonly FamilyDescription[]): string {
-  const rows = families.map(({ answers, example }) => `| ${answers} | \`${example.replaceAll('|', '\\|')}\` |`);
-  return ['| to know | ask |', '|---|---|', ...rows].join('\n');
+  const rows = families.map(({ exampleTitle, example }) => `| ${exampleTitle} | \`${example.replaceAll('|', '\\|')}\` |`);
+  return ['| example | query |', '|---|---|', ...rows].join('\n');
 }
 
 function list(words: readonly string[]): string {

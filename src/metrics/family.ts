@@ -2,24 +2,24 @@ import type { Resource } from '../station/resource.ts';
 import type { Publication, StationView } from '../station/station-cache.ts';
 import type { Aggregates } from './aggregates.ts';
 
-/** What is known of a metric without looking at a sample: documents, checks and dashboards are made from it. */
+/** The static part of a metric family; documentation, checks and dashboards are generated from it. */
 export interface FamilyDescription {
   readonly name: string;
   readonly help: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
-  /** The question that the example answers, without a question mark. */
-  readonly answers: string;
-  /** A query in PromQL that puts the metric to use. */
+  /** What the example returns, as a phrase without a period. */
+  readonly exampleTitle: string;
+  /** A PromQL query that uses the metric. */
   readonly example: string;
 }
 
-/** A value and one text per label; a label too few does not compile. */
+/** A value and one string per label; a missing label does not compile. */
 export type Sample<Labels extends readonly string[]> = readonly [value: number, ...labels: { readonly [Label in keyof Labels]: string }];
 
 type AnySample = readonly [value: number, ...labels: string[]];
 
-/** Published as long as the station is configured. */
+/** Published while the station is configured. */
 export type HealthSource = Pick<StationView<unknown>, 'spec' | 'health'>;
 
 /** Published while a snapshot is served. */
@@ -27,19 +27,19 @@ export interface SnapshotSource extends Publication {
   readonly aggregates: Aggregates;
 }
 
-/** A family whose samples all belong to one station each: `station` comes first in `labels` and is not part of a sample. */
+/** A family with samples per station: `station` is the first of `labels` and not part of a sample. */
 export interface StationFamily<Source> extends FamilyDescription {
   readonly samples: (source: Source) => Iterable<AnySample>;
-  /** Further labels that the station's configuration adds. */
+  /** Labels added by the configuration of the station. */
   readonly extraLabels?: (source: Source) => Readonly<Record<string, string>>;
 }
 
-/** A family with at most one sample per resource: `station, resource_id, name` come first in `labels` and are not part of a sample. */
+/** A family with at most one sample per resource: `station, resource_id, name` are the first of `labels` and not part of a sample. */
 export interface ResourceFamily extends FamilyDescription {
   readonly sample: (resource: Resource) => AnySample | undefined;
 }
 
-/** The name and the labels as literal types, so that who names a metric that is not there does not compile. */
+/** Name and labels as literal types, so that a reference to an unknown metric or label does not compile. */
 interface Named<Name extends string, Labels extends readonly string[]> {
   readonly name: Name;
   readonly labels: Labels;
@@ -47,7 +47,7 @@ interface Named<Name extends string, Labels extends readonly string[]> {
 
 interface Row<Name extends string, Labels extends readonly string[]>
   extends Named<Name, Labels>,
-    Pick<FamilyDescription, 'help' | 'answers' | 'example'> {
+    Pick<FamilyDescription, 'help' | 'exampleTitle' | 'example'> {
   readonly type: 'gauge' | 'counter';
 }
 
@@ -75,12 +75,12 @@ export function resourceFamily<const Name extends string, const Labels extends r
   return { ...row, sample, labels: ['station', 'resource_id', 'name', ...row.labels] };
 }
 
-/** The compiler cannot see through a mapped tuple of unknown length that its elements are texts. */
+/** TypeScript cannot infer that the elements of a mapped tuple of unknown length are strings. */
 function widened<Source>(row: StationRow<string, readonly string[], Source>): StationFamily<Source> {
   return row as unknown as StationFamily<Source>;
 }
 
-/** A sample of the value, or none when there is no value: never a 0 for what is not known. */
+/** One sample, or none if the value is unknown: an unknown value is never published as 0. */
 export function optionalSample(value: number | undefined): Sample<[]>[] {
   return value === undefined ? [] : [[value]];
 }

@@ -1,42 +1,42 @@
 import { READ_FIELDS, type ReadField } from '../station/listing.ts';
 import { optionalSample, type Sample, snapshotFamily } from './family.ts';
 
-/** What is published of a station as a whole while a snapshot of it is served. */
+/** The families of a station that are published while it has a snapshot. */
 export const SNAPSHOT_FAMILIES = [
   snapshotFamily({
     name: 'telemetry_station_listing_complete',
-    help: 'Whether the snapshot served is proven whole (1) or may miss resources (0).',
+    help: 'Whether the snapshot is verified complete.',
     type: 'gauge',
     labels: [],
-    answers: 'which stations may miss resources',
+    exampleTitle: 'Stations that may miss resources',
     example: 'telemetry_station_listing_complete == 0',
     samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_reported_resources',
-    help: 'The total that the service itself reported; absent when it gave none.',
+    help: 'Total number of resources reported by the service.',
     type: 'gauge',
     labels: [],
-    answers: 'how many resources are short of the total that the service reports',
+    exampleTitle: 'Resources missing from the reported total',
     example:
       'telemetry_station_listing_reported_resources - on (job, instance, station) sum by (job, instance, station) (telemetry_station_resources)',
     samples: ({ snapshot }) => optionalSample(snapshot.reportedTotal),
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_pages',
-    help: 'Pages that the snapshot took, all listings together.',
+    help: 'Pages fetched for the snapshot, all listings included.',
     type: 'gauge',
     labels: [],
-    answers: 'the ten stations whose listing takes the most pages',
+    exampleTitle: 'Ten stations with the most pages',
     example: 'topk(10, telemetry_station_listing_pages)',
     samples: ({ snapshot }) => [[snapshot.pages]],
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_duplicate_resources',
-    help: 'Records that came again under an id already taken.',
+    help: 'Duplicate records in the listing.',
     type: 'gauge',
     labels: [],
-    answers: 'where records come more than once',
+    exampleTitle: 'Stations with duplicate records',
     example: 'telemetry_station_listing_duplicate_resources > 0',
     samples: ({ snapshot }) => [[snapshot.duplicates]],
   }),
@@ -45,16 +45,16 @@ export const SNAPSHOT_FAMILIES = [
     help: 'Records without a usable resource_id.',
     type: 'gauge',
     labels: [],
-    answers: 'where records have no usable id',
+    exampleTitle: 'Stations with rejected records',
     example: 'telemetry_station_listing_rejected_resources > 0',
     samples: ({ snapshot }) => [[snapshot.rejected]],
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_invalid_fields',
-    help: 'Field values that could not be read, by the name of the field in the reply.',
+    help: 'Field values that could not be parsed.',
     type: 'gauge',
     labels: ['field'],
-    answers: 'which fields could not be read, and how often',
+    exampleTitle: 'Invalid field values by station and field',
     example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
     samples: ({ snapshot }) => READ_FIELDS.map((field: ReadField) => [snapshot.invalidFields[field], field]),
   }),
@@ -63,7 +63,7 @@ export const SNAPSHOT_FAMILIES = [
     help: 'Resources attached to the station.',
     type: 'gauge',
     labels: ['resource_type', 'product', 'state'],
-    answers: 'how many resources there are of each type',
+    exampleTitle: 'Resources by type',
     example: 'sum by (resource_type) (telemetry_station_resources)',
     samples: ({ aggregates }) =>
       [...aggregates.groups].flatMap(({ type, product, states }) =>
@@ -72,10 +72,10 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_alert_rules',
-    help: 'Alert rules on the resources, added up.',
+    help: 'Alert rules of the resources.',
     type: 'gauge',
     labels: ['resource_type', 'product'],
-    answers: 'how many alert rules there are for each resource',
+    exampleTitle: 'Alert rules per resource',
     example: 'sum by (station) (telemetry_station_alert_rules) / sum by (station) (telemetry_station_resources)',
     samples: ({ aggregates }) =>
       [...aggregates.groups].flatMap(({ type, product, alertRules }) =>
@@ -84,10 +84,10 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_alertable_resources',
-    help: 'Resources that can have alerts; only for stations with alertability.',
+    help: 'Resources that can have alerts; only with alertability.',
     type: 'gauge',
     labels: ['resource_type', 'product'],
-    answers: 'the share of alertable resources that have an alert rule',
+    exampleTitle: 'Share of alertable resources with an alert rule',
     example:
       '1 - sum by (station) (telemetry_station_resources_without_alert_rules) / sum by (station) (telemetry_station_alertable_resources)',
     samples: ({ spec, aggregates }) =>
@@ -95,22 +95,22 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_without_alert_rules',
-    help: 'Resources with no alert rule; with alertability, among those that can have alerts.',
+    help: 'Resources without alert rules; with alertability, only alertable ones.',
     type: 'gauge',
     labels: ['resource_type', 'product'],
-    answers: 'how many resources nobody watches, by type',
+    exampleTitle: 'Resources without alert rules by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
     samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, withoutRules: unwatched }) =>
-        optionalSample(unwatched).map(([count]) => [count, type, product] as const),
+      [...aggregates.groups].flatMap(({ type, product, withoutRules }) =>
+        optionalSample(withoutRules).map(([count]) => [count, type, product] as const),
       ),
   }),
   snapshotFamily({
     name: 'telemetry_station_sku_quantity',
-    help: 'Quantities stated by the skus, added up by unit.',
+    help: 'Sum of the SKU quantities of the resources.',
     type: 'gauge',
     labels: ['resource_type', 'product', 'gpu_model', 'unit'],
-    answers: 'how many GPUs there are of each model',
+    exampleTitle: 'GPUs by model',
     example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
     samples: ({ aggregates }) =>
       [...aggregates.groups].flatMap(({ type, product, quantities }) =>
@@ -119,38 +119,38 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resource_type_info',
-    help: 'The human-readable label of a resource type.',
+    help: 'Information about the resource type.',
     type: 'gauge',
     labels: ['resource_type', 'resource_type_label'],
-    answers: 'resources by the label of their type instead of its key',
+    exampleTitle: 'Resources by type, with the label of the type',
     example:
       'sum by (job, instance, station, resource_type) (telemetry_station_resources) * on (job, instance, station, resource_type) group_left (resource_type_label) telemetry_station_resource_type_info',
     samples: ({ aggregates }) => Array.from(aggregates.typeLabels, ([type, label]) => [1, type, label] as const),
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_added_total',
-    help: 'Resources that appeared since the start; counted between complete snapshots only.',
+    help: 'Resources added since start.',
     type: 'counter',
     labels: ['resource_type'],
-    answers: 'how many resources came within a day, by type',
+    exampleTitle: 'Resources added in a day, by type',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
     samples: ({ churn }) => Array.from(churn.added, ([type, count]) => [count, type] as const),
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_removed_total',
-    help: 'Resources that went since the start; a failed or incomplete listing never counts as removal.',
+    help: 'Resources removed since start.',
     type: 'counter',
     labels: ['resource_type'],
-    answers: 'how many resources went within a day, by type',
+    exampleTitle: 'Resources removed in a day, by type',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
     samples: ({ churn }) => Array.from(churn.removed, ([type, count]) => [count, type] as const),
   }),
   snapshotFamily({
     name: 'telemetry_station_resource_state_changes_total',
-    help: 'Changes of alert state since the start, by the state changed to.',
+    help: 'Alert state changes since start, by new state.',
     type: 'counter',
     labels: ['resource_type', 'state'],
-    answers: 'how often resources changed to each state within an hour',
+    exampleTitle: 'State changes in an hour, by new state',
     example: 'sum by (station, state) (increase(telemetry_station_resource_state_changes_total[1h]))',
     samples: ({ churn }) =>
       [...churn.stateChanges].flatMap(([type, states]) => Array.from(states, ([state, count]) => [count, type, state] as const)),

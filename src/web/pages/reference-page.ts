@@ -21,12 +21,12 @@ ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
   };
 }
 
-export function familyRow({ name, type, labels, help, answers, example }: FamilyDescription): Html {
+export function familyRow({ name, type, labels, help, exampleTitle, example }: FamilyDescription): Html {
   return html`<tr id="${name}">
 <th scope="row"><a class="code" href="#${name}">${breakable(name)}</a></th>
 <td data-label="Type">${type}</td>
 <td data-label="Labels"><span class="code">${labels.join(', ')}</span></td>
-<td data-label="Meaning"><span>${help} <span class="sub">To know ${answers}:</span> <code class="sub example">${example}</code></span></td>
+<td data-label="Meaning"><span>${help} <span class="sub">${exampleTitle}:</span> <code class="sub example">${example}</code></span></td>
 </tr>
 `;
 }

@@ -25,12 +25,12 @@ describe('familyRow', () => {
     type: 'gauge',
     labels: ['x', 'y'],
     help: 'H <1>.',
-    answers: 'how <many>',
+    exampleTitle: 'how <many>',
     example: 'sum(a_b) > 1',
   } as const;
 
-  it('shows what the family answers, and the query', () => {
-    expect(parseHtml(familyRow(family).text).text).toBe('\na_b\ngauge\nx, y\nH <1>. To know how <many>: sum(a_b) > 1\n\n');
+  it('shows the meaning and the example query', () => {
+    expect(parseHtml(familyRow(family).text).text).toBe('\na_b\ngauge\nx, y\nH <1>. how <many>: sum(a_b) > 1\n\n');
   });
 
   it('lets the name break after its underscores', () => {
