@@ -6,18 +6,18 @@ import { parseFlags } from './cli/parse.ts';
 import { check } from './commands/check.ts';
 import { withConfig } from './commands/config-source.ts';
 import { list } from './commands/list.ts';
-import { complain, endOf, type ProcessContext, say, settle } from './commands/process-context.ts';
+import { exitCodeOf, type ProcessContext, printProblems, printText, terminationSignal } from './commands/process-context.ts';
 import { record } from './commands/record.ts';
 import { serve } from './commands/serve.ts';
-import { runSimulation } from './commands/simulate.ts';
+import { simulateCommand } from './commands/simulate.ts';
 
 /** Runs until the work is done or a signal ends it; resolves with the exit code. */
 export async function runProgram(context: ProcessContext): Promise<number> {
   const parsed = parseFlags(context.argv);
-  if (!parsed.ok) return complain(context, [...parsed.problems, 'try --help']);
+  if (!parsed.ok) return printProblems(context, [...parsed.problems, 'try --help']);
   const { flags, command, operands } = parsed;
-  if (flags.help) return say(context, helpText());
-  if (flags.version) return say(context, versionText(context.build));
+  if (flags.help) return printText(context, helpText());
+  if (flags.version) return printText(context, versionText(context.build));
   return COMMANDS[flags['config.check'] ? 'check' : command](context, flags, operands);
 }
 
@@ -26,14 +26,14 @@ type Run = (context: ProcessContext, flags: FlagValues, operands: readonly strin
 
 const COMMANDS: Readonly<Record<CommandName, Run>> = {
   serve: (context, flags) =>
-    settle(
+    exitCodeOf(
       context,
       withConfig(context, flags, (load) => serve(context, flags, load)),
     ),
-  check: (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, endOf(context))),
-  list: (context, flags, [station]) => settle(context, list(context, flags, `${station}`)),
-  record: (context, flags, [station]) => settle(context, record(context, flags, `${station}`)),
-  simulate: (context, flags) => settle(context, runSimulation(context, flags)),
+  check: (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context))),
+  list: (context, flags, [station]) => exitCodeOf(context, list(context, flags, `${station}`)),
+  record: (context, flags, [station]) => exitCodeOf(context, record(context, flags, `${station}`)),
+  simulate: (context, flags) => exitCodeOf(context, simulateCommand(context, flags)),
 };
 
 /** Tells in one line of the log what nobody has handled. What the process holds may be half done by now: it has to end. */

@@ -5,7 +5,7 @@ import { diagnose } from '../diagnosis/diagnosis.ts';
 import { reportText } from '../diagnosis/report.ts';
 import { warningsOf } from '../diagnosis/warnings.ts';
 import { loadInputs } from './config-source.ts';
-import { complain, type ProcessContext } from './process-context.ts';
+import { type ProcessContext, printProblems } from './process-context.ts';
 
 /** Validates the configuration and, with `--live`, tries it: every station once. Resolves with the exit code; the signal ends it at once. */
 export async function check(
@@ -15,7 +15,7 @@ export async function check(
   signal: AbortSignal,
 ): Promise<number> {
   const inputs = await loadInputs(load, flags['web.config.file']);
-  if (!inputs.ok) return complain(context, inputs.problems);
+  if (!inputs.ok) return printProblems(context, inputs.problems);
   context.print(
     `${flags.demo ? 'the configuration of the demo' : flags['config.file']} is valid, stations: ${inputs.loaded.config.stations.length}\n`,
   );
@@ -24,7 +24,7 @@ export async function check(
 
 async function checkLive(context: ProcessContext, flags: FlagValues, loaded: LoadedConfig, signal: AbortSignal): Promise<number> {
   const own = ownShard(flags, context.hostName);
-  if (!own.ok) return complain(context, [own.problem]);
+  if (!own.ok) return printProblems(context, [own.problem]);
   try {
     const diagnosis = diagnose(await examine(loaded, { build: context.build, shard: own.shard, signal }));
     const nowMs = Date.now();
@@ -33,6 +33,6 @@ async function checkLive(context: ProcessContext, flags: FlagValues, loaded: Loa
     return findings.some(({ severity }) => severity === 'failure') ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;
-    return complain(context, [`ended by ${signal.reason} before every station had answered`]);
+    return printProblems(context, [`ended by ${signal.reason} before every station had answered`]);
   }
 }

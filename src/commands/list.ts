@@ -4,11 +4,11 @@ import { RESOURCE_FORMATS } from '../cli/resource-formats.ts';
 import { type Selection, selectResources } from '../station/selection.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import type { ProcessContext } from './process-context.ts';
-import { askStation } from './read-station.ts';
+import { readStation } from './read-station.ts';
 
 /** Prints the resources of a station: data alone goes to stdout. */
 export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
-  const { snapshot } = await askStation(context, flags, name);
+  const { snapshot } = await readStation(context, flags, name);
   const selected = await selectResources(snapshot.parts, selectionOf(flags), flags.sort, new TaskQueue());
   const shown = selected.slice(0, flags.limit);
   await writePieces(context.stdout, RESOURCE_FORMATS[flags.format](shown));

@@ -22,7 +22,7 @@ export interface ProcessContext {
  * Aborts with the name of the first signal that asks the process to end; a second one is not listened to, so that it ends at once,
  * and neither is any after `over`.
  */
-export function endOf({ signals }: Pick<ProcessContext, 'signals'>, over?: AbortSignal): AbortSignal {
+export function terminationSignal({ signals }: Pick<ProcessContext, 'signals'>, over?: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: () => end(name) }));
   const forget = () => {
@@ -37,12 +37,12 @@ export function endOf({ signals }: Pick<ProcessContext, 'signals'>, over?: Abort
   return controller.signal;
 }
 
-export function say({ print }: ProcessContext, text: string): number {
+export function printText({ print }: ProcessContext, text: string): number {
   print(text);
   return 0;
 }
 
-export function complain({ printError }: ProcessContext, lines: readonly string[]): number {
+export function printProblems({ printError }: ProcessContext, lines: readonly string[]): number {
   for (const line of lines) printError(`${line}\n`);
   return 1;
 }
@@ -70,17 +70,17 @@ export class Interrupted extends Error {
 }
 
 /** The exit code that the work comes to. */
-export async function settle(context: ProcessContext, work: Promise<void>): Promise<number> {
+export async function exitCodeOf(context: ProcessContext, work: Promise<void>): Promise<number> {
   try {
     await work;
     return 0;
   } catch (error) {
-    if (error instanceof OperatorError) return complain(context, error.problems);
+    if (error instanceof OperatorError) return printProblems(context, error.problems);
     // As shells count it.
     if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
     // A port that is taken or not allowed is for the operator to know.
     if (error instanceof Error && 'syscall' in error && error.syscall === 'listen')
-      return complain(context, [`cannot serve: ${error.message}`]);
+      return printProblems(context, [`cannot serve: ${error.message}`]);
     throw error;
   }
 }

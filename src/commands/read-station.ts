@@ -5,19 +5,20 @@ import { printable } from '../cli/table.ts';
 import type { LoadResult } from '../config/load.ts';
 import { suggestion } from '../config/nearest.ts';
 import { formatProblem, quoted } from '../config/problem.ts';
-import { type ResolvedStation, resolveStations } from '../config/resolve.ts';
+import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../station/failure.ts';
 import { type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot.ts';
+import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import { type ListedPage, unobserved } from '../upstream/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { withConfig } from './config-source.ts';
-import { endOf, Interrupted, OperatorError, type ProcessContext } from './process-context.ts';
+import { Interrupted, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
-interface AskedStation {
-  readonly station: ResolvedStation;
+interface StationReading {
+  readonly station: StationSpec;
   readonly snapshot: Snapshot;
 }
 
@@ -25,12 +26,12 @@ interface AskedStation {
  * Asks the service for one snapshot of a configured station, by the same parts that serve it, and shows on a terminal how far that is.
  * What makes the snapshot doubtful is told before it is handed over.
  */
-export async function askStation(
+export async function readStation(
   context: ProcessContext,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
   name: string,
   received: (page: ListedPage) => void = () => undefined,
-): Promise<AskedStation> {
+): Promise<StationReading> {
   return withConfig(context, flags, async (load) => askFor(context, await load(), name, received));
 }
 
@@ -39,7 +40,7 @@ async function askFor(
   loaded: LoadResult,
   name: string,
   received: (page: ListedPage) => void,
-): Promise<AskedStation> {
+): Promise<StationReading> {
   if (!loaded.ok) throw new OperatorError(loaded.problems.map(formatProblem));
   const station = knownStation(loaded.config, name);
   const progress = new ListProgress({
@@ -57,7 +58,7 @@ async function askFor(
   };
   const source = stationSource((...page) => client.get(...page), options, new TaskQueue(), { pageReceived });
   const over = new AbortController();
-  const end = endOf(context, over.signal);
+  const end = terminationSignal(context, over.signal);
   try {
     const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, end);
     progress.clear();
@@ -74,7 +75,7 @@ async function askFor(
   }
 }
 
-function knownStation(config: Config, name: string): ResolvedStation {
+function knownStation(config: Config, name: string): StationSpec {
   const stations = resolveStations(config);
   const station = stations.find((candidate) => candidate.name === name);
   if (station) return station;

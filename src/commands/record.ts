@@ -5,13 +5,13 @@ import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
-import { askStation } from './read-station.ts';
+import { readStation } from './read-station.ts';
 
 /** Writes down what the service answers for a station, without its ids and names; nothing when it cannot be listed. */
 export function record(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
   const recordTo = async (out: Writable) => {
     const recorder = new StationRecorder();
-    const { station, snapshot } = await askStation(context, flags, name, (page) => recorder.add(page));
+    const { station, snapshot } = await readStation(context, flags, name, (page) => recorder.add(page));
     await writePieces(out, recordingPieces(recorder.recording(station)));
     if (context.errorColumns() !== undefined) context.printError(`recorded ${snapshot.size} resources, ${snapshot.pages} pages\n`);
   };

@@ -10,7 +10,7 @@ import type { AccessRules } from '../web/access/rules.ts';
 import { createApp } from '../web/app.ts';
 import { listen } from '../web/server.ts';
 import { loadInputs } from './config-source.ts';
-import { endOf, OperatorError, type ProcessContext } from './process-context.ts';
+import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
 /** How long responses under way may take to finish once the process was told to end. */
 const DRAIN_MS = 1500;
@@ -22,7 +22,7 @@ export async function serve(context: ProcessContext, flags: FlagValues, load: ()
   const inputs = await loadInputs(load, flags['web.config.file']);
   if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
-  const end = endOf(context);
+  const end = terminationSignal(context);
   const exporter = await Exporter.start(inputs.loaded, { load, build: context.build, shard: own.shard, log, processMetrics: true });
   const reload = () => void exporter.reload().catch(faultReport(log));
   context.signals.on('SIGHUP', reload);

@@ -6,10 +6,10 @@ import type { Fault } from '../simulator/faults.ts';
 import { type Recording, readRecording } from '../simulator/recording.ts';
 import { startReplay } from '../simulator/replay.ts';
 import { sizedStations } from '../simulator/stations.ts';
-import { endOf, OperatorError, type ProcessContext } from './process-context.ts';
+import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
 /** Runs the simulated service until a signal ends it. */
-export async function runSimulation(context: ProcessContext, flags: FlagValues): Promise<void> {
+export async function simulateCommand(context: ProcessContext, flags: FlagValues): Promise<void> {
   await simulate({
     port: flags['simulate.port'],
     seed: flags['simulate.seed'],
@@ -20,7 +20,7 @@ export async function runSimulation(context: ProcessContext, flags: FlagValues):
     faults: flags['simulate.fault'],
     recording: flags.from === undefined ? undefined : await loadRecording(flags.from),
     print: context.print,
-    signal: endOf(context),
+    signal: terminationSignal(context),
   });
 }
 

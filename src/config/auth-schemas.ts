@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SIGNED_HEADERS } from '../upstream/options.ts';
 import { crossChecked, type Mapping } from './cross-check.ts';
 import { filePath, filledSecret, headerSecret, headerValue, secret, serviceUrl, text } from './scalar-schemas.ts';
 
@@ -74,8 +75,6 @@ export const basicAuth = withSecret(
     password_file: filePath.exactOptional().describe('The file that holds the password, in place of `password`.'),
   }),
 );
-
-const SIGNED_HEADERS = ['x-date', 'date', 'host', 'request-line', '@request-target'] as const;
 
 export const hmac = withSecret(
   'secret_access_key',

@@ -2,8 +2,8 @@ import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type
 import type * as z from 'zod';
 import { type Environment, substitute } from './environment.ts';
 import { type ConfigPath, formatPath, type Problem } from './problem.ts';
-import { expectation, schemaFindings } from './schema-problem.ts';
-import { isMergeKey, keyText, locate, type Mistake, readYaml, startOf } from './yaml-document.ts';
+import { expectation, schemaProblems } from './schema-problem.ts';
+import { isMergeKey, keyText, locate, readYaml, startOf, type YamlProblem } from './yaml-document.ts';
 
 interface YamlText {
   /** For messages. */
@@ -38,7 +38,7 @@ type Reading<Value> =
   | { readonly value: Value; readonly raw: unknown; readonly document: Document.Parsed };
 
 function read<Schema extends z.ZodType>(schema: Schema, text: string, env: Environment | undefined): Reading<z.output<Schema>> {
-  const { mistakes, document } = readYaml(text);
+  const { problems: mistakes, document } = readYaml(text);
   const findings: Finding[] = mistakes.map((mistake) => ({ ...mistake, path: [] }));
   if (document === undefined) return { findings };
   const content = checkDocument(document, env);
@@ -71,7 +71,7 @@ function issueFindings(
 ): readonly Finding[] {
   const judged = new Set(content.map(({ offset }) => offset));
   const found = new Map<string, Finding>();
-  for (const { path, shownPath, message, atKey } of issues.flatMap((issue) => schemaFindings(issue, schema))) {
+  for (const { path, shownPath, message, atKey } of issues.flatMap((issue) => schemaProblems(issue, schema))) {
     const offset = locate(document, path, atKey);
     if (!judged.has(offset)) found.set(`${formatPath(path)}: ${message}`, { offset, path: shownPath, message });
   }
@@ -84,7 +84,7 @@ function position(text: string, offset: number): { readonly line: number; readon
 }
 
 /** A mistake whose path in the configuration is known. */
-interface Finding extends Mistake {
+interface Finding extends YamlProblem {
   readonly path: ConfigPath;
   /** The document cannot be turned into plain data. */
   readonly fatal?: boolean;

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 export type Mapping = Readonly<Record<string, unknown>>;
 
 /** A mistake that takes more than one key to see. */
-export interface CrossFinding {
+export interface CrossProblem {
   /** From the mapping that was checked. */
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -17,7 +17,7 @@ export type Unchecked<Output> = { readonly [Key in keyof Output]?: unknown };
 /** Runs even when other parts of the mapping are wrong, so that every mistake is told at once. */
 export function crossChecked<Schema extends z.ZodType>(
   schema: Schema,
-  find: (value: Unchecked<z.output<Schema>>) => Iterable<CrossFinding>,
+  find: (value: Unchecked<z.output<Schema>>) => Iterable<CrossProblem>,
 ): Schema {
   return schema.superRefine(
     (value, context) => {

@@ -1,45 +1,17 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
+import type { ListingFilters } from '../station/listing.ts';
+import type { StationSpec } from '../station/station-spec.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type PathParts, parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];
 
-/** One configured station with every default in its place. */
-export interface ResolvedStation {
-  readonly name: string;
-  readonly upstream: string;
-  readonly path: {
-    readonly subscription: string;
-    readonly resourceGroup: string;
-    readonly zone: string;
-    readonly telemetryStation: string;
-  };
-  readonly filters: {
-    readonly resourceIds?: readonly string[];
-    readonly resourceType?: string;
-    readonly resourceTypes?: readonly string[];
-    readonly product?: string;
-    readonly displayNamePrefix?: string;
-    readonly enabledAlert?: boolean;
-  };
-  readonly products: readonly string[];
-  readonly alertability: boolean;
-  readonly cache: {
-    readonly ttlMs: number;
-    readonly maxStaleMs: number;
-    readonly errorTtlMs: number;
-    readonly refresh: 'scrape' | 'background';
-  };
-  readonly refreshTimeoutMs: number;
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-export function resolveStations(config: Config): readonly ResolvedStation[] {
+export function resolveStations(config: Config): readonly StationSpec[] {
   return config.stations.map((station) => resolveStation(station, config));
 }
 
-function resolveStation(station: StationConfig, { upstreams, cache }: Config): ResolvedStation {
+function resolveStation(station: StationConfig, { upstreams, cache }: Config): StationSpec {
   // The schema has made sure that there are all four parts or a rid, and that the upstream is known or the only one.
   const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
@@ -74,10 +46,10 @@ const FILTERS = {
   product: 'product',
   resource_display_name_prefix: 'displayNamePrefix',
   enabled_alert: 'enabledAlert',
-} as const satisfies Record<keyof StationConfig['filters'], keyof ResolvedStation['filters']>;
+} as const satisfies Record<keyof StationConfig['filters'], keyof ListingFilters>;
 
 /** An empty list filters nothing. */
-function resolveFilters(filters: StationConfig['filters']): ResolvedStation['filters'] {
+function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return Object.fromEntries(given.map(([key, value]) => [FILTERS[key as keyof typeof FILTERS], value]));
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_TIMER_MS } from '../station/clock.ts';
 import { quoted } from './problem.ts';
 import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
@@ -48,9 +49,6 @@ function isPercentEncoded(input: string): boolean {
   }
 }
 
-/** A timer set further ahead than this fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 const headerValueProblem = 'found a character that a header cannot carry, expected printable Latin-1 characters, spaces and tabs';
 
 export const text = z.string().min(1, { error: 'a string that is not empty' });
@@ -60,16 +58,16 @@ export const filePath = text.meta({ title: 'file' });
 /** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
 export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 
-export const tlsVersion = z.enum(Object.keys(TLS_VERSIONS) as (keyof typeof TLS_VERSIONS)[]);
+export const tlsVersion = z.enum(namesOf(TLS_VERSIONS));
 
 /** Of any length, 0 included. */
 export const duration = durationBetween(0, Number.MAX_SAFE_INTEGER);
 
 /** What a timer may wait for, 0 included. */
-export const timerDuration = durationBetween(0, LONGEST_TIMER_MS);
+export const timerDuration = durationBetween(0, MAX_TIMER_MS);
 
 /** What must come to an end, but not before it began. */
-export const timeoutDuration = durationBetween(1, LONGEST_TIMER_MS);
+export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 
 export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB'), z.number(), {
   decode: (input, { issues }) => {
@@ -127,4 +125,8 @@ function secretFrom(form: z.ZodString) {
 
 function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+export function namesOf<Table extends object>(table: Table): (keyof Table & string)[] {
+  return Object.keys(table) as (keyof Table & string)[];
 }

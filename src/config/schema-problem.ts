@@ -4,14 +4,14 @@ import { type ConfigPath, quoted } from './problem.ts';
 import { configSchema } from './schema.ts';
 
 /** What the schema found wrong, in words for the operator. */
-export interface SchemaFinding {
+export interface SchemaProblem {
   readonly path: ConfigPath;
   readonly shownPath: ConfigPath;
   readonly message: string;
   readonly atKey: boolean;
 }
 
-export function schemaFindings(issue: z.core.$ZodIssue, schema: z.ZodType): readonly SchemaFinding[] {
+export function schemaProblems(issue: z.core.$ZodIssue, schema: z.ZodType): readonly SchemaProblem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const shown = shownPath(schema, path, issue.input);
   switch (issue.code) {
@@ -45,7 +45,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(schema: z.ZodType, path: ConfigPath, key: string, value: unknown): SchemaFinding {
+function unknownKey(schema: z.ZodType, path: ConfigPath, key: string, value: unknown): SchemaProblem {
   const known = knownKeys(path.slice(0, -1), schema);
   const near = nearest(key.replace(/:.*/s, ''), known);
   const message = near === undefined ? `unknown key, expected one of ${known.join(', ')}` : `unknown key, did you mean ${near}?`;

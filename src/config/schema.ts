@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
-import { type CrossFinding, crossChecked, isMapping, type Mapping } from './cross-check.ts';
+import { type CrossProblem, crossChecked, isMapping, type Mapping } from './cross-check.ts';
 import { suggestion } from './nearest.ts';
 import { quoted } from './problem.ts';
 import { duration, text, timerDuration, wholeNumber } from './scalar-schemas.ts';
@@ -19,14 +19,14 @@ interface Entry {
 }
 
 /** The mistakes that show only when stations are compared with one another, with the upstreams and with the global settings. */
-function* fleetFindings({ upstreams, stations, cache }: Fleet): Iterable<CrossFinding> {
+function* fleetProblems({ upstreams, stations, cache }: Fleet): Iterable<CrossProblem> {
   const entries = entriesOf(stations);
-  yield* namesTwice(entries);
+  yield* duplicateNames(entries);
   if (isMapping(upstreams)) {
     if (Object.keys(upstreams).length === 0) yield { path: ['upstreams'], message: 'found no upstream, expected at least one' };
-    for (const entry of entries) yield* upstreamFindings(entry, upstreams);
+    for (const entry of entries) yield* upstreamProblems(entry, upstreams);
   }
-  if (isMapping(cache)) yield* restlessCaches(cache, entries);
+  if (isMapping(cache)) yield* zeroTtlProblems(cache, entries);
 }
 
 function entriesOf(stations: unknown): readonly Entry[] {
@@ -34,7 +34,7 @@ function entriesOf(stations: unknown): readonly Entry[] {
   return stations.flatMap((station: unknown, index) => (isMapping(station) ? [{ index, station }] : []));
 }
 
-function* namesTwice(entries: readonly Entry[]): Iterable<CrossFinding> {
+function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
   const owners = new Map<string, number>();
   for (const { index, station } of entries) {
     const { key, name } = nameOf(station);
@@ -52,7 +52,7 @@ function nameOf({ name, telemetry_station, rid }: Mapping): { readonly key: stri
   return { key: 'rid', name: typeof rid === 'string' ? parseRid(rid)?.telemetry_station : undefined };
 }
 
-function* upstreamFindings({ index, station }: Entry, upstreams: Mapping): Iterable<CrossFinding> {
+function* upstreamProblems({ index, station }: Entry, upstreams: Mapping): Iterable<CrossProblem> {
   const { upstream, filters } = station;
   const names = Object.keys(upstreams);
   const name = upstream ?? (names.length === 1 ? names[0] : undefined);
@@ -60,7 +60,7 @@ function* upstreamFindings({ index, station }: Entry, upstreams: Mapping): Itera
   if (upstream === undefined && names.length > 1) {
     yield { path, message: `missing, expected one of ${names.map(quoted).join(', ')}, because there are several upstreams` };
   } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
-    if (isMapping(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commas(index, filters);
+    if (isMapping(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
   } else if (typeof upstream === 'string') {
     yield { path, message: `found ${quoted(upstream)}, expected the name of an upstream${suggestion(upstream, names)}` };
   }
@@ -73,7 +73,7 @@ function listStyleOf(upstream: unknown): unknown {
 }
 
 /** An entry with a comma would be read as two. */
-function* commas(index: number, { resource_ids, resource_types }: Mapping): Iterable<CrossFinding> {
+function* commaProblems(index: number, { resource_ids, resource_types }: Mapping): Iterable<CrossProblem> {
   for (const [key, entries] of Object.entries({ resource_ids, resource_types })) {
     if (!Array.isArray(entries)) continue;
     for (const [position, entry] of entries.entries()) {
@@ -85,7 +85,7 @@ function* commas(index: number, { resource_ids, resource_types }: Mapping): Iter
 }
 
 /** Without a pause a timer would never rest. */
-function* restlessCaches(cache: Mapping, entries: readonly Entry[]): Iterable<CrossFinding> {
+function* zeroTtlProblems(cache: Mapping, entries: readonly Entry[]): Iterable<CrossProblem> {
   const { refresh } = cache;
   if (refresh !== 'background') return;
   const message = 'found 0, expected more than 0, because cache.refresh is background';
@@ -136,7 +136,7 @@ export const configSchema = crossChecked(
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),
-  fleetFindings,
+  fleetProblems,
 );
 
 export type Config = z.output<typeof configSchema>;

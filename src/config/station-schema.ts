@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { STATION_INFO } from '../metrics/health-families.ts';
-import { type CrossFinding, crossChecked, type Unchecked } from './cross-check.ts';
+import { type CrossProblem, crossChecked, type Unchecked } from './cross-check.ts';
 import { duration, text, timerDuration } from './scalar-schemas.ts';
 
 /** The keys that name a telemetry station's place in the service, from the outside in. */
@@ -79,12 +79,12 @@ export const station = crossChecked(
     labels: z.record(labelName, z.string()).prefault({}).describe('Further labels of `telemetry_station_info`.'),
   }),
   function* (value) {
-    yield* pathFindings(value);
-    if (Array.isArray(value.products)) yield* productsTwice(value.products);
+    yield* pathProblems(value);
+    if (Array.isArray(value.products)) yield* duplicateProducts(value.products);
   },
 );
 
-function* pathFindings(value: Unchecked<Record<PathKey | 'rid', string>>): Iterable<CrossFinding> {
+function* pathProblems(value: Unchecked<Record<PathKey | 'rid', string>>): Iterable<CrossProblem> {
   const given = PATH_KEYS.filter((key) => value[key] !== undefined);
   if (value.rid !== undefined && given.length > 0) {
     yield { path: ['rid'], message: `given together with ${given.join(', ')}, expected either the one or the others`, atKey: true };
@@ -97,7 +97,7 @@ function* pathFindings(value: Unchecked<Record<PathKey | 'rid', string>>): Itera
   }
 }
 
-function* productsTwice(products: readonly unknown[]): Iterable<CrossFinding> {
+function* duplicateProducts(products: readonly unknown[]): Iterable<CrossProblem> {
   for (const [index, product] of products.entries()) {
     if (products.indexOf(product) < index) yield { path: ['products', index], message: 'found a product twice, expected each once' };
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
-import { type CrossFinding, crossChecked, isMapping, type Mapping } from './cross-check.ts';
+import { type CrossProblem, crossChecked, isMapping, type Mapping } from './cross-check.ts';
 import { filePath, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion, wholeNumber } from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
@@ -13,8 +13,8 @@ const tlsConfig = crossChecked(
     min_version: tlsVersion.exactOptional().describe('The oldest version of TLS to speak.'),
   }),
   function* (value) {
-    if (value.cert_file === undefined && value.key_file !== undefined) yield missingBeside('cert_file', 'key_file');
-    if (value.cert_file !== undefined && value.key_file === undefined) yield missingBeside('key_file', 'cert_file');
+    if (value.cert_file === undefined && value.key_file !== undefined) yield missingPair('cert_file', 'key_file');
+    if (value.cert_file !== undefined && value.key_file === undefined) yield missingPair('key_file', 'cert_file');
   },
 );
 
@@ -54,22 +54,22 @@ export const upstream = crossChecked(
   }),
   function* (value) {
     const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);
-    yield* oneScheme(schemes);
-    if (isMapping(value.http_headers)) yield* headersLeftToScheme(value.http_headers, schemes);
+    yield* schemeProblems(schemes);
+    if (isMapping(value.http_headers)) yield* headerProblems(value.http_headers, schemes);
   },
 );
 
-function missingBeside(key: string, given: string): CrossFinding {
+function missingPair(key: string, given: string): CrossProblem {
   return { path: [key], message: `missing, expected together with ${given}` };
 }
 
-function* oneScheme([first, ...others]: readonly string[]): Iterable<CrossFinding> {
+function* schemeProblems([first, ...others]: readonly string[]): Iterable<CrossProblem> {
   for (const scheme of others) {
     yield { path: [scheme], message: `given together with ${first}, expected only one of ${AUTH_SCHEMES.join(', ')}`, atKey: true };
   }
 }
 
-function* headersLeftToScheme(headers: Mapping, [scheme]: readonly string[]): Iterable<CrossFinding> {
+function* headerProblems(headers: Mapping, [scheme]: readonly string[]): Iterable<CrossProblem> {
   if (scheme === undefined) return;
   const taken = scheme === 'hmac' ? ['authorization', 'date', 'x-date'] : ['authorization'];
   for (const name of Object.keys(headers).filter((key) => taken.includes(key.toLowerCase()))) {

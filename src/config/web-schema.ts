@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type CrossFinding, crossChecked, isMapping, type Unchecked } from './cross-check.ts';
-import { duration, filePath, filledSecret, headerValue, text, tlsVersion, wholeNumber } from './scalar-schemas.ts';
+import { type CrossProblem, crossChecked, isMapping, type Unchecked } from './cross-check.ts';
+import { duration, filePath, filledSecret, headerValue, namesOf, text, tlsVersion, wholeNumber } from './scalar-schemas.ts';
 
 /** Go's cipher suites by the names of OpenSSL. */
 export const CIPHER_SUITES = {
@@ -36,10 +36,6 @@ export const CLIENT_AUTH_TYPES = {
   RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
 } as const;
 
-function namesOf<Table extends object>(table: Table): (keyof Table & string)[] {
-  return Object.keys(table) as (keyof Table & string)[];
-}
-
 const tlsKeys = z.strictObject({
   cert: text.exactOptional(),
   key: filledSecret.exactOptional(),
@@ -59,8 +55,8 @@ const tlsKeys = z.strictObject({
 export type TlsServerConfig = z.output<typeof tlsKeys>;
 
 export const tlsServer = crossChecked(tlsKeys, function* (tls) {
-  yield* identityFindings(tls);
-  yield* clientFindings(tls);
+  yield* identityProblems(tls);
+  yield* clientAuthProblems(tls);
   const versions: readonly unknown[] = tlsVersion.options;
   const [min, max] = [versions.indexOf(tls.min_version), versions.indexOf(tls.max_version)];
   if (min > max && max !== -1) yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
@@ -72,14 +68,14 @@ export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
   return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some((value) => value !== undefined);
 }
 
-function* identityFindings(tls: Unchecked<TlsServerConfig>): Iterable<CrossFinding> {
+function* identityProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossProblem> {
   for (const key of ['cert', 'key'] as const) {
     if (!isTlsEnabled(tls) || tls[key] !== undefined || tls[`${key}_file`] !== undefined) continue;
     yield { path: [`${key}_file`], message: `missing, expected ${key}_file or ${key}` };
   }
 }
 
-function* clientFindings(tls: Unchecked<TlsServerConfig>): Iterable<CrossFinding> {
+function* clientAuthProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossProblem> {
   const { requested, required } = clientAuth(tls.client_auth_type);
   for (const key of ['client_ca', 'client_ca_file'] as const) {
     if (requested || tls[key] === undefined) continue;

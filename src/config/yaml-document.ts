@@ -16,20 +16,20 @@ import {
 import type { ConfigPath } from './problem.ts';
 
 /** A mistake at an offset of the text. */
-export interface Mistake {
+export interface YamlProblem {
   readonly offset: number;
   readonly message: string;
 }
 
 /** A YAML text as far as it could be read: no document means that its structure is broken. */
 export interface YamlSource {
-  readonly mistakes: readonly Mistake[];
+  readonly problems: readonly YamlProblem[];
   readonly document?: Document.Parsed;
 }
 
 export function readYaml(text: string): YamlSource {
   const tooDeep = offsetOfTooDeep(text);
-  if (tooDeep !== undefined) return { mistakes: [{ offset: tooDeep, message: WORDS.RESOURCE_EXHAUSTION }] };
+  if (tooDeep !== undefined) return { problems: [{ offset: tooDeep, message: WORDS.RESOURCE_EXHAUSTION }] };
   const document = parseDocument(text, {
     logLevel: 'error',
     merge: true,
@@ -40,7 +40,7 @@ export function readYaml(text: string): YamlSource {
   });
   const errors = [...document.errors, ...document.warnings.filter(({ code }) => code !== 'BAD_INDENT')];
   const mistakes = withoutEchoes(errors).map(mistake);
-  return document.errors.every(({ code }) => HARMLESS.has(code)) ? { mistakes, document } : { mistakes };
+  return document.errors.every(({ code }) => HARMLESS.has(code)) ? { problems: mistakes, document } : { problems: mistakes };
 }
 
 /** Far more levels than a configuration has. */
@@ -69,7 +69,7 @@ function withoutEchoes(errors: readonly YAMLError[]): readonly YAMLError[] {
   return [...firsts.values()];
 }
 
-function mistake(error: YAMLError): Mistake {
+function mistake(error: YAMLError): YamlProblem {
   return { offset: error.pos[0], message: WORDS[error.code as keyof typeof WORDS] ?? error.message };
 }
 

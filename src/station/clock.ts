@@ -4,4 +4,7 @@ export interface Clock {
   readonly elapsedMs: () => number;
 }
 
+/** Node fires a timer with a longer delay at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = { wallMs: () => Date.now(), elapsedMs: () => performance.now() };

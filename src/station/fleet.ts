@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from './clock.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** The stations this process answers for. */
@@ -65,7 +66,6 @@ const realDependencies: Dependencies = {
 };
 
 const JITTER = 0.1;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Refreshes a station whenever it is due, each time a little later than its policy allows, so that stations do not march in step. */
 export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, dependencies: Partial<Dependencies> = {}): () => void {
@@ -78,7 +78,7 @@ export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, depen
     // A listing that takes longer than ttl leaves the service some rest, too.
     const restMs = cache.wasTried ? Math.min(ttlMs, errorTtlMs) : 0;
     const delayMs = Math.max(cache.dueInMs(), restMs) * (1 + JITTER * random());
-    timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, LONGEST_TIMER_MS));
+    timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
   };
   schedule();
   return () => {

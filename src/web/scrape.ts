@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
+import { MAX_TIMER_MS } from '../station/clock.ts';
 import { writeBody } from './body.ts';
 import type { ExporterPort } from './port.ts';
 import { sendText } from './respond.ts';
@@ -67,9 +68,6 @@ export function expositionFormat(request: Pick<Request, 'accepts'>): ExpositionF
 export function wantsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean {
   return request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
 }
-
-/** The longest wait a timer can hold. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface DeadlineOptions {
   readonly scrapeTimeoutMs: number;
