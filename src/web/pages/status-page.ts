@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { ExporterPort, StationStatus } from '../port.ts';
 import { probePath, stationPath } from '../routes.ts';
+import { statusScript } from './browser/status.ts';
 import { figures, numberText, unknown } from './format.ts';
 import { type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
@@ -15,14 +16,17 @@ import {
   stateMark,
   stateOf,
 } from './station-state.ts';
-import { STATUS_SCRIPT } from './status-script.ts';
+
+const SCRIPT = `'use strict';
+(${statusScript})();
+`;
 
 /** All stations at a glance. What needs the script is hidden until that runs. */
 export function statusPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
   const { now = Date.now } = options;
   return (_request, response) => {
     const content = statusContent(exporter.stations(), now());
-    sendPage(response, 200, { title: EXPORTER, root: './', content, script: STATUS_SCRIPT, isFront: true }, options);
+    sendPage(response, 200, { title: EXPORTER, root: './', content, script: SCRIPT, isFront: true }, options);
   };
 }
 
