@@ -4,7 +4,7 @@ import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
 import { RESOURCE_FAMILIES } from '../../src/metrics/resource-families.ts';
 import { SNAPSHOT_FAMILIES } from '../../src/metrics/snapshot-families.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
-import { READ_FIELDS } from '../../src/station/listing.ts';
+import { LISTING_FIELDS } from '../../src/station/listing.ts';
 
 /** The text of docs/metrics.md, generated from the catalogue. */
 export function metricsReference(): string {
@@ -35,7 +35,7 @@ complete snapshots only: a failed or incomplete listing never counts as a remova
 
 ${table(SNAPSHOT_FAMILIES)}
 
-The fields of \`telemetry_station_listing_invalid_fields\`: ${list(READ_FIELDS)}.
+The fields of \`telemetry_station_listing_invalid_fields\`: ${list(LISTING_FIELDS)}.
 
 ${examples(SNAPSHOT_FAMILIES)}
 

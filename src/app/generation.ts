@@ -26,7 +26,7 @@ export interface SharedServices {
   readonly refreshed: (view: StationView<EncodedSnapshot>) => void;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
   /** Told of every reply of a service. */
-  readonly answered?: (answer: ReplyInfo) => void;
+  readonly replied?: (answer: ReplyInfo) => void;
 }
 
 /** All that one configuration brought about, in force until the next one takes over. */
@@ -111,7 +111,7 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
     }
     const options = upstreamOptions(name, config, services.userAgent);
     const observer = services.own.upstream(name);
-    const client = new UpstreamClient(options, { ...observer, ...(services.answered && { answered: services.answered }) });
+    const client = new UpstreamClient(options, { ...observer, ...(services.replied && { replied: services.replied }) });
     const told = {
       unreadable: observer.unreadable,
       pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {

@@ -12,7 +12,7 @@ import { type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import { UpstreamClient } from '../upstream/client.ts';
-import { type ListedPage, unobserved } from '../upstream/observer.ts';
+import { type ListedPage, noopObserver } from '../upstream/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { withConfig } from './config-source.ts';
 import { Interrupted, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
@@ -51,7 +51,7 @@ async function askFor(
   });
   const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
   const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
-  const client = new UpstreamClient(options, { ...unobserved, retried: () => progress.retried() });
+  const client = new UpstreamClient(options, { ...noopObserver, retried: () => progress.retried() });
   const pageReceived = (page: ListedPage) => {
     progress.pageReceived({ ...page, listing: JSON.stringify([page.rows, page.query.filters]) });
     received(page);

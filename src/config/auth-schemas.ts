@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SIGNED_HEADERS } from '../upstream/options.ts';
+import { SIGNED_HEADERS } from '../station/signed-headers.ts';
 import { crossChecked, type Mapping } from './cross-check.ts';
 import { filePath, filledSecret, headerSecret, headerValue, secret, serviceUrl, text } from './scalar-schemas.ts';
 

@@ -35,7 +35,7 @@ export async function examine(loaded: LoadedConfig, { build, shard, signal }: Ar
     compressors: new CompressorPool(tasks, PRESSES),
     refreshed: () => undefined,
     pageSizeReduced: (station, pageSize) => pageSizes.set(station, pageSize),
-    answered: (answer) => {
+    replied: (answer) => {
       const known = answers.get(answer.station);
       if (known) known.push(answer);
       else answers.set(answer.station, [answer]);

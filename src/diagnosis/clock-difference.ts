@@ -1,8 +1,5 @@
 import type { ReplyInfo } from '../upstream/observer.ts';
 
-/** More than this is no chance; gateways that check signatures allow some minutes. */
-export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
-
 const DATE_RESOLUTION_MS = 1000;
 
 /**

@@ -1,5 +1,6 @@
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../station/failure.ts';
-import { clockWords, NOTABLE_CLOCK_DIFFERENCE_MS } from './clock-difference.ts';
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/hmac.ts';
+import { clockWords } from './clock-difference.ts';
 import { codesOf, type Explanation, endsOf, type FailureCase } from './explanation.ts';
 import { explainNetworkFailure, noConnection } from './network-explanation.ts';
 import { explainTlsFailure } from './tls-explanation.ts';

@@ -1,4 +1,5 @@
-import { clockWords, NOTABLE_CLOCK_DIFFERENCE_MS } from './clock-difference.ts';
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/hmac.ts';
+import { clockWords } from './clock-difference.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from './diagnosis.ts';
 import type { Listed } from './facts.ts';
 import { daysLeft, isoDay } from './tls-explanation.ts';

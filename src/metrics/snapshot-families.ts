@@ -1,4 +1,4 @@
-import { READ_FIELDS, type ReadField } from '../station/listing.ts';
+import { LISTING_FIELDS, type ListingField } from '../station/listing.ts';
 import { optionalSample, type Sample, snapshotFamily } from './family.ts';
 
 /** The families of a station that are published while it has a snapshot. */
@@ -56,7 +56,7 @@ export const SNAPSHOT_FAMILIES = [
     labels: ['field'],
     exampleTitle: 'Invalid field values by station and field',
     example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
-    samples: ({ snapshot }) => READ_FIELDS.map((field: ReadField) => [snapshot.invalidFields[field], field]),
+    samples: ({ snapshot }) => LISTING_FIELDS.map((field: ListingField) => [snapshot.invalidFields[field], field]),
   }),
   snapshotFamily({
     name: 'telemetry_station_resources',

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { labelText } from '../station/resource.ts';
+import { isObject } from '../upstream/record.ts';
 
 /** A text that is none of what was expected in its place, whatever it was. */
 const UNREADABLE = 'unreadable';
@@ -72,10 +73,6 @@ function shape(value: unknown): unknown {
   if (typeof value === 'number') return 0;
   if (Array.isArray(value)) return [];
   return isObject(value) ? {} : value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The words of a path that say nothing of whose it is. */

@@ -16,7 +16,7 @@ export class Fleet<Encoded> {
   start(): void {
     const all = [...this.#caches.values()];
     this.#stops = all.filter(({ spec }) => spec.cache.refresh === 'background').map((cache) => refreshInBackground(cache));
-    for (const cache of all) if (!cache.wasTried) void cache.refresh();
+    for (const cache of all) if (!cache.wasAttempted) void cache.refresh();
   }
 
   /** Stops the timers; the stations themselves may live on in another fleet. */
@@ -25,7 +25,7 @@ export class Fleet<Encoded> {
   }
 
   ready(): boolean {
-    return [...this.#caches.values()].every((cache) => cache.wasTried);
+    return [...this.#caches.values()].every((cache) => cache.wasAttempted);
   }
 
   views(): StationView<Encoded>[] {
@@ -76,7 +76,7 @@ export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, depen
     if (stopped) return;
     const { ttlMs, errorTtlMs } = cache.spec.cache;
     // A listing that takes longer than ttl leaves the service some rest, too.
-    const restMs = cache.wasTried ? Math.min(ttlMs, errorTtlMs) : 0;
+    const restMs = cache.wasAttempted ? Math.min(ttlMs, errorTtlMs) : 0;
     const delayMs = Math.max(cache.dueInMs(), restMs) * (1 + JITTER * random());
     timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
   };

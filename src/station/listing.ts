@@ -24,7 +24,7 @@ export interface ListingQuery {
 }
 
 /** The fields whose unusable values are counted, by their names on the wire. */
-export const READ_FIELDS = [
+export const LISTING_FIELDS = [
   'resource_type',
   'create_time',
   'sku',
@@ -36,7 +36,7 @@ export const READ_FIELDS = [
   'page.total',
 ] as const;
 
-export type ReadField = (typeof READ_FIELDS)[number];
+export type ListingField = (typeof LISTING_FIELDS)[number];
 
 /** What one page brought to a listing. The same array comes again for as long as the page's bytes do, so that work on it can be kept. */
 export type Part<Row> = readonly Row[];
@@ -48,7 +48,7 @@ export interface PartLocation {
   /** Of each row in its page; undefined where that is the row's own index, because nothing was left out. */
   readonly positions: readonly number[] | undefined;
   /** The fields that could not be used, for the rows that have such, by their index. */
-  readonly invalid: ReadonlyMap<number, readonly ReadField[]>;
+  readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
 
 /** One listing read to its end. */
@@ -67,7 +67,7 @@ export interface Listing<Row> {
   readonly pages: number;
   readonly duplicates: number;
   readonly rejected: number;
-  readonly invalidFields: Readonly<Record<ReadField, number>>;
+  readonly invalidFields: Readonly<Record<ListingField, number>>;
 }
 
 /** Who asks, and how long it may take. */
@@ -83,7 +83,7 @@ export interface ListingContext {
  * The port to the service, one per station. It rejects with a ListingFailure, or with the signal's reason when that aborts first.
  */
 export interface StationSource {
-  resources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
+  listResources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
   /** Of listings that only tell which resources belong to something. */
-  ids(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
+  listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }

@@ -31,9 +31,9 @@ export class SnapshotReader {
     // A station that lists alertable resources alone needs no second listing to know them.
     const asksAlertable = alertability && filters.enabledAlert !== true;
     const [main, alertable, ...byProduct] = await Promise.all([
-      this.#source.resources(query({}), context),
-      asksAlertable ? this.#source.ids(query({ enabledAlert: true }), context) : undefined,
-      ...products.map((product) => this.#source.ids(query({ product }), context)),
+      this.#source.listResources(query({}), context),
+      asksAlertable ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
+      ...products.map((product) => this.#source.listIds(query({ product }), context)),
     ]);
     const further = [
       ...(alertable ? [{ name: 'alertable resources', listing: alertable }] : []),

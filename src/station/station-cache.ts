@@ -68,13 +68,13 @@ export class StationCache<Encoded> {
     this.#clock = dependencies.clock ?? systemClock;
   }
 
-  get wasTried(): boolean {
+  get wasAttempted(): boolean {
     return this.#health.lastAttemptMs !== undefined;
   }
 
   /** How long until the service may be asked again; 0 or less: now. */
   dueInMs(): number {
-    if (!this.wasTried) return 0;
+    if (!this.wasAttempted) return 0;
     const { ttlMs, errorTtlMs } = this.spec.cache;
     // Data is as old as the question; a failure is to be left alone from its end on.
     const dueAt = this.#health.failure ? this.#ended + errorTtlMs : this.#began + ttlMs;
@@ -130,7 +130,7 @@ export class StationCache<Encoded> {
     const { refresh, ttlMs } = this.spec.cache;
     // A scrape interval as long as ttl asks each time, though scrapes come some milliseconds early or late.
     const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
-    return !this.wasTried || (refresh === 'scrape' && this.dueInMs() <= slackMs);
+    return !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
   }
 
   #isServable(): boolean {

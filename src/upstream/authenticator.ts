@@ -1,29 +1,34 @@
-import { Credential } from './credential.ts';
-import type { Peer } from './exchange.ts';
+import { Credential, MIN_SECRET_LENGTH } from './credential.ts';
+import type { Endpoint } from './exchange.ts';
 import { hmacSigner } from './hmac.ts';
 import { TokenSource } from './oauth2.ts';
 import type { AuthOptions, SecretSource, UpstreamOptions } from './options.ts';
-import { authorizationSigner, basicSigner, layered, type SignableRequest, type Signature, type Signer, signedHeader } from './signer.ts';
-
-/** A configured header need not be secret; hiding values this short would only garble messages. */
-const MIN_SECRET_LENGTH = 4;
+import {
+  authorizationSigner,
+  basicSigner,
+  encodeHeader,
+  mergeHeaders,
+  type SignableRequest,
+  type Signature,
+  type Signer,
+} from './signer.ts';
 
 /** Who we are to one upstream: its authentication scheme and its configured headers. */
 export class Authenticator {
   readonly #sign: Signer | undefined;
   readonly #headers: readonly { readonly name: string; readonly value: Credential }[];
-  readonly #renewables: { forget(): void }[] = [];
+  readonly #renewables: { invalidate(): void }[] = [];
   readonly #now: () => number;
   #generation = 0;
 
-  constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => Peer, now: () => number) {
+  constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => Endpoint, now: () => number) {
     this.#now = now;
     this.#sign = options.auth === undefined ? undefined : this.#signer(options.auth, openTokenEndpoint);
     this.#headers = options.headers.map(({ name, value }) => ({ name, value: this.#credential(value) }));
   }
 
   /** Which reading of the credentials is in force; goes up with each renewal. */
-  get generation(): number {
+  get credentialVersion(): number {
     return this.#generation;
   }
 
@@ -32,8 +37,8 @@ export class Authenticator {
     const configured = await Promise.all(this.#headers.map(async ({ name, value }) => ({ name, text: await value.read() })));
     const signature = (await this.#sign?.(request)) ?? { headers: [], secrets: [] };
     return {
-      headers: layered(
-        configured.map(({ name, text }) => signedHeader(name, text)),
+      headers: mergeHeaders(
+        configured.map(({ name, text }) => encodeHeader(name, text)),
         signature.headers,
       ),
       secrets: [...signature.secrets, ...configured.map(({ text }) => text).filter((text) => text.length >= MIN_SECRET_LENGTH)],
@@ -48,12 +53,12 @@ export class Authenticator {
     if (this.#renewables.length === 0) return false;
     if (generation === this.#generation) {
       this.#generation += 1;
-      for (const renewable of this.#renewables) renewable.forget();
+      for (const renewable of this.#renewables) renewable.invalidate();
     }
     return true;
   }
 
-  #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => Peer): Signer {
+  #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => Endpoint): Signer {
     switch (auth.scheme) {
       case 'authorization':
         return authorizationSigner(auth.type, this.#credential(auth.credentials));

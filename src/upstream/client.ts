@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
+import { GrowableBuffer } from '../station/growable-buffer.ts';
 import type { ListingContext } from '../station/listing.ts';
 import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
-import { exchange, type Peer, type Reply } from './exchange.ts';
-import { GrowableBuffer } from './growable-buffer.ts';
+import { type Endpoint, exchange, type Reply } from './exchange.ts';
 import { clockHint } from './hmac.ts';
 import type { RequestObserver } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
@@ -29,7 +29,7 @@ const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
 
 /** The path of a smaller page from the same offset, as long as there is one. */
-export type Smaller = () => string | undefined;
+export type SmallerPath = () => string | undefined;
 
 /** The HTTP client of one upstream, shared by all stations on it. */
 export class UpstreamClient {
@@ -38,7 +38,7 @@ export class UpstreamClient {
   readonly #dependencies: ClientDependencies;
   readonly #limiter: RequestLimiter;
   readonly #authenticator: Authenticator;
-  readonly #service: Peer;
+  readonly #service: Endpoint;
   readonly #defaultHeaders: readonly Header[];
   readonly #pools: Pool[] = [];
   /** Those that no request is using: never more than were under way at once. */
@@ -71,7 +71,7 @@ export class UpstreamClient {
    * for by `smaller` instead, as long as that gives a path.
    * Rejects with a ListingFailure; rejects with the signal's reason when that aborts.
    */
-  async get<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: Smaller = () => undefined): Promise<T> {
+  async get<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath = () => undefined): Promise<T> {
     const { signal } = context;
     // All pages of a refresh wait on one signal at a time, which is no leak.
     setMaxListeners(0, signal);
@@ -88,7 +88,7 @@ export class UpstreamClient {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
-  async #getWithRetries<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: Smaller): Promise<T> {
+  async #getWithRetries<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath): Promise<T> {
     const { signal, deadlineMs, station: lane = '' } = context;
     const { now, random, sleep } = this.#dependencies;
     let path = pathAndQuery;
@@ -97,7 +97,7 @@ export class UpstreamClient {
       let generation = 0;
       try {
         return await this.#limiter.run({ signal, lane }, async () => {
-          generation = this.#authenticator.generation;
+          generation = this.#authenticator.credentialVersion;
           const scratch = this.#scratches.pop() ?? new GrowableBuffer();
           try {
             return await read(await this.#attempt(path, context, scratch));
@@ -135,7 +135,7 @@ export class UpstreamClient {
     try {
       const reply = await exchange(this.#service, request, signal, scratch);
       const { status, headers: told } = reply;
-      this.#observer.answered?.({ station, status, sentMs: startMs, receivedMs: now(), dateMs: httpDateMs(String(told['date'])) });
+      this.#observer.replied?.({ station, status, sentMs: startMs, receivedMs: now(), dateMs: httpDateMs(String(told['date'])) });
       if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
@@ -152,12 +152,12 @@ export class UpstreamClient {
     return replyFailure(reply, { peer: this.#service.name, secrets, nowMs, hint });
   }
 
-  #tokenEndpoint(url: URL): Peer {
+  #tokenEndpoint(url: URL): Endpoint {
     const name = `token endpoint ${url.host}`;
     return { name, maxBytes: MAX_TOKEN_REPLY_BYTES, ...this.#connections(url, 1, withoutIdentity(this.#options.tls)) };
   }
 
-  #connections({ origin }: URL, connections: number, tls: TlsOptions | undefined): Pick<Peer, 'pool' | 'timeoutMs'> {
+  #connections({ origin }: URL, connections: number, tls: TlsOptions | undefined): Pick<Endpoint, 'pool' | 'timeoutMs'> {
     const { timeoutMs, proxyUrl } = this.#options;
     const pool = openPool(origin, { connections, timeoutMs, tls, proxyUrl });
     this.#pools.push(pool);

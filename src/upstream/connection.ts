@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import type { TlsOptions } from './options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
-import { basicPair } from './signer.ts';
+import { basicCredentials } from './signer.ts';
 
 interface RouteOptions {
   readonly timeoutMs: number;
@@ -41,7 +41,7 @@ function route({ timeoutMs, tls, proxyUrl }: RouteOptions): buildConnector.conne
     proxyUrl === undefined
       ? direct
       : proxyConnector({ url: proxyUrl, toProxy: tlsConnector(withoutIdentity(tls), timeoutMs), throughTunnel: direct, timeoutMs });
-  return limitedConnector(way, Math.floor(timeoutMs * CONNECT_SHARE));
+  return connectorWithTimeout(way, Math.floor(timeoutMs * CONNECT_SHARE));
 }
 
 type Connector = buildConnector.connector;
@@ -168,11 +168,11 @@ async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: bui
 
 function proxyCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  return { 'proxy-authorization': `Basic ${basicPair(decodeURIComponent(username), decodeURIComponent(password))}` };
+  return { 'proxy-authorization': `Basic ${basicCredentials(decodeURIComponent(username), decodeURIComponent(password))}` };
 }
 
 /** Gives a connection up after the limit; one that is made after all is closed again. */
-export function limitedConnector(connect: Connector, limitMs: number): Connector {
+export function connectorWithTimeout(connect: Connector, limitMs: number): Connector {
   return (target, callback) => {
     let late = false;
     const timer = setTimeout(() => {

@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { SecretSource } from './options.ts';
 import { RequestFailure } from './request-failure.ts';
 
+/** Configured headers and parameters may be no secrets at all: redacting shorter values would only garble messages. */
+export const MIN_SECRET_LENGTH = 4;
+
 const RECHECK_MS = 1000;
 
 /** A secret as it is now: a file is read again at most once a second, so that a change is seen soon and at little cost. */
@@ -21,7 +24,7 @@ export class Credential {
   }
 
   /** Makes the next reader look at the file again. */
-  forget(): void {
+  invalidate(): void {
     this.#latest = undefined;
   }
 

@@ -1,11 +1,11 @@
 import type { Dispatcher, Pool } from 'undici';
-import { GrowableBuffer } from './growable-buffer.ts';
+import { GrowableBuffer } from '../station/growable-buffer.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The other side of a connection, and what is expected of it. */
-export interface Peer {
+export interface Endpoint {
   /** How messages call it. */
   readonly name: string;
   readonly pool: Pool;
@@ -29,7 +29,12 @@ export interface Reply {
 }
 
 /** Sends one request and reads its reply, whatever the status, within the peer's time and size. */
-export async function exchange(peer: Peer, request: OutgoingRequest, signal: AbortSignal, scratch = new GrowableBuffer()): Promise<Reply> {
+export async function exchange(
+  peer: Endpoint,
+  request: OutgoingRequest,
+  signal: AbortSignal,
+  scratch = new GrowableBuffer(),
+): Promise<Reply> {
   const cancel = new AbortController();
   const forward = () => cancel.abort(signal.reason);
   const tooLate = () =>
@@ -51,7 +56,7 @@ export async function exchange(peer: Peer, request: OutgoingRequest, signal: Abo
   }
 }
 
-async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: AbortSignal, scratch: GrowableBuffer): Promise<Reply> {
+async function receive(peer: Endpoint, response: Dispatcher.ResponseData, signal: AbortSignal, scratch: GrowableBuffer): Promise<Reply> {
   const { statusCode: status, headers, body } = response;
   // Destroying a body makes it emit an error that nobody else may be listening for.
   body.on('error', () => undefined);
@@ -65,7 +70,7 @@ async function receive(peer: Peer, response: Dispatcher.ResponseData, signal: Ab
     body.destroy();
     throw new RequestFailure('body', `${peer.name}: ${problem}`);
   }
-  scratch.begin(Number(headers['content-length'] ?? 0));
+  scratch.clear(Number(headers['content-length'] ?? 0));
   for await (const chunk of body) {
     if (scratch.length + chunk.length > peer.maxBytes) {
       throw new RequestFailure('body', `${peer.name}: body is larger than ${peer.maxBytes} bytes`);

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { SignedHeader } from '../station/signed-headers.ts';
 import type { Credential } from './credential.ts';
-import type { SignedHeader } from './options.ts';
 import { httpDateMs } from './reply-failure.ts';
-import { type Header, type SignableRequest, type Signer, signedHeader } from './signer.ts';
+import { encodeHeader, type Header, type SignableRequest, type Signer } from './signer.ts';
 
-/** Gateways of this family allow some minutes of difference; a minute is no longer chance. */
-const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
+/** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
+export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Signs with an access key pair: one line per entry of the list, in its order. */
 export function hmacSigner(accessKeyId: string, secretAccessKey: Pick<Credential, 'read'>, signedHeaders: readonly SignedHeader[]): Signer {
@@ -14,7 +14,7 @@ export function hmacSigner(accessKeyId: string, secretAccessKey: Pick<Credential
     const signature = createHmac('sha256', secret).update(signingString(signedHeaders, request)).digest('base64');
     const authorization = `hmac accesskey="${accessKeyId}", algorithm="hmac-sha256", headers="${signedHeaders.join(' ')}", signature="${signature}"`;
     return {
-      headers: [...dateHeaders(signedHeaders, request.nowMs), signedHeader('Authorization', authorization)],
+      headers: [...dateHeaders(signedHeaders, request.nowMs), encodeHeader('Authorization', authorization)],
       secrets: [secret, signature],
     };
   };

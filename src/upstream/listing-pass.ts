@@ -1,4 +1,4 @@
-import { type Listing, type Part, type PartLocation, READ_FIELDS, type ReadField } from '../station/listing.ts';
+import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../station/listing.ts';
 import type { Page } from './page.ts';
 
 /** A page of fewer records may be requested for than told; `requested` is how many were. */
@@ -33,7 +33,7 @@ const MAX_PAGES = 100_000;
 const MAX_FRUITLESS_PAGES = 3;
 
 /** Reads a listing once, from the first page to the last. */
-export async function listOnce<Row>(fetchPage: FetchPage<Row>, options: PassOptions<Row>): Promise<Listing<Row>> {
+export async function listPages<Row>(fetchPage: FetchPage<Row>, options: PassOptions<Row>): Promise<Listing<Row>> {
   const pass = new Pass(fetchPage, options.idOf);
   const first = await pass.fetch(0, options.pageSize);
   const { total } = first.page;
@@ -161,7 +161,7 @@ function mergePages<Row>(pages: readonly ReceivedPage<Row>[], idOf: (row: Row) =
   const ids = new Set<string>();
   const parts: Part<Row>[] = [];
   const locations: PartLocation[] = [];
-  const invalidFields = Object.fromEntries(READ_FIELDS.map((field) => [field, 0])) as Record<ReadField, number>;
+  const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
   let size = 0;
   let duplicates = 0;
   let rejected = 0;

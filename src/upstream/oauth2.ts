@@ -1,9 +1,9 @@
-import type { Credential } from './credential.ts';
-import { exchange, type Peer, type Reply, untilAborted } from './exchange.ts';
+import { type Credential, MIN_SECRET_LENGTH } from './credential.ts';
+import { type Endpoint, exchange, type Reply, untilAborted } from './exchange.ts';
 import type { AuthOptions } from './options.ts';
 import { replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
-import { basicPair } from './signer.ts';
+import { basicCredentials } from './signer.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 
@@ -13,9 +13,6 @@ interface Token {
 }
 
 /** Where the client's id and secret go in a token request. */
-/** A parameter need not be secret; hiding values this short would only garble messages. */
-const MIN_SECRET_LENGTH = 4;
-
 type Style = 'header' | 'body';
 
 const MAX_MARGIN_MS = 10_000;
@@ -24,13 +21,13 @@ const MAX_MARGIN_MS = 10_000;
 export class TokenSource {
   readonly #options: OAuth2Options;
   readonly #secret: Credential;
-  readonly #endpoint: Peer;
+  readonly #endpoint: Endpoint;
   readonly #now: () => number;
   #token: Token | undefined;
   #fetching: Promise<Token> | undefined;
   #provenStyle: Style | undefined;
 
-  constructor(options: OAuth2Options, secret: Credential, endpoint: Peer, now: () => number) {
+  constructor(options: OAuth2Options, secret: Credential, endpoint: Endpoint, now: () => number) {
     this.#options = options;
     this.#secret = secret;
     this.#endpoint = endpoint;
@@ -46,7 +43,7 @@ export class TokenSource {
     return (await untilAborted(this.#fetching, signal)).text;
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#token = undefined;
   }
 
@@ -71,7 +68,7 @@ export class TokenSource {
     for (const [name, value] of Object.entries(endpointParams)) form.set(name, value);
     const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
     if (style === 'header') {
-      headers.push('Authorization', `Basic ${basicPair(formEncoded(clientId), formEncoded(secret))}`);
+      headers.push('Authorization', `Basic ${basicCredentials(formEncoded(clientId), formEncoded(secret))}`);
     } else {
       form.set('client_id', clientId);
       form.set('client_secret', secret);
@@ -83,7 +80,7 @@ export class TokenSource {
   #failure(reply: Reply, secret: string): RequestFailure {
     const { clientId, endpointParams } = this.#options;
     const told = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
-    const secrets = [...told, ...told.map(formEncoded), basicPair(formEncoded(clientId), formEncoded(secret))];
+    const secrets = [...told, ...told.map(formEncoded), basicCredentials(formEncoded(clientId), formEncoded(secret))];
     const context = { peer: this.#endpoint.name, secrets, nowMs: this.#now() };
     const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
     // Not `unauthorized`: that is about the token, and there is none.

@@ -15,7 +15,7 @@ export interface RequestObserver {
   /** How many requests per second may be sent from now on; Infinity: no limit. */
   limited(requestsPerSecond: number): void;
   /** The service has replied, whatever it said. */
-  answered?(answer: ReplyInfo): void;
+  replied?(answer: ReplyInfo): void;
 }
 
 /** What a reply tells beside its body. */
@@ -55,7 +55,7 @@ export interface ListedPage {
 }
 
 /** For requests that nobody counts. */
-export const unobserved: RequestObserver = {
+export const noopObserver: RequestObserver = {
   waiting: () => undefined,
   started: () => undefined,
   ended: () => undefined,

@@ -1,11 +1,8 @@
 import type { SecureVersion } from 'node:tls';
+import type { SignedHeader } from '../station/signed-headers.ts';
 
 /** A secret's text, or the file that holds it now. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
-
-export const SIGNED_HEADERS = ['x-date', 'date', 'host', 'request-line', '@request-target'] as const;
-
-export type SignedHeader = (typeof SIGNED_HEADERS)[number];
 
 export type AuthOptions =
   | { readonly scheme: 'authorization'; readonly type: string; readonly credentials: SecretSource }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ListingFailure } from '../station/failure.ts';
-import type { Part, ReadField } from '../station/listing.ts';
+import type { ListingField, Part } from '../station/listing.ts';
 import { isObject, wholeNumber } from './record.ts';
 
 /** One reply, read. */
@@ -11,13 +11,13 @@ export interface Page<Row> {
   /** Of each row among the records; undefined when every record became a row. */
   readonly positions: readonly number[] | undefined;
   /** The fields that could not be used, for the rows that have such, by their index. */
-  readonly invalid: ReadonlyMap<number, readonly ReadField[]>;
+  readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
 
 /** Reads one record; undefined when it has no usable id. */
-export type ReadRow<Row> = (record: unknown) => { readonly row: Row; readonly invalid: readonly ReadField[] } | undefined;
+export type ReadRow<Row> = (record: unknown) => { readonly row: Row; readonly invalid: readonly ListingField[] } | undefined;
 
 /** Throws a ListingFailure of reason `body` for anything but the envelope; a strange record in it is only counted. */
 export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row> {
@@ -28,7 +28,7 @@ export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row
   if (!Array.isArray(resources)) throw new ListingFailure('body', `expected "resources" to be a list, got ${kind(resources)}`);
   const rows: Row[] = [];
   const positions: number[] = [];
-  const invalid = new Map<number, readonly ReadField[]>();
+  const invalid = new Map<number, readonly ListingField[]>();
   for (const [position, record] of resources.entries()) {
     const read = readRow(record);
     if (!read) continue;
@@ -75,11 +75,11 @@ interface KnownPage<Row> {
 }
 
 /** The pages of a listing as they were last time: one whose bytes are the same is not read again. */
-export class PageMemory<Row> {
+export class PageCache<Row> {
   #known: ReadonlyMap<string, KnownPage<Row>> = new Map();
 
   /** Runs one listing over what is known, and knows afterwards what that listing held and nothing else. */
-  async listing<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
+  async reuse<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
     const seen = new Map<string, KnownPage<Row>>();
     const listed = await list((place, body, read) => {
       const digest = hash('sha256', body, 'base64');

@@ -1,19 +1,19 @@
-import type { ReadField } from '../station/listing.ts';
+import type { ListingField } from '../station/listing.ts';
 import { labelText, type Quantity, type Resource } from '../station/resource.ts';
 
 /** A resource and the fields whose values could not be used. */
 interface ReadResource {
   readonly row: Resource;
-  readonly invalid: readonly ReadField[];
+  readonly invalid: readonly ListingField[];
 }
 
 /** Reads what can be read of one record; undefined when it has no usable id. Nothing in it can make the listing fail. */
-export function readResource(value: unknown, shared: SharedTexts): ReadResource | undefined {
+export function readResource(value: unknown, shared: InternedTexts): ReadResource | undefined {
   if (!isObject(value)) return undefined;
   const id = usableId(value);
   if (id === undefined) return undefined;
   let invalid = NOTHING_INVALID;
-  const usable = <T>(field: ReadField, read: T | Unusable, otherwise: T): T => {
+  const usable = <T>(field: ListingField, read: T | Unusable, otherwise: T): T => {
     if (read !== UNUSABLE) return read;
     invalid = [...invalid, field];
     return otherwise;
@@ -25,12 +25,12 @@ export function readResource(value: unknown, shared: SharedTexts): ReadResource 
     id,
     name: usable('name', text(value['name']), ''),
     displayName: usable('display_name', text(value['display_name']), ''),
-    type: shared.one(type.key),
-    typeLabel: shared.one(type.label),
-    state: shared.one(usable('state', token(value['state']), '')),
-    sku: shared.one(sku),
+    type: shared.intern(type.key),
+    typeLabel: shared.intern(type.label),
+    state: shared.intern(usable('state', token(value['state']), '')),
+    sku: shared.intern(sku),
     quantity: shared.quantity(sku),
-    gpuModel: shared.one(usable('gpu_model', text(value['gpu_model']), '')),
+    gpuModel: shared.intern(usable('gpu_model', text(value['gpu_model']), '')),
     alertRules: usable('alert_rules_count', given(value['alert_rules_count'], wholeNumber), undefined),
     createdSeconds: usable('create_time', given(value['create_time'], timestamp), undefined),
     product: '',
@@ -40,12 +40,12 @@ export function readResource(value: unknown, shared: SharedTexts): ReadResource 
 }
 
 /** Of a listing that only tells what belongs to it, the id is all there is to read. */
-export function readId(value: unknown): { readonly row: string; readonly invalid: readonly ReadField[] } | undefined {
+export function readId(value: unknown): { readonly row: string; readonly invalid: readonly ListingField[] } | undefined {
   const id = isObject(value) ? usableId(value) : undefined;
   return id === undefined ? undefined : { row: id, invalid: NOTHING_INVALID };
 }
 
-const NOTHING_INVALID: readonly ReadField[] = [];
+const NOTHING_INVALID: readonly ListingField[] = [];
 
 function usableId(record: Readonly<Record<string, unknown>>): string | undefined {
   const id = record['resource_id'];
@@ -99,11 +99,11 @@ function isMissing(value: unknown): value is null | undefined {
 const MAX_TEXTS = 10_000;
 
 /** Keeps one copy of what many resources have in common. */
-export class SharedTexts {
+export class InternedTexts {
   readonly #texts = new Map<string, string>();
   readonly #quantities = new Map<string, Quantity | undefined>();
 
-  one(text: string): string {
+  intern(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     if (this.#texts.size < MAX_TEXTS) this.#texts.set(text, text);

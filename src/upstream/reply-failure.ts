@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Reply } from './exchange.ts';
+import { isObject } from './record.ts';
 import { RequestFailure, statusReason } from './request-failure.ts';
 
 interface ReplyContext {
@@ -14,7 +15,7 @@ interface ReplyContext {
 export function replyFailure(reply: Reply, { peer, secrets, nowMs, hint }: ReplyContext): RequestFailure {
   const { status, headers } = reply;
   const answer = `${peer} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
-  const said = quotable(replyText(reply), secrets);
+  const said = redactedExcerpt(replyText(reply), secrets);
   const message = [`${answer}: ${said}`, ...(hint === undefined ? [] : [hint])].join('; ');
   const waitMs = retryAfterMs(headers['retry-after'], nowMs);
   const retryable = status === 408 || status === 429 || status >= 500;
@@ -45,7 +46,7 @@ export function describeErrorBody(body: Buffer): string {
 }
 
 /** A foreign text as a message may show it: one bounded line, without the secrets. */
-export function quotable(text: string, secrets: readonly string[]): string {
+export function redactedExcerpt(text: string, secrets: readonly string[]): string {
   const line = withoutSecrets(text, secrets)
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
@@ -57,10 +58,10 @@ export function quotable(text: string, secrets: readonly string[]): string {
 
 /** google.rpc.Status, the same under `error`, OAuth's error pair, or a bare message; undefined for any other shape. */
 function statusText(json: unknown): string | undefined {
-  const status = isRecord(json) && isRecord(json['error']) ? json['error'] : json;
-  if (!isRecord(status)) return undefined;
+  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
+  if (!isObject(status)) return undefined;
   const reasons = (Array.isArray(status['details']) ? status['details'] : [])
-    .flatMap((detail) => (isRecord(detail) ? printable(detail['reason']) : []))
+    .flatMap((detail) => (isObject(detail) ? printable(detail['reason']) : []))
     .slice(0, MAX_DETAILS)
     .map((reason) => `reason ${reason}`);
   const code = printable(status['code']).map((value) => `code ${value}`);
@@ -81,10 +82,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** As it is and as JSON writes it; the longest first, so that a secret within another one does not leave the rest of it behind. */

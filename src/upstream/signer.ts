@@ -21,7 +21,7 @@ export interface Signature {
 export type Signer = (request: SignableRequest) => Promise<Signature>;
 
 /** The header as it can be sent, in UTF-8; what would break out of it or be refused on the way is the credential's fault. */
-export function signedHeader(name: string, value: string): Header {
+export function encodeHeader(name: string, value: string): Header {
   if (/(?!\t)\p{Cc}/u.test(value)) {
     throw new RequestFailure(
       'auth',
@@ -32,7 +32,7 @@ export function signedHeader(name: string, value: string): Header {
 }
 
 /** Both, where a name in the upper layer replaces all of that name below it. */
-export function layered(lower: readonly Header[], upper: readonly Header[]): Header[] {
+export function mergeHeaders(lower: readonly Header[], upper: readonly Header[]): Header[] {
   const replaced = new Set(upper.map(([name]) => name.toLowerCase()));
   return [...lower.filter(([name]) => !replaced.has(name.toLowerCase())), ...upper];
 }
@@ -45,18 +45,18 @@ interface Secret {
 export function authorizationSigner(type: string, credentials: Secret): Signer {
   return async ({ signal }) => {
     const text = await credentials.read(signal);
-    return { headers: [signedHeader('Authorization', `${type} ${text}`)], secrets: [text] };
+    return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text] };
   };
 }
 
 export function basicSigner(username: string, password: Pick<Credential, 'read'>): Signer {
   return async () => {
     const secret = await password.read();
-    const pair = basicPair(username, secret);
+    const pair = basicCredentials(username, secret);
     return { headers: [['Authorization', `Basic ${pair}`]], secrets: [secret, pair] };
   };
 }
 
-export function basicPair(username: string, password: string): string {
+export function basicCredentials(username: string, password: string): string {
   return Buffer.from(`${username}:${password}`).toString('base64');
 }

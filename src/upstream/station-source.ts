@@ -1,20 +1,20 @@
 import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../station/listing.ts';
 import type { Resource } from '../station/resource.ts';
 import type { TaskQueue } from '../station/task-queue.ts';
-import type { ReadBody, Smaller } from './client.ts';
-import { listOnce } from './listing-pass.ts';
+import type { ReadBody, SmallerPath } from './client.ts';
+import { listPages } from './listing-pass.ts';
 import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
-import { PageMemory, PageSize, type ReadRow, readPage } from './page.ts';
-import { readId, readResource, SharedTexts } from './record.ts';
+import { PageCache, PageSize, type ReadRow, readPage } from './page.ts';
+import { InternedTexts, readId, readResource } from './record.ts';
 
-type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: Smaller) => Promise<T>;
+type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 
 /** The core's port for one station, spoken over the service's protocol. */
 export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue, observer: Partial<ListingObserver> = {}): StationSource {
-  const texts = new SharedTexts();
+  const texts = new InternedTexts();
   // All listings of a refresh share one context, and so one size of their pages.
   const pageSizes = new WeakMap<ListingContext, PageSize>();
   const pageSizeOf = (context: ListingContext) => {
@@ -23,7 +23,7 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
     return pageSize;
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
-    const memories = new Map<string, PageMemory<Row>>();
+    const memories = new Map<string, PageCache<Row>>();
     const readBody = (body: Uint8Array) => {
       try {
         return readPage(body, readRow);
@@ -35,10 +35,10 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
     return async (query: ListingQuery, context: ListingContext): Promise<Listing<Row>> => {
       const path = listingPath(query, options);
       const pageSize = pageSizeOf(context);
-      const memory = memories.get(path) ?? new PageMemory<Row>();
+      const memory = memories.get(path) ?? new PageCache<Row>();
       memories.set(path, memory);
       const pass = () =>
-        memory.listing((readThrough) => {
+        memory.reuse((readThrough) => {
           const fetchPage = async (offset: number, size: number) => {
             let requested = pageSize.atMost(size);
             const place = () => pagePath(path, offset, requested);
@@ -56,7 +56,7 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
             const page = await get(place(), context, read, smaller);
             return { ...page, requested };
           };
-          return listOnce(fetchPage, { ...options, idOf });
+          return listPages(fetchPage, { ...options, idOf });
         });
       const listing = await pass();
       if (listing.complete || listing.reportedTotal === undefined) return listing;
@@ -66,12 +66,12 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
     };
   };
   return {
-    resources: lister<Resource>(
+    listResources: lister<Resource>(
       'resources',
       (record) => readResource(record, texts),
       ({ id }) => id,
     ),
-    ids: lister<string>('ids', readId, (id) => id),
+    listIds: lister<string>('ids', readId, (id) => id),
   };
 }
 

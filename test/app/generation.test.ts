@@ -104,7 +104,7 @@ describe('nextGeneration', () => {
     const old = await generationOf(configOf(service.url, ['a']));
     await old.stations.get('a')?.refresh();
     const next = await generationOf(configOf(other.url, ['a']), old);
-    expect(next.stations.get('a')?.wasTried).toBe(false);
+    expect(next.stations.get('a')?.wasAttempted).toBe(false);
     expect(next.stations.get('a')?.view().served).toBeUndefined();
   });
 
@@ -134,7 +134,7 @@ describe('nextGeneration', () => {
     const next = await takeover;
     onTestFinished(() => endGeneration(next, undefined));
     expect(station.view().served).toBeUndefined();
-    expect(next.stations.get('a')?.wasTried).toBe(false);
+    expect(next.stations.get('a')?.wasAttempted).toBe(false);
     expect(services.told).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
-import { READ_FIELDS } from '../../src/station/listing.ts';
+import { LISTING_FIELDS } from '../../src/station/listing.ts';
 import { knownMetrics, shippedRules, unknownIn } from '../grafana/known.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
@@ -32,7 +32,7 @@ const simpleNames = new Set([
   ...webConfigKeys(),
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...FAILURE_REASONS,
-  ...READ_FIELDS,
+  ...LISTING_FIELDS,
   ...FOREIGN,
 ]);
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/station/clock.ts';
-import { type Listing, type Part, READ_FIELDS, type ReadField } from '../../src/station/listing.ts';
+import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
 
@@ -37,7 +37,7 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
   };
 }
 
-const noInvalidFields = Object.fromEntries(READ_FIELDS.map((field) => [field, 0])) as Record<ReadField, number>;
+const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
 
 /** A listing of one part. */
 export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {

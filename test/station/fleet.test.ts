@@ -18,7 +18,7 @@ function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () =>
     return listingOf([resourceOf(name)]);
   };
   const cache = new StationCache(specOf({ name, ...changes }), {
-    source: { resources: list, ids: list as never },
+    source: { listResources: list, listIds: list as never },
     encode: async ({ spec }) => spec.name,
     clock,
   });
@@ -50,7 +50,7 @@ describe('Fleet', () => {
       asked += 1;
       return answer;
     };
-    const cache = new StationCache(specOf(), { source: { resources: list, ids: list as never }, encode: async () => 'ready' });
+    const cache = new StationCache(specOf(), { source: { listResources: list, listIds: list as never }, encode: async () => 'ready' });
     const fleet = new Fleet([cache], () => undefined);
     const impatient = new AbortController();
     const read = fleet.read(impatient.signal);

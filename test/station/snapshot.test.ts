@@ -16,11 +16,11 @@ function surveyorOf(
 ) {
   const asked: ListingFilters[] = [];
   const reader = new SnapshotReader(specOf(spec), {
-    resources: async ({ filters }) => {
+    listResources: async ({ filters }) => {
       asked.push(filters);
       return resources();
     },
-    ids: async ({ filters }) => {
+    listIds: async ({ filters }) => {
       asked.push(filters);
       return ids(filters);
     },

@@ -25,7 +25,7 @@ function stationOf(
       calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
     });
-  const source: StationSource = { resources: (_query, context) => called(context), ids: (_query, context) => called(context) };
+  const source: StationSource = { listResources: (_query, context) => called(context), listIds: (_query, context) => called(context) };
   const cache = new StationCache(specOf(spec), { source, encode: prepare, clock, refreshed: (view) => refreshed.push(view) });
   const attempt = async (answer: Listing<Resource> | Error) => {
     const update = cache.refreshIfDue();
@@ -37,14 +37,17 @@ function stationOf(
   return { cache, clock, calls, refreshed, attempt };
 }
 
-const sourceOf = (resources: StationSource['resources']): StationSource => ({ resources, ids: async () => listingOf([]) });
+const sourceOf = (resources: StationSource['listResources']): StationSource => ({
+  listResources: resources,
+  listIds: async () => listingOf([]),
+});
 
 const down = (message = 'no route') => new ListingFailure('network', message);
 
 describe('StationCache', () => {
   it('serves nothing and says nothing of success before the first attempt', () => {
     const { cache } = stationOf();
-    expect(cache.wasTried).toBe(false);
+    expect(cache.wasAttempted).toBe(false);
     expect(cache.view()).toMatchObject({
       health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
       served: undefined,
@@ -267,7 +270,7 @@ describe('StationCache', () => {
     await update;
     expect(calls[0]?.context.signal.aborted).toBe(true);
     expect(refreshed).toEqual([]);
-    expect(cache.wasTried).toBe(false);
+    expect(cache.wasAttempted).toBe(false);
     expect(cache.refreshIfDue()).toBeUndefined();
   });
 
@@ -300,7 +303,7 @@ describe('StationCache', () => {
   it('has a successor before it was ever tried', async () => {
     const { cache } = stationOf();
     const successor = await cache.successor(cache.spec, { source: sourceOf(async () => twoRecords()), encode: async () => 'anew' });
-    expect(successor.wasTried).toBe(false);
+    expect(successor.wasAttempted).toBe(false);
     expect(successor.view().served).toBeUndefined();
   });
 });

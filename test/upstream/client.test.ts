@@ -130,7 +130,7 @@ describe('UpstreamClient', () => {
     const service = await startService(statuses([503, { date }], [200, { date: 'today' }]));
     const clock = new ManualClock(5000);
     const answers: ReplyInfo[] = [];
-    const observer = Object.assign(new RecordingObserver(), { answered: (answer: ReplyInfo) => answers.push(answer) });
+    const observer = Object.assign(new RecordingObserver(), { replied: (answer: ReplyInfo) => answers.push(answer) });
     const options = { ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 };
     const client = new UpstreamClient(options, observer, { now: clock.now, random: () => 0, sleep: async () => undefined });
     onTestFinished(() => client.close());

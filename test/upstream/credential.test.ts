@@ -44,7 +44,7 @@ describe('Credential', () => {
     const credential = new Credential({ file }, () => 0);
     await credential.read();
     writeFileSync(file, 'new');
-    credential.forget();
+    credential.invalidate();
     await expect(credential.read()).resolves.toBe('new');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeErrorBody, quotable } from '../../src/upstream/reply-failure.ts';
+import { describeErrorBody, redactedExcerpt } from '../../src/upstream/reply-failure.ts';
 
 const describeJson = (value: unknown) => describeErrorBody(Buffer.from(JSON.stringify(value)));
 
@@ -49,33 +49,33 @@ describe('describeErrorBody', () => {
 
 describe('quotable', () => {
   it('hides a secret also where white space or JSON has changed how it looks', () => {
-    expect(quotable('told pass  word\there', ['pass  word\there'])).toBe('told <secret>');
-    expect(quotable(JSON.stringify({ echo: 'a"b\\c' }), ['a"b\\c'])).toBe('{"echo":"<secret>"}');
-    expect(quotable('pass\u200bword', ['password'])).toBe('<secret>');
+    expect(redactedExcerpt('told pass  word\there', ['pass  word\there'])).toBe('told <secret>');
+    expect(redactedExcerpt(JSON.stringify({ echo: 'a"b\\c' }), ['a"b\\c'])).toBe('{"echo":"<secret>"}');
+    expect(redactedExcerpt('pass\u200bword', ['password'])).toBe('<secret>');
   });
 
   it('keeps a text to one line without control characters', () => {
-    expect(quotable('a\r\nlevel=error\t\u0000\u001b[31mb\u2028c\u202ed\u0085', [])).toBe('a level=error [31mb cd');
+    expect(redactedExcerpt('a\r\nlevel=error\t\u0000\u001b[31mb\u2028c\u202ed\u0085', [])).toBe('a level=error [31mb cd');
   });
 
   it('cuts at 200 characters, never within one', () => {
-    expect(quotable('𐍈'.repeat(200), [])).toBe('𐍈'.repeat(200));
-    expect(quotable('𐍈'.repeat(201), [])).toBe(`${'𐍈'.repeat(200)}…`);
+    expect(redactedExcerpt('𐍈'.repeat(200), [])).toBe('𐍈'.repeat(200));
+    expect(redactedExcerpt('𐍈'.repeat(201), [])).toBe(`${'𐍈'.repeat(200)}…`);
   });
 
   it('replaces lone surrogates', () => {
-    expect(quotable('a\ud800b', [])).toBe('a\ufffdb');
+    expect(redactedExcerpt('a\ud800b', [])).toBe('a\ufffdb');
   });
 
   it('hides every secret, the longer one first', () => {
-    expect(quotable('key abc, abcdef and abc again', ['abc', '', 'abcdef'])).toBe('key <secret>, <secret> and <secret> again');
+    expect(redactedExcerpt('key abc, abcdef and abc again', ['abc', '', 'abcdef'])).toBe('key <secret>, <secret> and <secret> again');
   });
 
   it('hides a secret that control characters took apart', () => {
-    expect(quotable('to\u0000k\u200ben', ['token'])).toBe('<secret>');
+    expect(redactedExcerpt('to\u0000k\u200ben', ['token'])).toBe('<secret>');
   });
 
   it('hides a secret on the border of the cut', () => {
-    expect(quotable(`${'x'.repeat(195)}top-secret-token`, ['top-secret-token'])).toBe(`${'x'.repeat(195)}<secr…`);
+    expect(redactedExcerpt(`${'x'.repeat(195)}top-secret-token`, ['top-secret-token'])).toBe(`${'x'.repeat(195)}<secr…`);
   });
 });

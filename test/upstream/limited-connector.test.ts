@@ -1,14 +1,14 @@
 import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { limitedConnector } from '../../src/upstream/connection.ts';
+import { connectorWithTimeout } from '../../src/upstream/connection.ts';
 
 const TARGET = { hostname: 'a', host: 'a:1', protocol: 'http:', port: '1' };
 
 /** The first outcome that the caller hears of, and a way to make the connection come about. */
 function connectWithin(limitMs: number) {
   let finish: buildConnector.Callback = () => undefined;
-  const connect = limitedConnector((_target, callback) => {
+  const connect = connectorWithTimeout((_target, callback) => {
     finish = callback;
   }, limitMs);
   const outcome = new Promise<[Error | null, unknown]>((resolve) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { readPage as readPageOf } from '../../src/upstream/page.ts';
-import { readId, readResource, SharedTexts } from '../../src/upstream/record.ts';
+import { InternedTexts, readId, readResource } from '../../src/upstream/record.ts';
 
 const readPage = (body: Uint8Array) => readPageOf(body, readId);
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -31,7 +31,7 @@ describe('readPage', () => {
 
   it('tells of each row which of its fields could not be used', () => {
     const records = [{ resource_id: 'a' }, null, { resource_id: 'b', sku: 1, state: {} }];
-    const page = readPageOf(bytes({ resources: records }), (record) => readResource(record, new SharedTexts()));
+    const page = readPageOf(bytes({ resources: records }), (record) => readResource(record, new InternedTexts()));
     expect([...page.invalid]).toEqual([[1, ['sku', 'state']]]);
     expect(page.positions).toEqual([0, 2]);
   });

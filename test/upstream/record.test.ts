@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readId, readResource, SharedTexts } from '../../src/upstream/record.ts';
+import { InternedTexts, readId, readResource } from '../../src/upstream/record.ts';
 
 const complete = {
   resource_type: { key: 'resource_type.compute.x', label: 'Compute' },
@@ -14,7 +14,7 @@ const complete = {
   gpu_model: 'N4lS',
 };
 
-const readRecord = (value: unknown) => readResource(value, new SharedTexts());
+const readRecord = (value: unknown) => readResource(value, new InternedTexts());
 const read = (changes: object) => readRecord({ ...complete, ...changes });
 const invalidOf = (changes: object) => read(changes)?.invalid;
 
@@ -160,8 +160,8 @@ describe('readId', () => {
 
 describe('SharedTexts', () => {
   it('gives equal texts back, also beyond what it keeps', () => {
-    const texts = new SharedTexts();
-    for (let index = 0; index < 10_010; index += 1) expect(texts.one(`text ${index}`)).toBe(`text ${index}`);
-    expect(texts.one('text 10005')).toBe('text 10005');
+    const texts = new InternedTexts();
+    for (let index = 0; index < 10_010; index += 1) expect(texts.intern(`text ${index}`)).toBe(`text ${index}`);
+    expect(texts.intern('text 10005')).toBe('text 10005');
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { layered, signedHeader } from '../../src/upstream/signer.ts';
+import { encodeHeader, mergeHeaders } from '../../src/upstream/signer.ts';
 
 describe('signedHeader', () => {
   it('keeps printable text as it is', () => {
-    expect(signedHeader('X-Key', 'a b\t~"')).toEqual(['X-Key', 'a b\t~"']);
+    expect(encodeHeader('X-Key', 'a b\t~"')).toEqual(['X-Key', 'a b\t~"']);
   });
 
   it('sends other scripts as UTF-8', () => {
-    const [, value] = signedHeader('X-Tenant', '存储');
+    const [, value] = encodeHeader('X-Tenant', '存储');
     expect(Buffer.from(value, 'latin1').toString()).toBe('存储');
   });
 
   it.each(['a\r\nX-Evil: 1', 'a\nb', 'a\0b', 'a\u007fb'])('refuses %j without repeating it', (value) => {
-    const attempt = () => signedHeader('X-Key', value);
+    const attempt = () => encodeHeader('X-Key', value);
     expect(attempt).toThrow(ListingFailure);
     expect(attempt).toThrow(/^the value for the header X-Key has line breaks or other control characters, which no header can carry$/);
   });
@@ -30,6 +30,6 @@ describe('layered', () => {
       ['X', '1'],
       ['X', '2'],
     ] as const;
-    expect(layered(lower, upper)).toEqual([['Accept', 'a'], ...upper]);
+    expect(mergeHeaders(lower, upper)).toEqual([['Accept', 'a'], ...upper]);
   });
 });

@@ -36,7 +36,7 @@ async function list(
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-  const listing = await stationSource(get, options, new TaskQueue()).resources(
+  const listing = await stationSource(get, options, new TaskQueue()).listResources(
     { path, filters: {} },
     { signal: new AbortController().signal, deadlineMs: Infinity },
   );
@@ -84,8 +84,8 @@ describe('stationSource', () => {
     const source = stationSource(get, options, new TaskQueue(), { pageReceived });
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     const context = { signal: new AbortController().signal, deadlineMs: Infinity };
-    await source.resources(query, context);
-    await source.ids({ ...query, filters: { product: 'p' } }, context);
+    await source.listResources(query, context);
+    await source.listIds({ ...query, filters: { product: 'p' } }, context);
     expect(pages).toEqual([
       { rows: 'resources', query, offset: 0, size: 10, received: 10, total: 15, records: 10 },
       { rows: 'resources', query, offset: 10, size: 10, received: 5, total: 15, records: 5 },
@@ -301,16 +301,16 @@ describe('stationSource', () => {
     const source = stationSource(get, options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
-    const first = await source.resources(query, context);
-    const second = await source.resources(query, context);
+    const first = await source.listResources(query, context);
+    const second = await source.listResources(query, context);
     expect(second.parts.map((part, index) => part === first.parts[index])).toEqual([true, true, true]);
     all[15] = { ...record('r15'), state: 'F' };
-    const third = await source.resources(query, context);
+    const third = await source.listResources(query, context);
     expect(third.parts.map((part, index) => part === first.parts[index])).toEqual([true, false, true]);
     expect(third.parts[1]?.[5]).toMatchObject({ id: 'r15', state: 'F' });
-    const listed = await source.ids(query, context);
+    const listed = await source.listIds(query, context);
     expect(listed.parts.flat()).toEqual(ids(30));
-    expect((await source.ids(query, context)).parts[0]).toBe(listed.parts[0]);
+    expect((await source.listIds(query, context)).parts[0]).toBe(listed.parts[0]);
   });
 
   it('fails as a whole when one page fails', async () => {
@@ -332,7 +332,7 @@ describe('stationSource', () => {
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
     const lost = stationSource(async (_path, _context, read) => read(Buffer.from('<html>')), options, new TaskQueue(), observer);
     const context = { signal: new AbortController().signal, deadlineMs: Infinity };
-    await expect(lost.resources({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
+    await expect(lost.listResources({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
     expect(unreadable).toBe(1);
   });
 
@@ -355,7 +355,7 @@ describe('stationSource', () => {
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 7 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    await stationSource(get, options, new TaskQueue()).resources(
+    await stationSource(get, options, new TaskQueue()).listResources(
       { path, filters: {} },
       { signal: new AbortController().signal, deadlineMs: Infinity },
     );
@@ -438,7 +438,7 @@ describe('stationSource, when pages are too large', () => {
       pageSizeReduced: ({ station }: { station?: string }, size: number) => reductions.push([station, size]),
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
-    return { asked, reductions, list: stationSource(get, options, new TaskQueue(), observer).resources };
+    return { asked, reductions, list: stationSource(get, options, new TaskQueue(), observer).listResources };
   }
 
   it('goes on from the same offset with half the size, without a hole and without a duplicate', async () => {
@@ -514,7 +514,7 @@ describe('listingPath', () => {
     };
     const path = { subscription: 'sub/1', resourceGroup: 'a b', zone: 'z?#', telemetryStation: 'ts-é' };
     const options = { baseUrl: new URL(base), listStyle: style, pageSize: 10, concurrency: 1 };
-    await stationSource(get, options, new TaskQueue()).resources(
+    await stationSource(get, options, new TaskQueue()).listResources(
       { path, filters },
       { signal: new AbortController().signal, deadlineMs: Infinity },
     );

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { ReadField } from '../../station/listing.ts';
+import type { ListingField } from '../../station/listing.ts';
 import type { Resource } from '../../station/resource.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
@@ -89,11 +89,11 @@ function published(lines: string, { withheld, snapshot }: Served): Html {
 }
 
 /** Every field of a record by its name on the wire, with what was read from it. */
-function resourceFields(resource: Resource, invalid: readonly ReadField[], nowMs: number): Html {
+function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
   const { id, name, displayName, type, typeLabel, state, sku, quantity, gpuModel, alertRules, createdSeconds } = resource;
   const amount = quantity && html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`;
   const created = createdSeconds === undefined ? undefined : creation(createdSeconds * 1000, nowMs);
-  const row = (field: string, counted: ReadField | undefined, value: Html | string | number | undefined) =>
+  const row = (field: string, counted: ListingField | undefined, value: Html | string | number | undefined) =>
     html`<tr><th scope="row"><code>${field}</code></th><td>${shown(value, counted !== undefined && invalid.includes(counted))}</td></tr>\n`;
   return html`<table id="fields">
 <caption class="hidden-text">Fields of the record</caption>
@@ -156,7 +156,7 @@ interface LocatedResource {
   readonly pageOffset: number;
   /** Of the record in its page, counted from 0. */
   readonly position: number;
-  readonly invalid: readonly ReadField[];
+  readonly invalid: readonly ListingField[];
 }
 
 /** undefined when the snapshot has no such resource. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { READ_FIELDS, type ReadField } from '../../../src/station/listing.ts';
+import { LISTING_FIELDS, type ListingField } from '../../../src/station/listing.ts';
 import type { Resource } from '../../../src/station/resource.ts';
 import { resourceOf } from '../../station/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
@@ -117,7 +117,7 @@ describe('stationPage', () => {
       'Rejected0 records had no usable id',
       'Invalid fieldsnone',
     ]);
-    const invalidFields = Object.fromEntries(READ_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]));
+    const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]));
     const doubtful = {
       complete: false,
       incompleteReasons: ['the total moved', 'and <more>'],
@@ -125,7 +125,7 @@ describe('stationPage', () => {
       pages: 1234,
       duplicates: 2,
       rejected: 1,
-      invalidFields: invalidFields as Record<ReadField, number>,
+      invalidFields: invalidFields as Record<ListingField, number>,
     };
     expect(await story(detailOf(three, { snapshot: doubtful }))).toEqual([
       'Completenot proven',

@@ -1,0 +1,42 @@
+/** A UTF-16 code unit takes at most this many bytes as UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** A byte buffer that is reused and only ever grows, so that steady use allocates no memory. */
+export class GrowableBuffer {
+  #buffer = Buffer.allocUnsafeSlow(0);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Discards the content and reserves space for the expected number of bytes. */
+  clear(expected = 0): void {
+    this.#length = 0;
+    this.#reserve(expected);
+  }
+
+  append(chunk: Uint8Array): void {
+    this.#reserve(this.#length + chunk.length);
+    this.#buffer.set(chunk, this.#length);
+    this.#length += chunk.length;
+  }
+
+  /** Appends the text as UTF-8. */
+  write(text: string): void {
+    this.#reserve(this.#length + text.length * MAX_BYTES_PER_UNIT);
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  /** A view, not a copy: valid until the next `clear`, `append` or `write`. */
+  bytes(start = 0, end = this.#length): Buffer {
+    return this.#buffer.subarray(start, end);
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.#buffer.length) return;
+    const buffer = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * 2));
+    this.#buffer.copy(buffer, 0, 0, this.#length);
+    this.#buffer = buffer;
+  }
+}
