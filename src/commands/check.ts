@@ -1,13 +1,13 @@
+import { checkReport } from '../cli/check-report.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
-import { examine } from '../diagnosis/check-stations.ts';
+import { checkMessages } from '../diagnosis/check-messages.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
-import { reportText } from '../diagnosis/report.ts';
-import { warningsOf } from '../diagnosis/warnings.ts';
+import { checkStations } from './check-stations.ts';
 import { loadInputs } from './config-source.ts';
 import { type ProcessContext, printProblems } from './process-context.ts';
 
-/** Validates the configuration and, with `--live`, tries it: every station once. Resolves with the exit code; the signal ends it at once. */
+/** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; the signal aborts it. */
 export async function check(
   context: ProcessContext,
   flags: FlagValues,
@@ -26,13 +26,13 @@ async function checkLive(context: ProcessContext, flags: FlagValues, loaded: Loa
   const own = ownShard(flags, context.hostName);
   if (!own.ok) return printProblems(context, [own.problem]);
   try {
-    const diagnosis = diagnose(await examine(loaded, { build: context.build, shard: own.shard, signal }));
+    const diagnosis = diagnose(await checkStations(loaded, { build: context.build, shard: own.shard, signal }));
     const nowMs = Date.now();
-    const findings = warningsOf(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
-    context.print(`\n${reportText(diagnosis, findings, nowMs)}`);
-    return findings.some(({ severity }) => severity === 'failure') ? 1 : 0;
+    const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
+    context.print(`\n${checkReport(diagnosis, messages, nowMs)}`);
+    return messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;
-    return printProblems(context, [`ended by ${signal.reason} before every station had answered`]);
+    return printProblems(context, [`aborted by ${signal.reason} before every station was checked`]);
   }
 }

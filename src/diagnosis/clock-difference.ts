@@ -1,22 +1,29 @@
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/hmac.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 
+/** The `Date` header has a resolution of one second. */
 const DATE_RESOLUTION_MS = 1000;
 
 /**
- * How far our clock is ahead of the service's, as the quickest reply tells it; negative: behind, 0: no difference to be seen.
- * A reply is written at some time between question and answer and dated by the second, so a difference within these bounds is none.
+ * How far the local clock is ahead of the service's (negative: behind), taken from the reply with the shortest round trip.
+ * The service writes `Date` at an unknown moment of the round trip, so a difference within it counts as 0.
  */
-export function clockDifferenceMs(answers: readonly Pick<ReplyInfo, 'sentMs' | 'receivedMs' | 'dateMs'>[]): number | undefined {
-  let best: { readonly leastMs: number; readonly mostMs: number } | undefined;
-  for (const { sentMs, receivedMs, dateMs } of answers) {
+export function clockDifferenceMs(replies: readonly Pick<ReplyInfo, 'sentMs' | 'receivedMs' | 'dateMs'>[]): number | undefined {
+  let best: { readonly minMs: number; readonly maxMs: number } | undefined;
+  for (const { sentMs, receivedMs, dateMs } of replies) {
     if (dateMs === undefined) continue;
-    const bounds = { leastMs: sentMs - dateMs - DATE_RESOLUTION_MS, mostMs: receivedMs - dateMs };
-    if (best === undefined || bounds.mostMs - bounds.leastMs < best.mostMs - best.leastMs) best = bounds;
+    const bounds = { minMs: sentMs - dateMs - DATE_RESOLUTION_MS, maxMs: receivedMs - dateMs };
+    if (best === undefined || bounds.maxMs - bounds.minMs < best.maxMs - best.minMs) best = bounds;
   }
   if (best === undefined) return undefined;
-  return best.leastMs <= 0 && best.mostMs >= 0 ? 0 : (best.leastMs + best.mostMs) / 2;
+  return best.minMs <= 0 && best.maxMs >= 0 ? 0 : (best.minMs + best.maxMs) / 2;
 }
 
-export function clockWords(aheadMs: number): string {
-  return `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+/** Whether the service may reject signatures because of it. */
+export function exceedsClockLimit(differenceMs: number): boolean {
+  return Math.abs(differenceMs) > NOTABLE_CLOCK_DIFFERENCE_MS;
+}
+
+export function clockDifferenceText(differenceMs: number): string {
+  return `${Math.round(Math.abs(differenceMs) / 1000)} s ${differenceMs > 0 ? 'ahead of' : 'behind'}`;
 }

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { ListingFailure } from '../station/failure.ts';
+import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import { connectOnce } from '../upstream/connection.ts';
 import type { UpstreamOptions } from '../upstream/options.ts';
-import type { ConnectionFacts, NameFacts, Session } from './facts.ts';
+import type { ConnectionFacts, DnsFacts, StationFacts, TlsSession } from './facts.ts';
 
 type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>;
 
@@ -15,49 +15,58 @@ interface Dependencies {
 
 const realDependencies: Dependencies = { resolve: (host) => lookup(host, { all: true }), elapsedMs: () => performance.now() };
 
-/** Connects once as the client does, and looks at the connection; no request is sent. */
+/** Connects once, with the settings of the client; sends no request. */
 export async function probeConnection(
   options: UpstreamOptions,
   { resolve, elapsedMs }: Dependencies = realDependencies,
 ): Promise<ConnectionFacts> {
   const { baseUrl, proxyUrl = baseUrl } = options;
-  const name = await nameFacts(proxyUrl.hostname.replace(/^\[|\]$/g, ''), resolve, elapsedMs);
+  const dns = await resolveHost(proxyUrl.hostname.replace(/^\[|\]$/g, ''), resolve, elapsedMs);
   const startedAt = elapsedMs();
   try {
-    const session = await lookAt(baseUrl, options);
-    return { name, error: undefined, ms: elapsedMs() - startedAt, session };
+    const session = await openSession(baseUrl, options);
+    return { dns, error: undefined, durationMs: elapsedMs() - startedAt, session };
   } catch (error) {
-    const ms = elapsedMs() - startedAt;
+    const durationMs = elapsedMs() - startedAt;
     const isTls = error instanceof ListingFailure && error.reason === 'tls';
-    // What is not trusted can be looked at all the same, as long as nothing is told to it.
-    return { name, error, ms, session: isTls ? await lookUnverified(baseUrl, options) : undefined };
+    // Without verification the certificate can still be shown; no request is sent over such a connection.
+    return { dns, error, durationMs, session: isTls ? await openUnverifiedSession(baseUrl, options) : undefined };
   }
 }
 
-/** Whether TLS is spoken where an http URL leads to. */
-export async function speaksTls(options: UpstreamOptions): Promise<boolean> {
-  const { hostname, port } = options.baseUrl;
-  return (await lookUnverified(new URL(`https://${hostname}:${port || 80}`), options)) !== undefined;
+/** Whether an http upstream failed in a way that its port answers TLS only, and does so. */
+export async function speaksTls(options: UpstreamOptions, stations: readonly StationFacts[]): Promise<boolean> {
+  const { protocol, hostname, port } = options.baseUrl;
+  if (protocol !== 'http:' || !stations.some((station) => mayExpectTls(options, station))) return false;
+  return (await openUnverifiedSession(new URL(`https://${hostname}:${port || 80}`), options)) !== undefined;
 }
 
-async function nameFacts(host: string, resolve: Lookup, elapsedMs: () => number): Promise<NameFacts> {
-  if (isIP(host) !== 0) return { addresses: [], error: undefined, ms: 0 };
+/** A TLS port answers plain HTTP with a closed connection, with silence or with a 400. */
+function mayExpectTls({ name }: UpstreamOptions, { spec, result, replies }: StationFacts): boolean {
+  if (spec.upstream !== name || 'snapshot' in result) return false;
+  return PLAIN_HTTP_REASONS.includes(result.reason) && replies.every(({ status }) => status === 400);
+}
+
+const PLAIN_HTTP_REASONS: readonly FailureReason[] = ['network', 'timeout', 'status'];
+
+async function resolveHost(host: string, resolve: Lookup, elapsedMs: () => number): Promise<DnsFacts> {
+  if (isIP(host) !== 0) return { addresses: [], error: undefined, durationMs: 0 };
   const startedAt = elapsedMs();
   try {
     const addresses = (await resolve(host)).map(({ address }) => address);
-    return { addresses, error: undefined, ms: elapsedMs() - startedAt };
+    return { addresses, error: undefined, durationMs: elapsedMs() - startedAt };
   } catch (error) {
-    return { addresses: [], error, ms: elapsedMs() - startedAt };
+    return { addresses: [], error, durationMs: elapsedMs() - startedAt };
   }
 }
 
-async function lookUnverified(url: URL, options: UpstreamOptions): Promise<Session | undefined> {
+async function openUnverifiedSession(url: URL, options: UpstreamOptions): Promise<TlsSession | undefined> {
   const serverName = options.tls?.serverName;
   const tls = { insecureSkipVerify: true, ...(serverName !== undefined && { serverName }) };
-  return lookAt(url, { ...options, tls }).catch(() => undefined);
+  return openSession(url, { ...options, tls }).catch(() => undefined);
 }
 
-async function lookAt(url: URL, options: Pick<UpstreamOptions, 'timeoutMs' | 'tls' | 'proxyUrl'>): Promise<Session | undefined> {
+async function openSession(url: URL, options: Pick<UpstreamOptions, 'timeoutMs' | 'tls' | 'proxyUrl'>): Promise<TlsSession | undefined> {
   const socket = await connectOnce(url, options);
   try {
     return socket instanceof TLSSocket ? sessionOf(socket) : undefined;
@@ -66,20 +75,20 @@ async function lookAt(url: URL, options: Pick<UpstreamOptions, 'timeoutMs' | 'tl
   }
 }
 
-/** An error after the look is nobody's. */
+/** Errors after the probe are of no interest. */
 function close(socket: Socket): void {
   socket.on('error', () => undefined);
   socket.destroy();
 }
 
-function sessionOf(socket: TLSSocket): Session {
+function sessionOf(socket: TLSSocket): TlsSession {
   const { issuer, subject, subjectaltname, valid_to } = socket.getPeerCertificate();
   // Written as `DNS:a.example, IP Address:192.0.2.1`.
   const names = subjectaltname === undefined ? [nameOf(subject)] : subjectaltname.split(', ').map((name) => name.replace(/^[^:]*:/, ''));
   return { protocol: `${socket.getProtocol()}`, issuer: nameOf(issuer), names, validToMs: Date.parse(valid_to) };
 }
 
-/** An authority need not have a common name. */
+/** A common name is optional. */
 function nameOf({ CN, O, OU }: { readonly CN?: unknown; readonly O?: unknown; readonly OU?: unknown }): string {
-  return `${[CN, O, OU, 'somebody without a name'].find((part) => part !== undefined)}`;
+  return `${[CN, O, OU, 'unknown issuer'].find((part) => part !== undefined)}`;
 }

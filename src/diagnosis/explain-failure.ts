@@ -1,67 +1,65 @@
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../station/failure.ts';
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/hmac.ts';
-import { clockWords } from './clock-difference.ts';
-import { codesOf, type Explanation, endsOf, type FailureCase } from './explanation.ts';
-import { explainNetworkFailure, noConnection } from './network-explanation.ts';
+import { clockDifferenceText, exceedsClockLimit } from './clock-difference.ts';
+import { codesOf, type Explanation, endpointsOf, type FailureContext } from './explanation.ts';
+import { explainConnectTimeout, explainNetworkFailure } from './network-explanation.ts';
 import { explainTlsFailure } from './tls-explanation.ts';
 
-/** The most that can be said about a failure. */
-export function explainFailure(about: FailureCase): Explanation {
-  return special(about) ?? general(about.reason);
+/** The most specific explanation; the general one of the reason where the cause is unknown. */
+export function explainFailure(context: FailureContext): Explanation {
+  return specificExplanation(context) ?? generalExplanation(context.reason);
 }
 
-function general(reason: FailureReason): Explanation {
-  const { meaning, advice } = FAILURE_ADVICE[reason];
-  return { short: reason, place: reason === 'tls' ? 'tls' : undefined, what: meaning, advice };
+/** The reason under which the client reports the error. */
+export function failureReason(error: unknown): FailureReason {
+  return error instanceof ListingFailure ? error.reason : 'internal';
 }
 
-function special(about: FailureCase): Explanation | undefined {
-  if (about.upstream.speaksTls) return plainToTls(about);
-  switch (about.reason) {
+function generalExplanation(reason: FailureReason): Explanation {
+  return { summary: reason, layer: reason === 'tls' ? 'tls' : undefined, ...FAILURE_ADVICE[reason] };
+}
+
+function specificExplanation(context: FailureContext): Explanation | undefined {
+  const { upstream } = context;
+  if (upstream.speaksTls) return explainPlainHttp(context);
+  switch (context.reason) {
     case 'network':
-      return explainNetworkFailure(about);
+      return explainNetworkFailure(context);
     case 'timeout':
-      return failureReason(about.upstream.connection.error) === 'timeout' ? noConnection(about) : undefined;
+      return failureReason(upstream.connection.error) === 'timeout' ? explainConnectTimeout(context) : undefined;
     case 'tls':
-      return explainTlsFailure({ codes: codesOf(about.error), session: about.upstream.connection.session, ...endsOf(about.upstream) });
+      return explainTlsFailure({ codes: codesOf(context.error), session: upstream.connection.session, ...endpointsOf(upstream) });
     case 'auth':
-      return explainAuthFailure(about);
+      return explainAuthFailure(context);
     default:
       return undefined;
   }
 }
 
-function plainToTls({ upstream }: FailureCase): Explanation {
-  const { service } = endsOf(upstream);
+function explainPlainHttp({ upstream }: FailureContext): Explanation {
+  const { service } = endpointsOf(upstream);
   return {
-    short: 'none, though TLS is spoken there',
-    place: 'tls',
-    what: `${service} speaks TLS on this port, but base_url begins with http.`,
-    advice: 'Begin base_url with https://.',
+    summary: 'port expects TLS',
+    layer: 'tls',
+    meaning: `${service} expects TLS on this port, but base_url is an http URL.`,
+    advice: 'Start base_url with https://.',
   };
 }
 
-/** As the client would tell it. */
-export function failureReason(error: unknown): FailureReason {
-  return error instanceof ListingFailure ? error.reason : 'internal';
-}
-
-/** What stands behind credentials that were not accepted, where it is more than that. */
-function explainAuthFailure({ upstream, answers, clockMs = 0 }: FailureCase): Explanation | undefined {
-  if (!answers.some(({ status }) => status === 401)) {
+function explainAuthFailure({ upstream, replies, clockDifferenceMs = 0 }: FailureContext): Explanation | undefined {
+  if (!replies.some(({ status }) => status === 401)) {
     return {
-      short: 'not available',
-      place: undefined,
-      what: 'The credentials could not be had, so the service was not asked.',
+      summary: 'no credentials',
+      layer: undefined,
+      meaning: 'The credentials could not be read or obtained, so no request was sent.',
       advice:
-        'Look at the file that holds them: whether it is there, not empty, and whether the exporter may read it. With oauth2, look at token_url and the client secret.',
+        'Check that the credential file exists, is not empty and is readable by the exporter. With oauth2, check token_url and client_secret.',
     };
   }
-  if (upstream.options.auth?.scheme !== 'hmac' || Math.abs(clockMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
+  if (upstream.options.auth?.scheme !== 'hmac' || !exceedsClockLimit(clockDifferenceMs)) return undefined;
   return {
-    short: 'clock',
-    place: undefined,
-    what: `The service does not accept the signature (401), and the clock of this machine is ${clockWords(clockMs)} the service's: that alone makes it reject signatures.`,
-    advice: 'Set the clock of this machine, best by NTP. If it is right, the clock of the service is wrong.',
+    summary: 'clock difference',
+    layer: undefined,
+    meaning: `The service rejected the signature (401). The local clock is ${clockDifferenceText(clockDifferenceMs)} the service's, which is enough to invalidate signatures.`,
+    advice: 'Synchronize the clock of this host (NTP). If it is correct, the clock of the service is wrong.',
   };
 }

@@ -4,65 +4,64 @@ import type { StationSpec } from '../station/station-spec.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import type { UpstreamOptions } from '../upstream/options.ts';
 
-/** All that was found out about a configuration by trying it. */
+/** What a live check of a configuration observed. */
 export interface Facts {
   readonly upstreams: readonly UpstreamFacts[];
   readonly stations: readonly StationFacts[];
-  /** Of the stations together, as they stand in one exposition. */
-  readonly total: Size;
+  /** Of all stations in one exposition. */
+  readonly total: ExpositionSize;
 }
 
 export interface UpstreamFacts {
   readonly options: UpstreamOptions;
   readonly connection: ConnectionFacts;
-  /** On the port of an http URL that gave no answer. */
+  /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
   readonly speaksTls: boolean;
 }
 
 export interface ConnectionFacts {
-  readonly name: NameFacts;
-  /** undefined: made. */
+  readonly dns: DnsFacts;
+  /** undefined: connected. */
   readonly error: unknown;
-  readonly ms: number;
-  /** Of a connection that could be encrypted, be it under conditions that the configuration does not allow. */
-  readonly session: Session | undefined;
+  readonly durationMs: number;
+  /** Also set when the certificate failed verification. */
+  readonly session: TlsSession | undefined;
 }
 
-/** How the host was found that is connected to first: the proxy, if there is one. */
-export interface NameFacts {
+/** Of the host connected to first: the proxy if there is one. */
+export interface DnsFacts {
   readonly addresses: readonly string[];
   readonly error: unknown;
-  readonly ms: number;
+  readonly durationMs: number;
 }
 
-export interface Session {
+export interface TlsSession {
   readonly protocol: string;
   readonly issuer: string;
-  /** Whom the certificate is made out to. */
+  /** Subject alternative names, or the subject where there are none. */
   readonly names: readonly string[];
   readonly validToMs: number;
 }
 
-export interface StationFacts<Failed = Failure> extends Size {
+export interface StationFacts<Failed = Failure> extends ExpositionSize {
   readonly spec: StationSpec;
   readonly durationMs: number;
   readonly result: Listed | Failed;
-  /** What the pages had to be reduced to, if they had. */
+  /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
-  /** In the order in which they came. */
-  readonly answers: readonly ReplyInfo[];
+  /** In order of arrival. */
+  readonly replies: readonly ReplyInfo[];
 }
 
 export interface Listed {
   readonly snapshot: Snapshot;
-  /** Series left out because there are more resources than may be published one by one. */
+  /** Per-resource series withheld because of `metrics.max_resources`. */
   readonly withheld: number;
 }
 
 export type Failure = NonNullable<Health['failure']>;
 
-/** Of what is published. */
-export interface Size {
+export interface ExpositionSize {
   readonly series: number;
   readonly plainBytes: number;
   readonly gzipBytes: number;

@@ -1,63 +1,65 @@
-import { codesOf, type Explanation, endsOf, type FailureCase } from './explanation.ts';
-import { clientCertificate } from './tls-explanation.ts';
+import { codesOf, type Explanation, endpointsOf, type FailureContext } from './explanation.ts';
+import { explainMissingClientCertificate } from './tls-explanation.ts';
 
-/** Why no connection was made, or why it broke. */
-export function explainNetworkFailure({ error, upstream, answers }: FailureCase): Explanation | undefined {
-  const { service, proxy, isSecure, ...rest } = endsOf(upstream);
-  const hop = proxy ?? service;
-  const where = proxy === undefined ? 'base_url' : 'proxy_url';
+/** Why no connection was established, or why it was closed early. */
+export function explainNetworkFailure({ error, upstream, replies }: FailureContext): Explanation | undefined {
+  const { service, proxy, isTls, ...rest } = endpointsOf(upstream);
+  const host = proxy ?? service;
+  const key = proxy === undefined ? 'base_url' : 'proxy_url';
   const codes = codesOf(error);
   const has = (...candidates: readonly string[]) => codes.some((code) => candidates.includes(code));
   if (has('ENOTFOUND', 'EAI_AGAIN')) {
     return {
-      short: 'unknown name',
-      place: 'connection',
-      what: `The name of ${hop} cannot be resolved to an address.`,
-      advice: `Compare the host in ${where} with the real one, and see whether this machine can resolve other names.`,
+      summary: 'unknown host',
+      layer: 'connection',
+      meaning: `The host name of ${host} cannot be resolved.`,
+      advice: `Check the host in ${key}, and whether this host can resolve other names.`,
     };
   }
   if (has('ECONNREFUSED')) {
     return {
-      short: 'refused',
-      place: 'connection',
-      what: `${hop} refuses the connection: nothing listens on that port.`,
-      advice: `Compare host and port in ${where} with the real ones, and see whether what should listen there runs.`,
+      summary: 'connection refused',
+      layer: 'connection',
+      meaning: `${host} refused the connection: no process listens on that port.`,
+      advice: `Check the host and port in ${key}, and whether the server is running.`,
     };
   }
   if (has('EHOSTUNREACH', 'ENETUNREACH')) {
     return {
-      short: 'unreachable',
-      place: 'connection',
-      what: `There is no way from this machine to ${hop}.`,
-      advice: 'Look at the routes and the network of this machine; where only a proxy leads outside, name it as proxy_url.',
+      summary: 'unreachable',
+      layer: 'connection',
+      meaning: `There is no route from this host to ${host}.`,
+      advice: 'Check the routes and the network of this host. If outbound traffic needs a proxy, set proxy_url.',
     };
   }
   if (proxy !== undefined && upstream.connection.error !== undefined) {
     return {
-      short: 'the proxy refuses',
-      place: 'connection',
-      what: `The proxy ${proxy} does not let us through to ${service}.`,
+      summary: 'refused by proxy',
+      layer: 'connection',
+      meaning: `The proxy ${proxy} did not open a tunnel to ${service}.`,
       advice:
-        'After a 407 put user and password into proxy_url; after a 403 have the service allowed in the proxy; after a 502, 503 or 504 the proxy itself cannot reach the service.',
+        'For a 407, add user and password to proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
     };
   }
-  // In the newest version of TLS a client learns only afterwards that its certificate does not do.
-  if (isSecure && upstream.connection.session !== undefined && answers.length === 0) return clientCertificate({ service, ...rest });
+  // In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side.
+  if (isTls && upstream.connection.session !== undefined && replies.length === 0) {
+    return explainMissingClientCertificate({ service, ...rest });
+  }
   return {
-    short: 'broken off',
-    place: 'connection',
-    what: `${hop} breaks the connection off before its reply is complete.`,
-    advice: 'If it happens again and again, see what stands between here and the service: a load balancer, a firewall, a proxy.',
+    summary: 'connection closed',
+    layer: 'connection',
+    meaning: `${host} closed the connection before the reply was complete.`,
+    advice: 'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service.',
   };
 }
 
-export function noConnection({ upstream }: FailureCase): Explanation {
-  const { service, proxy } = endsOf(upstream);
+export function explainConnectTimeout({ upstream }: FailureContext): Explanation {
+  const { service, proxy } = endpointsOf(upstream);
   return {
-    short: 'no connection in time',
-    place: 'connection',
-    what: `No connection to ${proxy ?? service} comes about within the timeout.`,
+    summary: 'connect timeout',
+    layer: 'connection',
+    meaning: `No connection to ${proxy ?? service} was established within the timeout.`,
     advice:
-      'A firewall that drops packets silently is the usual cause. Compare host and port too; where only a proxy leads outside, name it as proxy_url.',
+      'The usual cause is a firewall that drops packets. Check the host and port too. If outbound traffic needs a proxy, set proxy_url.',
   };
 }

@@ -33,53 +33,51 @@ interface Advice {
   readonly advice: string;
 }
 
-/** What each reason means to those who run the exporter, and what they can do about it. */
+/** What each reason means and what to do: shown on pages, by `check --live` and in the documentation. */
 export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
   timeout: {
     meaning: 'The service did not answer in time.',
     advice:
-      'If the service is slow, raise timeout (one request) or refresh_timeout (all pages of a station), or lower page_size. If nothing answers at all, look at firewalls on the way.',
+      'If the service is slow, raise timeout (one request) or refresh_timeout (all pages of a station), or lower page_size. If it never answers, check the firewalls in between.',
   },
   network: {
-    meaning: 'The connection to the service could not be made, or broke off.',
-    advice: 'Compare base_url with where the service is, and look at name resolution, firewalls and proxy_url on the way there.',
+    meaning: 'The connection to the service failed or was closed early.',
+    advice: 'Check base_url, DNS, firewalls and proxy_url.',
   },
   tls: {
-    meaning: 'The encrypted connection to the service could not be set up.',
-    advice:
-      'Look at tls_config: ca_file for an authority of your own, server_name for another name, cert_file and key_file for mutual TLS.',
+    meaning: 'The TLS handshake with the service failed.',
+    advice: 'Check tls_config: ca_file for a private CA, server_name for a different host name, cert_file and key_file for mutual TLS.',
   },
   auth: {
-    meaning: 'The service does not accept the credentials (401).',
+    meaning: 'The service rejected the credentials (401).',
     advice:
-      'Put valid credentials into the configuration or into the file that it names; files are read again by themselves. With hmac, compare the clocks too.',
+      'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too.',
   },
   forbidden: {
-    meaning: 'The credentials are valid, but may not list this station (403).',
-    advice: 'Have the account granted the permission to read the station, or use credentials of an account that has it.',
+    meaning: 'The credentials are valid, but have no permission to list this station (403).',
+    advice: 'Grant the account read permission on the station, or use an account that has it.',
   },
   not_found: {
-    meaning: 'The service knows no such station (404).',
+    meaning: 'The service does not know this station (404).',
     advice:
-      'Compare subscription, resource_group, zone and telemetry_station (or rid) with the service, and the path in base_url. Some services answer so too when the account may not see the station.',
+      'Check subscription, resource_group, zone and telemetry_station (or rid), and the path in base_url. Some services also return 404 for a missing permission.',
   },
   rate_limited: {
-    meaning: 'The service takes no more requests for now (429).',
+    meaning: 'The service is limiting requests (429).',
     advice:
-      'Ask less often: raise cache.ttl, lower concurrency or requests_per_second, and see who else uses the same account. If the service can grant a higher limit, ask for it.',
+      'Send fewer requests: raise cache.ttl, or lower concurrency or requests_per_second. Check which other clients use the account, and whether its limit can be raised.',
   },
   status: {
-    meaning: 'The service answered with an error.',
-    advice:
-      'A 5xx is a trouble of the service, which heals when the service does; a 4xx or a redirect mostly means that base_url leads to something else.',
+    meaning: 'The service returned an error status.',
+    advice: 'A 5xx is a failure of the service. A 4xx or a redirect usually means that base_url is wrong.',
   },
   body: {
-    meaning: 'The service answered with something that is not the listing it should be.',
+    meaning: 'The reply is not a listing.',
     advice:
-      'Open base_url yourself: a sign-in page or the error page of a proxy in between is the usual cause. If the reply is only too large, raise max_page_bytes or lower page_size.',
+      'Open base_url in a browser: the usual cause is a sign-in page or the error page of a proxy. If the reply is too large, raise max_page_bytes or lower page_size.',
   },
   internal: {
-    meaning: 'The exporter itself is at fault.',
-    advice: 'Please report it with the line of the log, which tells where it happened.',
+    meaning: 'Internal error (exporter bug).',
+    advice: 'Report it with the log line, which contains the stack trace.',
   },
 };

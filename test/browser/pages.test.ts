@@ -68,7 +68,7 @@ describe('the page of a failing station', () => {
     await page.goto(`${url}/stations/stale`);
     expect(await page.locator('#status').innerText()).toMatch(/State\s+failing\s+Resources\s+231/);
     const [meaning, said, advice] = await page.locator('.failure-note p').allInnerTexts();
-    expect(meaning).toMatch(/^The service answered with an error.* The last success was /);
+    expect(meaning).toMatch(/^The service returned an error status.* The last success was /);
     expect(said).toMatch(/^status: 127\.0\.0\.1:\d+ answered 503 Service Unavailable/);
     expect(advice).toMatch(/^What to do: ./);
     expect(await page.locator('.pager .amount').first().innerText()).toBe('1–100 of 231');

@@ -1,13 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { probeConnection, speaksTls } from '../../src/diagnosis/connection-probe.ts';
+import type { StationFacts } from '../../src/diagnosis/facts.ts';
+import { ListingFailure } from '../../src/station/failure.ts';
+import { specOf } from '../station/fixtures.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 import { closedPort, startService } from '../upstream/support/service.ts';
 
+const failedStation: StationFacts = {
+  spec: specOf({ name: 'a', upstream: CLIENT_OPTIONS.name }),
+  durationMs: 1,
+  result: { reason: 'network', message: 'closed', error: new ListingFailure('network', 'closed') },
+  reducedPageSize: undefined,
+  replies: [],
+  series: 0,
+  plainBytes: 0,
+  gzipBytes: 0,
+};
+
 const answer: Parameters<typeof startService>[0] = (_request, response) => response.end();
 
 describe('probeConnection', () => {
-  it('tells the addresses of a name and how long it took to learn them', async () => {
+  it('reports the addresses of a host and the duration of lookup and connect', async () => {
     const { port, requests } = await startService(answer);
     const times = [0, 12, 20, 25];
     const facts = await probeConnection(
@@ -18,30 +32,30 @@ describe('probeConnection', () => {
       },
     );
     expect(facts).toEqual({
-      name: { addresses: ['localhost in v4', 'localhost in v6'], error: undefined, ms: 12 },
+      dns: { addresses: ['localhost in v4', 'localhost in v6'], error: undefined, durationMs: 12 },
       error: undefined,
-      ms: 5,
+      durationMs: 5,
       session: undefined,
     });
     expect(requests).toEqual([]);
   });
 
-  it('resolves a real name', async () => {
+  it('resolves localhost', async () => {
     const { port } = await startService(answer);
-    const { name } = await probeConnection({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://localhost:${port}`) });
-    expect(name.addresses).toContain('127.0.0.1');
+    const { dns } = await probeConnection({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://localhost:${port}`) });
+    expect(dns.addresses).toContain('127.0.0.1');
   });
 
-  it('has no name to resolve where there is an address, and tells why there is no connection', async () => {
+  it('skips DNS for an IP address, and reports why the connection failed', async () => {
     const port = await closedPort();
     const facts = await probeConnection({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://[::1]:${port}`) });
-    expect(facts.name).toEqual({ addresses: [], error: undefined, ms: 0 });
+    expect(facts.dns).toEqual({ addresses: [], error: undefined, durationMs: 0 });
     expect(facts).toMatchObject({ error: { reason: 'network' }, session: undefined });
   });
 
-  it('looks at a certificate that it does not trust, under the name it asks for', async () => {
+  it('reads an untrusted certificate, with server_name as SNI', async () => {
     const names: unknown[] = [];
-    const self = issue({ name: 'nobody in particular' });
+    const self = issue({ name: 'self-signed' });
     const SNICallback = (name: string, done: (error: null) => void) => {
       names.push(name);
       done(null);
@@ -50,17 +64,19 @@ describe('probeConnection', () => {
     const tls = { insecureSkipVerify: false, serverName: 'monitor.example.com' };
     const { error, session } = await probeConnection({ ...CLIENT_OPTIONS, baseUrl: url, tls });
     expect(error).toMatchObject({ reason: 'tls' });
-    expect(session).toMatchObject({ protocol: 'TLSv1.3', issuer: 'nobody in particular', names: ['nobody in particular'] });
+    expect(session).toMatchObject({ protocol: 'TLSv1.3', issuer: 'self-signed', names: ['self-signed'] });
     expect(names).toEqual(['monitor.example.com', 'monitor.example.com']);
   });
 });
 
 describe('speaksTls', () => {
-  it('tells whether TLS is spoken where an http URL leads to', async () => {
+  it('is true when the port of a failed http upstream accepts TLS', async () => {
     const secure = await startService(answer, issue({ name: 'service' }));
     const plain = await startService(answer);
-    const at = (port: number) => speaksTls({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://127.0.0.1:${port}/prefix`) });
+    const at = (port: number, stations = [failedStation]) =>
+      speaksTls({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://127.0.0.1:${port}/prefix`) }, stations);
     expect(await at(secure.port)).toBe(true);
     expect(await at(plain.port)).toBe(false);
+    expect(await at(secure.port, [])).toBe(false);
   });
 });

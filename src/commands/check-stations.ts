@@ -1,6 +1,8 @@
 import { endGeneration, type Generation, nextGeneration } from '../app/generation.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
+import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';
@@ -10,21 +12,19 @@ import { TaskQueue } from '../station/task-queue.ts';
 import { untilAborted } from '../upstream/exchange.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import type { UpstreamOptions } from '../upstream/options.ts';
-import { probeConnection, speaksTls } from './connection-probe.ts';
-import type { Facts, Failure, Size, StationFacts, UpstreamFacts } from './facts.ts';
 
-interface Around {
+interface CheckOptions {
   readonly build: Build;
   readonly shard: Shard;
-  /** Ends it at once. */
+  /** Aborts the check. */
   readonly signal: AbortSignal;
 }
 
-const PRESSES = 4;
+const COMPRESSORS = 4;
 
-/** Tries a configuration with the very parts that would serve it: each station is refreshed once, within the limits of its upstream. */
-export async function examine(loaded: LoadedConfig, { build, shard, signal }: Around): Promise<Facts> {
-  const answers = new Map<string | undefined, ReplyInfo[]>();
+/** Refreshes every station of the shard once, with the same components and limits as the running exporter. */
+export async function checkStations(loaded: LoadedConfig, { build, shard, signal }: CheckOptions): Promise<Facts> {
+  const replies = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
   const tasks = new TaskQueue();
   const generation = await nextGeneration(loaded, undefined, {
@@ -32,36 +32,36 @@ export async function examine(loaded: LoadedConfig, { build, shard, signal }: Ar
     shard,
     userAgent: userAgentOf(build),
     tasks,
-    compressors: new CompressorPool(tasks, PRESSES),
+    compressors: new CompressorPool(tasks, COMPRESSORS),
     refreshed: () => undefined,
     pageSizeReduced: (station, pageSize) => pageSizes.set(station, pageSize),
-    replied: (answer) => {
-      const known = answers.get(answer.station);
-      if (known) known.push(answer);
-      else answers.set(answer.station, [answer]);
+    replied: (reply) => {
+      const earlier = replies.get(reply.station);
+      if (earlier) earlier.push(reply);
+      else replies.set(reply.station, [reply]);
     },
   });
   try {
     const upstreams = usedUpstreams(loaded, generation, userAgentOf(build));
     const probes = upstreams.map(async (options) => ({ options, connection: await probeConnection(options) }));
-    const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshed)), signal);
+    const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshedView)), signal);
     const stations: StationFacts[] = [];
     for (const view of views) {
       const { name } = view.spec;
-      const asked = { answers: answers.get(name) ?? [], reducedPageSize: pageSizes.get(name) };
-      stations.push({ ...stationFacts(view), ...(await sizeOf(generation, [view])), ...asked });
+      const requests = { replies: replies.get(name) ?? [], reducedPageSize: pageSizes.get(name) };
+      stations.push({ ...refreshFacts(view), ...(await expositionSize(generation, [view])), ...requests });
     }
     const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
       const { options, connection } = await probe;
-      return { options, connection, speaksTls: mayWantTls(options, stations) && (await speaksTls(options)) };
+      return { options, connection, speaksTls: await speaksTls(options, stations) };
     });
-    return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: await sizeOf(generation, views) };
+    return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: await expositionSize(generation, views) };
   } finally {
     await endGeneration(generation, undefined);
   }
 }
 
-/** In the order of the configuration; one that no station of this shard needs is left alone, as the exporter would. */
+/** In the order of the configuration, without those that no station of the shard uses. */
 function usedUpstreams({ config }: LoadedConfig, { stations }: Generation, userAgent: string): readonly UpstreamOptions[] {
   const used = new Set(Array.from(stations.values(), ({ spec }) => spec.upstream));
   return Object.entries(config.upstreams)
@@ -69,29 +69,25 @@ function usedUpstreams({ config }: LoadedConfig, { stations }: Generation, userA
     .map(([name, upstream]) => upstreamOptions(name, upstream, userAgent));
 }
 
-/** As it is when the refresh has ended: without a ttl it is not kept for long. */
-async function refreshed(station: StationCache<EncodedSnapshot>): Promise<StationView<EncodedSnapshot>> {
+/** Taken right after the refresh: with a ttl of 0 the snapshot is not kept. */
+async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<StationView<EncodedSnapshot>> {
   await station.refresh();
   return station.view();
 }
 
-/** A service that expects TLS cannot say so in HTTP: it drops the connection, is silent, or calls the request a bad one. */
-function mayWantTls({ name, baseUrl }: UpstreamOptions, stations: readonly StationFacts[]): boolean {
-  const reasons = ['network', 'timeout', 'status'];
-  const failed = stations.filter(({ spec, result }) => spec.upstream === name && 'reason' in result && reasons.includes(result.reason));
-  return baseUrl.protocol === 'http:' && failed.some(({ answers }) => answers.every(({ status }) => status === 400));
-}
-
-function stationFacts({ spec, health, served }: StationView<EncodedSnapshot>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
+function refreshFacts({ spec, health, served }: StationView<EncodedSnapshot>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
   return {
     spec,
     durationMs: Number(health.durationMs),
-    // A first refresh that has ended left the one or the other.
+    // A completed first refresh leaves either a snapshot or a failure.
     result: served ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld } : (health.failure as Failure),
   };
 }
 
-async function sizeOf({ exposition, encoding }: Generation, views: readonly StationView<EncodedSnapshot>[]): Promise<Size> {
+async function expositionSize(
+  { exposition, encoding }: Generation,
+  views: readonly StationView<EncodedSnapshot>[],
+): Promise<ExpositionSize> {
   const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stations(views, 'text');
   const series = [...encodeHealth(views, encoding).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
   return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };

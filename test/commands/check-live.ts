@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { run } from '../e2e/running-program.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
-/** What `check --live` says about a configuration, and its exit code. */
+/** The output and exit code of `check --live` for a configuration. */
 export async function checkLive(config: object, ...flags: string[]) {
   const file = temporaryFile('config.yaml', stringify(config));
   const { exit, output } = run(['check', '--live', `--config.file=${file}`, ...flags]);
@@ -11,14 +11,14 @@ export async function checkLive(config: object, ...flags: string[]) {
   return { code, stdout, stderr, cell: (row: string, column: string) => cellOf(stdout, row, column) };
 }
 
-/** One cell of the table that has the column, in the row that begins with the name. */
+/** The cell of a column, in the row that starts with the name. */
 function cellOf(text: string, row: string, column: string): string | undefined {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.split(/ {2,}/).includes(column));
   const heading = lines[at] ?? '';
   const line = lines.slice(at + 1).find((candidate) => candidate.startsWith(`${row} `)) ?? '';
   const start = heading.indexOf(column);
-  // A cell to the right ends where its heading does; any other begins there.
+  // A right-aligned cell ends below its heading; any other starts below it.
   const [left] = /\S*$/.exec(line.slice(0, start)) ?? [''];
   return /^.*?(?= {2}|$)/.exec(line.slice(start - left.length).trimStart())?.[0];
 }

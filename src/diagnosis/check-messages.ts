@@ -1,0 +1,158 @@
+import { daysUntil, isoDate } from './certificate-lifetime.ts';
+import { clockDifferenceText, exceedsClockLimit } from './clock-difference.ts';
+import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from './diagnosis.ts';
+import type { Listed } from './facts.ts';
+
+/** A failure (the station has no data) or a warning, with the upstream and stations concerned. */
+export interface CheckMessage extends Message {
+  readonly upstream: string;
+  /** Empty: the upstream itself. */
+  readonly stations: readonly string[];
+}
+
+interface Message {
+  readonly severity: 'failure' | 'warning';
+  readonly meaning: string;
+  /** The error as the service or the system reported it. */
+  readonly reported?: string;
+  readonly advice: string;
+}
+
+interface CheckContext {
+  readonly nowMs: number;
+  /** The scrape timeout of scrapes that send none. */
+  readonly scrapeTimeoutMs: number;
+}
+
+/** Failures first; a message that several stations of an upstream share appears once. */
+export function checkMessages({ upstreams }: Diagnosis, { nowMs, scrapeTimeoutMs }: CheckContext): readonly CheckMessage[] {
+  const all = upstreams.flatMap((upstream) => {
+    const { name } = upstream.options;
+    const ofUpstream = upstreamWarnings(upstream, nowMs).map((message) => ({ ...message, upstream: name, stations: [] }));
+    const ofStations = upstream.stations.flatMap((station) =>
+      stationMessages(station, scrapeTimeoutMs).map((message) => ({ ...message, upstream: name, stations: [station.spec.name] })),
+    );
+    return [...ofUpstream, ...grouped(ofStations)];
+  });
+  return [...all.filter(({ severity }) => severity === 'failure'), ...all.filter(({ severity }) => severity === 'warning')];
+}
+
+function grouped(messages: readonly CheckMessage[]): readonly CheckMessage[] {
+  const groups = new Map<string, CheckMessage>();
+  for (const message of messages) {
+    const { stations, ...rest } = message;
+    const key = JSON.stringify(rest);
+    groups.set(key, { ...message, stations: [...(groups.get(key)?.stations ?? []), ...stations] });
+  }
+  return [...groups.values()];
+}
+
+function warning(meaning: string, advice: string, reported?: string): Message {
+  return { severity: 'warning', meaning, ...(reported !== undefined && { reported }), advice };
+}
+
+function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
+  const { result } = station;
+  if ('snapshot' in result) return [...listingWarnings(result), ...pageWarnings(station), ...durationWarnings(station, scrapeTimeoutMs)];
+  const { meaning, message: reported, advice } = result;
+  return [{ severity: 'failure', meaning, reported, advice }];
+}
+
+function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
+  const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
+  const warnings: Message[] = [];
+  if (!complete) {
+    warnings.push(
+      warning(
+        'The listing is incomplete: resources may be missing, or may no longer exist.',
+        'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
+        incompleteReasons.join('; '),
+      ),
+    );
+  }
+  if (size + rejected === 0) {
+    warnings.push(warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'));
+  }
+  if (rejected > 0) {
+    warnings.push(
+      warning(
+        `Records rejected for lack of a usable resource_id: ${rejected}.`,
+        'Report it to the operators of the service. The metric telemetry_station_listing_rejected_resources counts these records.',
+      ),
+    );
+  }
+  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
+  if (invalid.length > 0) {
+    warnings.push(
+      warning(
+        `Invalid field values dropped: ${invalid.map(([field, count]) => `${field} (${count})`).join(', ')}.`,
+        'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
+      ),
+    );
+  }
+  if (withheld > 0) {
+    warnings.push(
+      warning(
+        `The station has more resources than metrics.max_resources: ${withheld} per-resource series are withheld. Aggregates stay exact.`,
+        'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
+      ),
+    );
+  }
+  return warnings;
+}
+
+function pageWarnings({ reducedPageSize }: DiagnosedStation): readonly Message[] {
+  if (reducedPageSize === undefined) return [];
+  return [
+    warning(
+      `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
+      `Set page_size to ${reducedPageSize}, so that refreshes start with an accepted size.`,
+    ),
+  ];
+}
+
+function durationWarnings({ spec, durationMs }: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
+  if (spec.cache.refresh === 'background' || durationMs <= scrapeTimeoutMs) return [];
+  return [
+    warning(
+      `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
+      'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
+    ),
+  ];
+}
+
+/** Leaves time to renew a certificate. */
+const EXPIRY_NOTICE_DAYS = 14;
+
+function upstreamWarnings({ options, connection, stations, clockDifferenceMs = 0 }: DiagnosedUpstream, nowMs: number): readonly Message[] {
+  const { baseUrl, tls, auth } = options;
+  const warnings: Message[] = [];
+  const session = connection.error === undefined ? connection.session : undefined;
+  if (session !== undefined && tls?.insecureSkipVerify === true) {
+    warnings.push(
+      warning(
+        `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
+        'Set tls_config.ca_file to the certificate of its issuer instead.',
+      ),
+    );
+  }
+  if (session !== undefined && daysUntil(session.validToMs, nowMs) < EXPIRY_NOTICE_DAYS) {
+    warnings.push(
+      warning(
+        `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
+        'Have the operators of the service renew it: after that day every refresh fails.',
+      ),
+    );
+  }
+  // Where signatures are rejected, the failure already names the clock.
+  const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
+  if (auth?.scheme === 'hmac' && !isRejected && exceedsClockLimit(clockDifferenceMs)) {
+    warnings.push(
+      warning(
+        `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
+        'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
+      ),
+    );
+  }
+  return warnings;
+}

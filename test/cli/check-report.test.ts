@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { checkReport, costText, NO_COST, requestCost, sumCosts } from '../../src/cli/check-report.ts';
+import { checkMessages } from '../../src/diagnosis/check-messages.ts';
+import { diagnose } from '../../src/diagnosis/diagnosis.ts';
+import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
+import { ListingFailure } from '../../src/station/failure.ts';
+import { specOf } from '../station/fixtures.ts';
+import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
+
+const NOW_MS = Date.UTC(2025, 0, 1);
+const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
+
+const failedStation = (name: string, message: string): StationFacts => ({
+  ...SIZE,
+  spec: specOf({ name, upstream: 'main' }),
+  durationMs: 12.3,
+  result: { reason: 'status', message, error: new ListingFailure('status', message) },
+  reducedPageSize: undefined,
+  replies: [],
+});
+
+const factsOf = (stations: readonly StationFacts[], connection: Partial<Facts['upstreams'][number]['connection']> = {}): Facts => ({
+  upstreams: [
+    {
+      options: {
+        ...CLIENT_OPTIONS,
+        baseUrl: new URL('https://monitor.example.com'),
+        proxyUrl: new URL('http://user:pass@proxy.example:3128'),
+      },
+      connection: {
+        dns: { addresses: ['192.0.2.1', '192.0.2.2'], error: undefined, durationMs: 1.6 },
+        error: undefined,
+        durationMs: 3,
+        session: { protocol: 'TLSv1.3', issuer: 'CA', names: [], validToMs: NOW_MS + 30.5 * 86_400_000 },
+        ...connection,
+      },
+      speaksTls: false,
+    },
+  ],
+  stations,
+  total: SIZE,
+});
+
+const reportOf = (facts: Facts) => {
+  const diagnosis = diagnose(facts);
+  return checkReport(diagnosis, checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }), NOW_MS);
+};
+
+describe('checkReport', () => {
+  it('prints a failure that many stations share once, with the first ten names', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
+    const report = reportOf(factsOf([...names.map((name) => failedStation(name, 'unavailable')), failedStation('other', 'bad gateway')]));
+    expect(report.match(/^failure: /gm)).toHaveLength(2);
+    expect(report).toContain(
+      '\nfailure: stations s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 2 more of upstream main: The service returned',
+    );
+    expect(report).toContain('\nfailure: station other of upstream main: The service returned');
+    expect(report).toMatch(/\nstations: 13, ok: 0, failed: 13, warnings: 0\n$/);
+  });
+
+  it('shows the addresses of the proxy, but not its password', () => {
+    const [, line = ''] = reportOf(factsOf([failedStation('a', 'unavailable')])).split('\n');
+    expect(line.split(/ {2,}/)).toEqual([
+      'main',
+      'monitor.example.com',
+      'of the proxy: 192.0.2.1, 192.0.2.2 in 2 ms',
+      'in 3 ms',
+      'TLSv1.3, 30 days left, issued by CA',
+      '-',
+    ]);
+  });
+
+  it('shows an internal error while connecting', () => {
+    const [, line = ''] = reportOf(
+      factsOf([failedStation('a', 'unavailable')], { error: new TypeError('a bug'), session: undefined }),
+    ).split('\n');
+    expect(line.split(/ {2,}/).slice(3)).toEqual(['internal', '-', '-']);
+  });
+});
+
+describe('requestCost', () => {
+  it('is the requests of one refresh times the refreshes per hour', () => {
+    expect(costText(requestCost(3, 60_000))).toBe('180/h');
+    expect(costText(requestCost(1, 7_000_000))).toBe('1/h');
+  });
+
+  it('is per scrape with a ttl of 0', () => {
+    expect(costText(requestCost(3, 0))).toBe('3/scrape');
+  });
+
+  it('is summed per hour and per scrape separately', () => {
+    const all = [requestCost(3, 60_000), requestCost(2, 0), requestCost(1, 60_000)].reduce(sumCosts, NO_COST);
+    expect(costText(all)).toBe('240/h + 2/scrape');
+    expect(costText(NO_COST)).toBe('0');
+  });
+});
