@@ -1,24 +1,6 @@
-import type { Resource } from '../station/resource.ts';
+import { RESOURCE_COLUMNS, type Resource } from '../station/resource.ts';
 import { alertableOf } from '../station/selection.ts';
 import { tableLines } from './table.ts';
-
-/** What is told of a resource, under the names that its labels have; null is what the service did not give or gave unusably. */
-const RESOURCE_COLUMNS = {
-  resource_id: ({ id }) => id,
-  name: ({ name }) => name,
-  display_name: ({ displayName }) => displayName,
-  resource_type: ({ type }) => type,
-  resource_type_label: ({ typeLabel }) => typeLabel,
-  product: ({ product }) => product,
-  state: ({ state }) => state,
-  alertable: ({ alertable }) => alertable ?? null,
-  alert_rules: ({ alertRules }) => alertRules ?? null,
-  created: ({ createdSeconds }) => (createdSeconds === undefined ? null : new Date(createdSeconds * 1000).toISOString()),
-  sku: ({ sku }) => sku,
-  sku_quantity: ({ quantity }) => quantity?.value ?? null,
-  sku_unit: ({ quantity }) => quantity?.unit ?? null,
-  gpu_model: ({ gpuModel }) => gpuModel,
-} as const satisfies Readonly<Record<string, (resource: Resource) => string | number | boolean | null>>;
 
 /** Resources as text, piece by piece. */
 export const RESOURCE_FORMATS = { table: tablePieces, json: jsonPieces, csv: csvPieces } as const satisfies Readonly<
@@ -26,17 +8,17 @@ export const RESOURCE_FORMATS = { table: tablePieces, json: jsonPieces, csv: csv
 >;
 
 const TABLE = [
-  { heading: 'ID', cell: RESOURCE_COLUMNS.resource_id },
-  { heading: 'NAME', cell: RESOURCE_COLUMNS.name },
-  { heading: 'DISPLAY NAME', cell: RESOURCE_COLUMNS.display_name },
-  { heading: 'TYPE', cell: RESOURCE_COLUMNS.resource_type },
-  { heading: 'PRODUCT', cell: RESOURCE_COLUMNS.product },
-  { heading: 'STATE', cell: RESOURCE_COLUMNS.state },
+  { heading: 'ID', cell: RESOURCE_COLUMNS.resource_id.value },
+  { heading: 'NAME', cell: RESOURCE_COLUMNS.name.value },
+  { heading: 'DISPLAY NAME', cell: RESOURCE_COLUMNS.display_name.value },
+  { heading: 'TYPE', cell: RESOURCE_COLUMNS.resource_type.value },
+  { heading: 'PRODUCT', cell: RESOURCE_COLUMNS.product.value },
+  { heading: 'STATE', cell: RESOURCE_COLUMNS.state.value },
   { heading: 'ALERTABLE', cell: alertableOf },
-  { heading: 'RULES', cell: RESOURCE_COLUMNS.alert_rules, right: true },
-  { heading: 'CREATED', cell: RESOURCE_COLUMNS.created },
-  { heading: 'SKU', cell: RESOURCE_COLUMNS.sku },
-  { heading: 'GPU MODEL', cell: RESOURCE_COLUMNS.gpu_model },
+  { heading: 'RULES', cell: RESOURCE_COLUMNS.alert_rules.value, right: true },
+  { heading: 'CREATED', cell: RESOURCE_COLUMNS.created.value },
+  { heading: 'SKU', cell: RESOURCE_COLUMNS.sku.value },
+  { heading: 'GPU MODEL', cell: RESOURCE_COLUMNS.gpu_model.value },
 ] as const;
 
 function tablePieces(resources: readonly Resource[]): Iterable<string> {
@@ -52,7 +34,7 @@ const COLUMNS = Object.entries(RESOURCE_COLUMNS);
 function* jsonPieces(resources: readonly Resource[]): Iterable<string> {
   let separator = '[\n';
   for (const resource of resources) {
-    yield separator + jsonText(Object.fromEntries(COLUMNS.map(([name, cell]) => [name, cell(resource)])));
+    yield separator + jsonText(Object.fromEntries(COLUMNS.map(([name, { value }]) => [name, value(resource)])));
     separator = ',\n';
   }
   yield resources.length === 0 ? '[]\n' : '\n]\n';
@@ -68,7 +50,7 @@ function jsonText(value: object): string {
 /** By RFC 4180, with a line of headings. */
 function* csvPieces(resources: readonly Resource[]): Iterable<string> {
   yield csvLine(COLUMNS.map(([name]) => name));
-  for (const resource of resources) yield csvLine(COLUMNS.map(([, cell]) => csvText(cell(resource))));
+  for (const resource of resources) yield csvLine(COLUMNS.map(([, { value }]) => csvText(value(resource))));
 }
 
 function csvLine(cells: readonly string[]): string {

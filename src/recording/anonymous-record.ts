@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { labelText } from '../station/resource.ts';
+import { labelText, type RecordField } from '../station/resource.ts';
 import { isObject } from '../upstream/record.ts';
 
 /** A text that is none of what was expected in its place, whatever it was. */
@@ -25,7 +25,7 @@ export function anonymousPage(page: unknown, pseudonyms: Pseudonyms): Readonly<R
 
 type Anonymous = (value: unknown, pseudonyms: Pseudonyms) => unknown;
 
-const FIELDS: Readonly<Record<string, Anonymous>> = {
+const FIELDS: Readonly<Record<RecordField | 'resource_id', Anonymous>> = {
   resource_type: (value, pseudonyms) => known(value, { key: token, label: token }, pseudonyms),
   resource_id: pseudonym,
   create_time: (value) => (typeof value === 'string' && /^[\d:.TtZz +-]*$/.test(value) ? value : shape(value)),

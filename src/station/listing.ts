@@ -1,4 +1,4 @@
-import type { Resource } from './resource.ts';
+import { RECORD_FIELDS, type Resource } from './resource.ts';
 
 /** Where a telemetry station lives in the service. */
 export interface StationPath {
@@ -23,18 +23,8 @@ export interface ListingQuery {
   readonly filters: ListingFilters;
 }
 
-/** The fields whose unusable values are counted, by their names on the wire. */
-export const LISTING_FIELDS = [
-  'resource_type',
-  'create_time',
-  'sku',
-  'state',
-  'display_name',
-  'alert_rules_count',
-  'name',
-  'gpu_model',
-  'page.total',
-] as const;
+/** Fields whose invalid values are counted, by their names on the wire. */
+export const LISTING_FIELDS = [...RECORD_FIELDS, 'page.total'] as const;
 
 export type ListingField = (typeof LISTING_FIELDS)[number];
 

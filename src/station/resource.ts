@@ -1,12 +1,26 @@
-/** The amount a sku states, when it has the form `<quantity> <unit>`. */
+/** The fields of a record beside its id, by their names on the wire: what cannot be read of them is counted per field. */
+export const RECORD_FIELDS = [
+  'resource_type',
+  'create_time',
+  'sku',
+  'state',
+  'display_name',
+  'alert_rules_count',
+  'name',
+  'gpu_model',
+] as const;
+
+export type RecordField = (typeof RECORD_FIELDS)[number];
+
+/** The amount in a sku of the form `<quantity> <unit>`. */
 export interface Quantity {
   readonly value: number;
   readonly unit: string;
 }
 
 /**
- * One resource as far as it could be read. Texts are fit to be label values (see `labelText`), '' when the service gave none;
- * undefined stands for what it did not give or gave unusably.
+ * One resource of a station. Texts are valid label values (see `labelText`), '' when the service sent none;
+ * undefined means missing or invalid.
  */
 export interface Resource {
   readonly id: string;
@@ -20,15 +34,42 @@ export interface Resource {
   readonly gpuModel: string;
   readonly alertRules: number | undefined;
   readonly createdSeconds: number | undefined;
-  /** The first configured product whose listing held the resource; '' for none. */
+  /** The first configured product whose listing contains the resource; '' for none. */
   readonly product: string;
-  /** undefined: nobody asked, or the listing of alertable resources was not proven whole. */
+  /** undefined: alertability is off, or the listing of alertable resources is incomplete. */
   readonly alertable: boolean | undefined;
 }
 
+export interface ResourceColumn {
+  /** Where the record has it; undefined when another listing or another column provides it. */
+  readonly field?: RecordField | 'resource_id' | `${RecordField}.${string}`;
+  readonly value: (resource: Resource) => string | number | boolean | null;
+}
+
+/** The columns of JSON and CSV output, in their order; null is a missing or invalid value. */
+export const RESOURCE_COLUMNS = {
+  resource_id: { field: 'resource_id', value: ({ id }) => id },
+  name: { field: 'name', value: ({ name }) => name },
+  display_name: { field: 'display_name', value: ({ displayName }) => displayName },
+  resource_type: { field: 'resource_type.key', value: ({ type }) => type },
+  resource_type_label: { field: 'resource_type.label', value: ({ typeLabel }) => typeLabel },
+  product: { value: ({ product }) => product },
+  state: { field: 'state', value: ({ state }) => state },
+  alertable: { value: ({ alertable }) => alertable ?? null },
+  alert_rules: { field: 'alert_rules_count', value: ({ alertRules }) => alertRules ?? null },
+  created: {
+    field: 'create_time',
+    value: ({ createdSeconds }) => (createdSeconds === undefined ? null : new Date(createdSeconds * 1000).toISOString()),
+  },
+  sku: { field: 'sku', value: ({ sku }) => sku },
+  sku_quantity: { value: ({ quantity }) => quantity?.value ?? null },
+  sku_unit: { value: ({ quantity }) => quantity?.unit ?? null },
+  gpu_model: { field: 'gpu_model', value: ({ gpuModel }) => gpuModel },
+} as const satisfies Readonly<Record<string, ResourceColumn>>;
+
 const MAX_BYTES = 1024;
 
-/** The text as a label can carry it: well-formed Unicode of at most 1,024 bytes, cut on a character border. */
+/** The text as a valid label value: well-formed Unicode of at most 1,024 bytes, cut on a character boundary. */
 export function labelText(text: string): string {
   const wellFormed = text.toWellFormed();
   if (wellFormed.length * 3 <= MAX_BYTES || Buffer.byteLength(wellFormed) <= MAX_BYTES) return wellFormed;

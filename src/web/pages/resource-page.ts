@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { ListingField } from '../../station/listing.ts';
-import type { Resource } from '../../station/resource.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../station/resource.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail } from '../port.ts';
@@ -88,29 +88,31 @@ function published(lines: string, { withheld, snapshot }: Served): Html {
 <pre id="lines">${lines}</pre>`;
 }
 
-/** Every field of a record by its name on the wire, with what was read from it. */
+/** In the order of the columns, but numbers and times after the texts. */
+const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS)
+  .filter(({ field }) => field !== undefined)
+  .toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
+
+function isLast({ field }: ResourceColumn): boolean {
+  return field === 'alert_rules_count' || field === 'create_time';
+}
+
+/** Every field of the record by its name on the wire, with the value that was read. */
 function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
-  const { id, name, displayName, type, typeLabel, state, sku, quantity, gpuModel, alertRules, createdSeconds } = resource;
-  const amount = quantity && html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`;
-  const created = createdSeconds === undefined ? undefined : creation(createdSeconds * 1000, nowMs);
-  const row = (field: string, counted: ListingField | undefined, value: Html | string | number | undefined) =>
-    html`<tr><th scope="row"><code>${field}</code></th><td>${shown(value, counted !== undefined && invalid.includes(counted))}</td></tr>\n`;
+  const { sku, quantity, createdSeconds } = resource;
+  const detailed: Readonly<Record<string, Html | undefined>> = {
+    sku: quantity && html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
+    create_time: createdSeconds === undefined ? undefined : creation(createdSeconds * 1000, nowMs),
+  };
+  const rows = RECORD_COLUMNS.map(({ field = '', value }) => {
+    const isInvalid = invalid.some((name) => field === name || field.startsWith(`${name}.`));
+    return html`<tr><th scope="row"><code>${field}</code></th><td>${shown(detailed[field] ?? value(resource), isInvalid)}</td></tr>\n`;
+  });
   return html`<table id="fields">
 <caption class="hidden-text">Fields of the record</caption>
 <thead><tr><th scope="col">Field</th><th scope="col">As read</th></tr></thead>
 <tbody>
-${[
-  row('resource_id', undefined, id),
-  row('name', 'name', name),
-  row('display_name', 'display_name', displayName),
-  row('resource_type.key', 'resource_type', type),
-  row('resource_type.label', 'resource_type', typeLabel),
-  row('state', 'state', state),
-  row('sku', 'sku', amount ?? sku),
-  row('gpu_model', 'gpu_model', gpuModel),
-  row('alert_rules_count', 'alert_rules_count', alertRules),
-  row('create_time', 'create_time', created),
-]}</tbody>
+${rows}</tbody>
 </table>`;
 }
 
@@ -119,8 +121,8 @@ function creation(atMs: number, nowMs: number): Html {
 }
 
 /** Of the two parts of the resource type, one may be usable. */
-function shown(value: Html | string | number | undefined, isInvalid: boolean): Html {
-  if (value !== undefined && value !== '') return html`${value}`;
+function shown(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boolean): Html {
+  if (value !== null && value !== '') return html`${typeof value === 'boolean' ? String(value) : value}`;
   return isInvalid ? html`<span class="no">not usable as the service gave it</span>` : html`<span class="quiet">not given, or empty</span>`;
 }
 
