@@ -30,7 +30,7 @@ export interface ExporterOptions {
 }
 
 /** Compressing is a fraction of the work: more threads at it would only take the core away from the one that serves. */
-const PRESSES = 2;
+const COMPRESSORS = 2;
 
 /** A running exporter without its web server: one configuration in force, and the way to the next. */
 export class Exporter implements ExporterPort {
@@ -55,13 +55,13 @@ export class Exporter implements ExporterPort {
       shard,
       userAgent: userAgentOf(build),
       tasks,
-      compressors: new CompressorPool(tasks, PRESSES),
+      compressors: new CompressorPool(tasks, COMPRESSORS),
       refreshed: (view: StationView<EncodedSnapshot>) => logRefresh(log, view),
       pageSizeReduced: (station: string | undefined, pageSize: number) =>
         log.warn('the service found a page too large, this refresh goes on with smaller ones', { station, page_size: pageSize }),
     };
     const exporter = new Exporter(options, services, await nextGeneration(loaded, undefined, services));
-    services.own.reloaded(true, Date.now());
+    services.own.recordReload(true, Date.now());
     startGeneration(exporter.#generation, undefined);
     return exporter;
   }
@@ -69,7 +69,7 @@ export class Exporter implements ExporterPort {
   async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
     const { fleet, exposition } = this.#generation;
     const views = await fleet.read(signal, station);
-    return station === undefined ? exposition.everything(views, this.#services.own, format) : exposition.stations(views, format);
+    return station === undefined ? exposition.fullBody(views, this.#services.own, format) : exposition.stationBody(views, format);
   }
 
   names(): readonly string[] {
@@ -119,7 +119,7 @@ export class Exporter implements ExporterPort {
     const { log, load } = this.#options;
     const result = await load();
     if (!result.ok) {
-      this.#services.own.reloaded(false, Date.now());
+      this.#services.own.recordReload(false, Date.now());
       const problems = result.problems.map(formatProblem);
       for (const problem of problems) log.error('the configuration was not reloaded', { problem });
       return problems;
@@ -129,10 +129,10 @@ export class Exporter implements ExporterPort {
     old.fleet.stop();
     this.#generation = next;
     startGeneration(next, old);
-    this.#services.own.reloaded(true, Date.now());
+    this.#services.own.recordReload(true, Date.now());
     log.info('the configuration was reloaded', { stations: next.stations.size });
     await endGeneration(old, next);
-    for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) this.#services.own.forget(name);
+    for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) this.#services.own.removeUpstream(name);
     return [];
   }
 }

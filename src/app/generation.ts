@@ -74,7 +74,7 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
       stations.set(spec.name, await known.successor(spec, dependencies));
     }
   }
-  const fleet = new Fleet(stations.values(), (answer, count) => services.own.asked(answer, count));
+  const fleet = new Fleet(stations.values(), (answer, count) => services.own.recordReads(answer, count));
   return { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
 }
 
@@ -110,7 +110,7 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
       continue;
     }
     const options = upstreamOptions(name, config, services.userAgent);
-    const observer = services.own.upstream(name);
+    const observer = services.own.upstreamObserver(name);
     const client = new UpstreamClient(options, { ...observer, ...(services.replied && { replied: services.replied }) });
     const told = {
       unreadable: observer.unreadable,

@@ -88,7 +88,7 @@ async function expositionSize(
   { exposition, encoding }: Generation,
   views: readonly StationView<EncodedSnapshot>[],
 ): Promise<ExpositionSize> {
-  const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stations(views, 'text');
+  const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stationBody(views, 'text');
   const series = [...encodeHealth(views, encoding).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
   return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };
 }

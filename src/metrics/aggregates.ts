@@ -1,28 +1,28 @@
 import type { Resource } from '../station/resource.ts';
 
-/** The resources of one type and product, added up. */
+/** The totals of the resources of one type and product. */
 export interface AggregateGroup {
   readonly type: string;
   readonly product: string;
   readonly states: ReadonlyMap<string, number>;
-  /** undefined: no resource of the group gave a number. */
+  /** undefined if not reported for any resource of the group. */
   readonly alertRules: number | undefined;
   readonly alertable: number;
-  /** Resources with no alert rule, among the alertable ones where that is known; undefined as above. */
+  /** Resources without alert rules, only alertable ones with `alertability`; undefined if not reported for any resource. */
   readonly withoutRules: number | undefined;
-  /** By GPU model, then unit. */
+  /** By GPU model, then by unit. */
   readonly quantities: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 export interface Aggregates {
   readonly groups: Iterable<AggregateGroup>;
-  /** The first label given for each type: one per type, so that it can be joined on. */
+  /** The first label reported for each type: exactly one per type, so that queries can join on it. */
   readonly typeLabels: ReadonlyMap<string, string>;
 }
 
-/** Adds up resources one by one, or what was added up before. */
+/** Aggregates resources, or other aggregates. */
 export class Aggregation implements Aggregates {
-  readonly #types = new Map<string, Map<string, Mutable>>();
+  readonly #types = new Map<string, Map<string, MutableGroup>>();
   readonly typeLabels = new Map<string, string>();
 
   get groups(): AggregateGroup[] {
@@ -35,14 +35,15 @@ export class Aggregation implements Aggregates {
     add(group.states, resource.state, 1);
     if (resource.alertable) group.alertable += 1;
     if (resource.alertRules !== undefined) {
-      const isUnwatched = resource.alertRules === 0 && (!alertability || resource.alertable === true);
+      const hasNoRules = resource.alertRules === 0 && (!alertability || resource.alertable === true);
       group.alertRules = sum(group.alertRules, resource.alertRules);
-      group.withoutRules = sum(group.withoutRules, isUnwatched ? 1 : 0);
+      group.withoutRules = sum(group.withoutRules, hasNoRules ? 1 : 0);
     }
-    if (resource.quantity) add(entry(group.quantities, resource.gpuModel, newCounts), resource.quantity.unit, resource.quantity.value);
+    if (resource.quantity)
+      add(getOrCreate(group.quantities, resource.gpuModel, newCounts), resource.quantity.unit, resource.quantity.value);
   }
 
-  addAll(other: Aggregates): void {
+  merge(other: Aggregates): void {
     for (const from of other.groups) {
       const group = this.#group(from.type, from.product);
       for (const [state, count] of from.states) add(group.states, state, count);
@@ -50,15 +51,15 @@ export class Aggregation implements Aggregates {
       group.alertRules = sum(group.alertRules, from.alertRules);
       group.withoutRules = sum(group.withoutRules, from.withoutRules);
       for (const [model, units] of from.quantities) {
-        for (const [unit, quantity] of units) add(entry(group.quantities, model, newCounts), unit, quantity);
+        for (const [unit, quantity] of units) add(getOrCreate(group.quantities, model, newCounts), unit, quantity);
       }
     }
     for (const [type, label] of other.typeLabels) this.#label(type, label);
   }
 
-  #group(type: string, product: string): Mutable {
-    const products = entry(this.#types, type, () => new Map<string, Mutable>());
-    return entry(products, product, () => ({
+  #group(type: string, product: string): MutableGroup {
+    const products = getOrCreate(this.#types, type, () => new Map<string, MutableGroup>());
+    return getOrCreate(products, product, () => ({
       ...{ type, product, states: newCounts(), alertRules: undefined, alertable: 0, withoutRules: undefined },
       quantities: new Map<string, Map<string, number>>(),
     }));
@@ -69,7 +70,7 @@ export class Aggregation implements Aggregates {
   }
 }
 
-interface Mutable extends AggregateGroup {
+interface MutableGroup extends AggregateGroup {
   readonly states: Map<string, number>;
   alertRules: number | undefined;
   alertable: number;
@@ -85,12 +86,12 @@ function newCounts(): Map<string, number> {
   return new Map();
 }
 
-function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
   const found = map.get(key);
   if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const created = create();
+  map.set(key, created);
+  return created;
 }
 
 function add(sums: Map<string, number>, key: string, by: number): void {

@@ -1,14 +1,14 @@
 import { combineCrc, type Segment, segmentText } from './segment.ts';
 
-/** Deflate, no name, no time, unknown system. */
+/** Deflate, no file name, no modification time, unknown operating system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** An empty block marked as the last one. */
+/** An empty deflate block with the final bit set. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
 const TRAILER_LENGTH = 8;
 
-/** An exposition that costs a write: gzip is stitched from segments, plain text is inflated as it is read. */
+/** An exposition of compressed segments: gzip concatenates them, plain text inflates them while it is read. */
 export class Body {
   readonly plainLength: number;
   readonly gzipLength: number;
@@ -16,7 +16,7 @@ export class Body {
   readonly #deflatedLength: number;
   readonly #crc: number;
 
-  /** The segments follow those of another body, if one is given. */
+  /** With `before`, the segments are appended to those of that body. */
   constructor(segments: readonly Segment[], before?: Body) {
     let plainLength = before ? before.plainLength : 0;
     let deflatedLength = before ? before.#deflatedLength : 0;
@@ -33,7 +33,7 @@ export class Body {
     this.gzipLength = GZIP_HEADER.length + deflatedLength + LAST_BLOCK.length + TRAILER_LENGTH;
   }
 
-  /** One gzip member: members laid end to end would be simpler, but curl and wget read only the first. */
+  /** A single gzip member, because curl and wget read only the first of several. */
   gzip(): readonly Uint8Array[] {
     const deflated = this.#segments.map((segment) => segment.deflated);
     return [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(this.#crc, this.plainLength)];

@@ -4,13 +4,13 @@ import { OWN_FAMILIES } from './own-families.ts';
 import { RESOURCE_FAMILIES } from './resource-families.ts';
 import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 
-/** Every family of a station, in the order of the exposition. */
+/** Every family of a station, in exposition order. */
 export const STATION_FAMILIES: readonly FamilyDescription[] = [...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES];
 
-/** Every family that the exporter publishes. */
+/** Every family of the exporter, without prom-client's default metrics. */
 export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [...STATION_FAMILIES, ...Object.values(OWN_FAMILIES)];
 
-/** Every family that the configuration can name. */
+/** The names that `metrics.disabled` accepts. */
 export const FAMILY_NAMES: readonly string[] = FAMILY_DESCRIPTIONS.map(({ name }) => name);
 
 type Family =
@@ -21,5 +21,5 @@ type Family =
 
 export type FamilyName = Family['name'];
 
-/** The labels that a family of the catalogue always has. */
+/** The fixed labels of a family. */
 export type FamilyLabel<Name extends FamilyName> = Extract<Family, { readonly name: Name }>['labels'][number];

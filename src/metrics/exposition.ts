@@ -7,131 +7,130 @@ import { joinedSegment, type Segment, storedSegment } from './segment.ts';
 import { type EncodedSnapshot, type EncodingOptions, encodeHealth, type SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familyHeader } from './text-format.ts';
 
-/** What an OpenMetrics exposition must end with. */
-const OPENMETRICS_END = storedSegment(Buffer.from('# EOF\n'));
+const OPENMETRICS_EOF = storedSegment(Buffer.from('# EOF\n'));
 
 type View = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'>>;
 
-/** Puts the kept bytes of the stations together, family by family, and keeps the result until one of them changes. */
+/** Assembles the encoded segments of the stations family by family, and caches the result until a station changes. */
 export class Exposition {
   readonly #options: EncodingOptions;
-  readonly #parts: Parts;
+  readonly #cache: SegmentCache;
   readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
-  readonly #latest = new Map<ExpositionFormat, { readonly parts: readonly SegmentsByFamily[]; readonly body: Body }>();
+  readonly #latest = new Map<ExpositionFormat, { readonly groups: readonly SegmentsByFamily[]; readonly body: Body }>();
 
   constructor(options: EncodingOptions) {
     this.#options = options;
-    this.#parts = new Parts(options);
+    this.#cache = new SegmentCache(options);
   }
 
-  /** Some stations alone. */
-  async stations(views: readonly View[], format: ExpositionFormat): Promise<Body> {
-    const { segments } = await new Parts(this.#options).of(views);
-    return new Body([...this.#assembled(segments, format), ...end(format)]);
+  /** The given stations only, as for /probe. */
+  async stationBody(views: readonly View[], format: ExpositionFormat): Promise<Body> {
+    const { groups } = await new SegmentCache(this.#options).get(views);
+    return new Body([...this.#assembled(groups, format), ...endOfFile(format)]);
   }
 
-  /** All stations with the exporter's own metrics. */
-  async everything(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const { segments: parts, series } = await this.#parts.of(views);
+  /** All stations and the exporter's own metrics. */
+  async fullBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    const { groups, series } = await this.#cache.get(views);
     const latest = this.#latest.get(format);
-    const isLatest = latest?.parts.length === parts.length && latest.parts.every((part, at) => part === parts[at]);
-    const body = isLatest ? latest.body : new Body(this.#assembled(parts, format));
-    if (!isLatest) own.published(views.map(({ spec, served }, at) => publishedOf(spec.name, series[at], served?.encoded)));
-    this.#latest.set(format, { parts, body });
+    const isUnchanged = latest?.groups.length === groups.length && latest.groups.every((group, at) => group === groups[at]);
+    const body = isUnchanged ? latest.body : new Body(this.#assembled(groups, format));
+    if (!isUnchanged) own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
+    this.#latest.set(format, { groups, body });
     const ownText = Buffer.from(await own.text(format, this.#options.disabled));
-    return new Body([storedSegment(ownText), ...end(format)], body);
+    return new Body([storedSegment(ownText), ...endOfFile(format)], body);
   }
 
-  #assembled(parts: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
+  #assembled(groups: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
     const segments: Segment[] = [];
     for (const [family, header] of this.#headers[format]) {
-      const samples = parts.flatMap((part) => part.get(family) ?? []);
+      const samples = groups.flatMap((group) => group.get(family) ?? []);
       if (samples.length > 0) segments.push(header, ...samples);
     }
     return compacted(segments);
   }
 }
 
-/** The segments of neighbouring stations laid together: what changes with every attempt apart from what changes with the data. */
-class Parts {
-  readonly #health: Groups<View, ReturnType<typeof encodeHealth>>;
-  readonly #data: Groups<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
+/** The segments of adjacent stations, joined in groups: health changes with every refresh and is grouped apart from the data. */
+class SegmentCache {
+  readonly #health: GroupCache<View, ReturnType<typeof encodeHealth>>;
+  readonly #data: GroupCache<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
 
   constructor(options: EncodingOptions) {
-    // Not those of the refreshes: a scrape does not queue behind all that they have to do.
+    // Not the queue of the refreshes, so that a scrape does not wait for them.
     const tasks = new TaskQueue();
-    this.#health = new Groups(
+    this.#health = new GroupCache(
       ({ health }) => health,
       (views) => encodeHealth(views, options),
       tasks,
     );
-    this.#data = new Groups((form) => form, joinedFamilies, tasks);
+    this.#data = new GroupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 
-  /** And how many series the health of each station has. */
-  async of(views: readonly View[]): Promise<{ readonly segments: readonly SegmentsByFamily[]; readonly series: readonly number[] }> {
-    const health = await this.#health.of(views);
-    const data = await this.#data.of(views.flatMap(({ served }) => served?.encoded ?? []));
-    return { segments: [...health.map(({ families }) => families), ...data], series: health.flatMap(({ series }) => series) };
+  /** The groups, and the number of health series of each station. */
+  async get(views: readonly View[]): Promise<{ readonly groups: readonly SegmentsByFamily[]; readonly series: readonly number[] }> {
+    const health = await this.#health.get(views);
+    const data = await this.#data.get(views.flatMap(({ served }) => served?.encoded ?? []));
+    return { groups: [...health.map(({ families }) => families), ...data], series: health.flatMap(({ series }) => series) };
   }
 }
 
-function joinedFamilies(forms: readonly Pick<EncodedSnapshot, 'families'>[]): SegmentsByFamily {
-  const names = new Set(forms.flatMap(({ families }) => [...families.keys()]));
-  return new Map(Array.from(names, (name) => [name, compacted(forms.flatMap(({ families }) => families.get(name) ?? []))]));
+function joinedFamilies(snapshots: readonly Pick<EncodedSnapshot, 'families'>[]): SegmentsByFamily {
+  const names = new Set(snapshots.flatMap(({ families }) => [...families.keys()]));
+  return new Map(Array.from(names, (name) => [name, compacted(snapshots.flatMap(({ families }) => families.get(name) ?? []))]));
 }
 
-function publishedOf(name: string, healthSeries = 0, form: Pick<EncodedSnapshot, 'series' | 'withheld'> = { series: 0, withheld: 0 }) {
-  return { name, series: healthSeries + form.series, withheld: form.withheld };
+function seriesOf(name: string, healthSeries = 0, encoded: Pick<EncodedSnapshot, 'series' | 'withheld'> = { series: 0, withheld: 0 }) {
+  return { name, series: healthSeries + encoded.series, withheld: encoded.withheld };
 }
 
-function end(format: ExpositionFormat): readonly Segment[] {
-  return format === 'openmetrics' ? [OPENMETRICS_END] : [];
+function endOfFile(format: ExpositionFormat): readonly Segment[] {
+  return format === 'openmetrics' ? [OPENMETRICS_EOF] : [];
 }
 
 function headers(format: ExpositionFormat): ReadonlyMap<string, Segment> {
   return new Map(STATION_FAMILIES.map((family) => [family.name, storedSegment(Buffer.from(familyHeader(family, format)))]));
 }
 
-/** Few enough that making a group anew is a short turn, many enough that there are few groups. */
+/** Small enough to rebuild a group without blocking the event loop, large enough to keep the number of groups low. */
 const GROUP_SIZE = 32;
 
-interface Group<Made> {
+interface CachedGroup<Result> {
   readonly keys: readonly object[];
-  readonly made: Made;
+  readonly result: Result;
 }
 
-/** What is made of neighbours in groups, each in a turn of its own; made again only where one of them is another. */
-class Groups<Member, Made> {
+/** Computes a result per group of adjacent members, one group per event-loop iteration; reuses it while the keys of the group are the same. */
+class GroupCache<Member, Result> {
   readonly #keyOf: (member: Member) => object;
-  readonly #make: (members: readonly Member[]) => Made;
+  readonly #compute: (members: readonly Member[]) => Result;
   readonly #tasks: TaskQueue;
-  #groups: readonly Group<Made>[] = [];
+  #groups: readonly CachedGroup<Result>[] = [];
 
-  constructor(keyOf: (member: Member) => object, make: (members: readonly Member[]) => Made, tasks: TaskQueue) {
+  constructor(keyOf: (member: Member) => object, compute: (members: readonly Member[]) => Result, tasks: TaskQueue) {
     this.#keyOf = keyOf;
-    this.#make = make;
+    this.#compute = compute;
     this.#tasks = tasks;
   }
 
-  async of(members: readonly Member[]): Promise<readonly Made[]> {
-    const groups: Group<Made>[] = [];
+  async get(members: readonly Member[]): Promise<readonly Result[]> {
+    const groups: CachedGroup<Result>[] = [];
     for (let start = 0; start < members.length; start += GROUP_SIZE) {
-      const some = members.slice(start, start + GROUP_SIZE);
-      const keys = some.map(this.#keyOf);
-      const known = this.#groups[groups.length];
-      const isKnown = known?.keys.length === keys.length && known.keys.every((key, at) => key === keys[at]);
-      groups.push(isKnown ? known : { keys, made: await this.#tasks.run(() => this.#make(some)) });
+      const group = members.slice(start, start + GROUP_SIZE);
+      const keys = group.map(this.#keyOf);
+      const cached = this.#groups[groups.length];
+      const isUnchanged = cached?.keys.length === keys.length && cached.keys.every((key, at) => key === keys[at]);
+      groups.push(isUnchanged ? cached : { keys, result: await this.#tasks.run(() => this.#compute(group)) });
     }
     this.#groups = groups;
-    return groups.map(({ made }) => made);
+    return groups.map(({ result }) => result);
   }
 }
 
-/** Segments up to this size are laid together for fewer writes; larger ones are not copied. */
-const SMALL = 16 * 1024;
+/** Segments up to this size are joined for fewer writes; larger ones are not copied. */
+const MAX_JOINED = 16 * 1024;
 
-/** Runs of small segments become one each. */
+/** Joins each run of small segments. */
 function compacted(segments: readonly Segment[]): Segment[] {
   const result: Segment[] = [];
   let run: Segment[] = [];
@@ -140,8 +139,8 @@ function compacted(segments: readonly Segment[]): Segment[] {
     run = [];
   };
   for (const segment of segments) {
-    if (segment.deflated.length > SMALL) flush();
-    if (segment.deflated.length > SMALL) result.push(segment);
+    if (segment.deflated.length > MAX_JOINED) flush();
+    if (segment.deflated.length > MAX_JOINED) result.push(segment);
     else run.push(segment);
   }
   flush();

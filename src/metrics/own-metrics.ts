@@ -10,22 +10,22 @@ export interface Build {
   readonly nodeVersion: string;
 }
 
-/** Listings of 0.7 to 6 s are normal, above 45 s has been seen. */
+/** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */
 const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** How much of a station is published. */
-interface PublishedStation {
+/** The number of series of a station. */
+interface StationSeries {
   readonly name: string;
   readonly series: number;
   readonly withheld: number;
 }
 
-const PUBLISHED = [
-  { family: OWN_FAMILIES.series, amount: ({ series }: PublishedStation) => series },
-  { family: OWN_FAMILIES.seriesWithheld, amount: ({ withheld }: PublishedStation) => withheld },
+const SERIES_FAMILIES = [
+  { family: OWN_FAMILIES.series, count: ({ series }: StationSeries) => series },
+  { family: OWN_FAMILIES.seriesWithheld, count: ({ withheld }: StationSeries) => withheld },
 ];
 
-/** The exporter's own counters, kept for as long as the process lives. */
+/** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter(OWN_FAMILIES.apiRequests);
@@ -42,13 +42,13 @@ export class OwnMetrics {
   readonly #reloadSuccessful = this.#gauge(OWN_FAMILIES.configReloadSuccessful);
   readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
   readonly #duration = new Histogram({
-    ...described(OWN_FAMILIES.apiRequestDuration),
+    ...metricOptions(OWN_FAMILIES.apiRequestDuration),
     buckets: DURATION_BUCKETS,
     registers: [this.#registry],
   });
-  #published: readonly PublishedStation[] = [];
-  /** What grows with the stations is printed once per change, not once per scrape. */
-  readonly #publishedTexts = new Map<ExpositionFormat, string>();
+  #series: readonly StationSeries[] = [];
+  /** Grows with the number of stations, so it is encoded once per change instead of once per scrape. */
+  readonly #seriesTexts = new Map<ExpositionFormat, string>();
 
   constructor(build: Build, shard: Shard, processMetrics: boolean) {
     const { version, revision, nodeVersion } = build;
@@ -58,8 +58,8 @@ export class OwnMetrics {
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** What a client of the upstream reports to. Every series of it is there from the start, so that the first failure is an increase. */
-  upstream(upstream: string) {
+  /** The observer for the client of an upstream. All its series start at 0, so that `increase` sees the first failure. */
+  upstreamObserver(upstream: string) {
     this.#requests.inc({ upstream }, 0);
     this.#retries.inc({ upstream }, 0);
     this.#inFlight.inc({ upstream }, 0);
@@ -90,35 +90,35 @@ export class OwnMetrics {
     };
   }
 
-  /** An upstream that is no longer configured. */
-  forget(upstream: string): void {
+  /** Removes the series of an upstream that is no longer configured. */
+  removeUpstream(upstream: string): void {
     for (const metric of [this.#requests, this.#retries, this.#inFlight, this.#waiting, this.#waitSeconds, this.#throttled])
       metric.remove({ upstream });
     for (const metric of [this.#rateLimit, this.#pageSizeReductions, this.#duration]) metric.remove({ upstream });
     for (const reason of FAILURE_REASONS) this.#failures.remove({ upstream, reason });
   }
 
-  asked(answer: 'hit' | 'miss', stations: number): void {
-    (answer === 'hit' ? this.#hits : this.#misses).inc(stations);
+  recordReads(result: 'hit' | 'miss', stations: number): void {
+    (result === 'hit' ? this.#hits : this.#misses).inc(stations);
   }
 
-  reloaded(successful: boolean, wallMs: number): void {
+  recordReload(successful: boolean, wallMs: number): void {
     this.#reloadSuccessful.set(successful ? 1 : 0);
     if (successful) this.#reloadTimestamp.set(wallMs / 1000);
   }
 
-  published(stations: readonly PublishedStation[]): void {
-    this.#published = stations;
-    this.#publishedTexts.clear();
+  recordSeries(stations: readonly StationSeries[]): void {
+    this.#series = stations;
+    this.#seriesTexts.clear();
   }
 
-  /** By our own encoder, because prom-client's OpenMetrics output renames the counters of the registry it prints. */
+  /** Encoded here because prom-client's OpenMetrics output renames the counters in its registry. */
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
     const families = await this.#registry.getMetricsAsJSON();
     const texts = families
       .filter(({ name }) => !disabled.has(name))
       .map((family) => {
-        // The type prom-client declares leaves out the names of a histogram's parts.
+        // prom-client's type omits the metric names of a histogram's samples.
         const values: readonly { value: number; labels: object; metricName?: string }[] = family.values;
         const lines = values.map(({ value, labels, metricName = family.name }) => {
           const pairs = labelPairs(Object.keys(labels), Object.values(labels).map(String));
@@ -126,31 +126,31 @@ export class OwnMetrics {
         });
         return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
       });
-    return texts.join('') + this.#publishedText(format, disabled);
+    return texts.join('') + this.#seriesText(format, disabled);
   }
 
-  #publishedText(format: ExpositionFormat, disabled: ReadonlySet<string>): string {
-    const known = this.#publishedTexts.get(format);
-    if (known !== undefined) return known;
-    const text = PUBLISHED.filter(({ family }) => !disabled.has(family.name))
-      .map(({ family, amount }) => {
-        const lines = this.#published.map((station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${amount(station)}\n`);
+  #seriesText(format: ExpositionFormat, disabled: ReadonlySet<string>): string {
+    const cached = this.#seriesTexts.get(format);
+    if (cached !== undefined) return cached;
+    const text = SERIES_FAMILIES.filter(({ family }) => !disabled.has(family.name))
+      .map(({ family, count }) => {
+        const lines = this.#series.map((station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${count(station)}\n`);
         return familyHeader(family, format) + lines.join('');
       })
       .join('');
-    this.#publishedTexts.set(format, text);
+    this.#seriesTexts.set(format, text);
     return text;
   }
 
   #gauge<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Gauge<Label> {
-    return new Gauge<Label>({ ...described(family), registers: [this.#registry] });
+    return new Gauge<Label>({ ...metricOptions(family), registers: [this.#registry] });
   }
 
   #counter<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Counter<Label> {
-    return new Counter<Label>({ ...described(family), registers: [this.#registry] });
+    return new Counter<Label>({ ...metricOptions(family), registers: [this.#registry] });
   }
 }
 
-function described<Label extends string>({ name, help, labels }: { name: string; help: string; labels: readonly Label[] }) {
+function metricOptions<Label extends string>({ name, help, labels }: { name: string; help: string; labels: readonly Label[] }) {
   return { name, help, labelNames: labels };
 }

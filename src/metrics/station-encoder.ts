@@ -12,14 +12,14 @@ import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { escapeLabelValue, labelPairs } from './text-format.ts';
 
-/** Series ready to be written. */
+/** Encoded samples by family name. */
 export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
 
-/** A snapshot made ready to be served, with what was added up on the way. */
+/** A snapshot encoded for scrapes, with its aggregates. */
 export interface EncodedSnapshot {
   readonly families: SegmentsByFamily;
   readonly series: number;
-  /** Series left out because there are more resources than may be published one by one. */
+  /** Per-resource series left out because the station exceeds `maxResources`. */
   readonly withheld: number;
   readonly aggregates: Aggregates;
 }
@@ -30,10 +30,10 @@ export interface EncodingOptions {
   readonly disabled: ReadonlySet<string>;
 }
 
-/** Resources encoded in one turn and compressed as one: large enough to compress well, small enough not to be felt. */
+/** Resources encoded in one event-loop iteration and compressed together: enough to compress well without blocking the event loop. */
 const BLOCK_SIZE = 1000;
 
-/** Some parts of a snapshot, encoded together; valid for as long as the same parts come again. */
+/** Parts of a snapshot that are encoded together; reused while the parts are identical. */
 interface Block {
   readonly parts: readonly Part<Resource>[];
   readonly aggregates: Aggregation;
@@ -42,24 +42,24 @@ interface Block {
   readonly isWithheld: boolean;
 }
 
-/** The health of some stations, and how many series each of them has. */
+/** Encodes the health of stations; `series` is the number of series per station. */
 export function encodeHealth(
   sources: readonly HealthSource[],
   { disabled }: EncodingOptions,
 ): { readonly families: SegmentsByFamily; readonly series: readonly number[] } {
   const buffer = new TextBuffer();
   const series = writeStations(HEALTH_FAMILIES, sources, disabled, buffer);
-  return { families: new Map(Array.from(buffer.pieces(), ([family, text]) => [family, [storedSegment(text)]])), series };
+  return { families: new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]])), series };
 }
 
-/** The lines that one resource has in the exposition, as long as the station's are not withheld. */
+/** The exposition lines of one resource, even if those of its station are withheld. */
 export function resourceLines({ name }: StationSpec, resource: Resource, options: EncodingOptions): string {
   const buffer = new TextBuffer();
   writeResources(labelText(name), [resource], resourceFamilies(options), buffer);
-  return Buffer.concat([...buffer.pieces().values()]).toString();
+  return Buffer.concat([...buffer.texts().values()]).toString();
 }
 
-/** Encodes one station's snapshots, and of each only what the one before did not have. */
+/** Encodes the snapshots of one station; blocks that did not change are reused. */
 export class StationEncoder {
   readonly #spec: StationSpec;
   readonly #options: EncodingOptions;
@@ -80,40 +80,40 @@ export class StationEncoder {
     const blocks: Block[] = [];
     for (const group of grouped(parts)) blocks.push(await this.#block(group, isWithheld));
     this.#blocks = new Map(blocks.map((block) => [block.parts[0], block]));
-    const whole = await this.#whole(publication, blocks);
-    const single = blocks.reduce((sum, block) => sum + block.series, 0);
+    const station = await this.#encodeStation(publication, blocks);
+    const resourceSeries = blocks.reduce((sum, block) => sum + block.series, 0);
     return {
-      families: isWithheld ? whole.families : new Map([...whole.families, ...familiesOf(blocks, this.#resourceFamilies)]),
-      series: whole.series + (isWithheld ? 0 : single),
-      withheld: isWithheld ? single : 0,
-      aggregates: whole.aggregates,
+      families: isWithheld ? station.families : new Map([...station.families, ...familiesOf(blocks, this.#resourceFamilies)]),
+      series: station.series + (isWithheld ? 0 : resourceSeries),
+      withheld: isWithheld ? resourceSeries : 0,
+      aggregates: station.aggregates,
     };
   }
 
   async #block(parts: readonly Part<Resource>[], isWithheld: boolean): Promise<Block> {
-    const known = this.#blocks.get(parts[0]);
-    const isKnown = known?.parts.length === parts.length && known.parts.every((part, index) => part === parts[index]);
-    if (isKnown && known.isWithheld === isWithheld) return known;
-    const { product, segments } = await this.#compressors.make((buffer) => this.#write(parts.flat(), isWithheld, buffer));
-    return { parts, aggregates: product.aggregates, families: segments, series: product.series, isWithheld };
+    const cached = this.#blocks.get(parts[0]);
+    const isUnchanged = cached?.parts.length === parts.length && cached.parts.every((part, index) => part === parts[index]);
+    if (isUnchanged && cached.isWithheld === isWithheld) return cached;
+    const { result, segments } = await this.#compressors.compress((buffer) => this.#write(parts.flat(), isWithheld, buffer));
+    return { parts, aggregates: result.aggregates, families: segments, series: result.series, isWithheld };
   }
 
   #write(resources: readonly Resource[], isWithheld: boolean, buffer: TextBuffer): { series: number; aggregates: Aggregation } {
     const aggregates = new Aggregation();
     for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability);
-    if (isWithheld) return { aggregates, series: resourceSeries(resources, this.#resourceFamilies) };
+    if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies) };
     return { aggregates, series: writeResources(labelText(this.#spec.name), resources, this.#resourceFamilies, buffer) };
   }
 
-  async #whole(publication: Publication, blocks: readonly Block[]): Promise<EncodedSnapshot> {
-    const { product, segments } = await this.#compressors.make((buffer) => {
+  async #encodeStation(publication: Publication, blocks: readonly Block[]): Promise<EncodedSnapshot> {
+    const { result, segments } = await this.#compressors.compress((buffer) => {
       const aggregates = new Aggregation();
-      for (const block of blocks) aggregates.addAll(block.aggregates);
+      for (const block of blocks) aggregates.merge(block.aggregates);
       const [series = 0] = writeStations(SNAPSHOT_FAMILIES, [{ ...publication, aggregates }], this.#options.disabled, buffer);
       return { aggregates, series };
     });
     const families = new Map(Array.from(segments, ([family, segment]) => [family, [segment]]));
-    return { families, series: product.series, withheld: 0, aggregates: product.aggregates };
+    return { families, series: result.series, withheld: 0, aggregates: result.aggregates };
   }
 }
 
@@ -121,17 +121,17 @@ function resourceFamilies({ perResource, disabled }: EncodingOptions): readonly 
   return perResource ? RESOURCE_FAMILIES.filter(({ name }) => !disabled.has(name)) : [];
 }
 
-/** Neighbouring parts in groups of about the block size. */
+/** Adjacent parts in groups of about BLOCK_SIZE resources. */
 function grouped(parts: readonly Part<Resource>[]): Part<Resource>[][] {
   const groups: Part<Resource>[][] = [];
-  let buffer = 0;
+  let remaining = 0;
   for (const part of parts) {
-    if (buffer < part.length) {
+    if (remaining < part.length) {
       groups.push([]);
-      buffer = BLOCK_SIZE;
+      remaining = BLOCK_SIZE;
     }
     groups.at(-1)?.push(part);
-    buffer -= part.length;
+    remaining -= part.length;
   }
   return groups;
 }
@@ -140,7 +140,7 @@ function familiesOf(blocks: readonly Block[], families: readonly ResourceFamily[
   return families.map(({ name }) => [name, blocks.flatMap((block) => block.families.get(name) ?? [])]);
 }
 
-/** A piece per family; tells how many series there are of each source. */
+/** Writes one text per family; returns the number of series per source. */
 function writeStations<Source extends { readonly spec: StationSpec }>(
   families: readonly StationFamily<Source>[],
   sources: readonly Source[],
@@ -165,30 +165,27 @@ function writeStations<Source extends { readonly spec: StationSpec }>(
   return series;
 }
 
-/** Resources whose lines are put together as one string: short enough to be forgotten before it would have to be moved. */
+/** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
 const RESOURCES_PER_TEXT = 64;
 
-/**
- * Writes the lines of some resources, a piece per family, and tells how many there are. The station's name comes as a label can carry it;
- * what all lines of a resource have in common is put together once.
- */
+/** Writes one text per family; returns the number of series. `station` is a valid label value, not yet escaped. */
 function writeResources(station: string, resources: readonly Resource[], families: readonly ResourceFamily[], buffer: TextBuffer): number {
   const prefix = `{station="${escapeLabelValue(station)}",resource_id="`;
   const identities = resources.map(({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`);
   let series = 0;
   for (const { name, labels, sample } of families) {
-    // What stands before each label's value; the first closes nothing, because the identity has done so.
+    // The text before each label value; the first closes no quote, because the identity ends with one.
     const openings = labels.slice(3).map((label, at) => (at === 0 ? `,${label}="` : `",${label}="`));
     const closing = openings.length === 0 ? '} ' : '"} ';
     buffer.begin(name);
     let text = '';
     for (let index = 0; index < resources.length; index += 1) {
-      const made = sample(resources[index] as Resource);
-      if (made !== undefined) {
+      const values = sample(resources[index] as Resource);
+      if (values !== undefined) {
         series += 1;
         text += name + identities[index];
-        for (let at = 0; at < openings.length; at += 1) text += openings[at] + escapeLabelValue(made[at + 1] as string);
-        text += `${closing}${made[0]}\n`;
+        for (let at = 0; at < openings.length; at += 1) text += openings[at] + escapeLabelValue(values[at + 1] as string);
+        text += `${closing}${values[0]}\n`;
       }
       if (index % RESOURCES_PER_TEXT === RESOURCES_PER_TEXT - 1) {
         buffer.add(text);
@@ -200,7 +197,7 @@ function writeResources(station: string, resources: readonly Resource[], familie
   return series;
 }
 
-function resourceSeries(resources: readonly Resource[], families: readonly ResourceFamily[]): number {
+function countSeries(resources: readonly Resource[], families: readonly ResourceFamily[]): number {
   let series = 0;
   for (const resource of resources) for (const { sample } of families) if (sample(resource) !== undefined) series += 1;
   return series;

@@ -1,6 +1,6 @@
 import { GrowableBuffer } from '../station/growable-buffer.ts';
 
-/** UTF-8 text in named pieces, written into one reused buffer. */
+/** UTF-8 texts with names, written into one reused buffer. */
 export class TextBuffer {
   readonly #buffer = new GrowableBuffer();
   #starts = new Map<string, number>();
@@ -10,19 +10,19 @@ export class TextBuffer {
     this.#starts = new Map();
   }
 
-  /** Text added from now on belongs to the piece of this name. */
-  begin(piece: string): void {
-    this.#starts.set(piece, this.#buffer.length);
+  /** Starts the text of this name; `add` appends to it. */
+  begin(name: string): void {
+    this.#starts.set(name, this.#buffer.length);
   }
 
   add(text: string): void {
     this.#buffer.write(text);
   }
 
-  /** The pieces that are not empty, valid until the buffer is cleared. */
-  pieces(): ReadonlyMap<string, Uint8Array> {
+  /** The texts that are not empty, valid until the buffer is cleared. */
+  texts(): ReadonlyMap<string, Uint8Array> {
     const ends = [...this.#starts.values()].slice(1);
-    const pieces = Array.from(this.#starts, ([name, start], at) => [name, this.#buffer.bytes(start, ends[at])] as const);
-    return new Map(pieces.filter(([, bytes]) => bytes.length > 0));
+    const texts = Array.from(this.#starts, ([name, start], at) => [name, this.#buffer.bytes(start, ends[at])] as const);
+    return new Map(texts.filter(([, bytes]) => bytes.length > 0));
   }
 }

@@ -2,7 +2,7 @@ import type { FamilyDescription } from './family.ts';
 
 export type ExpositionFormat = 'text' | 'openmetrics';
 
-/** The lines above a family's samples: all in which the two formats differ. */
+/** The HELP and TYPE lines of a family, the only lines that differ between the formats. */
 export function familyHeader(
   { name, help, type }: Pick<FamilyDescription, 'name' | 'help'> & { type: string },
   format: ExpositionFormat,
@@ -16,7 +16,7 @@ export function labelPairs(names: readonly string[], values: readonly string[]):
   return names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
 }
 
-/** A number as the formats spell it. */
+/** A sample value in the syntax of both formats. */
 export function sampleValue(value: number): string {
   if (Math.abs(value) === Number.POSITIVE_INFINITY) return value > 0 ? '+Inf' : '-Inf';
   return String(value);

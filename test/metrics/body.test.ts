@@ -2,7 +2,8 @@ import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Body } from '../../src/metrics/body.ts';
-import { Compressor, combineCrc, crcShift, joinedSegment, type Segment, segmentText, storedSegment } from '../../src/metrics/segment.ts';
+import { Compressor } from '../../src/metrics/compressor-pool.ts';
+import { combineCrc, crcShift, joinedSegment, type Segment, segmentText, storedSegment } from '../../src/metrics/segment.ts';
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 2000 }).map((text) => text.toWellFormed()),
@@ -11,7 +12,7 @@ const texts = fc.oneof(
 const bytes = texts.map((text) => Buffer.from(text));
 
 describe('combineCrc', () => {
-  it('gives the CRC of two texts laid end to end', () => {
+  it('returns the CRC of two concatenated texts', () => {
     fc.assert(
       fc.property(bytes, bytes, (first, second) => {
         expect(combineCrc(crc32(first), crc32(second), crcShift(second.length))).toBe(crc32(Buffer.concat([first, second])));
@@ -19,13 +20,13 @@ describe('combineCrc', () => {
     );
   });
 
-  it('shifts by lengths beyond 4 GiB like by their parts', () => {
+  it('supports lengths above 4 GiB', () => {
     const half = crcShift(2 ** 33);
     expect(combineCrc(0x12345678, 0, crcShift(2 ** 34))).toBe(combineCrc(combineCrc(0x12345678, 0, half), 0, half));
   });
 });
 
-async function pressed(compressor: Compressor, text: string): Promise<Segment> {
+async function compressed(compressor: Compressor, text: string): Promise<Segment> {
   compressor.buffer.clear();
   compressor.buffer.begin('text');
   compressor.buffer.add(text);
@@ -33,13 +34,13 @@ async function pressed(compressor: Compressor, text: string): Promise<Segment> {
 }
 
 describe('Body', () => {
-  it('is one gzip member of exactly its segments’ texts, whatever they are', async () => {
+  it('is one gzip member with the texts of its segments', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(texts, fc.boolean())), async (parts) => {
         const text = Buffer.from(parts.map(([part]) => part).join(''));
         const compressor = new Compressor();
         const segments: Segment[] = [];
-        for (const [part, stored] of parts) segments.push(stored ? storedSegment(Buffer.from(part)) : await pressed(compressor, part));
+        for (const [part, stored] of parts) segments.push(stored ? storedSegment(Buffer.from(part)) : await compressed(compressor, part));
         const followed = new Body(segments.slice(1), new Body(segments.slice(0, 1)));
         for (const body of [new Body(segments), new Body([joinedSegment(segments)]), followed]) {
           const gzip = Buffer.concat([...body.gzip()]);
@@ -52,9 +53,11 @@ describe('Body', () => {
       }),
     );
   });
+});
 
-  it('keeps a long repetitive text much shorter than it is', async () => {
-    const segment = await pressed(new Compressor(), 'telemetry_station_up{station="prod"} 1\n'.repeat(1000));
+describe('Compressor', () => {
+  it('compresses a long text', async () => {
+    const segment = await compressed(new Compressor(), 'telemetry_station_up{station="prod"} 1\n'.repeat(1000));
     expect(segment.deflated.length * 20).toBeLessThan(segment.length);
     expect(Buffer.from(await segmentText(segment)).toString()).toMatch(/^(telemetry_station_up\{station="prod"\} 1\n){1000}$/);
   });

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Body } from '../../src/metrics/body.ts';
-import { FAMILY_NAMES, STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
+import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
@@ -16,7 +16,7 @@ import { TaskQueue } from '../../src/station/task-queue.ts';
 import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
-const everything: EncodingOptions = { perResource: true, maxResources: 100_000, disabled: new Set() };
+const allSeries: EncodingOptions = { perResource: true, maxResources: 100_000, disabled: new Set() };
 const healthy: Health = { lastAttemptMs: 1_700_000_060_250, lastSuccessMs: 1_700_000_060_250, durationMs: 1250, failure: undefined };
 const failing: Health = {
   ...healthy,
@@ -29,15 +29,18 @@ async function viewOf(
   spec: Partial<StationSpec>,
   snapshot: Snapshot | undefined,
   health = healthy,
-  options = everything,
+  options = allSeries,
 ): Promise<StationView<EncodedSnapshot>> {
-  const whole = specOf(spec);
-  const state = { spec: whole, health: { ...health }, dueInMs: 0, isRefreshing: false };
+  const fullSpec = specOf(spec);
+  const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false };
   if (!snapshot) return { ...state, served: undefined };
-  const publication = { spec: whole, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
+  const publication = { spec: fullSpec, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
   return {
     ...state,
-    served: { publication, encoded: await new StationEncoder(whole, options, new CompressorPool(new TaskQueue(), 2)).encode(publication) },
+    served: {
+      publication,
+      encoded: await new StationEncoder(fullSpec, options, new CompressorPool(new TaskQueue(), 2)).encode(publication),
+    },
   };
 }
 
@@ -49,8 +52,10 @@ async function plain(body: Body): Promise<string> {
   return text;
 }
 
-const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text', options = everything) =>
-  new Exposition(options).stations(views, format).then(plain);
+const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 }, false);
+
+const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text', options = allSeries) =>
+  new Exposition(options).stationBody(views, format).then(plain);
 
 const fleet = [
   resourceOf('i-1', {
@@ -98,7 +103,7 @@ const fleet = [
 ];
 
 describe('Exposition', () => {
-  it('publishes a fleet as the golden files say', async () => {
+  it('publishes several stations exactly as in the golden files', async () => {
     const views = [
       await viewOf(
         { name: 'prod', alertability: true, products: ['product.acp'], labels: { team: 'storage', zone_name: 'é "1"' } },
@@ -117,7 +122,7 @@ describe('Exposition', () => {
     await expect(await textOf(views, 'openmetrics')).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
   });
 
-  it('is read back by an independent parser, each family once', async () => {
+  it('contains each family once, with the HELP and TYPE of the catalogue', async () => {
     const families = parseExposition(await textOf([await viewOf({}, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))]));
     for (const [name, { help, type }] of families) {
       const row = STATION_FAMILIES.find((family) => family.name === name);
@@ -126,7 +131,7 @@ describe('Exposition', () => {
     expect(families.get('telemetry_station_resource_info')?.samples).toHaveLength(10);
   });
 
-  it('differs between the formats in the lines above counters alone', async () => {
+  it('differs between the formats only in the headers of counters and in # EOF', async () => {
     const views = [await viewOf({}, listingOf(fleet))];
     const expected = `${(await textOf(views)).replace(/^(# (?:HELP|TYPE) \S+?)_total /gm, '$1 ')}# EOF\n`;
     expect(await textOf(views, 'openmetrics')).toBe(expected);
@@ -135,7 +140,7 @@ describe('Exposition', () => {
 
   it('leaves out disabled families', async () => {
     const options = {
-      ...everything,
+      ...allSeries,
       disabled: new Set(['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info']),
     };
     const families = parseExposition(await textOf([await viewOf({}, listingOf(fleet), healthy, options)], 'text', options));
@@ -143,16 +148,16 @@ describe('Exposition', () => {
     expect(families.has('telemetry_station_up')).toBe(true);
   });
 
-  it('leaves out the series of single resources when they are not wanted', async () => {
-    const options = { ...everything, perResource: false };
+  it('leaves out per-resource series without per_resource', async () => {
+    const options = { ...allSeries, perResource: false };
     const view = await viewOf({}, listingOf(fleet), healthy, options);
     expect(await textOf([view])).not.toContain('resource_id=');
     expect(view.served?.encoded.withheld).toBe(0);
   });
 
-  it('withholds them above max_resources, counts them, and keeps the aggregates exact', async () => {
+  it('withholds and counts per-resource series above max_resources, and keeps the aggregates exact', async () => {
     const all = await viewOf({}, listingOf(fleet));
-    const some = await viewOf({}, listingOf(fleet), healthy, { ...everything, maxResources: 4 });
+    const some = await viewOf({}, listingOf(fleet), healthy, { ...allSeries, maxResources: 4 });
     expect(await textOf([some])).not.toContain('resource_id=');
     expect(some.served?.encoded.withheld).toBe(18);
     expect((all.served?.encoded.series ?? 0) - (some.served?.encoded.series ?? 0)).toBe(18);
@@ -160,11 +165,11 @@ describe('Exposition', () => {
       valuesOf(parseExposition(await textOf([some])), 'telemetry_station_resources', 'resource_type', 'product', 'state'),
     ).reduce((a, b) => a + b, 0);
     expect(sum).toBe(5);
-    const exactly = await viewOf({}, listingOf(fleet), healthy, { ...everything, maxResources: 5 });
+    const exactly = await viewOf({}, listingOf(fleet), healthy, { ...allSeries, maxResources: 5 });
     expect(exactly.served?.encoded.withheld).toBe(0);
   });
 
-  it('encodes more resources than one slice holds, each once and in order', async () => {
+  it('encodes more resources than fit in one block, each once and in order', async () => {
     const many = Array.from({ length: 1234 }, (_, index) => resourceOf(`r${index}`));
     const families = parseExposition(await textOf([await viewOf({}, listingOf(many))]));
     expect(families.get('telemetry_station_resource_info')?.samples.map(({ labels }) => labels['resource_id'])).toEqual(
@@ -172,37 +177,37 @@ describe('Exposition', () => {
     );
   });
 
-  it('counts unwatched resources among the alertable ones where that is known', async () => {
-    const unwatched = async (alertability: boolean) =>
+  it('counts only alertable resources without alert rules when alertability is on', async () => {
+    const withoutRules = async (alertability: boolean) =>
       valuesOf(
         parseExposition(await textOf([await viewOf({ alertability }, listingOf(fleet))])),
         'telemetry_station_resources_without_alert_rules',
         'resource_type',
         'product',
       );
-    expect(await unwatched(true)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 0 });
-    expect(await unwatched(false)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 1 });
+    expect(await withoutRules(true)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 0 });
+    expect(await withoutRules(false)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 1 });
   });
 
-  it('serves the same bytes until a station changes', async () => {
-    const own = new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 }, false);
-    const exposition = new Exposition(everything);
+  it('publishes the same bytes until a station changes', async () => {
+    const own = ownMetrics();
+    const exposition = new Exposition(allSeries);
     const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
-    const first = await plain(await exposition.everything([a, b], own, 'text'));
-    expect(await plain(await exposition.everything([a, b], own, 'text'))).toBe(first);
+    const first = await plain(await exposition.fullBody([a, b], own, 'text'));
+    expect(await plain(await exposition.fullBody([a, b], own, 'text'))).toBe(first);
     const changed = await viewOf({ name: 'b' }, listingOf(fleet));
-    expect(await plain(await exposition.everything([a, changed], own, 'text'))).not.toBe(first);
-    expect(await plain(await exposition.everything([a], own, 'text'))).not.toContain('station="b"');
-    expect(await plain(await exposition.everything([a], own, 'openmetrics'))).toMatch(/# EOF\n$/);
+    expect(await plain(await exposition.fullBody([a, changed], own, 'text'))).not.toBe(first);
+    expect(await plain(await exposition.fullBody([a], own, 'text'))).not.toContain('station="b"');
+    expect(await plain(await exposition.fullBody([a], own, 'openmetrics'))).toMatch(/# EOF\n$/);
   });
 
-  it('encodes anew only the blocks that changed, and gives what encoding all anew would give', async () => {
+  it('encodes only changed blocks, with the same result as encoding all of them', async () => {
     const part = (from: number, count: number, state = 'I') =>
       Array.from({ length: count }, (_, index) => resourceOf(`r${from + index}`, { state }));
     const parts = [part(0, 400), part(400, 400), part(800, 400), part(1200, 1500), part(2700, 100)];
     const snapshot = (list: Resource[][]) => listingOf([], { parts: list, size: list.flat().length });
     const spec = specOf();
-    const encoder = new StationEncoder(spec, everything, new CompressorPool(new TaskQueue(), 2));
+    const encoder = new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2));
     const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
     const info = 'telemetry_station_resource_info';
     const first = (await encode(parts)).families.get(info) ?? [];
@@ -210,20 +215,20 @@ describe('Exposition', () => {
     const changed = parts.with(3, part(1200, 1500, 'F'));
     const second = await encode(changed);
     expect(second.families.get(info)?.map((segment, index) => segment === first[index])).toEqual([true, true, false, true]);
-    const fresh = await new StationEncoder(spec, everything, new CompressorPool(new TaskQueue(), 2)).encode({
+    const fresh = await new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2)).encode({
       spec,
       snapshot: snapshot(changed),
       churn: NO_CHURN,
     });
     expect(second).toEqual(fresh);
-    const withholding = new StationEncoder(spec, { ...everything, maxResources: 2800 }, new CompressorPool(new TaskQueue(), 2));
+    const withholding = new StationEncoder(spec, { ...allSeries, maxResources: 2800 }, new CompressorPool(new TaskQueue(), 2));
     const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
     const more = [...parts, part(2800, 1)];
     expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([0, 2801 * 4, 0]);
     expect((await publish(parts)).families.get(info)).toHaveLength(4);
   });
 
-  it('gives any resources back exactly, whatever their texts, and all families add up', async () => {
+  it('publishes arbitrary label values without loss, and families that add up', async () => {
     const text = fc
       .oneof(
         fc.string({ unit: 'binary' }),
@@ -281,93 +286,18 @@ describe('Exposition', () => {
       }),
     );
   });
-});
 
-describe('OwnMetrics', () => {
-  const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
-  const own = () => new OwnMetrics(build, { ordinal: 1, total: 3 }, false);
-
-  it('has every own family of the catalogue, with each label', async () => {
-    const metrics = own();
-    metrics.upstream('main');
-    metrics.reloaded(true, 1_700_000_000_000);
-    metrics.published([{ name: 'prod', series: 12, withheld: 3 }]);
-    const families = parseExposition(await metrics.text('text', new Set()));
-    expect([...families.keys()].toSorted()).toEqual(
-      FAMILY_NAMES.filter((name) => name.startsWith('telemetry_station_exporter_')).toSorted(),
-    );
-    await expect(await metrics.text('text', new Set())).toMatchFileSnapshot('../golden/own.prom');
-    await expect(await metrics.text('openmetrics', new Set())).toMatchFileSnapshot('../golden/own.openmetrics.txt');
-  });
-
-  it('counts requests, failures, retries, and what the limits do', async () => {
-    const metrics = own();
-    const observer = metrics.upstream('main');
-    observer.waiting(1);
-    observer.waiting(1);
-    observer.waiting(-1);
-    observer.started();
-    observer.started();
-    observer.ended(0.3, 'timeout');
-    observer.retried();
-    observer.waited(0.5);
-    observer.waited(1);
-    observer.throttled();
-    observer.limited(2.5);
-    observer.pageSizeReduced();
-    const families = parseExposition(await metrics.text('text', new Set()));
-    const value = (name: string, ...labels: string[]) =>
-      valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream', ...labels);
-    expect(value('requests_total')).toEqual({ main: 2 });
-    expect(value('requests_in_flight')).toEqual({ main: 1 });
-    expect(value('requests_waiting')).toEqual({ main: 1 });
-    expect(value('request_retries_total')).toEqual({ main: 1 });
-    expect(value('request_wait_seconds_total')).toEqual({ main: 1.5 });
-    expect(value('requests_throttled_total')).toEqual({ main: 1 });
-    expect(value('rate_limit')).toEqual({ main: 2.5 });
-    expect(valuesOf(families, 'telemetry_station_exporter_page_size_reductions_total', 'upstream')).toEqual({ main: 1 });
-    expect(value('request_failures_total', 'reason')).toMatchObject({ 'main|timeout': 1, 'main|network': 0 });
-    const histogram = families.get('telemetry_station_exporter_api_request_duration_seconds')?.samples;
-    expect(histogram?.find(({ labels }) => labels['le'] === '0.25')?.value).toBe(0);
-    expect(histogram?.find(({ labels }) => labels['le'] === '0.5')?.value).toBe(1);
-  });
-
-  it('counts hits and misses, and forgets stations that are no longer published', async () => {
-    const metrics = own();
-    metrics.asked('hit', 2);
-    metrics.asked('miss', 1);
-    metrics.published([{ name: 'old', series: 1, withheld: 0 }]);
-    metrics.published([{ name: 'now', series: 2, withheld: 5 }]);
-    metrics.reloaded(true, 5000);
-    metrics.reloaded(false, 9000);
-    const families = parseExposition(await metrics.text('text', new Set(['telemetry_station_exporter_build_info'])));
-    const value = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_exporter_${name}`, ...labels);
-    expect([value('cache_hits_total'), value('cache_misses_total')]).toEqual([{ '': 2 }, { '': 1 }]);
-    expect([value('series', 'station'), value('series_withheld', 'station')]).toEqual([{ now: 2 }, { now: 5 }]);
-    expect([value('config_last_reload_successful'), value('config_last_reload_success_timestamp_seconds')]).toEqual([{ '': 0 }, { '': 5 }]);
-    expect(families.has('telemetry_station_exporter_build_info')).toBe(false);
-  });
-
-  it('tells with an exposition how many series each station has', async () => {
-    const metrics = own();
+  it('reports the number of series of each station', async () => {
+    const own = ownMetrics();
     const views = [await viewOf({ name: 'prod' }, listingOf(fleet)), await viewOf({ name: 'gone' }, undefined, failing)];
-    const exposition = new Exposition(everything);
-    const text = await plain(await exposition.everything(views, metrics, 'text'));
-    const stations = parseExposition(await plain(await exposition.stations(views, 'text')));
+    const exposition = new Exposition(allSeries);
+    const text = await plain(await exposition.fullBody(views, own, 'text'));
+    const stations = parseExposition(await plain(await exposition.stationBody(views, 'text')));
     const seriesOf = (station: string) =>
       [...stations.values()].flatMap(({ samples }) => samples).filter(({ labels }) => labels['station'] === station).length;
     expect(valuesOf(parseExposition(text), 'telemetry_station_exporter_series', 'station')).toEqual({
       prod: seriesOf('prod'),
       gone: seriesOf('gone'),
     });
-  });
-
-  it('brings the process and Node metrics in both formats', async () => {
-    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, true);
-    const text = parseExposition(await metrics.text('text', new Set()));
-    const openmetrics = parseExposition(await metrics.text('openmetrics', new Set()));
-    expect(text.get('process_cpu_seconds_total')?.type).toBe('counter');
-    expect(openmetrics.get('process_cpu_seconds')?.type).toBe('counter');
-    expect(openmetrics.has('nodejs_eventloop_lag_seconds')).toBe(true);
   });
 });

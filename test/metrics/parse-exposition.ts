@@ -1,26 +1,23 @@
-/** A family as the exposition gives it. */
+/** A family as parsed from an exposition. */
 export interface ParsedFamily {
   readonly help: string;
   readonly type: string;
   readonly samples: { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
-/**
- * Reads an exposition character by character, by the rules of the format and without the encoder's help.
- * Strict: a family in two groups, a sample twice, a sample without its family or a stray character is an error.
- */
+/** A strict parser, independent of the encoder: a repeated family or series, a sample outside its family or a stray character is an error. */
 export function parseExposition(text: string): Map<string, ParsedFamily> {
   const families = new Map<string, ParsedFamily>();
   const seen = new Set<string>();
   let current = '';
-  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line does not end');
+  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line has no line feed');
   for (const line of text.split('\n').slice(0, -1)) {
     if (line === '# EOF') continue;
     const comment = /^# (HELP|TYPE) (\S+) (.*)$/s.exec(line);
     if (comment) {
       const [, kind, name = '', rest = ''] = comment;
       if (kind === 'HELP') {
-        if (families.has(name)) throw new Error(`the family ${name} stands twice`);
+        if (families.has(name)) throw new Error(`duplicate family ${name}`);
         families.set(name, { help: rest, type: '', samples: [] });
         current = name;
       } else {
@@ -32,7 +29,7 @@ export function parseExposition(text: string): Map<string, ParsedFamily> {
     const family = families.get(current);
     if (!family || !sample.name.startsWith(current)) throw new Error(`no family for ${line}`);
     const identity = JSON.stringify([sample.name, Object.entries(sample.labels).toSorted()]);
-    if (seen.has(identity)) throw new Error(`the series ${identity} stands twice`);
+    if (seen.has(identity)) throw new Error(`duplicate series ${identity}`);
     seen.add(identity);
     family.samples.push(sample);
   }
@@ -75,10 +72,10 @@ function parseSample(line: string) {
 }
 
 function fail(line: string): never {
-  throw new Error(`cannot be read: ${JSON.stringify(line)}`);
+  throw new Error(`invalid sample: ${JSON.stringify(line)}`);
 }
 
-/** The values of a family by the given labels' values, joined by a bar. */
+/** The values of a family, by the values of the given labels joined with `|`. */
 export function valuesOf(families: Map<string, ParsedFamily>, family: string, ...labels: string[]): Record<string, number> {
   return Object.fromEntries(
     (families.get(family)?.samples ?? []).map((sample) => [labels.map((label) => sample.labels[label]).join('|'), sample.value]),

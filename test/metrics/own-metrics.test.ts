@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
+import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
+import { parseExposition, valuesOf } from './parse-exposition.ts';
+
+describe('OwnMetrics', () => {
+  const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
+  const ownMetrics = () => new OwnMetrics(build, { ordinal: 1, total: 3 }, false);
+
+  it('publishes every own family of the catalogue exactly as in the golden files', async () => {
+    const metrics = ownMetrics();
+    metrics.upstreamObserver('main');
+    metrics.recordReload(true, 1_700_000_000_000);
+    metrics.recordSeries([{ name: 'prod', series: 12, withheld: 3 }]);
+    const families = parseExposition(await metrics.text('text', new Set()));
+    expect([...families.keys()].toSorted()).toEqual(
+      FAMILY_NAMES.filter((name) => name.startsWith('telemetry_station_exporter_')).toSorted(),
+    );
+    await expect(await metrics.text('text', new Set())).toMatchFileSnapshot('../golden/own.prom');
+    await expect(await metrics.text('openmetrics', new Set())).toMatchFileSnapshot('../golden/own.openmetrics.txt');
+  });
+
+  it('counts requests, failures, retries and throttling', async () => {
+    const metrics = ownMetrics();
+    const observer = metrics.upstreamObserver('main');
+    observer.waiting(1);
+    observer.waiting(1);
+    observer.waiting(-1);
+    observer.started();
+    observer.started();
+    observer.ended(0.3, 'timeout');
+    observer.retried();
+    observer.waited(0.5);
+    observer.waited(1);
+    observer.throttled();
+    observer.limited(2.5);
+    observer.pageSizeReduced();
+    const families = parseExposition(await metrics.text('text', new Set()));
+    const value = (name: string, ...labels: string[]) =>
+      valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream', ...labels);
+    expect(value('requests_total')).toEqual({ main: 2 });
+    expect(value('requests_in_flight')).toEqual({ main: 1 });
+    expect(value('requests_waiting')).toEqual({ main: 1 });
+    expect(value('request_retries_total')).toEqual({ main: 1 });
+    expect(value('request_wait_seconds_total')).toEqual({ main: 1.5 });
+    expect(value('requests_throttled_total')).toEqual({ main: 1 });
+    expect(value('rate_limit')).toEqual({ main: 2.5 });
+    expect(valuesOf(families, 'telemetry_station_exporter_page_size_reductions_total', 'upstream')).toEqual({ main: 1 });
+    expect(value('request_failures_total', 'reason')).toMatchObject({ 'main|timeout': 1, 'main|network': 0 });
+    const histogram = families.get('telemetry_station_exporter_api_request_duration_seconds')?.samples;
+    expect(histogram?.find(({ labels }) => labels['le'] === '0.25')?.value).toBe(0);
+    expect(histogram?.find(({ labels }) => labels['le'] === '0.5')?.value).toBe(1);
+  });
+
+  it('counts cache hits and misses, and drops stations that are no longer published', async () => {
+    const metrics = ownMetrics();
+    metrics.recordReads('hit', 2);
+    metrics.recordReads('miss', 1);
+    metrics.recordSeries([{ name: 'old', series: 1, withheld: 0 }]);
+    metrics.recordSeries([{ name: 'now', series: 2, withheld: 5 }]);
+    metrics.recordReload(true, 5000);
+    metrics.recordReload(false, 9000);
+    const families = parseExposition(await metrics.text('text', new Set(['telemetry_station_exporter_build_info'])));
+    const value = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_exporter_${name}`, ...labels);
+    expect([value('cache_hits_total'), value('cache_misses_total')]).toEqual([{ '': 2 }, { '': 1 }]);
+    expect([value('series', 'station'), value('series_withheld', 'station')]).toEqual([{ now: 2 }, { now: 5 }]);
+    expect([value('config_last_reload_successful'), value('config_last_reload_success_timestamp_seconds')]).toEqual([{ '': 0 }, { '': 5 }]);
+    expect(families.has('telemetry_station_exporter_build_info')).toBe(false);
+  });
+
+  it('publishes process and Node.js metrics in both formats', async () => {
+    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, true);
+    const text = parseExposition(await metrics.text('text', new Set()));
+    const openmetrics = parseExposition(await metrics.text('openmetrics', new Set()));
+    expect(text.get('process_cpu_seconds_total')?.type).toBe('counter');
+    expect(openmetrics.get('process_cpu_seconds')?.type).toBe('counter');
+    expect(openmetrics.has('nodejs_eventloop_lag_seconds')).toBe(true);
+  });
+});
