@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
-import { bodyOf } from './fake-exporter.ts';
-import { RIGHT } from './hashes.ts';
-import { openConnection } from './http-client.ts';
-import { COMMON_HEADERS, startApp } from './running-app.ts';
+import { bodyOf } from '../web/fake-exporter.ts';
+import { RIGHT } from '../web/hashes.ts';
+import { openConnection } from '../web/http-client.ts';
+import { COMMON_HEADERS, startApp } from '../web/running-app.ts';
 
 /** An app that counts the scrapes an attacker gets through to the exporter. */
 async function startCounting() {

@@ -4,10 +4,10 @@ import { connect as connectSecure } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TlsRules } from '../../src/web/access/rules.ts';
 import { issue } from '../upstream/support/certificates.ts';
-import { eventually } from './eventually.ts';
-import { bodyOf } from './fake-exporter.ts';
-import { ask } from './http-client.ts';
-import { startApp } from './running-app.ts';
+import { eventually } from '../web/eventually.ts';
+import { bodyOf } from '../web/fake-exporter.ts';
+import { ask } from '../web/http-client.ts';
+import { startApp } from '../web/running-app.ts';
 
 const MIB = 1024 * 1024;
 /** About what a segment holds. */

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { Dispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reportCrash } from '../../src/program.ts';
-import { configOf, entriesOf } from './harness.ts';
-import { failing, stateOf } from './published.ts';
-import { readyExporterOf, serviceOf } from './stage.ts';
+import { configOf, entriesOf } from '../e2e/harness.ts';
+import { failing, stateOf } from '../e2e/published.ts';
+import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
 
 describe('an exception in a refresh', () => {
   it('fails that station as internal, with its stack in the log, and disturbs no other', async () => {

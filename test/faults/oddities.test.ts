@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/simulator/answer.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, startExporter, wireRecord } from './harness.ts';
-import { BAD_TIMES, expectedData, type Told } from './oracle.ts';
-import { dataOf, failing, ownOf, stateOf, withoutChanges } from './published.ts';
-import { type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
-import { recordsOf, variedEntries } from './varied.ts';
+import { configOf, startExporter, wireRecord } from '../e2e/harness.ts';
+import { BAD_TIMES, expectedData, type Told } from '../e2e/oracle.ts';
+import { dataOf, failing, ownOf, stateOf, withoutChanges } from '../e2e/published.ts';
+import { type RunningExporter, readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { recordsOf, variedEntries } from '../e2e/varied.ts';
 
 interface Oddity {
   readonly faults: readonly Fault[];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openConnection } from './http-client.ts';
-import { type RunningApp, startApp } from './running-app.ts';
+import { openConnection } from '../web/http-client.ts';
+import { type RunningApp, startApp } from '../web/running-app.ts';
 
 const PATHS = [
   '/metrics',
