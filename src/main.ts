@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { hostname } from 'node:os';
-import { readBuild } from './build.ts';
 import { isReaderGone } from './cli/data-output.ts';
 import type { ProcessContext } from './commands/process-context.ts';
-import { reportCrash, runProgram } from './program.ts';
+import { readBuild, reportCrash, runProgram } from './program.ts';
 
 const context: ProcessContext = {
   argv: process.argv.slice(2),
@@ -17,13 +16,13 @@ const context: ProcessContext = {
   build: readBuild(new URL('../', import.meta.url), process.version),
 };
 
-// Rejections that nobody handles arrive here as well.
+// Also called for unhandled rejections.
 process.on('uncaughtException', (error, origin) => {
   reportCrash(context, error, origin);
   process.exit(1);
 });
 
-// Whoever reads the output may stop when it has seen enough.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error) => {
   if (isReaderGone(error)) return;
   context.printError(`cannot write: ${error.message}\n`);
@@ -31,5 +30,5 @@ process.stdout.on('error', (error) => {
 });
 
 const exitCode = await runProgram(context);
-// What still waits, such as a name that is being resolved, is waited for no longer; what was said has to be written first.
+// Exits without waiting for pending work such as a DNS lookup, but only after all output is written.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
 import type { CommandName } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
@@ -10,8 +11,9 @@ import { exitCodeOf, type ProcessContext, printProblems, printText, terminationS
 import { record } from './commands/record.ts';
 import { serve } from './commands/serve.ts';
 import { simulateCommand } from './commands/simulate.ts';
+import type { Build } from './metrics/own-metrics.ts';
 
-/** Runs until the work is done or a signal ends it; resolves with the exit code. */
+/** Runs the command until it ends or a signal arrives; resolves with the exit code. */
 export async function runProgram(context: ProcessContext): Promise<number> {
   const parsed = parseFlags(context.argv);
   if (!parsed.ok) return printProblems(context, [...parsed.problems, 'try --help']);
@@ -21,7 +23,7 @@ export async function runProgram(context: ProcessContext): Promise<number> {
   return COMMANDS[flags['config.check'] ? 'check' : command](context, flags, operands);
 }
 
-/** The operands are as many as the command has; resolves with the exit code. */
+/** Called with exactly the operands of the command; resolves with the exit code. */
 type Run = (context: ProcessContext, flags: FlagValues, operands: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<CommandName, Run>> = {
@@ -36,10 +38,24 @@ const COMMANDS: Readonly<Record<CommandName, Run>> = {
   simulate: (context, flags) => exitCodeOf(context, simulateCommand(context, flags)),
 };
 
-/** Tells in one line of the log what nobody has handled. What the process holds may be half done by now: it has to end. */
+/** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */
 export function reportCrash({ argv, printError }: Pick<ProcessContext, 'argv' | 'printError'>, error: unknown, origin: string): void {
   const parsed = parseFlags(argv);
   const format = parsed.ok ? parsed.flags['log.format'] : 'logfmt';
   const stack = error instanceof Error ? error.stack : undefined;
-  createLogger({ level: 'error', format, write: printError }).error('unhandled failure, the process ends', { origin, error, stack });
+  createLogger({ level: 'error', format, write: printError }).error('unhandled exception, exiting', { origin, error, stack });
+}
+
+/** Reads the version from package.json and the revision from the file REVISION, which only a release has. */
+export function readBuild(folder: URL, nodeVersion: string): Build {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as { version: string };
+  return { version, revision: readRevision(new URL('REVISION', folder)), nodeVersion };
+}
+
+function readRevision(file: URL): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
 }

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
+import packageJson from '../package.json' with { type: 'json' };
 import { helpText, versionText } from '../src/cli/help.ts';
+import { readBuild } from '../src/program.ts';
 import { type ServiceOptions, startSimulatedService } from '../src/simulator/service.ts';
 import { demoStations } from '../src/simulator/stations.ts';
 import { configOf, entriesOf } from './e2e/harness.ts';
@@ -29,7 +33,7 @@ async function takenPort(): Promise<number> {
   return (other.address() as AddressInfo).port;
 }
 
-const SIX_MISTAKES = `upstreams:
+const SIX_PROBLEMS = `upstreams:
   main:
     base_url: ftp://monitor.example.com
     timeout: soon
@@ -44,7 +48,7 @@ cache:
   refresh: never
 `;
 
-const SIX_PLACES = [
+const SIX_LOCATIONS = [
   '3:15: upstreams.main.base_url: ',
   '4:14: upstreams.main.timeout: ',
   '5:5: upstreams.main.concurency: ',
@@ -53,7 +57,7 @@ const SIX_PLACES = [
   '13:12: cache.refresh: ',
 ];
 
-describe('runProgram, asked for an answer', () => {
+describe('runProgram, printing', () => {
   it('prints the help', async () => {
     const { exit, output } = run(['--help']);
     expect(await exit).toBe(0);
@@ -66,7 +70,7 @@ describe('runProgram, asked for an answer', () => {
     expect(output()).toEqual({ stdout: versionText(build), stderr: '' });
   });
 
-  it('tells every mistake of the command line, and where help is', async () => {
+  it('reports every problem of the command line and refers to --help', async () => {
     const { exit, output } = run(['--shard=x', '--no-such', '--log.level=loud', 'fly']);
     expect(await exit).toBe(1);
     expect(output().stdout).toBe('');
@@ -79,20 +83,20 @@ describe('runProgram, asked for an answer', () => {
     ]);
   });
 
-  it('says that a configuration is valid', async () => {
+  it('reports a valid configuration', async () => {
     const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a', 'b'])));
     const { exit, output } = run(['--config.check', `--config.file=${file}`]);
     expect(await exit).toBe(0);
     expect(output()).toEqual({ stdout: `${file} is valid, stations: 2\n`, stderr: '' });
   });
 
-  it('checks a configuration against the environment it is given', async () => {
+  it('expands environment variables when it checks a configuration', async () => {
     const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
     expect(await run(['--config.check', `--config.file=${file}`], { SERVICE: 'http://127.0.0.1:1' }).exit).toBe(0);
     expect(await run(['--config.check', `--config.file=${file}`]).exit).toBe(1);
   });
 
-  it('tells that the configuration file is missing', async () => {
+  it('reports a missing configuration file', async () => {
     const file = temporaryFile('config.yaml', '');
     rmSync(file);
     const { exit, output } = run(['--config.check', `--config.file=${file}`]);
@@ -103,21 +107,23 @@ describe('runProgram, asked for an answer', () => {
   });
 
   it.each([[['--config.check']], [[]]])(
-    'tells the places of all six mistakes in a configuration and starts nothing (%j)',
+    'reports all six problems of a configuration with their location and does not start (%j)',
     async (flags) => {
-      const file = temporaryFile('config.yaml', SIX_MISTAKES);
+      const file = temporaryFile('config.yaml', SIX_PROBLEMS);
       const port = await closedPort();
       const { exit, output } = run([...flags, `--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
       expect(await exit).toBe(1);
       expect(output().stdout).toBe('');
-      expect(linesOf(output().stderr).map((line) => SIX_PLACES.find((place) => line.startsWith(`${file}:${place}`)))).toEqual(SIX_PLACES);
+      expect(linesOf(output().stderr).map((line) => SIX_LOCATIONS.find((location) => line.startsWith(`${file}:${location}`)))).toEqual(
+        SIX_LOCATIONS,
+      );
       await expect(ask(port, '/')).rejects.toThrow('ECONNREFUSED');
     },
   );
 });
 
-describe('runProgram, asked to serve', () => {
-  it.each(['SIGTERM', 'SIGINT'])('serves until %s, then leaves nothing behind', async (signal) => {
+describe('runProgram, serving', () => {
+  it.each(['SIGTERM', 'SIGINT'])('serves until %s, then closes its port and removes its signal handlers', async (signal) => {
     const { url } = await startService();
     const { signals, exit, port, scrape, output } = await serve(configOf(url, ['a']));
     expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
@@ -129,7 +135,7 @@ describe('runProgram, asked to serve', () => {
     expect(signals.eventNames()).toEqual([]);
   });
 
-  it('closes its connections to the service when it ends', async () => {
+  it('closes its connections to the service on exit', async () => {
     const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap');
     const { url } = await startService();
     await eventually(() => expect(connections()).toEqual([]));
@@ -141,7 +147,7 @@ describe('runProgram, asked to serve', () => {
     await eventually(() => expect(connections()).toEqual([]));
   });
 
-  it('ends when it was asked to before it listened', async () => {
+  it('exits on a signal that arrives before it listens', async () => {
     const { url } = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const { signals, exit } = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0']);
@@ -151,14 +157,14 @@ describe('runProgram, asked to serve', () => {
     expect(await exit).toBe(0);
   });
 
-  it('answers a scrape that waits for a slow station before it ends', async () => {
+  it('answers a scrape that waits for a slow station before it exits', async () => {
     const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
     const { signals, exit, scrape } = await serve(configOf(service.url, ['a']));
     const waiting = scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' });
     let others = 0;
     await eventually(async () => {
       others += 1;
-      const misses = valuesOf(await scrape('/metrics', FLEETING), 'telemetry_station_exporter_cache_misses_total');
+      const misses = valuesOf(await scrape('/metrics', SHORT_TIMEOUT), 'telemetry_station_exporter_cache_misses_total');
       expect(misses).toEqual({ '': others + 1 });
     });
     signals.emit('SIGTERM');
@@ -166,7 +172,7 @@ describe('runProgram, asked to serve', () => {
     expect(await exit).toBe(0);
   });
 
-  it('tells that an address is taken, and keeps none of the others', async () => {
+  it('reports an address that is in use, and closes the others', async () => {
     const { url } = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const free = await closedPort();
@@ -178,7 +184,7 @@ describe('runProgram, asked to serve', () => {
     await expect(ask(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('listens on every address given', async () => {
+  it('listens on every --web.listen-address', async () => {
     const { url } = await startService();
     const { output } = await serve(configOf(url, ['a']), '--web.listen-address=127.0.0.1:0');
     const ports = await eventually(() => {
@@ -189,41 +195,41 @@ describe('runProgram, asked to serve', () => {
     for (const port of ports) expect((await ask(port, '/-/healthy')).status).toBe(200);
   });
 
-  it('reads its configuration again on SIGHUP', async () => {
+  it('reloads its configuration on SIGHUP', async () => {
     const { url } = await startService();
     const { signals, file, get, output } = await serve(configOf(url, ['a']));
     const stations = async () => (parse((await get('/sd')).body) as { labels: Record<string, string> }[]).map((group) => group.labels);
     writeFileSync(file, stringify(configOf(url, ['b'])));
     signals.emit('SIGHUP');
     await eventually(async () => expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]));
-    writeFileSync(file, SIX_MISTAKES);
+    writeFileSync(file, SIX_PROBLEMS);
     signals.emit('SIGHUP');
-    await eventually(() => expect(output().stderr.match(/level=error msg="the configuration was not reloaded"/g)).toHaveLength(6));
+    await eventually(() => expect(output().stderr.match(/level=error msg="configuration reload failed"/g)).toHaveLength(6));
     expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]);
   });
 
-  it('survives a fault of its own in a reload, and tells it', async () => {
+  it('survives an internal error during a reload, and logs it', async () => {
     const { url } = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const flags = ['--web.listen-address=127.0.0.1:0', '--web.enable-lifecycle'];
     const { signals, listening, output } = run([`--config.file=${file}`, ...flags], faultyEnvironment());
     const port = await listening();
-    const told = () => output().stderr.match(/level=error msg="the exporter itself is at fault" error="a bug"/g) ?? [];
+    const internalErrors = () => output().stderr.match(/level=error msg="the exporter itself is at fault" error="a bug"/g) ?? [];
     writeFileSync(file, stringify(configOf('${' + 'BROKEN}', ['a'])));
     expect(await ask(port, '/-/reload', { method: 'POST' })).toMatchObject({ status: 500, body: 'Internal error.\n' });
-    expect(told()).toHaveLength(1);
+    expect(internalErrors()).toHaveLength(1);
     signals.emit('SIGHUP');
-    await eventually(() => expect(told()).toHaveLength(2));
+    await eventually(() => expect(internalErrors()).toHaveLength(2));
     expect((await ask(port, '/metrics')).status).toBe(200);
   });
 
-  it('fails with a fault of its own at the start', async () => {
+  it('rejects with an internal error at start', async () => {
     const file = temporaryFile('config.yaml', stringify(configOf('${' + 'BROKEN}', ['a'])));
     await expect(run([`--config.file=${file}`], faultyEnvironment()).exit).rejects.toThrow('a bug');
   });
 });
 
-/** Stands for a bug: whoever takes BROKEN from it fails. */
+/** Simulates a bug: reading BROKEN throws. */
 function faultyEnvironment(): Record<string, string> {
   return Object.defineProperty({}, 'BROKEN', {
     get: () => {
@@ -232,11 +238,11 @@ function faultyEnvironment(): Record<string, string> {
   });
 }
 
-/** What announces this little time is answered at once. */
-const FLEETING = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
+/** A scrape timeout so short that the scrape does not wait for a refresh. */
+const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 
 describe('runProgram, with flags', () => {
-  it('divides the stations among the shards', async () => {
+  it('distributes the stations over the shards', async () => {
     const { url } = await startService();
     const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
     const served = async (shard: number) => {
@@ -263,7 +269,7 @@ describe('runProgram, with flags', () => {
     ]);
   });
 
-  it('reloads over HTTP only when that is allowed', async () => {
+  it('reloads over HTTP only with --web.enable-lifecycle', async () => {
     const { url } = await startService();
     const forbidden = await serve(configOf(url, ['a']));
     expect((await ask(forbidden.port, '/-/reload', { method: 'POST' })).status).toBe(403);
@@ -271,7 +277,7 @@ describe('runProgram, with flags', () => {
     expect((await ask(allowed.port, '/-/reload', { method: 'POST' })).status).toBe(200);
   });
 
-  it('bounds the scrapes at once', async () => {
+  it('limits concurrent scrapes with --web.max-requests', async () => {
     const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
     const { get, signals } = await serve(configOf(service.url, ['a']), '--web.max-requests=1');
     const statuses: (number | undefined)[] = [];
@@ -286,7 +292,7 @@ describe('runProgram, with flags', () => {
   it.each([
     ['--scrape.timeout=1ms', {}],
     ['--timeout-offset=1h', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' }],
-  ])('answers before the refresh ends when %s says so', async (flag, headers: Record<string, string>) => {
+  ])('answers before the refresh ends with %s', async (flag, headers: Record<string, string>) => {
     const { url } = await startService({ faults: { '*': [{ kind: 'hang' }] } });
     const { scrape } = await serve(configOf(url, ['a'], { upstream: { timeout: '8s' } }), flag);
     const metrics = await scrape('/metrics', headers);
@@ -294,7 +300,7 @@ describe('runProgram, with flags', () => {
     expect(valuesOf(metrics, 'telemetry_station_last_attempt_timestamp_seconds', 'station')).toEqual({});
   });
 
-  it('logs in the format and from the level asked for', async () => {
+  it('logs with --log.format and --log.level', async () => {
     const { url } = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const flags = ['--log.format=json', '--log.level=debug', '--web.listen-address=127.0.0.1:0'];
@@ -302,11 +308,11 @@ describe('runProgram, with flags', () => {
     const logged = () => linesOf(output().stderr).map((line) => JSON.parse(line) as Record<string, unknown>);
     await eventually(() => {
       expect(logged()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'listening', version: '1.2.3' }));
-      expect(logged()).toContainEqual(expect.objectContaining({ level: 'debug', msg: 'refreshed', station: 'a', resources: 3 }));
+      expect(logged()).toContainEqual(expect.objectContaining({ level: 'debug', msg: 'refresh succeeded', station: 'a', resources: 3 }));
     });
   });
 
-  it('publishes its build and its process', async () => {
+  it('publishes build information and process metrics', async () => {
     const { url } = await startService();
     const { scrape } = await serve(configOf(url, ['a']));
     const metrics = await scrape();
@@ -316,12 +322,12 @@ describe('runProgram, with flags', () => {
   });
 });
 
-describe('runProgram, asked for the demo', () => {
-  it('serves the metrics of the simulated stations, and takes their service down with it', async () => {
+describe('runProgram, simulating', () => {
+  it('serves the demo stations with --demo, and stops their service on exit', async () => {
     const { signals, exit, listening, output } = run(['--demo', '--web.listen-address=127.0.0.1:0']);
     const port = await listening();
     const names = demoStations.map(({ name }) => name);
-    const all = parseExposition((await ask(port, '/metrics', { headers: FLEETING })).body);
+    const all = parseExposition((await ask(port, '/metrics', { headers: SHORT_TIMEOUT })).body);
     expect(Object.keys(valuesOf(all, 'telemetry_station_info', 'station')).toSorted()).toEqual(names.toSorted());
     const staging = parseExposition((await ask(port, '/probe?station=staging')).body);
     expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
@@ -336,7 +342,7 @@ describe('runProgram, asked for the demo', () => {
     }
   });
 
-  it('simulates the service alone and prints a configuration that exports from it', async () => {
+  it('simulates the service and prints a configuration for it', async () => {
     const simulated = run(['simulate', '--simulate.port=0']);
     await eventually(() => expect(simulated.output().stdout).toContain('stations:'));
     const { scrape } = await serve(parse(simulated.output().stdout) as object);
@@ -347,11 +353,25 @@ describe('runProgram, asked for the demo', () => {
     expect(simulated.output().stderr).toBe('');
   });
 
-  it('tells that the port for the simulated service is taken', async () => {
+  it('reports a simulator port that is in use', async () => {
     const port = await takenPort();
     const { exit, output } = run(['simulate', `--simulate.port=${port}`]);
     expect(await exit).toBe(1);
     expect(output().stdout).toBe('');
     expect(linesOf(output().stderr)).toEqual([expect.stringMatching(`cannot serve: .*EADDRINUSE.*:${port}`)]);
+  });
+});
+
+describe('readBuild', () => {
+  it('reads the version from package.json and the revision from REVISION', () => {
+    const file = temporaryFile('package.json', '{"name": "x", "version": "4.5.6"}');
+    writeFileSync(join(dirname(file), 'REVISION'), 'abc123\n');
+    const folder = pathToFileURL(`${dirname(file)}/`);
+    expect(readBuild(folder, 'v20.0.0')).toEqual({ version: '4.5.6', revision: 'abc123', nodeVersion: 'v20.0.0' });
+  });
+
+  it('reports the revision of a checkout as unknown', () => {
+    const { version, revision } = readBuild(new URL('../', import.meta.url), 'v20.0.0');
+    expect({ version, revision }).toEqual({ version: packageJson.version, revision: 'unknown' });
   });
 });

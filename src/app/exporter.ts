@@ -20,19 +20,19 @@ import type { Logger } from './logger.ts';
 import { userAgentOf } from './wiring.ts';
 
 export interface ExporterOptions {
-  /** Reads the configuration as it is now. */
+  /** Loads the current configuration. */
   readonly load: () => Promise<LoadResult>;
   readonly build: Build;
   readonly shard: Shard;
   readonly log: Logger;
-  /** Whether to publish the metrics of the process and of Node as well. */
+  /** Publish prom-client's process and Node.js metrics. */
   readonly processMetrics: boolean;
 }
 
-/** Compressing is a fraction of the work: more threads at it would only take the core away from the one that serves. */
+/** Compression is a small part of a refresh: more threads would compete with the event loop for the CPU. */
 const COMPRESSORS = 2;
 
-/** A running exporter without its web server: one configuration in force, and the way to the next. */
+/** The running exporter without its web server: holds the configuration in force and reloads it. */
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
@@ -46,7 +46,7 @@ export class Exporter implements ExporterPort {
     this.#generation = generation;
   }
 
-  /** Begins with a first refresh of every station, which it does not wait for. */
+  /** Starts the first refresh of every station without waiting for it. */
   static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
     const { build, shard, log, processMetrics } = options;
     const tasks = new TaskQueue();
@@ -57,8 +57,7 @@ export class Exporter implements ExporterPort {
       tasks,
       compressors: new CompressorPool(tasks, COMPRESSORS),
       refreshed: (view: StationView<EncodedSnapshot>) => logRefresh(log, view),
-      pageSizeReduced: (station: string | undefined, pageSize: number) =>
-        log.warn('the service found a page too large, this refresh goes on with smaller ones', { station, page_size: pageSize }),
+      pageSizeReduced: (station: string | undefined, pageSize: number) => log.warn('page size reduced', { station, page_size: pageSize }),
     };
     const exporter = new Exporter(options, services, await nextGeneration(loaded, undefined, services));
     services.own.recordReload(true, Date.now());
@@ -93,7 +92,7 @@ export class Exporter implements ExporterPort {
     return resourceLines(spec, resource, this.#generation.encoding);
   }
 
-  /** Once ready it stays so: a station that a reload adds does not take the others out of service. */
+  /** Stays true once it is: stations added by a reload do not make the exporter unready. */
   ready(): boolean {
     this.#wasReady ||= this.#generation.fleet.ready();
     return this.#wasReady;
@@ -103,11 +102,11 @@ export class Exporter implements ExporterPort {
     return renderConfig(this.#generation.loaded.config);
   }
 
-  /** One at a time; each sees the file as it is when its turn comes. */
+  /** Reloads run one after another; each reads the file when it starts. */
   reload(): Promise<readonly string[]> {
-    const turn = this.#reloading.then(() => this.#reload());
-    this.#reloading = turn.catch(() => undefined);
-    return turn;
+    const reload = this.#reloading.then(() => this.#reload());
+    this.#reloading = reload.catch(() => undefined);
+    return reload;
   }
 
   async close(): Promise<void> {
@@ -121,7 +120,7 @@ export class Exporter implements ExporterPort {
     if (!result.ok) {
       this.#services.own.recordReload(false, Date.now());
       const problems = result.problems.map(formatProblem);
-      for (const problem of problems) log.error('the configuration was not reloaded', { problem });
+      for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
     }
     const old = this.#generation;
@@ -130,7 +129,7 @@ export class Exporter implements ExporterPort {
     this.#generation = next;
     startGeneration(next, old);
     this.#services.own.recordReload(true, Date.now());
-    log.info('the configuration was reloaded', { stations: next.stations.size });
+    log.info('configuration reloaded', { stations: next.stations.size });
     await endGeneration(old, next);
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) this.#services.own.removeUpstream(name);
     return [];
@@ -141,18 +140,18 @@ function logRefresh(log: Logger, { spec, health, served }: StationView<EncodedSn
   const seconds = Math.round(Number(health.durationMs)) / 1000;
   if (health.failure) {
     const { reason, message, error } = health.failure;
-    // Only our own bugs come with where they happened: the service's failures are told by their message.
+    // The stack helps only with bugs of the exporter; failures of the service are described by their message.
     const stack = reason === 'internal' && error instanceof Error ? error.stack : undefined;
     log.warn('refresh failed', { station: spec.name, reason, error: message, seconds, stack });
     return;
   }
   const snapshot = served?.publication.snapshot;
   const fields = { station: spec.name, resources: snapshot?.size, pages: snapshot?.pages, seconds };
-  if (snapshot?.complete) log.debug('refreshed', fields);
-  else log.warn('refreshed, but the listing is not proven whole', { ...fields, reported: snapshot?.reportedTotal });
+  if (snapshot?.complete) log.debug('refresh succeeded', fields);
+  else log.warn('refresh succeeded, listing incomplete', { ...fields, reported: snapshot?.reportedTotal });
 }
 
-/** A station as the web shows it. */
+/** Maps a station to its status on the web pages. */
 export function statusOf({ spec, health, served, dueInMs, isRefreshing }: StationView<EncodedSnapshot>): StationStatus {
   const snapshot = served?.publication.snapshot;
   return {
@@ -172,7 +171,7 @@ export function statusOf({ spec, health, served, dueInMs, isRefreshing }: Statio
         resources: snapshot.size,
         complete: snapshot.complete,
         pages: snapshot.pages,
-        ...watch(served.encoded.aggregates, spec.alertability),
+        ...alertCounts(served.encoded.aggregates, spec.alertability),
       },
   };
 }
@@ -186,7 +185,7 @@ export function detailOf(view: StationView<EncodedSnapshot>): StationDetail {
   };
 }
 
-function watch({ groups }: Aggregates, alertability: boolean): { alertable: number | undefined; withoutRules: number | undefined } {
+function alertCounts({ groups }: Aggregates, alertability: boolean): { alertable: number | undefined; withoutRules: number | undefined } {
   let alertable = 0;
   let withoutRules: number | undefined;
   for (const group of groups) {

@@ -16,7 +16,7 @@ import type { ReplyInfo } from '../upstream/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
 
-/** What outlives a change of the configuration. */
+/** Services that outlive configuration reloads. */
 export interface SharedServices {
   readonly own: OwnMetrics;
   readonly shard: Shard;
@@ -25,11 +25,11 @@ export interface SharedServices {
   readonly compressors: CompressorPool;
   readonly refreshed: (view: StationView<EncodedSnapshot>) => void;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
-  /** Told of every reply of a service. */
-  readonly replied?: (answer: ReplyInfo) => void;
+  /** Called with every reply of a service. */
+  readonly replied?: (reply: ReplyInfo) => void;
 }
 
-/** All that one configuration brought about, in force until the next one takes over. */
+/** Everything that is built from one configuration. */
 export interface Generation {
   readonly loaded: LoadedConfig;
   readonly encoding: EncodingOptions;
@@ -42,11 +42,11 @@ export interface Generation {
 interface Upstream {
   readonly url: string;
   readonly client: UpstreamClient;
-  /** For one station each: a source knows the pages that it has read. */
+  /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: () => StationSource;
 }
 
-/** Builds the new generation beside the old one and takes over what has not changed; the old one still serves. */
+/** Builds a generation while the old one keeps serving; unchanged upstreams and stations are reused. */
 export async function nextGeneration(loaded: LoadedConfig, old: Generation | undefined, services: SharedServices): Promise<Generation> {
   const encoding = encodingOptions(loaded.config);
   const upstreams = connectUpstreams(loaded, old, services);
@@ -62,23 +62,23 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
     };
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
-    // How a station is asked and served may change: what is known of it holds while question and service are the same.
-    const isSame = known && isDeepStrictEqual(questionOf(known.spec), questionOf(spec)) && before?.url === upstream.url;
-    if (!isSame) {
+    // The snapshot stays valid while the same data is requested from the same service, whatever else changed.
+    const isReusable = known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
+    if (!isReusable) {
       stations.set(spec.name, new StationCache(spec, dependencies));
     } else if (upstream === before && isDeepStrictEqual(known.spec, spec) && isDeepStrictEqual(old?.encoding, encoding)) {
       stations.set(spec.name, known);
     } else {
-      // A refresh that ended now would move counters forth, and the takeover back.
+      // Closed first: a refresh that ended in between would increase counters that the successor then resets.
       known.close();
       stations.set(spec.name, await known.successor(spec, dependencies));
     }
   }
-  const fleet = new Fleet(stations.values(), (answer, count) => services.own.recordReads(answer, count));
+  const fleet = new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
   return { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
 }
 
-/** Asks for what was never tried; and for all that is reached in a new way, so that a changed credential shows at once what it is worth. */
+/** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
   next.fleet.start();
   for (const station of next.stations.values()) {
@@ -87,7 +87,7 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
   }
 }
 
-/** Ends what the next generation, if there is one, has not taken over. */
+/** Closes what the next generation, if any, does not reuse. */
 export async function endGeneration(old: Generation, next: Generation | undefined): Promise<void> {
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
@@ -95,8 +95,8 @@ export async function endGeneration(old: Generation, next: Generation | undefine
   await Promise.all(unused.map(([, { client }]) => client.close()));
 }
 
-/** What the data of a station depends on. */
-function questionOf({ upstream, path, filters, products, alertability }: StationSpec) {
+/** The settings that determine the data of a station. */
+function requestedData({ upstream, path, filters, products, alertability }: StationSpec) {
   return { upstream, path, filters, products, alertability };
 }
 
@@ -104,28 +104,28 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
   const upstreams = new Map<string, Upstream>();
   for (const [name, config] of Object.entries(loaded.config.upstreams)) {
     const known = old?.upstreams.get(name);
-    // Compared as written: parsed secrets hide their text, also from a comparison.
-    if (old && known && isDeepStrictEqual(writtenUpstream(old.loaded, name), writtenUpstream(loaded, name))) {
+    // Compares the raw configuration, because parsed secrets do not reveal their text to a comparison.
+    if (old && known && isDeepStrictEqual(rawUpstream(old.loaded, name), rawUpstream(loaded, name))) {
       upstreams.set(name, known);
       continue;
     }
     const options = upstreamOptions(name, config, services.userAgent);
     const observer = services.own.upstreamObserver(name);
     const client = new UpstreamClient(options, { ...observer, ...(services.replied && { replied: services.replied }) });
-    const told = {
+    const listingObserver = {
       unreadable: observer.unreadable,
       pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {
         observer.pageSizeReduced();
         services.pageSizeReduced(station, pageSize);
       },
     };
-    const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, told);
+    const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, listingObserver);
     upstreams.set(name, { url: config.base_url.href, client, newSource });
   }
   return upstreams;
 }
 
-function writtenUpstream({ raw }: LoadedConfig, name: string): unknown {
+function rawUpstream({ raw }: LoadedConfig, name: string): unknown {
   const { upstreams } = raw as { readonly upstreams: Readonly<Record<string, unknown>> };
   return upstreams[name];
 }

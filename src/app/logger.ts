@@ -5,7 +5,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Fields that are undefined are left out. */
+/** Undefined fields are omitted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
@@ -13,12 +13,12 @@ export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFie
 interface LoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Gets one whole line, its line feed included. */
+  /** Receives one line, including its line feed. */
   readonly write: (line: string) => void;
   readonly now?: () => number;
 }
 
-/** Whatever it is given to print makes exactly one line and never an exception. */
+/** A logger that writes exactly one line per call and never throws, whatever the fields are. */
 export function createLogger({ level: least, format, write, now = Date.now }: LoggerOptions): Logger {
   const withStack = least === 'debug';
   const log =
@@ -56,7 +56,7 @@ function logfmtValue(text: string): string {
   return /^[^\s=\ufffd]+$/.test(text) && inQuotes === `"${text}"` ? text : inQuotes;
 }
 
-/** A JSON string in which, beyond what JSON asks, nothing can break or reorder a line on a terminal. */
+/** A JSON string that also escapes every character that could break or reorder a line on a terminal. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
@@ -64,7 +64,7 @@ function quoted(text: string): string {
   );
 }
 
-/** A key both formats can carry, which takes no other field's place: least of all that of ts, level or msg. */
+/** A key that is valid in both formats and unused, so that a field cannot overwrite ts, level or msg. */
 function freeKey(name: string, taken: ReadonlyMap<string, unknown>): string {
   let key = name.slice(0, MAX_KEY_LENGTH).replace(/[^\w.-]/g, '_') || '_';
   while (taken.has(key)) key = `_${key}`;
@@ -90,7 +90,7 @@ function textOf(value: unknown, withStack: boolean): string {
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, customInspect: false, maxStringLength: MAX_VALUE_LENGTH });
 }
 
-/** The messages from the error down to its first cause; bounded, because causes can form a ring. */
+/** The messages of the error and its causes, bounded because causes can be circular. */
 function causes(error: Error): string {
   const messages: string[] = [];
   let at: unknown = error;
@@ -101,7 +101,7 @@ function causes(error: Error): string {
   return messages.join(': ');
 }
 
-/** A refused connection to a host of several addresses has no message, only a code. */
+/** The AggregateError of a failed connection to several addresses has no message, only a code. */
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }

@@ -17,7 +17,7 @@ import {
 import type { RulesResult } from '../web/access/follow.ts';
 import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 
-/** The rules as the web configuration file says them now; without a file everyone may ask. */
+/** Loads the web configuration file; without one, access is open. */
 export async function loadAccessRules(file: string | undefined): Promise<RulesResult> {
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
   let text: string;
@@ -46,68 +46,68 @@ function accessRules({ http_server_config, basic_auth_users, rate_limit }: WebCo
   };
 }
 
-/** What is wrong with the value of one key, or with all of them together. */
+/** A problem with the value of one key, or without `key` with their combination. */
 export interface TlsProblem {
   readonly key?: string;
   readonly message: string;
 }
 
-/** A text in PEM and the key that gave it, itself or the name of its file. */
+/** A PEM text and the key that it comes from, directly or as the name of a file. */
 interface Pem {
   readonly key: string;
   readonly text: string;
-  /** Why the file could not be read. */
-  readonly unread?: string;
+  /** Set if the file could not be read. */
+  readonly problem?: string;
 }
 
-/** The rules with the contents of the files that they name; relative names start from the folder. */
+/** Loads the certificates and keys; relative file names are resolved against the folder. */
 export async function loadTlsRules(config: TlsServerConfig, folder: string): Promise<TlsRules | readonly TlsProblem[]> {
   const cert = await pemOf('cert', config.cert, config.cert_file, folder);
   const key = await pemOf('key', config.key?.reveal(), config.key_file, folder);
   const trusting = config.client_ca !== undefined || config.client_ca_file !== undefined;
   const ca = trusting ? await pemOf('client_ca', config.client_ca, config.client_ca_file, folder) : undefined;
-  const findings = [
-    ...mistakes(cert, certificateMistake),
-    ...mistakes(key, (text) => keyMistake(text, cert.text)),
-    ...(ca ? mistakes(ca, certificateMistake) : []),
+  const problems = [
+    ...problemsOf(cert, certificateProblem),
+    ...problemsOf(key, (text) => keyProblem(text, cert.text)),
+    ...(ca ? problemsOf(ca, certificateProblem) : []),
   ];
-  if (findings.length > 0) return findings;
+  if (problems.length > 0) return problems;
   const context = { ...handshakeOptions(config), cert: cert.text, key: key.text, ...(ca && { ca: ca.text }) };
-  const refusal = failureOf(() => createSecureContext(context));
-  return refusal ? [{ message: `cannot be used together: ${refusal.message}` }] : { context, client: clientRules(config) };
+  const error = errorOf(() => createSecureContext(context));
+  return error ? [{ message: `cannot be used together: ${error.message}` }] : { context, client: clientRules(config) };
 }
 
-/** Of the two, the file comes first. */
+/** The file takes precedence over the text. */
 async function pemOf(name: string, text = '', file: string | undefined, folder: string): Promise<Pem> {
   if (file === undefined) return { key: name, text };
   const key = `${name}_file`;
   try {
     return { key, text: await readFile(resolve(folder, file), 'utf8') };
   } catch (error) {
-    return { key, text: '', unread: `cannot be read, expected a readable file: ${(error as Error).message}` };
+    return { key, text: '', problem: `cannot be read, expected a readable file: ${(error as Error).message}` };
   }
 }
 
-function mistakes({ key, text, unread }: Pem, mistake: (text: string) => string | undefined): readonly TlsProblem[] {
-  const message = unread ?? mistake(text);
+function problemsOf({ key, text, problem }: Pem, check: (text: string) => string | undefined): readonly TlsProblem[] {
+  const message = problem ?? check(text);
   return message === undefined ? [] : [{ key, message }];
 }
 
-/** Every one is looked at: Node passes over those it cannot read. */
-function certificateMistake(text: string): string | undefined {
+/** Parses every certificate, because Node skips those it cannot parse. */
+function certificateProblem(text: string): string | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [''];
-  const failure = failureOf(() => blocks.map((block) => new X509Certificate(block)));
-  return failure && 'found no usable certificate, expected one or more in PEM';
+  const error = errorOf(() => blocks.map((block) => new X509Certificate(block)));
+  return error && 'contains no valid certificate, expected one or more in PEM format';
 }
 
-function keyMistake(text: string, cert: string): string | undefined {
-  if (failureOf(() => createPrivateKey(text))) return 'found no usable key, expected one in PEM without a passphrase';
-  if (certificateMistake(cert) !== undefined) return undefined;
-  const belongs = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
-  return belongs ? undefined : 'does not belong to the certificate, expected its key';
+function keyProblem(text: string, cert: string): string | undefined {
+  if (errorOf(() => createPrivateKey(text))) return 'contains no valid key, expected a PEM key without a passphrase';
+  if (certificateProblem(cert) !== undefined) return undefined;
+  const isMatch = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
+  return isMatch ? undefined : 'does not match the certificate, expected its private key';
 }
 
-/** Each is given, defaults too: what is left out would stay as it was when the rules change. */
+/** Sets every option, including defaults: an omitted option would keep its old value when the rules change. */
 function handshakeOptions(config: TlsServerConfig): SecureContextOptions {
   return {
     minVersion: TLS_VERSIONS[config.min_version],
@@ -118,11 +118,11 @@ function handshakeOptions(config: TlsServerConfig): SecureContextOptions {
   };
 }
 
-/** As in Go, the choice is about TLS 1.2 and older: the suites of TLS 1.3 are always there. */
+/** As in Go, cipher_suites applies up to TLS 1.2: the TLS 1.3 suites are always enabled. */
 function ciphers({ cipher_suites, min_version }: TlsServerConfig): string {
   const chosen = cipher_suites.map((name) => CIPHER_SUITES[name]);
   const names = chosen.length === 0 ? [DEFAULT_CIPHERS] : [...new Set([...TLS13_SUITES, ...chosen])];
-  // OpenSSL takes part in the oldest versions only when told that their signatures will do.
+  // OpenSSL negotiates TLS 1.0 and 1.1 only at security level 0.
   return [...names, ...(min_version < 'TLS12' ? ['@SECLEVEL=0'] : [])].join(':');
 }
 
@@ -132,7 +132,7 @@ function clientRules({ client_auth_type = 'NoClientCert', client_allowed_sans: a
   return { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) };
 }
 
-function failureOf(work: () => unknown): Error | undefined {
+function errorOf(work: () => unknown): Error | undefined {
   try {
     work();
     return undefined;

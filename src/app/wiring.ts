@@ -7,12 +7,12 @@ import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../
 
 type UpstreamConfig = Config['upstreams'][string];
 
-/** How the exporter calls itself to the services. */
+/** The User-Agent header of requests to the service. */
 export function userAgentOf({ version }: Pick<Build, 'version'>): string {
   return `telemetry-station-exporter/${version}`;
 }
 
-/** The configuration of one upstream in the client's terms. */
+/** Maps the configuration of an upstream to the options of its client. */
 export function upstreamOptions(name: string, config: UpstreamConfig, userAgent: string): UpstreamOptions {
   const auth = authOptions(config);
   const tls = config.tls_config && tlsOptions(config.tls_config);
@@ -59,7 +59,7 @@ function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig
   return undefined;
 }
 
-/** The schema sees to it that one of the two is given. */
+/** The schema guarantees that exactly one of the two is set. */
 function secretSource(text: Secret | undefined, file: string | undefined): SecretSource {
   return text === undefined ? { file: file as string } : { text: text.reveal() };
 }

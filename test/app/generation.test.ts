@@ -13,13 +13,13 @@ import { eventually } from '../web/eventually.ts';
 
 const ALL = { ordinal: 0, total: 1 };
 
-function surroundings(shard = ALL): SharedServices & { readonly told: string[] } {
-  const told: string[] = [];
+function sharedServices(shard = ALL): SharedServices & { readonly refreshedStations: string[] } {
+  const refreshedStations: string[] = [];
   const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard, false);
   const tasks = new TaskQueue();
   const compressors = new CompressorPool(tasks, 1);
-  const refreshed: SharedServices['refreshed'] = ({ spec }) => told.push(spec.name);
-  return { own, shard, userAgent: 'agent/1', tasks, compressors, refreshed, pageSizeReduced: () => undefined, told };
+  const refreshed: SharedServices['refreshed'] = ({ spec }) => refreshedStations.push(spec.name);
+  return { own, shard, userAgent: 'agent/1', tasks, compressors, refreshed, pageSizeReduced: () => undefined, refreshedStations };
 }
 
 function loaded(config: object): LoadedConfig {
@@ -28,8 +28,8 @@ function loaded(config: object): LoadedConfig {
   return result;
 }
 
-/** A generation that ends with the test. */
-async function generationOf(config: object, old?: Generation, services = surroundings()): Promise<Generation> {
+/** A generation that is closed when the test ends. */
+async function generationOf(config: object, old?: Generation, services = sharedServices()): Promise<Generation> {
   const generation = await nextGeneration(loaded(config), old, services);
   onTestFinished(() => endGeneration(generation, undefined));
   return generation;
@@ -44,7 +44,7 @@ async function startService() {
 const URL_A = 'http://127.0.0.1:1';
 
 describe('nextGeneration', () => {
-  it('takes over unchanged stations and upstreams as they are', async () => {
+  it('reuses unchanged stations and upstreams', async () => {
     const old = await generationOf(configOf(URL_A, ['a', 'b']));
     const next = await generationOf(configOf(URL_A, ['a', 'c']), old);
     expect(next.upstreams.get('main')).toBe(old.upstreams.get('main'));
@@ -53,7 +53,7 @@ describe('nextGeneration', () => {
     expect([...old.stations.keys()]).toEqual(['a', 'b']);
   });
 
-  it('asks nobody before it is started', async () => {
+  it('sends no request before it is started', async () => {
     const service = await startService();
     const generation = await generationOf(configOf(service.url, ['a']));
     await generation.stations.get('a')?.refresh();
@@ -63,7 +63,7 @@ describe('nextGeneration', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('makes a new station of one whose settings changed', async () => {
+  it('creates a new station when the requested data changed', async () => {
     const old = await generationOf(configOf(URL_A, ['a']));
     const next = await generationOf(configOf(URL_A, ['a'], { station: { alertability: true } }), old);
     expect(next.stations.get('a')).not.toBe(old.stations.get('a'));
@@ -73,7 +73,7 @@ describe('nextGeneration', () => {
   it.each([
     ['the credential', { authorization: { credentials: 'other' } }],
     ['a limit', { timeout: '1s' }],
-  ])('gives an upstream a new client when %s changed, and keeps the data of its stations', async (_what, upstream) => {
+  ])('creates a new client when %s of an upstream changed, and keeps the data of its stations', async (_title, upstream) => {
     const service = await startService();
     const authorized = { authorization: { credentials: 'secret' } };
     const old = await generationOf(configOf(service.url, ['a'], { upstream: authorized }));
@@ -85,7 +85,7 @@ describe('nextGeneration', () => {
     expect(taken?.health).toBe(old.stations.get('a')?.view().health);
   });
 
-  it('keeps the data of a station that is asked in the same words, however often and long', async () => {
+  it('keeps the data of a station when only timeouts, labels or the cache changed', async () => {
     const service = await startService();
     const old = await generationOf(configOf(service.url, ['a']));
     await old.stations.get('a')?.refresh();
@@ -98,7 +98,7 @@ describe('nextGeneration', () => {
     expect(other.stations.get('a')?.view().served).toBeUndefined();
   });
 
-  it('keeps no data from another service', async () => {
+  it('drops the data of a station whose service changed', async () => {
     const service = await startService();
     const other = await startService();
     const old = await generationOf(configOf(service.url, ['a']));
@@ -108,7 +108,7 @@ describe('nextGeneration', () => {
     expect(next.stations.get('a')?.view().served).toBeUndefined();
   });
 
-  it('prepares kept data anew when metrics options changed', async () => {
+  it('encodes kept data again when metrics options changed', async () => {
     const service = await startService();
     const old = await generationOf(configOf(service.url, ['a']));
     await old.stations.get('a')?.refresh();
@@ -119,11 +119,11 @@ describe('nextGeneration', () => {
     expect(families(next)).not.toContain('telemetry_station_resource_info');
   });
 
-  it('lets no refresh move what is being taken over', async () => {
+  it('discards a refresh that ends during the takeover', async () => {
     const held: (() => void)[] = [];
     const server = createServer((_request, response) => held.push(() => response.end('{"resources": [], "page": {"total": 0}}')));
     const config = configOf(`http://127.0.0.1:${await listen(server)}`, ['a']);
-    const services = surroundings();
+    const services = sharedServices();
     const old = await generationOf(config, undefined, services);
     const station = old.stations.get('a') ?? expect.unreachable();
     const refresh = station.refresh();
@@ -135,13 +135,13 @@ describe('nextGeneration', () => {
     onTestFinished(() => endGeneration(next, undefined));
     expect(station.view().served).toBeUndefined();
     expect(next.stations.get('a')?.wasAttempted).toBe(false);
-    expect(services.told).toEqual([]);
+    expect(services.refreshedStations).toEqual([]);
   });
 
-  it('has the stations of its shard alone', async () => {
+  it('has only the stations of its shard', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
     const stations = async (ordinal: number) => {
-      const services = surroundings({ ordinal, total: 2 });
+      const services = sharedServices({ ordinal, total: 2 });
       return [...(await generationOf(configOf(URL_A, names), undefined, services)).stations.keys()];
     };
     expect([...(await stations(0)), ...(await stations(1))].toSorted()).toEqual(names);
@@ -149,7 +149,7 @@ describe('nextGeneration', () => {
 });
 
 describe('startGeneration', () => {
-  it('asks for every station of the first generation once', async () => {
+  it('refreshes every station of the first generation once', async () => {
     const service = await startService();
     const generation = await generationOf(configOf(service.url, ['a', 'b']));
     startGeneration(generation, undefined);
@@ -157,7 +157,7 @@ describe('startGeneration', () => {
     expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
   });
 
-  it('asks for what is new and for what is reached in a new way', async () => {
+  it('refreshes new stations and stations whose upstream changed', async () => {
     const service = await startService();
     const config = (names: string[], timeout: string) => ({
       ...configOf(service.url, names),
@@ -167,20 +167,20 @@ describe('startGeneration', () => {
         rid: `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${name}`,
       })),
     });
-    const services = surroundings();
+    const services = sharedServices();
     const old = await generationOf(config(['kept-1', 'changed-1'], '1s'), undefined, services);
     startGeneration(old, undefined);
-    await eventually(() => expect(services.told.toSorted()).toEqual(['changed-1', 'kept-1']));
+    await eventually(() => expect(services.refreshedStations.toSorted()).toEqual(['changed-1', 'kept-1']));
     service.clearRequests();
     const next = await generationOf(config(['kept-1', 'kept-2', 'changed-1'], '2s'), old, services);
     startGeneration(next, old);
-    await eventually(() => expect(services.told).toHaveLength(4));
+    await eventually(() => expect(services.refreshedStations).toHaveLength(4));
     expect(service.requests.map(({ station }) => station).toSorted()).toEqual(['changed-1', 'kept-2']);
   });
 });
 
 describe('endGeneration', () => {
-  it('ends what the next generation has not taken over, and nothing else', async () => {
+  it('closes only what the next generation does not reuse', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a', 'b']);
     const upstreams = { ...config.upstreams, unused: { base_url: URL_A } };

@@ -16,16 +16,16 @@ function lineOf(format: LogFormat, message: string, fields?: LogFields, level: L
 const logfmt = (fields: LogFields, level?: LogLevel) =>
   lineOf('logfmt', 'm', fields, level).slice(`ts=${TS} level=error msg=m `.length, -1);
 
-/** Reads logfmt by its own rules: bare words, or double quotes with backslash escapes. */
+/** Parses logfmt: bare words, or double quotes with backslash escapes. */
 function parseLogfmt(line: string): [string, string][] {
   const pairs: [string, string][] = [];
   let rest = line;
   while (rest !== '') {
     const match = /^([^\s="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s="]*))(?: |$)/.exec(rest);
     if (match === null) throw new Error(`not logfmt: ${rest}`);
-    const [whole, key = '', inQuotes, bare = ''] = match;
+    const [pair, key = '', inQuotes, bare = ''] = match;
     pairs.push([key, inQuotes === undefined ? bare : unescaped(inQuotes)]);
-    rest = rest.slice(whole.length);
+    rest = rest.slice(pair.length);
   }
   return pairs;
 }
@@ -57,11 +57,11 @@ const anyFields = fc.dictionary(
 );
 const anyFormat = fc.constantFrom(...LOG_FORMATS);
 
-/** Everything that some reader takes for the end of a line, or that moves a terminal's cursor. */
+/** Characters that end a line for some reader or move the cursor of a terminal. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 describe('createLogger', () => {
-  it('writes time, level and message first, then the fields in their order', () => {
+  it('writes time, level and message, then the fields in order', () => {
     const fields = { station: 'prod', attempt: 2, ok: false, ratio: 0.5 };
     expect(lineOf('logfmt', 'refresh failed', fields)).toBe(
       `ts=${TS} level=error msg="refresh failed" station=prod attempt=2 ok=false ratio=0.5\n`,
@@ -71,14 +71,14 @@ describe('createLogger', () => {
     );
   });
 
-  it.each(LOG_LEVELS)('writes at level %s what is as severe or more', (level) => {
+  it.each(LOG_LEVELS)('writes messages of level %s and above', (level) => {
     const lines: string[] = [];
     const logger = createLogger({ level, format: 'json', write: (line) => lines.push(line) });
     for (const each of LOG_LEVELS) logger[each](each);
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)));
   });
 
-  it('takes the time from the system clock when none is given', () => {
+  it('uses the system clock by default', () => {
     const lines: string[] = [];
     const before = Date.now();
     createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) }).info('m');
@@ -87,7 +87,7 @@ describe('createLogger', () => {
     expect(ts).toBeLessThanOrEqual(Date.now());
   });
 
-  it('makes exactly one line of any message and any fields', () => {
+  it('writes exactly one line for any message and fields', () => {
     fc.assert(
       fc.property(anyFormat, hostileText, anyFields, (format, message, fields) => {
         const line = lineOf(format, message, fields);
@@ -97,7 +97,7 @@ describe('createLogger', () => {
     );
   });
 
-  it('writes JSON that gives message and fields back', () => {
+  it('writes JSON that parses to the message and fields', () => {
     fc.assert(
       fc.property(hostileText, plainFields, (message, fields) => {
         expect(JSON.parse(lineOf('json', message, fields))).toEqual({
@@ -110,7 +110,7 @@ describe('createLogger', () => {
     );
   });
 
-  it('writes logfmt that gives message and fields back as text', () => {
+  it('writes logfmt that parses to the message and fields', () => {
     fc.assert(
       fc.property(hostileText, plainFields, (message, fields) => {
         expect(parseLogfmt(lineOf('logfmt', message, fields).slice(0, -1))).toEqual([
@@ -138,7 +138,7 @@ describe('createLogger', () => {
     expect(logfmt({ k: text })).toBe(`k=${expected}`);
   });
 
-  it('keeps time, level and message from being overwritten', () => {
+  it('renames fields that would overwrite time, level or message', () => {
     const fields = { ts: 'forged', level: 'info', msg: 'forged', _msg: 'second' };
     expect(JSON.parse(lineOf('json', 'true', fields))).toEqual({
       ts: TS,
@@ -151,16 +151,16 @@ describe('createLogger', () => {
     });
   });
 
-  it('makes every field name one that both formats can carry', () => {
+  it('replaces characters of field names that a format does not allow', () => {
     const fields = { 'a b': 1, 'a=b': 2, '': 3, ['__proto__']: 4, ['k'.repeat(500)]: 5 };
     expect(logfmt(fields)).toBe(`a_b=1 _a_b=2 _=3 __proto__=4 ${'k'.repeat(100)}=5`);
   });
 
-  it('leaves undefined fields out', () => {
+  it('omits undefined fields', () => {
     expect(logfmt({ a: undefined, b: 1 })).toBe('b=1');
   });
 
-  it('cuts long messages and values', () => {
+  it('truncates long messages and values', () => {
     const { msg, k } = JSON.parse(lineOf('json', 'm'.repeat(5000), { k: 'v'.repeat(5000) }));
     expect(msg).toBe(`${'m'.repeat(2000)}...`);
     expect(k).toBe(`${'v'.repeat(2000)}...`);
@@ -170,7 +170,7 @@ describe('createLogger', () => {
     expect(logfmt({ at: new Date(0), never: new Date(Number.NaN) })).toBe('at=1970-01-01T00:00:00.000Z never="Invalid Date"');
   });
 
-  it('writes numbers that JSON does not know as text', () => {
+  it('writes numbers that JSON does not support as text', () => {
     expect(lineOf('json', 'm', { a: Number.NaN, b: Number.NEGATIVE_INFINITY, c: 2n ** 70n })).toContain(
       '"a":"NaN","b":"-Infinity","c":"1180591620717411303424"}',
     );
@@ -180,29 +180,29 @@ describe('createLogger', () => {
     expect(logfmt({ none: null, list: [1, 'a'], nested: { a: { b: 1n } } })).toBe(`none=null list="[ 1, 'a' ]" nested="{ a: { b: 1n } }"`);
   });
 
-  it('writes an error as its message and those of its causes, without the stack', () => {
+  it('writes the messages of an error and its causes without the stack', () => {
     const error = new Error('refresh failed', { cause: new Error('request failed', { cause: 'socket closed' }) });
     expect(logfmt({ error })).toBe('error="refresh failed: request failed: socket closed"');
   });
 
-  it('names an error without message by its code, else by its class', () => {
+  it('writes the code, or else the class, of an error without a message', () => {
     const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     expect(logfmt({ refused, empty: new TypeError() })).toBe('refused=ECONNREFUSED empty=TypeError');
   });
 
-  it('ends a ring of causes', () => {
+  it('stops at a circular cause', () => {
     const error = new Error('round');
     error.cause = error;
     expect(logfmt({ error })).toBe(`error="${Array(8).fill('round').join(': ')}"`);
   });
 
-  it('adds the stack at level debug', () => {
+  it('writes the stack at level debug', () => {
     const error = new Error('broken', { cause: new Error('why') });
     error.stack = 'Error: broken\n    at here';
     expect(logfmt({ error }, 'debug')).toBe(String.raw`error="broken: why\nError: broken\n    at here"`);
   });
 
-  it('survives what cannot be printed', () => {
+  it('writes a placeholder for values that throw', () => {
     const ring: Record<string, unknown> = {};
     ring['self'] = ring;
     const fields = {

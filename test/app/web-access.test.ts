@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { loadAccessRules } from '../../src/app/web-access.ts';
-import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type ConnectionOptions, connect } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadAccessRules, loadTlsRules } from '../../src/app/web-access.ts';
+import { tlsServer } from '../../src/config/web-schema.ts';
+import { OPEN_ACCESS, type TlsRules } from '../../src/web/access/rules.ts';
+import { listen } from '../../src/web/server.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
@@ -14,12 +18,12 @@ function load(text: string) {
 }
 
 describe('loadAccessRules', () => {
-  it('lets everyone ask without a file, and with an empty one', async () => {
+  it('allows open access without a file, and with an empty one', async () => {
     expect(await loadAccessRules(undefined)).toEqual({ ok: true, rules: OPEN_ACCESS });
     expect(await load('')).toEqual({ ok: true, rules: OPEN_ACCESS });
   });
 
-  it('gives users, headers and the rate as they are written', async () => {
+  it('returns users, headers and the rate limit of the file', async () => {
     const result = await load(`
 http_server_config: { headers: { X-Frame-Options: deny } }
 basic_auth_users: { alice: ${HASH}, constructor: ${HASH} }
@@ -32,7 +36,7 @@ rate_limit: { interval: 1s, burst: 5 }
     expect(result).toEqual({ ok: true, rules: { headers: { 'X-Frame-Options': 'deny' }, users, rate: { intervalMs: 1000, burst: 5 } } });
   });
 
-  it('switches TLS on by a certificate, and not by a version alone', async () => {
+  it('enables TLS with a certificate, but not with a version only', async () => {
     const certFile = temporaryFile('server.crt', cert);
     const keyFile = temporaryFile('server.key', key);
     const result = await load(`tls_server_config: { cert_file: ${certFile}, key_file: ${keyFile} }`);
@@ -40,14 +44,14 @@ rate_limit: { interval: 1s, burst: 5 }
     expect(await load('tls_server_config: { min_version: TLS13 }')).toEqual({ ok: true, rules: OPEN_ACCESS });
   });
 
-  it('tells a file that cannot be read', async () => {
+  it('reports a file that cannot be read', async () => {
     expect(await loadAccessRules('/nowhere/web.yml')).toEqual({
       ok: false,
       problems: [expect.stringMatching(/^\/nowhere\/web\.yml:1:1: cannot be read, expected a readable file: ENOENT/)],
     });
   });
 
-  it('tells mistakes in the text with their places', async () => {
+  it('reports problems of the file with their location', async () => {
     const file = temporaryFile('web.yml', 'basic_auth_users:\n  alice: secret\nunknown: 1\n');
     expect(await loadAccessRules(file)).toEqual({
       ok: false,
@@ -58,13 +62,13 @@ rate_limit: { interval: 1s, burst: 5 }
     });
   });
 
-  it('tells mistakes in the files it names with the places that name them', async () => {
+  it('reports problems of certificate files at the keys that name them', async () => {
     const file = temporaryFile('web.yml', 'tls_server_config:\n  cert_file: missing.crt\n  key: junk\n');
     expect(await loadAccessRules(file)).toEqual({
       ok: false,
       problems: [
         expect.stringMatching(`^${file}:2:14: tls_server_config.cert_file: cannot be read, .*${dirname(file)}/missing.crt'$`),
-        `${file}:3:8: tls_server_config.key: found no usable key, expected one in PEM without a passphrase`,
+        `${file}:3:8: tls_server_config.key: contains no valid key, expected a PEM key without a passphrase`,
       ],
     });
     const weak = issue({ name: 'weak', namedCurve: 'secp112r1' });
@@ -73,5 +77,163 @@ rate_limit: { interval: 1s, burst: 5 }
       ok: false,
       problems: [expect.stringMatching(/:1:22: tls_server_config: cannot be used together: /)],
     });
+  });
+});
+
+const AUTHORITY = issue({ name: 'authority' });
+const SERVER = issue({ name: 'server', issuer: AUTHORITY, hosts: ['127.0.0.1'] });
+const OTHER = issue({ name: 'other' });
+const INLINE = { cert: SERVER.cert, key: SERVER.key };
+
+function loadTls(config: object, folder = '.') {
+  return loadTlsRules(tlsServer.parse(config), folder);
+}
+
+async function rulesOf(config: object): Promise<TlsRules> {
+  const rules = await loadTls({ ...INLINE, ...config });
+  if ('context' in rules) return rules;
+  throw new Error(rules.map(({ message }) => message).join('\n'));
+}
+
+/** The protocol, cipher and curve that a client negotiates with a server under these rules. */
+async function negotiated(config: object, client: ConnectionOptions) {
+  const server = await listen((_request, response) => response.end(), [{ host: '127.0.0.1', port: 0 }], { tls: await rulesOf(config) });
+  onTestFinished(() => server.close(0));
+  return new Promise((resolve) => {
+    const socket = connect({ port: server.addresses[0]?.port ?? 0, host: '127.0.0.1', ca: AUTHORITY.cert, ...client });
+    socket.once('error', () => resolve('none'));
+    socket.once('secureConnect', () => {
+      resolve([socket.getProtocol(), socket.getCipher().name, Reflect.get(socket.getEphemeralKeyInfo() ?? {}, 'name')]);
+      socket.destroy();
+    });
+  });
+}
+
+describe('loadTlsRules', () => {
+  it('loads certificates and keys from relative and absolute paths, or from the configuration', async () => {
+    const certFile = temporaryFile('server.crt', SERVER.cert);
+    const folder = dirname(certFile);
+    writeFileSync(join(folder, 'server.key'), SERVER.key);
+    writeFileSync(join(folder, 'clients.crt'), `${AUTHORITY.cert}${OTHER.cert}`);
+    const files = { cert_file: certFile, key_file: 'server.key', client_ca_file: 'clients.crt', client_auth_type: 'RequestClientCert' };
+    const inline = { ...INLINE, client_ca: `${AUTHORITY.cert}${OTHER.cert}`, client_auth_type: 'RequestClientCert' };
+    expect(await loadTls(files, folder)).toEqual(await loadTls(inline));
+    expect(await loadTls({ ...files, cert: 'ignored because of cert_file' }, folder)).toEqual(await loadTls(inline));
+  });
+
+  it.each([
+    ['NoClientCert', { requested: false, required: false, verified: false }],
+    ['RequestClientCert', { requested: true, required: false, verified: false }],
+    ['RequireAnyClientCert', { requested: true, required: true, verified: false }],
+    ['RequireClientCert', { requested: true, required: true, verified: false }],
+    ['VerifyClientCertIfGiven', { requested: true, required: false, verified: true }],
+    ['RequireAndVerifyClientCert', { requested: true, required: true, verified: true }],
+  ])('supports the client_auth_type %s', async (client_auth_type, client) => {
+    expect((await rulesOf({ client_auth_type })).client).toEqual(client);
+  });
+
+  it('requests no client certificate by default, and passes on client_allowed_sans', async () => {
+    expect((await rulesOf({})).client).toEqual({ requested: false, required: false, verified: false });
+    const config = { client_auth_type: 'RequireAnyClientCert', client_allowed_sans: ['a'] };
+    expect((await rulesOf(config)).client).toEqual({ requested: true, required: true, verified: false, allowedSans: ['a'] });
+  });
+
+  it('reports every file that cannot be read', async () => {
+    const config = { cert_file: 'no.crt', key_file: 'no.key', client_ca_file: 'no.ca', client_auth_type: 'RequestClientCert' };
+    expect(await loadTls(config, '/nowhere')).toEqual(
+      ['cert_file', 'key_file', 'client_ca_file'].map((key) => ({
+        key,
+        message: expect.stringMatching(/^cannot be read, expected a readable file: ENOENT: .*'\/nowhere\/no\.\w+'$/),
+      })),
+    );
+  });
+
+  const noCertificate = 'contains no valid certificate, expected one or more in PEM format';
+  const noKey = 'contains no valid key, expected a PEM key without a passphrase';
+  const encrypted = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
+  }).privateKey;
+
+  it.each([
+    ['a text without a certificate', { cert: 'junk' }, [{ key: 'cert', message: noCertificate }]],
+    ['a broken certificate', { cert: SERVER.cert.replace('MII', 'AAA') }, [{ key: 'cert', message: noCertificate }]],
+    ['a broken second certificate', { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') }, [{ key: 'cert', message: noCertificate }]],
+    ['a key instead of a certificate', { cert: SERVER.key }, [{ key: 'cert', message: noCertificate }]],
+    ['a text without a key', { key: 'junk' }, [{ key: 'key', message: noKey }]],
+    ['an encrypted key', { key: encrypted }, [{ key: 'key', message: noKey }]],
+    [
+      'the key of another certificate',
+      { key: OTHER.key },
+      [{ key: 'key', message: 'does not match the certificate, expected its private key' }],
+    ],
+    [
+      'a text without a client CA',
+      { client_ca: 'junk', client_auth_type: 'RequireAndVerifyClientCert' },
+      [{ key: 'client_ca', message: noCertificate }],
+    ],
+    [
+      'an invalid certificate and key',
+      { cert: 'junk', key: 'junk' },
+      [
+        { key: 'cert', message: noCertificate },
+        { key: 'key', message: noKey },
+      ],
+    ],
+  ])('reports %s', async (_title, config, problems) => {
+    expect(await loadTls({ ...INLINE, ...config })).toEqual(problems);
+  });
+
+  it('reports what OpenSSL rejects', async () => {
+    const weak = issue({ name: 'weak', namedCurve: 'secp112r1' });
+    expect(await loadTls({ cert: weak.cert, key: weak.key })).toEqual([
+      { message: expect.stringMatching(/^cannot be used together: .*key too small/) },
+    ]);
+  });
+});
+
+describe('loadTlsRules, in a TLS server', () => {
+  it('allows TLS 1.2 and 1.3 by default', async () => {
+    expect(await negotiated({}, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })).toBe('none');
+    expect(await negotiated({}, { maxVersion: 'TLSv1.2' })).toEqual(['TLSv1.2', expect.any(String), expect.any(String)]);
+    expect(await negotiated({}, {})).toEqual(['TLSv1.3', expect.any(String), expect.any(String)]);
+  });
+
+  it.each([
+    ['TLS10', 'TLSv1'],
+    ['TLS11', 'TLSv1.1'],
+  ] as const)('allows %s with min_version', async (min_version, version) => {
+    const client = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
+    expect(await negotiated({ min_version }, client)).toEqual([version, expect.any(String), expect.any(String)]);
+  });
+
+  it('does not exceed max_version', async () => {
+    expect(await negotiated({ max_version: 'TLS12' }, {})).toEqual(['TLSv1.2', expect.any(String), expect.any(String)]);
+    expect(await negotiated({ max_version: 'TLS12' }, { minVersion: 'TLSv1.3' })).toBe('none');
+  });
+
+  it('uses only the configured cipher suites, in order, and those of TLS 1.3', async () => {
+    const cipher_suites = ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+    const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
+    const old = { maxVersion: 'TLSv1.2' } as const;
+    expect(await negotiated({ cipher_suites }, { ...old, ciphers })).toEqual([
+      'TLSv1.2',
+      'ECDHE-ECDSA-AES256-GCM-SHA384',
+      expect.any(String),
+    ]);
+    expect(await negotiated({ cipher_suites, prefer_server_cipher_suites: false }, { ...old, ciphers })).toEqual([
+      'TLSv1.2',
+      'ECDHE-ECDSA-AES128-GCM-SHA256',
+      expect.any(String),
+    ]);
+    expect(await negotiated({ cipher_suites }, { ...old, ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305' })).toBe('none');
+    expect(await negotiated({ cipher_suites }, {})).toEqual(['TLSv1.3', expect.any(String), expect.any(String)]);
+  });
+
+  it('uses only the configured curves', async () => {
+    const curve_preferences = ['CurveP384'];
+    expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2' })).toEqual(['TLSv1.2', expect.any(String), 'secp384r1']);
+    expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2', ecdhCurve: 'prime256v1' })).toBe('none');
   });
 });

@@ -18,7 +18,7 @@ function optionsOf(upstream: object) {
 const base_url = 'https://monitor.example.com/prefix';
 
 describe('upstreamOptions', () => {
-  it('leaves out what is not configured and takes the documented defaults', () => {
+  it('uses the documented defaults and omits optional keys', () => {
     expect(optionsOf({ base_url })).toEqual({
       name: 'main',
       baseUrl: new URL(base_url),
@@ -34,7 +34,7 @@ describe('upstreamOptions', () => {
     });
   });
 
-  it('carries over every limit', () => {
+  it('maps every limit', () => {
     const limits = {
       timeout: '1500ms',
       concurrency: 3,
@@ -86,7 +86,7 @@ describe('upstreamOptions', () => {
       { scheme: 'oauth2', clientId: 'c', tokenUrl: new URL('https://t.example/'), scopes: ['x'], endpointParams: { a: 'b' } },
       'clientSecret',
     ],
-  ])('takes the secret of %j as text, and that of its sibling from the file', (inline, file, auth, key) => {
+  ])('maps the secret of %j, and the secret file of %j', (inline, file, auth, key) => {
     expect(optionsOf({ base_url, ...inline }).auth).toEqual({ ...auth, [key]: { text: 's' } });
     expect(optionsOf({ base_url, ...file }).auth).toEqual({ ...auth, [key]: { file: '/etc/exporter/f' } });
   });
@@ -107,7 +107,7 @@ describe('upstreamOptions', () => {
     ]);
   });
 
-  it('carries over the TLS settings', () => {
+  it('maps the TLS settings', () => {
     expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecureSkipVerify: false });
     const tls_config = {
       ca_file: '/ca',
@@ -127,19 +127,19 @@ describe('upstreamOptions', () => {
     });
   });
 
-  it('carries over the proxy', () => {
+  it('maps the proxy', () => {
     expect(optionsOf({ base_url, proxy_url: 'http://u:p@proxy:3128' }).proxyUrl).toEqual(new URL('http://u:p@proxy:3128'));
   });
 });
 
 describe('userAgentOf', () => {
-  it('names the exporter and its version', () => {
+  it('contains the exporter and its version', () => {
     expect(userAgentOf({ version: '1.2.3' })).toBe('telemetry-station-exporter/1.2.3');
   });
 });
 
 describe('encodingOptions', () => {
-  it('tells what to publish', () => {
+  it('maps the metrics section', () => {
     const metrics = { per_resource: false, max_resources: 5, disabled: ['telemetry_station_up'] };
     const config = configured(configOf('https://monitor.example.com', ['a'], { metrics }));
     expect(encodingOptions(config)).toEqual({ perResource: false, maxResources: 5, disabled: new Set(['telemetry_station_up']) });

@@ -128,7 +128,7 @@ describe('a reload', () => {
     expect(response.status).toBe(400);
     const reasons = await response.text();
     expect(reasons).toMatch(/^config\.yaml:\d+:\d+: cache\.ttl: .*\nconfig\.yaml:\d+:\d+: surprise: .*\n$/);
-    expect(log.filter((line) => line.includes('the configuration was not reloaded'))).toHaveLength(2);
+    expect(log.filter((line) => line.includes('configuration reload failed'))).toHaveLength(2);
     expect(await published()).toEqual(before);
     expect(await (await get('/config')).text()).toBe(config);
     const metrics = await scrape();

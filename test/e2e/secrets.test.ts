@@ -295,7 +295,7 @@ describe('a secret in the wrong place', () => {
     writeFileSync(program.file, `upstreams:\n  main:\n    ${keys}\nstations: []\n`);
     const places = await shown(program);
     expect(places['reload']).toMatch(/config\.yaml:\d+:\d+: /);
-    await eventually(() => expect(program.output().stderr).toContain('the configuration was not reloaded'));
+    await eventually(() => expect(program.output().stderr).toContain('configuration reload failed'));
     expectNoSecretIn(places);
   });
 });

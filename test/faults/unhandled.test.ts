@@ -43,13 +43,13 @@ describe('reportCrash', () => {
     const { ts, ...line } = JSON.parse(reported(['--log.format=json', '--log.level=error'], error));
     expect(line).toEqual({
       level: 'error',
-      msg: 'unhandled failure, the process ends',
+      msg: 'unhandled exception, exiting',
       origin: 'uncaughtException',
       error: 'broken: because',
       stack: error.stack,
     });
     expect(reported([], error)).toMatch(
-      /^ts=\S+ level=error msg="unhandled failure, the process ends" origin=\S+ error="broken: because" stack=.*\n$/,
+      /^ts=\S+ level=error msg="unhandled exception, exiting" origin=\S+ error="broken: because" stack=.*\n$/,
     );
   });
 
@@ -98,7 +98,7 @@ describe('main', () => {
       {
         ts: expect.any(String),
         level: 'error',
-        msg: 'unhandled failure, the process ends',
+        msg: 'unhandled exception, exiting',
         origin,
         error: 'provoked',
         stack: expect.stringContaining('TypeError: provoked\n    at '),
@@ -109,6 +109,6 @@ describe('main', () => {
   it('treats a failure of the program itself alike', async () => {
     const program = start('process.stdout.write = () => { throw new Error("no output") };', '--version');
     expect(await program.ended).toEqual([1, null]);
-    expect(program.output()).toMatch(/^ts=\S+ level=error msg="unhandled failure, the process ends" .*error="no output" stack=.*\n$/);
+    expect(program.output()).toMatch(/^ts=\S+ level=error msg="unhandled exception, exiting" .*error="no output" stack=.*\n$/);
   });
 });

@@ -6,7 +6,7 @@ import { configOf } from '../e2e/harness.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 describe('loadConfigFile', () => {
-  it('loads the file, with the environment in it and paths beside it', async () => {
+  it('loads the file, expands the environment and resolves paths against its folder', async () => {
     const upstream = { authorization: { credentials_file: 'token' } };
     const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'], { upstream })));
     const result = await loadConfigFile(file, { SERVICE: 'https://monitor.example.com' });
@@ -23,13 +23,13 @@ describe('loadConfigFile', () => {
     });
   });
 
-  it('names the file in every problem', async () => {
+  it('reports the file in every problem', async () => {
     const file = temporaryFile('config.yaml', 'upstreams: {}\nsurprise: 1\n');
     const result = await loadConfigFile(file, {});
     expect(result.ok ? [] : result.problems.map((problem) => problem.file)).toEqual([file, file, file]);
   });
 
-  it('says why a file cannot be read', async () => {
+  it('reports why a file cannot be read', async () => {
     const folder = dirname(temporaryFile('x', ''));
     const problem = { line: 1, column: 1, path: '' };
     expect(await loadConfigFile(folder, {})).toEqual({
@@ -43,7 +43,7 @@ describe('loadConfigFile', () => {
     });
   });
 
-  it('lets a fault of our own through', async () => {
+  it('rejects with an internal error', async () => {
     const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
     const env = Object.defineProperty({}, 'SERVICE', {
       get: () => {

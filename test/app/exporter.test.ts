@@ -11,7 +11,7 @@ import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
 
 const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
 
-/** A station that serves these resources. */
+/** A station with a snapshot of these resources. */
 function viewOf(
   resources: readonly Resource[],
   changes: Partial<StationSpec> = {},
@@ -33,7 +33,7 @@ function viewOf(
 }
 
 describe('statusOf', () => {
-  it('tells of a station that is up all that the pages show', () => {
+  it('maps a station that is up', () => {
     const cache = { ttlMs: 1, maxStaleMs: 2, errorTtlMs: 3, refresh: 'background' } as const;
     expect(statusOf(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }))).toEqual({
       name: 'prod',
@@ -51,7 +51,7 @@ describe('statusOf', () => {
     });
   });
 
-  it('tells of one that was never tried', () => {
+  it('reports a station that was never refreshed as neither up nor down', () => {
     expect(statusOf({ ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true })).toMatchObject({
       up: undefined,
       isRefreshing: true,
@@ -60,7 +60,7 @@ describe('statusOf', () => {
     });
   });
 
-  it('tells of one that fails', () => {
+  it('reports the failure of a station that is down', () => {
     const failure = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
     const health = { ...NEVER, lastAttemptMs: 1, failure };
     expect(statusOf({ ...viewOf([]), health })).toMatchObject({ up: false, failure: { reason: 'auth', message: 'refused' } });
@@ -68,7 +68,7 @@ describe('statusOf', () => {
 
   it.each<[string, Partial<StationSpec>, Resource[], object]>([
     [
-      'counts resources without rules among the alertable ones where those are known',
+      'counts only alertable resources without alert rules when alertability is on',
       { alertability: true },
       [
         resourceOf('a', { alertable: true, alertRules: 0 }),
@@ -78,25 +78,25 @@ describe('statusOf', () => {
       { alertable: 2, withoutRules: 1 },
     ],
     [
-      'counts all resources without rules where nobody asked',
+      'counts all resources without alert rules when alertability is off',
       {},
       [resourceOf('a', { alertRules: 0 }), resourceOf('b', { alertRules: 0, type: 'other' }), resourceOf('c')],
       { alertable: undefined, withoutRules: 2 },
     ],
     [
-      'does not take missing numbers for none',
+      'does not count resources with an unknown number of alert rules',
       { alertability: true },
       [resourceOf('a', { alertable: true, alertRules: undefined })],
       { alertable: 1, withoutRules: undefined },
     ],
-    ['knows of an empty station that it has no alertable resource', { alertability: true }, [], { alertable: 0, withoutRules: undefined }],
-  ])('%s', (_what, spec, resources, watch) => {
-    expect(statusOf(viewOf(resources, spec)).snapshot).toMatchObject(watch);
+    ['counts no alertable resource in an empty station', { alertability: true }, [], { alertable: 0, withoutRules: undefined }],
+  ])('%s', (_title, spec, resources, counts) => {
+    expect(statusOf(viewOf(resources, spec)).snapshot).toMatchObject(counts);
   });
 });
 
 describe('detailOf', () => {
-  it('adds the configuration and what is served', () => {
+  it('adds the configuration and the snapshot to the status', () => {
     const view = viewOf([resourceOf('a')]);
     expect(detailOf(view)).toEqual({
       spec: view.spec,
@@ -109,7 +109,7 @@ describe('detailOf', () => {
     });
   });
 
-  it('serves nothing where there is nothing', () => {
+  it('has no snapshot before the first success', () => {
     expect(detailOf({ ...viewOf([]), served: undefined }).served).toBeUndefined();
   });
 });
