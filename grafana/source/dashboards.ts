@@ -4,7 +4,7 @@ import { fleet } from './fleet.ts';
 import { resources } from './resources.ts';
 import { station } from './station.ts';
 
-/** By the file in grafana/dashboards. */
+/** By file name in grafana/dashboards. */
 export const dashboards: Readonly<Record<string, Dashboard>> = {
   'fleet.json': fleet,
   'station.json': station,

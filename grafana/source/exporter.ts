@@ -1,106 +1,118 @@
 import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
-import { reloadMappings, scrapeThresholds, thresholds } from './appearance.ts';
-import { finished } from './finish.ts';
-import { line } from './layout.ts';
-import { stat, timeline } from './panel.ts';
-import { cpu, eventLoop, files, garbage, memory } from './process.ts';
-import { Scope } from './query.ts';
-import { cache, scrapeBytes, scrapeDuration, scrapeSamples, seriesByStation, withheld } from './scrapes.ts';
-import { table } from './table.ts';
-import { now, over, rows } from './target.ts';
-import { UNIT } from './units.ts';
-import { failures, inFlight, latency, requests, retries, waiting } from './upstreams.ts';
-import { datasource, labelVariable } from './variables.ts';
+import { reloadMappings, scrapeThresholds, thresholds, UNIT } from './appearance.ts';
+import { buildDashboard, line } from './build-dashboard.ts';
+import {
+  cacheHits,
+  cpu,
+  eventLoopLag,
+  garbageCollection,
+  memory,
+  openFileDescriptors,
+  requestFailures,
+  requestLatency,
+  requests,
+  requestsInFlight,
+  requestsWaiting,
+  retries,
+  scrapeBytes,
+  scrapeDuration,
+  scrapeSamples,
+  seriesByStation,
+  seriesWithheld,
+} from './exporter-panels.ts';
+import { stat, stateTimeline, table } from './panel.ts';
+import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
+import { datasourceVariable, labelVariable } from './variables.ts';
 
 const scope = new Scope('instance', 'upstream', 'station');
+const noValue = 'No exporter';
 
-/** Targets that have told of an exporter within the time range, whether or not they answer now. */
-const known = `last_over_time(${scope.series('telemetry_station_exporter_build_info')}[$__range])`;
-const nothing = 'No exporter';
+/** Exporters seen within the time range, including those that are down now. */
+const knownExporters = `last_over_time(${scope.series('telemetry_station_exporter_build_info')}[$__range])`;
 
-const upNow = stat(
+const upStat = stat(
   {
     title: 'Exporters up',
-    description: 'Exporters that answer Prometheus, of those that did within the time range.',
+    description: 'Share of the exporters seen within the time range that are up.',
     unit: UNIT.ratio,
-    nothing,
+    noValue,
   },
-  now(`avg(${scope.series('up')} and on (job, instance) ${known})`),
+  instantQuery(`avg(${scope.series('up')} and on (job, instance) ${knownExporters})`),
 ).thresholds(thresholds([null, 'red'], [1, 'green']));
 
-const versionNow = stat(
-  { title: 'Version', description: 'The version of the exporter; more than one while a new one is rolled out.', unit: UNIT.text, nothing },
-  now(`count by (version) (${scope.series('telemetry_station_exporter_build_info')})`, '{{version}}'),
+const versionStat = stat(
+  { title: 'Version', description: 'Exporter version; several during a rollout.', unit: UNIT.text, noValue },
+  instantQuery(`count by (version) (${scope.series('telemetry_station_exporter_build_info')})`, '{{version}}'),
 ).textMode(BigValueTextMode.Name);
 
-const reloadNow = stat(
+const configurationStat = stat(
   {
     title: 'Configuration',
-    description: 'Whether the latest configuration is in force in every process, or was rejected somewhere and an older one serves.',
+    description: 'Whether every exporter runs its latest configuration. An exporter that rejects it keeps the previous one.',
     unit: UNIT.short,
-    nothing,
+    noValue,
   },
-  now(`min(${scope.series('telemetry_station_exporter_config_last_reload_successful')})`),
+  instantQuery(`min(${scope.series('telemetry_station_exporter_config_last_reload_successful')})`),
 ).mappings(reloadMappings);
 
-const SHARDS_PRESENT = `count by (job) (count_values by (job) ("ordinal", ${scope.series('telemetry_station_exporter_shard_ordinal')}))`;
+const presentShards = `count by (job) (count_values by (job) ("ordinal", ${scope.series('telemetry_station_exporter_shard_ordinal')}))`;
 
-const shardsNow = stat(
+const shardsStat = stat(
   {
-    title: 'Shards covered',
-    description: 'The share of the shards that are present, in the job where it is lowest. Below 100 % some stations are asked by nobody.',
+    title: 'Shards present',
+    description: 'Share of shards that are present, lowest of all jobs. Below 100%, some stations are not refreshed.',
     unit: UNIT.ratio,
-    nothing,
+    noValue,
   },
-  now(`min(${SHARDS_PRESENT} / max by (job) (${scope.series('telemetry_station_exporter_total_shards')}))`),
+  instantQuery(`min(${presentShards} / max by (job) (${scope.series('telemetry_station_exporter_total_shards')}))`),
 ).thresholds(thresholds([null, 'red'], [1, 'green']));
 
-const stationsNow = stat(
-  { title: 'Stations', description: 'Stations that the exporters publish.', unit: UNIT.count, nothing },
-  now(`count(${scope.each('telemetry_station_exporter_series')})`),
+const stationsStat = stat(
+  { title: 'Stations', description: 'Stations that the exporters publish.', unit: UNIT.count, noValue },
+  instantQuery(`count(${scope.deduplicated('telemetry_station_exporter_series')})`),
 );
 
-const seriesNow = stat(
-  { title: 'Series', description: 'Series published for the stations, all targets together.', unit: UNIT.short, nothing },
-  now(`sum(${scope.series('telemetry_station_exporter_series')})`),
+const seriesStat = stat(
+  { title: 'Series', description: 'Series published for all stations, summed over all targets.', unit: UNIT.short, noValue },
+  instantQuery(`sum(${scope.series('telemetry_station_exporter_series')})`),
 );
 
-const slowestNow = stat(
+const slowestScrapeStat = stat(
   {
     title: 'Slowest scrape',
-    description: 'The longest of the latest scrapes. Red from 8 seconds: four fifths of Prometheus’ default timeout.',
+    description: 'Longest of the latest scrapes. Red from 8 seconds, 80% of the default `scrape_timeout`.',
     unit: UNIT.seconds,
-    nothing,
+    noValue,
   },
-  now(`max(${scope.ofTargets(scope.series('scrape_duration_seconds'))})`),
+  instantQuery(`max(${scope.onTargets(scope.series('scrape_duration_seconds'))})`),
 ).thresholds(scrapeThresholds());
 
-const memoryNow = stat(
-  { title: 'Largest memory', description: 'The resident memory of the largest process.', unit: UNIT.bytes, nothing },
-  now(`max(${scope.ofExporters(scope.series('process_resident_memory_bytes'))})`),
+const memoryStat = stat(
+  { title: 'Max memory', description: 'Largest resident memory of an exporter.', unit: UNIT.bytes, noValue },
+  instantQuery(`max(${scope.onExporters(scope.series('process_resident_memory_bytes'))})`),
 );
 
-const reloads = timeline(
+const reloads = stateTimeline(
   {
     title: 'Configuration over time',
-    description: 'Whether the latest attempt to load the configuration succeeded, by process.',
+    description: 'Whether the latest configuration load of each exporter succeeded.',
     unit: UNIT.short,
-    nothing,
+    noValue,
   },
-  over(scope.series('telemetry_station_exporter_config_last_reload_successful'), '{{instance}}'),
+  rangeQuery(scope.series('telemetry_station_exporter_config_last_reload_successful'), '{{instance}}'),
 ).mappings(reloadMappings);
 
 const processes = table(
   {
     title: 'Processes',
-    description: 'Each process with its shard, its version and since when its configuration is in force; at most 200.',
-    nothing,
+    description: 'Up to 200 exporters with shard, version and time of the last successful configuration load.',
+    noValue,
   },
   [
-    rows(`topk(200, ${scope.series('telemetry_station_exporter_shard_ordinal')})`),
-    rows(`topk(200, ${scope.series('telemetry_station_exporter_total_shards')})`),
-    rows(`topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`),
-    rows(`topk(200, 1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')})`),
+    tableQuery(`topk(200, ${scope.series('telemetry_station_exporter_shard_ordinal')})`),
+    tableQuery(`topk(200, ${scope.series('telemetry_station_exporter_total_shards')})`),
+    tableQuery(`topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`),
+    tableQuery(`topk(200, 1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')})`),
   ],
   [
     { field: 'instance', title: 'Instance' },
@@ -108,17 +120,17 @@ const processes = table(
     { field: 'Value #B', title: 'Of', width: 60 },
     { field: 'version', title: 'Version', width: 80 },
     { field: 'node_version', title: 'Node', width: 90 },
-    { field: 'Value #D', title: 'Configured', unit: UNIT.date, width: 155 },
+    { field: 'Value #D', title: 'Configuration loaded', unit: UNIT.date, width: 155 },
   ],
   { by: 'Shard', descending: false },
 );
 
-export const exporter = finished({
+export const exporter = buildDashboard({
   name: 'exporter',
-  description: 'The exporter itself: its scrapes, what it asks of the service and how that goes, its cache, and its process.',
+  description: 'The exporter itself: scrapes, requests to the service, cache, process, configuration and shards.',
   refresh: '1m',
   variables: [
-    datasource(),
+    datasourceVariable(),
     labelVariable('job', 'Job', 'telemetry_station_exporter_build_info', undefined),
     labelVariable('instance', 'Instance', 'telemetry_station_exporter_build_info', new Scope()),
     labelVariable('upstream', 'Upstream', 'telemetry_station_exporter_api_requests_total', new Scope('instance')),
@@ -126,18 +138,18 @@ export const exporter = finished({
   ],
   sections: [
     {
-      title: 'Now',
+      title: 'Overview',
       lines: [
         line(
           4,
-          [3, upNow],
-          [3, versionNow],
-          [3, reloadNow],
-          [3, shardsNow],
-          [3, stationsNow],
-          [3, seriesNow],
-          [3, slowestNow],
-          [3, memoryNow],
+          [3, upStat],
+          [3, versionStat],
+          [3, configurationStat],
+          [3, shardsStat],
+          [3, stationsStat],
+          [3, seriesStat],
+          [3, slowestScrapeStat],
+          [3, memoryStat],
         ),
       ],
     },
@@ -145,14 +157,20 @@ export const exporter = finished({
     {
       title: 'Requests to the service',
       lines: [
-        line(8, [8, requests(scope)], [8, failures(scope)], [8, retries(scope)]),
-        line(8, [8, latency(scope)], [8, inFlight(scope)], [8, waiting(scope)]),
+        line(8, [8, requests(scope)], [8, requestFailures(scope)], [8, retries(scope)]),
+        line(8, [8, requestLatency(scope)], [8, requestsInFlight(scope)], [8, requestsWaiting(scope)]),
       ],
     },
-    { title: 'Cache and series', lines: [line(8, [8, cache(scope)], [8, seriesByStation(scope)], [8, withheld(scope)])] },
+    {
+      title: 'Cache and series',
+      lines: [line(8, [8, cacheHits(scope)], [8, seriesByStation(scope)], [8, seriesWithheld(scope)])],
+    },
     {
       title: 'Process',
-      lines: [line(8, [12, memory(scope)], [12, eventLoop(scope)]), line(7, [8, cpu(scope)], [8, garbage(scope)], [8, files(scope)])],
+      lines: [
+        line(8, [12, memory(scope)], [12, eventLoopLag(scope)]),
+        line(7, [8, cpu(scope)], [8, garbageCollection(scope)], [8, openFileDescriptors(scope)]),
+      ],
     },
     { title: 'Configuration and shards', lines: [line(8, [12, reloads], [12, processes])] },
   ],

@@ -11,49 +11,57 @@ import {
   SortOrder,
   StackingConfigBuilder,
   StackingMode,
+  TableCellHeight,
+  TableSortByFieldStateBuilder,
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
   VizOrientation,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
-import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  type DynamicConfigValue,
+  FieldColorBuilder,
+  FieldColorModeId,
+  type ThresholdsConfigBuilder,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
+import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as Timeseries } from '@grafana/grafana-foundation-sdk/timeseries';
-import { fixedColor, plain, stateColors } from './appearance.ts';
+import { fixedColor, neutral, stateColors, UNIT } from './appearance.ts';
 
-/** What every panel says of itself. */
-export interface About {
+interface PanelText {
   readonly title: string;
   readonly description: string;
   readonly unit: string;
-  /** Shown instead of data when there is none. */
-  readonly nothing: string;
+  /** Shown when the queries return no data. */
+  readonly noValue: string;
 }
 
-type Target = Builder<Dataquery>;
+type Query = Builder<Dataquery>;
 
-export function stat({ title, description, unit, nothing }: About, target: Target): Stat {
+export function stat({ title, description, unit, noValue }: PanelText, query: Query): Stat {
   return new Stat()
     .title(title)
     .description(description)
     .unit(unit)
-    .noValue(nothing)
-    .withTarget(target)
-    .thresholds(plain())
+    .noValue(noValue)
+    .withTarget(query)
+    .thresholds(neutral())
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
     .reduceOptions(lastValue());
 }
 
-export function timeseries({ title, description, unit, nothing }: About, ...targets: readonly Target[]): Timeseries {
+export function timeseries({ title, description, unit, noValue }: PanelText, ...queries: readonly Query[]): Timeseries {
   return new Timeseries()
     .title(title)
     .description(description)
     .unit(unit)
-    .noValue(nothing)
-    .targets([...targets])
+    .noValue(noValue)
+    .targets([...queries])
     .lineWidth(1)
     .fillOpacity(8)
     .showPoints(VisibilityMode.Never)
@@ -62,50 +70,118 @@ export function timeseries({ title, description, unit, nothing }: About, ...targ
     .tooltip(tooltip());
 }
 
-/** Parts of a whole. */
-export function stacked(about: About, ...targets: readonly Target[]): Timeseries {
-  return timeseries(about, ...targets)
+export function stackedTimeseries(text: PanelText, ...queries: readonly Query[]): Timeseries {
+  return timeseries(text, ...queries)
     .fillOpacity(35)
     .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
 }
 
-/** What happened in each interval. */
-export function bars(about: About, ...targets: readonly Target[]): Timeseries {
-  return stacked(about, ...targets)
+export function stackedBars(text: PanelText, ...queries: readonly Query[]): Timeseries {
+  return stackedTimeseries(text, ...queries)
     .drawStyle(GraphDrawStyle.Bars)
     .fillOpacity(70);
 }
 
-/** The largest first, one below the other. */
-export function ranking({ title, description, unit, nothing }: About, target: Target): BarGauge {
+export function barGauge({ title, description, unit, noValue }: PanelText, query: Query): BarGauge {
   return new BarGauge()
     .title(title)
     .description(description)
     .unit(unit)
-    .noValue(nothing)
-    .withTarget(target)
+    .noValue(noValue)
+    .withTarget(query)
     .min(0)
-    .thresholds(plain())
+    .thresholds(neutral())
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
     .displayMode(BarGaugeDisplayMode.Basic)
     .orientation(VizOrientation.Horizontal)
     .reduceOptions(lastValue());
 }
 
-export function timeline({ title, description, unit, nothing }: About, target: Target): StateTimeline {
+export function stateTimeline({ title, description, unit, noValue }: PanelText, query: Query): StateTimeline {
   return new StateTimeline()
     .title(title)
     .description(description)
     .unit(unit)
-    .noValue(nothing)
-    .withTarget(target)
+    .noValue(noValue)
+    .withTarget(query)
     .showValue(VisibilityMode.Never)
     .rowHeight(0.8)
     .legend(legend())
     .tooltip(tooltip());
 }
 
-/** Gives each state the colour it has everywhere, and shows it without what all states begin with. */
+export interface Column {
+  /** A label, or the value of a query: `Value #B` for query B, `Value` if there is only one query. */
+  readonly field: string;
+  readonly title: string;
+  readonly unit?: string;
+  readonly decimals?: number;
+  readonly width?: number;
+  readonly mappings?: readonly ValueMapping[];
+  /** Applied to the cell's text color. */
+  readonly thresholds?: ThresholdsConfigBuilder;
+  readonly link?: Link;
+}
+
+export interface Link {
+  readonly title: string;
+  readonly url: string;
+}
+
+/** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
+const MIN_COLUMN_WIDTH = 90;
+
+/** Merges the results of all queries into rows by their common labels. */
+export function table(
+  { title, description, noValue }: Omit<PanelText, 'unit'>,
+  queries: readonly Query[],
+  columns: readonly Column[],
+  sort: { readonly by: string; readonly descending: boolean },
+): Table {
+  const panel = new Table()
+    .title(title)
+    .description(description)
+    .unit(UNIT.short)
+    .noValue(noValue)
+    .targets([...queries])
+    .cellHeight(TableCellHeight.Sm)
+    .filterable(true)
+    .minWidth(MIN_COLUMN_WIDTH)
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sort.by).desc(sort.descending)])
+    .withTransformation({ id: 'merge', options: {} })
+    .withTransformation({
+      id: 'filterFieldsByName',
+      options: { include: { names: columns.map(({ field }) => field) } },
+    })
+    .withTransformation({
+      id: 'organize',
+      options: {
+        excludeByName: {},
+        indexByName: Object.fromEntries(columns.map(({ field }, index) => [field, index])),
+        renameByName: Object.fromEntries(columns.map(({ field, title }) => [field, title])),
+      },
+    });
+  for (const column of columns) {
+    const properties = columnProperties(column);
+    if (properties.length > 0) panel.overrideByName(column.title, properties);
+  }
+  return panel;
+}
+
+function columnProperties({ unit, decimals, width, mappings, thresholds, link }: Column): DynamicConfigValue[] {
+  const colored = mappings !== undefined || thresholds !== undefined;
+  return [
+    ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+    ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
+    ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
+    ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
+    ...(thresholds === undefined ? [] : [{ id: 'thresholds', value: thresholds.build() }]),
+    ...(colored ? [{ id: 'custom.cellOptions', value: { type: 'color-text' } }] : []),
+    ...(link === undefined ? [] : [{ id: 'links', value: [link] }]),
+  ];
+}
+
+/** Colors the series of each state and shortens their names. */
 export function colorStates(panel: Timeseries): Timeseries {
   for (const [regexp, color] of stateColors) panel.overrideByRegexp(regexp, [fixedColor(color)]);
   return withoutPrefix(panel, 'ALERTSTATE_');

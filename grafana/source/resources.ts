@@ -1,24 +1,19 @@
-import { noneIsGood, presentMappings, stateMappings } from './appearance.ts';
-import { finished } from './finish.ts';
-import { line } from './layout.ts';
-import { resourceLink } from './links.ts';
-import type { MetricName } from './metric.ts';
-import { stat, timeline, timeseries } from './panel.ts';
-import { describing, ID, READS_EACH_RESOURCE } from './per-resource.ts';
-import { FIRING, once, SAME_RESOURCE, Scope } from './query.ts';
-import { table } from './table.ts';
-import { now, over, rows } from './target.ts';
-import { UNIT } from './units.ts';
+import { deduplicate, FIRING, type MetricName } from '../../promql/metric.ts';
+import { orangeFromOne, presentMappings, stateMappings, UNIT } from './appearance.ts';
+import { buildDashboard, line } from './build-dashboard.ts';
+import { stat, stateTimeline, table, timeseries } from './panel.ts';
+import { instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery } from './query.ts';
+import { ID_COLUMN, NO_RESOURCE_SERIES, READS_EACH_RESOURCE, RESOURCE_COLUMNS } from './resource-table.ts';
 import { choiceVariable, labelVariable, stationVariables, textVariable } from './variables.ts';
 
 const stations = new Scope('station', 'resource_type', 'product');
-const selected = new Scope('station', 'resource_type', 'product', 'gpu_model');
+const withGpuModel = new Scope('station', 'resource_type', 'product', 'gpu_model');
 
 const contains = (variable: string) => `=~"(?i).*$${variable}.*"`;
 
-/** Those that the variables describe; one whose state is not known is in every state. */
+/** Resources that match all variables. A resource without a known state matches every state. */
 const matching = [
-  selected.series('telemetry_station_resource_info', {
+  withGpuModel.series('telemetry_station_resource_info', {
     display_name: contains('display_name'),
     name: contains('name'),
     resource_id: contains('id'),
@@ -26,55 +21,54 @@ const matching = [
   `unless ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: '!~"$state"' })}`,
 ].join(' ');
 
-const NOT_PUBLISHED = 'None, or resources are not published one by one';
+const matchingStat = countStat('Matching resources', 'Resources that match the variables.', 'count', matching);
 
-const counted = (title: string, description: string, operation: 'count' | 'sum', expression: string) =>
-  stat(
-    { title, description: `${description} ${READS_EACH_RESOURCE}`, unit: UNIT.count, nothing: 'None' },
-    // By target first: of two that tell of the same station, one is taken.
-    now(`sum(max by (job, station) (${operation} by (job, instance, station) (${expression})))`),
-  );
-
-const matchingNow = counted('Matching', 'Resources that the variables above describe.', 'count', matching);
-
-const firingNow = counted(
+const firingStat = countStat(
   'Firing',
-  'Those of them whose alert state says that they fire.',
+  'Matching resources in a firing alert state.',
   'count',
   `(${matching}) and ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: FIRING })}`,
-).thresholds(noneIsGood());
+).thresholds(orangeFromOne());
 
-const uncoveredNow = counted(
+const withoutRulesStat = countStat(
   'Without alert rules',
-  'Those of them that have no alert rule, whether or not they can have alerts.',
+  'Matching resources without alert rules, alertable or not.',
   'count',
   `(${matching}) and ${SAME_RESOURCE} (${stations.series('telemetry_station_resource_alert_rules')} == 0)`,
-).thresholds(noneIsGood());
+).thresholds(orangeFromOne());
 
-const rulesNow = counted(
+const rulesStat = countStat(
   'Alert rules',
-  'The alert rules on them, added up.',
+  'Alert rules of the matching resources.',
   'sum',
   `${stations.series('telemetry_station_resource_alert_rules')} and ${SAME_RESOURCE} (${matching})`,
 );
 
+function countStat(title: string, description: string, operation: 'count' | 'sum', expression: string) {
+  return stat(
+    { title, description: `${description} ${READS_EACH_RESOURCE}`, unit: UNIT.count, noValue: 'None' },
+    // Aggregates per target first, so that replicas count once.
+    instantQuery(`sum(max by (job, station) (${operation} by (job, instance, station) (${expression})))`),
+  );
+}
+
 const listed = `topk($limit, ${matching})`;
-const ofListed = (metric: MetricName) => once(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
+const ofListed = (metric: MetricName) => deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
 
 const inventory = table(
   {
     title: 'Inventory',
-    description: `The resources that the variables describe, as many as \`Rows\` says. The name leads to the resource’s history below. ${READS_EACH_RESOURCE}`,
-    nothing: NOT_PUBLISHED,
+    description: `Resources that match the variables, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
+    noValue: NO_RESOURCE_SERIES,
   },
   [
-    rows(once('telemetry_station_resource_info', listed)),
-    rows(ofListed('telemetry_station_resource_state')),
-    rows(ofListed('telemetry_station_resource_alert_rules')),
-    rows(`time() - ${ofListed('telemetry_station_resource_created_timestamp_seconds')}`),
+    tableQuery(deduplicate('telemetry_station_resource_info', listed)),
+    tableQuery(ofListed('telemetry_station_resource_state')),
+    tableQuery(ofListed('telemetry_station_resource_alert_rules')),
+    tableQuery(`time() - ${ofListed('telemetry_station_resource_created_timestamp_seconds')}`),
   ],
   [
-    ...describing(resourceLink),
+    ...RESOURCE_COLUMNS,
     { field: 'product', title: 'Product' },
     { field: 'state', title: 'State', mappings: stateMappings, width: 90 },
     { field: 'Value #C', title: 'Rules', unit: UNIT.count, width: 70 },
@@ -82,79 +76,70 @@ const inventory = table(
     { field: 'gpu_model', title: 'GPU model' },
     { field: 'alertable', title: 'Alertable', width: 85 },
     { field: 'station', title: 'Station', width: 95 },
-    ID,
+    ID_COLUMN,
   ],
   { by: 'Display name', descending: false },
 );
 
-const one = new Scope('station');
-const THE_ONE = { resource_id: '="$resource_id"' } as const;
-const PICK = 'Pick a resource in the table above';
+const oneStation = new Scope('station');
+const SELECTED = { resource_id: '="$resource_id"' } as const;
+const NOT_SELECTED = 'Select a resource in the table above';
 
-const described = table(
-  { title: 'What it is', description: 'The resource whose id is in the variable `Resource`.', nothing: PICK },
+const details = table(
+  { title: 'Details', description: 'The resource selected by the variable `Resource`.', noValue: NOT_SELECTED },
   [
-    rows(one.each('telemetry_station_resource_info', THE_ONE)),
-    rows(`1000 * ${one.each('telemetry_station_resource_created_timestamp_seconds', THE_ONE)}`),
+    tableQuery(oneStation.deduplicated('telemetry_station_resource_info', SELECTED)),
+    tableQuery(`1000 * ${oneStation.deduplicated('telemetry_station_resource_created_timestamp_seconds', SELECTED)}`),
   ],
   [
-    ...describing(resourceLink),
+    ...RESOURCE_COLUMNS,
     { field: 'product', title: 'Product' },
     { field: 'gpu_model', title: 'GPU model' },
     { field: 'alertable', title: 'Alertable', width: 85 },
     { field: 'station', title: 'Station', width: 110 },
     { field: 'Value #B', title: 'Created', unit: UNIT.date, width: 160 },
-    ID,
+    ID_COLUMN,
   ],
   { by: 'Display name', descending: false },
 );
 
-const states = timeline(
-  {
-    title: 'Its alert state',
-    description: 'The state at each moment; a state that the resource never had has no line.',
-    unit: UNIT.short,
-    nothing: PICK,
-  },
-  over(one.each('telemetry_station_resource_state', THE_ONE), '{{state}}'),
+const stateHistory = stateTimeline(
+  { title: 'Alert state over time', description: 'One line per alert state of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
+  rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
 ).mappings(presentMappings);
 
-const rules = timeseries(
-  { title: 'Its alert rules', description: 'How many alert rules are on the resource.', unit: UNIT.short, nothing: PICK },
-  over(one.each('telemetry_station_resource_alert_rules', THE_ONE), 'alert rules'),
+const rulesHistory = timeseries(
+  { title: 'Alert rules over time', description: 'Alert rules of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
+  rangeQuery(oneStation.deduplicated('telemetry_station_resource_alert_rules', SELECTED), 'Alert rules'),
 );
 
-const quantity = timeseries(
-  { title: 'Its size', description: 'The quantity that the sku states.', unit: UNIT.short, nothing: 'No quantity stated' },
-  over(one.each('telemetry_station_resource_sku_quantity', THE_ONE), '{{unit}}'),
+const quantityHistory = timeseries(
+  { title: 'SKU quantity over time', description: 'Quantity from the SKU of the resource.', unit: UNIT.short, noValue: 'No SKU quantity' },
+  rangeQuery(oneStation.deduplicated('telemetry_station_resource_sku_quantity', SELECTED), '{{unit}}'),
 );
 
-export const resources = finished({
+export const resources = buildDashboard({
   name: 'resources',
-  description: 'Every resource by itself: search for it, see what it is, and follow its history.',
+  description: 'Search for single resources and follow their history.',
   refresh: '5m',
   variables: [
     ...stationVariables(),
     labelVariable('state', 'State', 'telemetry_station_resources', stations, '.*'),
     labelVariable('gpu_model', 'GPU model', 'telemetry_station_sku_quantity', stations, '.*'),
-    textVariable(
-      'display_name',
-      'Display name',
-      'A part of the display name, or a regular expression for it; upper and lower case are the same.',
-    ),
-    textVariable('name', 'Name', 'A part of the name, or a regular expression for it.'),
-    textVariable('id', 'Id', 'A part of the id, or a regular expression for it.'),
+    textVariable('display_name', 'Display name', 'Part of the display name or a regular expression, case-insensitive.'),
+    textVariable('name', 'Name', 'Part of the name or a regular expression, case-insensitive.'),
+    textVariable('id', 'ID', 'Part of the id or a regular expression, case-insensitive.'),
     choiceVariable('limit', 'Rows', ['200', '1000', '5000']),
-    textVariable('resource_id', 'Resource', 'The whole id of the resource whose history is shown.'),
+    textVariable('resource_id', 'Resource', 'Full id of the resource to show in detail.'),
   ],
   sections: [
     {
       title: 'Inventory',
-      lines: [line(4, [6, matchingNow], [6, firingNow], [6, uncoveredNow], [6, rulesNow]), line(16, [24, inventory])],
+      lines: [line(4, [6, matchingStat], [6, firingStat], [6, withoutRulesStat], [6, rulesStat]), line(16, [24, inventory])],
     },
     {
-      title: 'One resource: $resource_id',
-      lines: [line(4, [24, described]), line(7, [12, states], [6, rules], [6, quantity])],
+      title: 'Resource: $resource_id',
+      lines: [line(4, [24, details]), line(7, [12, stateHistory], [6, rulesHistory], [6, quantityHistory])],
     },
   ],
 });

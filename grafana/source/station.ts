@@ -1,117 +1,154 @@
-import { noneIsGood, upMappings, wholeMappings } from './appearance.ts';
-import { capacityTable, gpusByModel } from './capacity.ts';
-import { addedAndRemoved, stateChanges } from './change.ts';
-import { coverageByType, coverageNow, uncoveredByType, uncoveredNow } from './coverage.ts';
-import { finished } from './finish.ts';
-import { ageByStation, failuresByReason, oldestData, refreshDuration } from './health.ts';
-import { line } from './layout.ts';
-import { resourceLink } from './links.ts';
-import { oddRecords, reported, unreadableFields } from './listing.ts';
-import { stat } from './panel.ts';
-import { ageOf, byAge, describing, uncovered } from './per-resource.ts';
-import { Scope } from './query.ts';
-import { byState, byType, firingCount, resourcesNow } from './stock.ts';
-import { now } from './target.ts';
-import { UNIT } from './units.ts';
+import { completeMappings, UNIT, upMappings } from './appearance.ts';
+import { buildDashboard, line } from './build-dashboard.ts';
+import { coverageByType, coverageStat, withoutRulesByType, withoutRulesStat } from './coverage-panels.ts';
+import { ageByStation, failuresByReason, oldestData, refreshDuration } from './health-panels.ts';
+import {
+  addedAndRemoved,
+  capacityTable,
+  firingStat,
+  gpusByModel,
+  resourcesByState,
+  resourcesByType,
+  resourcesStat,
+  stateChanges,
+} from './inventory-panels.ts';
+import { stat, timeseries } from './panel.ts';
+import { instantQuery, rangeQuery, Scope } from './query.ts';
+import { ageOf, ageTable, NO_RESOURCE_SERIES, RESOURCE_COLUMNS, withoutRules } from './resource-table.ts';
 import { stationVariables } from './variables.ts';
 
 const scope = new Scope('station', 'resource_type', 'product');
 
-const upNow = stat(
+const upStat = stat(
   {
     title: 'Latest refresh',
-    description: 'Whether the latest refresh succeeded; of several stations, whether each one did.',
+    description: 'Whether the latest refresh of every selected station succeeded.',
     unit: UNIT.short,
-    nothing: 'No such station',
+    noValue: 'No such station',
   },
-  now(`min(${scope.each('telemetry_station_up')})`),
+  instantQuery(`min(${scope.deduplicated('telemetry_station_up')})`),
 ).mappings(upMappings);
 
-const rulesNow = stat(
-  { title: 'Alert rules', description: 'The alert rules on all resources, added up.', unit: UNIT.count, nothing: 'No rule counts known' },
-  now(scope.sum('telemetry_station_alert_rules')),
+const rulesStat = stat(
+  { title: 'Alert rules', description: 'Alert rules of all resources.', unit: UNIT.count, noValue: 'No alert rule counts' },
+  instantQuery(scope.sum('telemetry_station_alert_rules')),
 );
 
-const firingNow = stat(
-  { title: 'Firing', description: 'Resources whose alert state says that they fire.', unit: UNIT.count, nothing: 'No resources listed' },
-  now(firingCount(scope)),
-).thresholds(noneIsGood());
-
-const wholeNow = stat(
+const completeStat = stat(
   {
     title: 'Listing',
-    description: 'Whether the snapshot that is served is proven whole. If not, it may miss resources.',
+    description: 'Whether the served snapshot is verified complete. An incomplete snapshot may miss resources.',
     unit: UNIT.short,
-    nothing: 'No snapshot',
+    noValue: 'No snapshot',
   },
-  now(`min(${scope.each('telemetry_station_listing_complete')})`),
-).mappings(wholeMappings);
+  instantQuery(`min(${scope.deduplicated('telemetry_station_listing_complete')})`),
+).mappings(completeMappings);
+
+const withoutRulesTable = ageTable({
+  title: 'Resources without alert rules',
+  description: 'The 100 oldest resources without alert rules, except non-alertable ones. The name links to the resource history.',
+  noValue: NO_RESOURCE_SERIES,
+  expression: `topk(100, ${ageOf(scope, withoutRules(scope))})`,
+  columns: [...RESOURCE_COLUMNS, { field: 'product', title: 'Product' }, { field: 'station', title: 'Station', width: 110 }],
+  oldestFirst: true,
+});
 
 const infos = scope.series('telemetry_station_resource_info');
 
-const withoutRules = byAge({
-  title: 'Resources without alert rules',
-  description: 'The 100 oldest resources that have no alert rule, those left out that cannot have alerts. The name leads to the resource.',
-  nothing: 'None, or resources are not published one by one',
-  expression: `topk(100, ${ageOf(scope, uncovered(scope))})`,
-  columns: [...describing(resourceLink), { field: 'product', title: 'Product' }, { field: 'station', title: 'Station', width: 110 }],
-  oldestFirst: true,
-});
-
-const oldest = byAge({
+const oldest = ageTable({
   title: 'Oldest resources',
-  description: 'The ten that were created first.',
-  nothing: 'No creation times known',
+  description: 'The ten oldest resources.',
+  noValue: 'No creation times',
   expression: `topk(10, ${ageOf(scope, infos)})`,
-  columns: describing(resourceLink),
+  columns: RESOURCE_COLUMNS,
   oldestFirst: true,
 });
 
-const newest = byAge({
+const newest = ageTable({
   title: 'Newest resources',
-  description: 'The ten that were created last.',
-  nothing: 'No creation times known',
+  description: 'The ten newest resources.',
+  noValue: 'No creation times',
   expression: `bottomk(10, ${ageOf(scope, infos)})`,
-  columns: describing(resourceLink),
+  columns: RESOURCE_COLUMNS,
   oldestFirst: false,
 });
 
-export const station = finished({
+/** Ignores the type and product variables: the service's total covers all resources of a station. */
+const allResources = new Scope('station');
+
+const reportedAndReceived = timeseries(
+  {
+    title: 'Reported and received resources',
+    description:
+      'The total that the service reports, if any, and the resources received. A lasting difference means an incomplete listing.',
+    unit: UNIT.short,
+    noValue: 'No snapshot',
+  },
+  rangeQuery(allResources.sum('telemetry_station_listing_reported_resources', ['station']), '{{station}}: reported'),
+  rangeQuery(allResources.sum('telemetry_station_resources', ['station']), '{{station}}: received'),
+);
+
+const pagesAndRecords = timeseries(
+  {
+    title: 'Pages, duplicate and rejected records',
+    description: 'Pages fetched for the snapshot, duplicate records, and records without a usable id.',
+    unit: UNIT.short,
+    noValue: 'No snapshot',
+  },
+  rangeQuery(allResources.sum('telemetry_station_listing_pages', ['station']), '{{station}}: pages'),
+  rangeQuery(allResources.sum('telemetry_station_listing_duplicate_resources', ['station']), '{{station}}: duplicates'),
+  rangeQuery(allResources.sum('telemetry_station_listing_rejected_resources', ['station']), '{{station}}: rejected'),
+);
+
+const invalidFields = timeseries(
+  {
+    title: 'Invalid fields',
+    description: 'Field values that could not be read, by field.',
+    unit: UNIT.short,
+    noValue: 'No invalid fields',
+  },
+  rangeQuery(`${allResources.sum('telemetry_station_listing_invalid_fields', ['field'])} > 0`, '{{field}}'),
+);
+
+export const station = buildDashboard({
   name: 'station',
-  description: 'One station in depth: what it holds over time, what is not watched, and how well it can be listed.',
+  description: 'One telemetry station in detail: resources over time, alert coverage, capacity and listing health.',
   refresh: '5m',
   variables: stationVariables(),
   sections: [
     {
-      title: 'Now: $station',
+      title: 'Overview: $station',
       lines: [
         line(
           4,
-          [3, upNow],
-          [3, resourcesNow(scope)],
-          [3, firingNow],
-          [3, rulesNow],
-          [3, uncoveredNow(scope)],
-          [3, coverageNow(scope)],
+          [3, upStat],
+          [3, resourcesStat(scope)],
+          [3, firingStat(scope)],
+          [3, rulesStat],
+          [3, withoutRulesStat(scope)],
+          [3, coverageStat(scope)],
           [3, oldestData(scope)],
-          [3, wholeNow],
+          [3, completeStat],
         ),
       ],
     },
     {
       title: 'Resources over time',
-      lines: [line(9, [12, byState(scope)], [12, byType(scope)]), line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)])],
+      lines: [
+        line(9, [12, resourcesByState(scope)], [12, resourcesByType(scope)]),
+        line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)]),
+      ],
     },
     {
       title: 'Alert coverage',
-      lines: [line(9, [12, coverageByType(scope)], [12, uncoveredByType(scope)]), line(11, [24, withoutRules])],
+      lines: [line(9, [12, coverageByType(scope)], [12, withoutRulesByType(scope)]), line(11, [24, withoutRulesTable])],
     },
-    { title: 'Oldest and newest', lines: [line(11, [12, oldest], [12, newest])] },
+    { title: 'Oldest and newest resources', lines: [line(11, [12, oldest], [12, newest])] },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     {
-      title: 'Health of the listing',
+      title: 'Listing health',
       lines: [
-        line(8, [8, reported()], [8, oddRecords()], [8, unreadableFields()]),
+        line(8, [8, reportedAndReceived], [8, pagesAndRecords], [8, invalidFields]),
         line(8, [8, failuresByReason(scope)], [8, ageByStation(scope)], [8, refreshDuration(scope)]),
       ],
     },

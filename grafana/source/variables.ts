@@ -6,21 +6,20 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { LabelOf, MetricName } from './metric.ts';
-import { Scope } from './query.ts';
-import { DATASOURCE } from './target.ts';
+import type { LabelOf, MetricName } from '../../promql/metric.ts';
+import { DATASOURCE, Scope } from './query.ts';
 
-export const datasource = () => new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
+export const datasourceVariable = () => new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
 
-/** The values of a label, several or all at once, under the variables that come before it. */
+/** Multi-value variable over the values of a label, filtered by the variables of `scope`. */
 export function labelVariable<Name extends MetricName>(
   label: LabelOf<Name> & string,
   title: string,
   metric: Name,
-  before: Scope | undefined,
-  all: '.+' | '.*' = '.+',
+  scope: Scope | undefined,
+  allValue: '.+' | '.*' = '.+',
 ): QueryVariableBuilder {
-  const query = `label_values(${before === undefined ? metric : before.series(metric)}, ${label})`;
+  const query = `label_values(${scope === undefined ? metric : scope.series(metric)}, ${label})`;
   return new QueryVariableBuilder(label)
     .label(title)
     .datasource(DATASOURCE)
@@ -30,14 +29,17 @@ export function labelVariable<Name extends MetricName>(
     .sort(VariableSort.NaturalAsc)
     .multi(true)
     .includeAll(true)
-    .allValue(all)
+    .allValue(allValue)
     .current({ text: ['All'], value: ['$__all'] });
 }
 
-/** Which stations, and what of them; "All" takes in resources whose type or product is not known. */
+/** Query type "label values" of Grafana's Prometheus data source. */
+const LABEL_VALUES = 1;
+
+/** "All" types and products must include the empty label value. */
 export function stationVariables() {
   return [
-    datasource(),
+    datasourceVariable(),
     labelVariable('job', 'Job', 'telemetry_station_up', undefined),
     labelVariable('station', 'Station', 'telemetry_station_up', new Scope()),
     labelVariable('resource_type', 'Type', 'telemetry_station_resources', new Scope('station'), '.*'),
@@ -45,10 +47,6 @@ export function stationVariables() {
   ];
 }
 
-/** The number by which Grafana's Prometheus data source knows a query for the values of a label. */
-const LABEL_VALUES = 1;
-
-/** A text that narrows what is found. */
 export function textVariable(name: string, title: string, description: string): TextBoxVariableBuilder {
   return new TextBoxVariableBuilder(name).label(title).description(description).defaultValue('').current({ text: '', value: '' });
 }

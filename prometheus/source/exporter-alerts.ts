@@ -6,13 +6,13 @@ const failures = metric('telemetry_station_exporter_api_request_failures_total')
 const requests = metric('telemetry_station_exporter_api_requests_total');
 const totalShards = metric('telemetry_station_exporter_total_shards');
 
-/** About the exporter itself. Its targets are known by what they have told, whatever their job is called. */
+/** The exporter itself. Targets are recognized by their metrics, whatever the job name. */
 export const exporterAlerts: RuleGroup = {
   name: 'telemetry-station-exporter',
   rules: [
     {
       alert: 'TelemetryStationExporterDown',
-      about: 'A target that told of an exporter, or of one of its stations, within the last day.',
+      comment: 'Targets that exposed exporter or station metrics within the last day.',
       expr: `${metric('up')} == 0
 and on (job, instance)
 (
@@ -22,47 +22,47 @@ and on (job, instance)
 )`,
       for: '5m',
       severity: 'critical',
-      summary: 'An exporter of telemetry stations does not answer.',
-      description: 'Prometheus has had no answer from {{ $labels.instance }} of job {{ $labels.job }} for 5 minutes (up is {{ $value }}).',
+      summary: 'Telemetry station exporter is down.',
+      description: 'Scrapes of {{ $labels.instance }} (job {{ $labels.job }}) have failed for 5 minutes.',
     },
     {
       alert: 'TelemetryStationExporterAbsent',
-      about: 'When the target itself is gone, nothing is left that could be down.',
+      comment: 'A removed target has no `up` series that could be 0.',
       expr: `absent(${buildInfo})
 and
 absent(${metric('telemetry_station_info')})`,
       for: '10m',
       severity: 'critical',
-      summary: 'No exporter of telemetry stations is scraped.',
-      description: 'For 10 minutes no target has told of a telemetry station or of its exporter (absent is {{ $value }}).',
+      summary: 'No telemetry station exporter is scraped.',
+      description: 'No target has exposed telemetry station metrics for 10 minutes.',
     },
     {
       alert: 'TelemetryStationExporterReloadFailed',
-      about: 'The old configuration keeps serving, so nothing else shows it.',
+      comment: 'The exporter keeps the previous configuration, so no other metric shows the failure.',
       expr: `${metric('telemetry_station_exporter_config_last_reload_successful')} == 0`,
       for: '5m',
       severity: 'warning',
-      summary: 'The exporter of telemetry stations rejected its configuration.',
+      summary: 'Telemetry station exporter failed to reload its configuration.',
       description:
-        'The latest configuration was rejected by {{ $labels.instance }} of job {{ $labels.job }} (successful is {{ $value }}); the one before is still in force.',
+        'Exporter {{ $labels.instance }} (job {{ $labels.job }}) rejected its latest configuration and still runs the previous one.',
     },
     {
       alert: 'TelemetryStationApiThrottled',
-      about: 'Single refusals are healed by retries; one request in twenty is a limit that is too low for what is asked.',
+      comment: 'Retries handle occasional 429 responses; 5% of all requests exceeds the limit of the service persistently.',
       expr: `sum by (job, upstream) (rate(${failures}{reason="rate_limited"}[10m]))
 /
 sum by (job, upstream) (rate(${requests}[10m]))
 > 0.05`,
       for: '10m',
       severity: 'warning',
-      summary: 'The service throttles the exporter of telemetry stations.',
+      summary: 'Service throttles the telemetry station exporter.',
       description:
-        '{{ $value | humanizePercentage }} of the requests to upstream {{ $labels.upstream }} (job {{ $labels.job }}) are refused as too many.',
+        'The service rejects {{ $value | humanizePercentage }} of the requests to upstream {{ $labels.upstream }} (job {{ $labels.job }}) with 429.',
     },
     {
       alert: 'TelemetryStationScrapeSlow',
-      about:
-        'Four fifths of Prometheus’ default scrape_timeout of 10s. With another timeout this threshold has to move with it: Prometheus tells its timeouts only behind a feature flag.',
+      comment:
+        '80% of the default scrape_timeout of 10s. Adjust the threshold to your scrape_timeout, which Prometheus exposes only behind a feature flag.',
       expr: `max by (job, instance) (${metric('scrape_duration_seconds')}) > 8
 and on (job, instance)
 (
@@ -72,23 +72,22 @@ and on (job, instance)
 )`,
       for: '15m',
       severity: 'warning',
-      summary: 'Scrapes of telemetry stations take nearly as long as they may.',
-      description:
-        'Scrapes of {{ $labels.instance }} of job {{ $labels.job }} take {{ $value | humanizeDuration }}, close to their deadline.',
+      summary: 'Telemetry station scrapes are close to the scrape timeout.',
+      description: 'Scrapes of {{ $labels.instance }} (job {{ $labels.job }}) take {{ $value | humanizeDuration }}.',
     },
     {
       alert: 'TelemetryStationSeriesWithheld',
-      about: 'Aggregates stay exact; what is missing is each resource by itself.',
+      comment: 'Only per-resource series are withheld; aggregates stay exact.',
       expr: `max by (job, station) (${metric('telemetry_station_exporter_series_withheld')}) > 0`,
       for: '15m',
       severity: 'warning',
-      summary: 'A telemetry station has more resources than are published one by one.',
+      summary: 'Telemetry station has too many resources for per-resource series.',
       description:
-        '{{ $value }} series about single resources of station {{ $labels.station }} are withheld, because it has more than max_resources.',
+        '{{ $value }} per-resource series of station {{ $labels.station }} are not published, because it has more resources than max_resources.',
     },
     {
       alert: 'TelemetryStationShardsIncomplete',
-      about: 'A shard that is missing, or shards that disagree on how many they are, leave stations that nobody asks for.',
+      comment: 'Stations of a missing shard are not refreshed; shards that disagree on --total-shards leave gaps as well.',
       expr: `count by (job) (count_values by (job) ("ordinal", ${metric('telemetry_station_exporter_shard_ordinal')}))
 < on (job)
 max by (job) (${totalShards})
@@ -96,9 +95,8 @@ or
 min by (job) (${totalShards}) < max by (job) (${totalShards})`,
       for: '5m',
       severity: 'critical',
-      summary: 'The shards of the exporter do not cover all telemetry stations.',
-      description:
-        'Only {{ $value }} shards of job {{ $labels.job }} are present, or agree on how many there are: some stations are asked by nobody.',
+      summary: 'Telemetry station exporter shards do not cover all stations.',
+      description: 'Shards of job {{ $labels.job }} are missing or disagree on the number of shards. Some stations are not refreshed.',
     },
   ],
 };

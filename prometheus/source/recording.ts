@@ -1,6 +1,6 @@
-import { BY_STATION, BY_TYPE, each, type RuleGroup } from './rule.ts';
+import { BY_STATION, BY_TYPE, deduplicated, type RuleGroup } from './rule.ts';
 
-/** The names under which alerts find what is recorded. */
+/** Names of the recorded series. */
 export const RECORDED = {
   resources: 'job_station:telemetry_station_resources:sum',
   resourcesByType: 'job_station_resource_type:telemetry_station_resources:sum',
@@ -11,35 +11,35 @@ export const RECORDED = {
   capacity: 'job_station_gpu_model_unit:telemetry_station_sku_quantity:sum',
 } as const;
 
-const resources = each('telemetry_station_resources');
-const without = `sum by ${BY_TYPE} (${each('telemetry_station_resources_without_alert_rules')})`;
-const alertable = `sum by ${BY_TYPE} (${each('telemetry_station_alertable_resources')})`;
-const all = `sum by ${BY_TYPE} (${resources})`;
+const resources = deduplicated('telemetry_station_resources');
+const resourcesByType = `sum by ${BY_TYPE} (${resources})`;
+const alertableByType = `sum by ${BY_TYPE} (${deduplicated('telemetry_station_alertable_resources')})`;
+const withoutRulesByType = `sum by ${BY_TYPE} (${deduplicated('telemetry_station_resources_without_alert_rules')})`;
 
-const typeCoverage = `1 - ${without}
+const coverageByType = `1 - ${withoutRulesByType}
 /
 (
   (
-    ${alertable}
+    ${alertableByType}
     or
-    ${all}
+    ${resourcesByType}
   ) > 0
 )`;
 
-/** Groups of which no rule count is known are in neither number. */
-const stationCoverage = `1 - sum by ${BY_STATION} (
-  ${without}
+/** Types without known rule counts are excluded from both sides of the ratio. */
+const coverage = `1 - sum by ${BY_STATION} (
+  ${withoutRulesByType}
 )
 /
 (
   sum by ${BY_STATION} (
     (
-      ${alertable}
+      ${alertableByType}
       or
-      ${all}
+      ${resourcesByType}
     )
     and
-    ${without}
+    ${withoutRulesByType}
   ) > 0
 )`;
 
@@ -48,32 +48,36 @@ export const recordingRules: RuleGroup = {
   rules: [
     {
       record: RECORDED.resources,
-      about: 'Resources of a station: 0, not nothing, for one that was listed and has none.',
+      comment: 'Resources by station; 0 for a station whose listing is empty.',
       expr: `sum by ${BY_STATION} (${resources})
 or
-0 * ${each('telemetry_station_listing_complete')}`,
+0 * ${deduplicated('telemetry_station_listing_complete')}`,
     },
-    { record: RECORDED.resourcesByType, about: 'Resources by type.', expr: all },
+    { record: RECORDED.resourcesByType, comment: 'Resources by station and type.', expr: resourcesByType },
     {
       record: RECORDED.resourcesByState,
-      about: 'Resources by alert state.',
+      comment: 'Resources by station and alert state.',
       expr: `sum by (job, station, state) (${resources})`,
     },
     {
       record: RECORDED.coverage,
-      about: 'The share of resources with an alert rule: of those that can have alerts, or of all where that is not known.',
-      expr: stationCoverage,
+      comment: 'Share of resources with an alert rule; of the alertable resources where they are known.',
+      expr: coverage,
     },
-    { record: RECORDED.coverageByType, about: 'The same by type; types that cannot have alerts are left out.', expr: typeCoverage },
+    {
+      record: RECORDED.coverageByType,
+      comment: 'Alert coverage by type, without types that have no alertable resources.',
+      expr: coverageByType,
+    },
     {
       record: RECORDED.age,
-      about: 'How long ago a station was last listed with success.',
-      expr: `time() - ${each('telemetry_station_last_success_timestamp_seconds')}`,
+      comment: 'Time since the last successful refresh of a station.',
+      expr: `time() - ${deduplicated('telemetry_station_last_success_timestamp_seconds')}`,
     },
     {
       record: RECORDED.capacity,
-      about: 'The quantities that skus state, by GPU model and unit.',
-      expr: `sum by (job, station, gpu_model, unit) (${each('telemetry_station_sku_quantity')})`,
+      comment: 'Sum of the SKU quantities by GPU model and unit.',
+      expr: `sum by (job, station, gpu_model, unit) (${deduplicated('telemetry_station_sku_quantity')})`,
     },
   ],
 };

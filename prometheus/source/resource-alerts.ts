@@ -1,80 +1,77 @@
-import { FIRING } from '../../grafana/source/query.ts';
+import { FIRING } from '../../promql/metric.ts';
 import { RECORDED } from './recording.ts';
-import { BY_STATION, BY_TYPE, each, LISTED_WHOLE, metric, type RuleGroup } from './rule.ts';
+import { BY_STATION, BY_TYPE, deduplicated, LISTING_COMPLETE, metric, type RuleGroup } from './rule.ts';
 
-const withoutRules = metric('telemetry_station_resources_without_alert_rules');
+const withoutRulesMetric = metric('telemetry_station_resources_without_alert_rules');
 const BY_TYPE_AND_PRODUCT = '(job, station, resource_type, product)';
-const uncovered = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRules}))`;
-const uncoveredBefore = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRules} offset 1h))`;
-const added = metric('telemetry_station_resources_added_total');
+const withoutRules = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRulesMetric}))`;
+const withoutRulesBefore = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRulesMetric} offset 1h))`;
 
-/** About what the stations hold. All but the first read aggregates alone, whatever the number of resources. */
+/** Resources of the stations. Only the first alert reads per-resource series. */
 export const resourceAlerts: RuleGroup = {
   name: 'telemetry-station-resources',
   rules: [
     {
       alert: 'TelemetryStationResourceFiring',
-      about: 'The service documents no state that fires; it is recognised by the word. Reads the series of resources that fire, no others.',
+      comment: 'Matches states by name, because the service documents no firing state. Reads only the series of firing resources.',
       expr: `max by (job, station, resource_id, name) (${metric('telemetry_station_resource_state')}{state${FIRING}}) == 1`,
       for: '5m',
       severity: 'warning',
-      summary: 'A resource is in a firing alert state.',
+      summary: 'Resource alert is firing.',
       description:
-        'Resource {{ $labels.name }} ({{ $labels.resource_id }}) of station {{ $labels.station }} has been firing for 5 minutes (state is {{ $value }}).',
+        'Resource {{ $labels.name }} ({{ $labels.resource_id }}) of station {{ $labels.station }} has been firing for 5 minutes.',
     },
     {
       alert: 'TelemetryStationAlertableWithoutRules',
-      about:
-        'One alert per type, not per resource: a fleet may have thousands. Stations without alertability cannot tell, and are left out.',
-      expr: `${uncovered} > 0
+      comment: 'One alert per type, because a station may have thousands of such resources. Needs `alertability`.',
+      expr: `${withoutRules} > 0
 and on ${BY_STATION}
-${each('telemetry_station_alertable_resources')}`,
+${deduplicated('telemetry_station_alertable_resources')}`,
       for: '1d',
       severity: 'info',
-      summary: 'Resources that can have alerts have had no alert rule for a day.',
+      summary: 'Alertable resources have no alert rules.',
       description:
-        '{{ $value }} resources of type {{ $labels.resource_type }} in station {{ $labels.station }} can have alerts and have no alert rule; for a day there has always been one.',
+        'Station {{ $labels.station }} has had alertable resources of type {{ $labels.resource_type }} without alert rules for a day (now {{ $value }}).',
     },
     {
       alert: 'TelemetryStationNewResourcesWithoutRules',
-      about:
-        'More are without rules than an hour ago, and resources were added since. A type that was not there counts from 0 if its station was.',
+      comment:
+        'More resources without rules than an hour ago, and resources were added since. A new type counts from 0 if its station is not new.',
       expr: `(
-  ${uncovered}
+  ${withoutRules}
   - on ${BY_TYPE}
   (
-    ${uncoveredBefore}
+    ${withoutRulesBefore}
     or
     (
-      0 * ${uncovered}
+      0 * ${withoutRules}
       and on ${BY_STATION}
       max by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h)
     )
   )
 ) > 0
 and on ${BY_TYPE}
-max by ${BY_TYPE} (increase(${added}[1h])) > 0`,
+max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}[1h])) > 0`,
       for: '30m',
       severity: 'info',
       summary: 'New resources have no alert rules.',
       description:
-        '{{ $value }} more resources of type {{ $labels.resource_type }} in station {{ $labels.station }} have no alert rule than an hour ago, and resources of this type were added since.',
+        'Station {{ $labels.station }} has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.',
     },
     {
       alert: 'TelemetryStationResourcesLost',
-      about: 'Only a listing that is proven whole tells what is gone.',
+      comment: 'Only listings that are verified complete show removed resources.',
       expr: `${RECORDED.resources} < 0.8 * max_over_time(${RECORDED.resources}[1h])
 and on ${BY_STATION}
-${LISTED_WHOLE}`,
+${LISTING_COMPLETE}`,
       for: '5m',
       severity: 'critical',
-      summary: 'A telemetry station lost more than a fifth of its resources within an hour.',
-      description:
-        'Station {{ $labels.station }} has {{ $value }} resources left, more than a fifth fewer than at some time in the last hour.',
+      summary: 'Telemetry station lost more than 20% of its resources.',
+      description: 'Station {{ $labels.station }} has {{ $value }} resources, more than 20% below its maximum of the last hour.',
     },
     {
       alert: 'TelemetryStationCapacityDropped',
-      about: 'What is gone altogether has no series any more and counts as 0.',
+      comment: 'A GPU model or unit that disappeared has no series and counts as 0.',
       expr: `(
   ${RECORDED.capacity}
   or
@@ -82,12 +79,12 @@ ${LISTED_WHOLE}`,
 )
 < 0.8 * max_over_time(${RECORDED.capacity}[6h])
 and on ${BY_STATION}
-${LISTED_WHOLE}`,
+${LISTING_COMPLETE}`,
       for: '30m',
       severity: 'warning',
-      summary: 'The capacity of a telemetry station dropped by more than a fifth.',
+      summary: 'Telemetry station capacity dropped by more than 20%.',
       description:
-        'Station {{ $labels.station }} has {{ $value }} {{ $labels.unit }} {{ $labels.gpu_model }} left, more than a fifth less than at some time in the last 6 hours.',
+        'Station {{ $labels.station }} has {{ $value }} {{ $labels.unit }}{{ with $labels.gpu_model }} ({{ . }}){{ end }}, more than 20% below its maximum of the last 6 hours.',
     },
   ],
 };

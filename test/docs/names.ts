@@ -6,7 +6,7 @@ import { FLAGS } from '../../src/cli/flags.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
 import { LISTING_FIELDS } from '../../src/station/listing.ts';
-import { knownMetrics, shippedRules, unknownIn } from '../grafana/known.ts';
+import { knownMetrics, shippedRules, unknownIn } from '../promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 

@@ -1,29 +1,29 @@
 import * as grafanaUnits from '@grafana/grafana-foundation-sdk/units';
 import { describe, expect, it } from 'vitest';
-import { readPromql } from '../../scripts/grafana/promql.ts';
+import { parsePromql } from '../../promql/parse.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
-import { filledIn, labelValuesOf, panelsOf, type ShippedDashboard, shippedDashboards } from './shipped.ts';
+import { interpolate, labelValuesOf, panelsOf, type ShippedDashboard, shippedDashboards } from './shipped-dashboards.ts';
 
-/** The rules of Grafana's dashboard linter, which CI runs itself where it can be had. */
-describe.each(shippedDashboards())('%s keeps to the rules of the dashboard linter', (file, dashboard) => {
-  const variable = (name: string) => dashboard.templating.list.find((each) => each.name === name);
+/** Grafana's dashboard linter needs Go: these are its rules for machines without it. */
+describe.each(shippedDashboards())('grafana/dashboards/%s passes the dashboard linter', (file, dashboard) => {
+  const variable = (name: string) => dashboard.templating.list.find((candidate) => candidate.name === name);
   const panels = panelsOf(dashboard);
-  const selections = targetsOf(dashboard).flatMap((expr) => readPromql(expr).selections);
+  const selectors = expressionsOf(dashboard).flatMap((expr) => parsePromql(expr).selectors);
 
   it('template-datasource-rule', () => {
     expect(variable('datasource')).toMatchObject({ type: 'datasource', query: 'prometheus', label: 'Data source' });
   });
 
-  it('template-job-rule, and the same for what stands for the instance', () => {
-    const likeJob = { type: 'query', datasource: { uid: '$datasource' }, multi: true, includeAll: true, allValue: '.+' };
-    expect(variable('job')).toMatchObject({ ...likeJob, label: 'Job' });
-    expect(variable('station')).toMatchObject({ ...likeJob, label: 'Station' });
-    if (file === 'exporter.json') expect(variable('instance')).toMatchObject({ ...likeJob, label: 'Instance' });
+  it('template-job-rule, also for station and instance', () => {
+    const queryVariable = { type: 'query', datasource: { uid: '$datasource' }, multi: true, includeAll: true, allValue: '.+' };
+    expect(variable('job')).toMatchObject({ ...queryVariable, label: 'Job' });
+    expect(variable('station')).toMatchObject({ ...queryVariable, label: 'Station' });
+    if (file === 'exporter.json') expect(variable('instance')).toMatchObject({ ...queryVariable, label: 'Instance' });
   });
 
   it('template-label-promql-rule', () => {
     const queries = dashboard.templating.list.filter(({ type }) => type === 'query').map(labelValuesOf);
-    expect(queries.flatMap(({ selector }) => readPromql(filledIn(selector, {})).errors)).toEqual([]);
+    expect(queries.flatMap(({ selector }) => parsePromql(interpolate(selector, {})).errors)).toEqual([]);
   });
 
   it('template-on-time-change-reload-rule', () => {
@@ -54,35 +54,35 @@ describe.each(shippedDashboards())('%s keeps to the rules of the dashboard linte
 
   it('panel-no-targets-rule and target-promql-rule', () => {
     expect(panels.filter(({ targets = [] }) => targets.length === 0)).toEqual([]);
-    expect(targetsOf(dashboard).flatMap((expr) => readPromql(expr).errors)).toEqual([]);
+    expect(expressionsOf(dashboard).flatMap((expr) => parsePromql(expr).errors)).toEqual([]);
   });
 
   it('target-rate-interval-rule', () => {
-    const rates = selections.filter(({ within }) => ['rate', 'irate', 'increase'].includes(`${within[0]}`));
+    const rates = selectors.filter(({ within }) => ['rate', 'irate', 'increase'].includes(`${within[0]}`));
     expect(rates.filter(({ range }) => range !== RATE_INTERVAL)).toEqual([]);
   });
 
-  it('target-job-rule, and the same for what stands for the instance', () => {
-    const narrowedBy = (label: string) => (selection: (typeof selections)[number]) =>
-      selection.matchers.some((matcher) => matcher.label === label && matcher.operator === '=~' && matcher.value === `$${label}`);
-    expect(selections.filter((selection) => !narrowedBy('job')(selection))).toEqual([]);
+  it('target-job-rule, also for station and instance', () => {
+    const matchesVariable = (label: string) => (selector: (typeof selectors)[number]) =>
+      selector.matchers.some((matcher) => matcher.label === label && matcher.operator === '=~' && matcher.value === `$${label}`);
+    expect(selectors.filter((selector) => !matchesVariable('job')(selector))).toEqual([]);
     const stationMetrics = new Set(FAMILY_DESCRIPTIONS.filter(({ labels }) => labels.includes('station')).map(({ name }) => name));
-    const ofStations = selections.filter(({ metric }) => stationMetrics.has(metric));
-    expect(ofStations.filter((selection) => !narrowedBy('station')(selection))).toEqual([]);
-    if (file === 'exporter.json') expect(selections.filter((selection) => !narrowedBy('instance')(selection))).toEqual([]);
+    const stationSelectors = selectors.filter(({ metric }) => stationMetrics.has(metric));
+    expect(stationSelectors.filter((selector) => !matchesVariable('station')(selector))).toEqual([]);
+    if (file === 'exporter.json') expect(selectors.filter((selector) => !matchesVariable('instance')(selector))).toEqual([]);
   });
 
   it('target-counter-agg-rule', () => {
-    const counters = selections.filter(({ metric }) => metric.endsWith('_total') || metric.endsWith('_bucket'));
+    const counters = selectors.filter(({ metric }) => metric.endsWith('_total') || metric.endsWith('_bucket'));
     expect(counters.filter(({ within }) => !['rate', 'increase'].includes(`${within[0]}`))).toEqual([]);
   });
 });
 
-/** No other range is likely to be this. */
+/** A range that no query uses literally. */
 const RATE_INTERVAL = '7919s';
 
-/** The expressions of all panels, with what is no part of PromQL filled in; names of variables in matchers stay. */
-function targetsOf(dashboard: ShippedDashboard): string[] {
+/** The expressions of all panels; variables in matchers stay. */
+function expressionsOf(dashboard: ShippedDashboard): string[] {
   const expressions = panelsOf(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-  return expressions.map((expr) => filledIn(expr, { limit: '100', __rate_interval: RATE_INTERVAL }));
+  return expressions.map((expr) => interpolate(expr, { limit: '100', __rate_interval: RATE_INTERVAL }));
 }

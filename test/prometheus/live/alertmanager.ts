@@ -6,26 +6,26 @@ import { json } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { startDaemon } from './daemon.ts';
 
-interface Notified {
+interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Debian's Alertmanager, and what it has sent to a webhook about one alert. */
+/** Debian's Alertmanager; `notifications` are those it sent to a webhook for one alert. */
 export async function startAlertmanager(alertname: string) {
-  const notified: Notified[] = [];
+  const notifications: Notification[] = [];
   const webhook = createServer(async (request, response) => {
-    const { alerts } = (await json(request)) as { alerts: Notified[] };
-    notified.push(...alerts);
+    const { alerts } = (await json(request)) as { alerts: Notification[] };
+    notifications.push(...alerts);
     response.end();
   }).listen(0, '127.0.0.1');
   await once(webhook, 'listening');
   const { port } = webhook.address() as AddressInfo;
-  const quickly = { group_wait: '0s', group_interval: '1s', group_by: ['...'] };
+  const grouping = { group_wait: '0s', group_interval: '1s', group_by: ['...'] };
   const config = {
-    route: { receiver: 'nobody', ...quickly, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
-    receivers: [{ name: 'nobody' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] }],
+    route: { receiver: 'none', ...grouping, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
+    receivers: [{ name: 'none' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] }],
   };
   const daemon = await startDaemon({
     command: 'prometheus-alertmanager',
@@ -40,7 +40,7 @@ export async function startAlertmanager(alertname: string) {
   });
   return {
     target: new URL(daemon.url).host,
-    notified,
+    notifications,
     stop: async () => {
       await daemon.stop();
       webhook.close();

@@ -10,29 +10,29 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-interface Recipe {
+interface DaemonOptions {
   readonly command: string;
   readonly debianPackage: string;
-  /** Written into a folder of its own. */
+  /** Written to a temporary folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly flags: (folder: string, address: string) => readonly string[];
 }
 
-/** A program of Debian's on a port of its own, once it is ready; a clear error when it is not on the machine. */
-export async function startDaemon({ command, debianPackage, files, flags }: Recipe): Promise<Daemon> {
+/** Starts a program of a Debian package on a free port and waits until it is ready. */
+export async function startDaemon({ command, debianPackage, files, flags }: DaemonOptions): Promise<Daemon> {
   const folder = await mkdtemp(join(tmpdir(), `${command}-`));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const address = `127.0.0.1:${await freePort()}`;
   const child = spawn(command, flags(folder, address));
   const output: string[] = [];
   child.stderr.on('data', (chunk) => output.push(String(chunk)));
-  await Promise.race([once(child, 'spawn'), once(child, 'error').then(([error]) => missing(command, debianPackage, error))]);
-  await untilReady(`http://${address}/-/ready`, child, output);
+  await Promise.race([once(child, 'spawn'), once(child, 'error').then(([error]) => throwMissing(command, debianPackage, error))]);
+  await waitUntilReady(`http://${address}/-/ready`, child, output);
   return { url: `http://${address}`, stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })) };
 }
 
-function missing(command: string, debianPackage: string, error: Error): never {
-  throw new Error(`this test needs ${command} on the machine: install the Debian package ${debianPackage}`, { cause: error });
+function throwMissing(command: string, debianPackage: string, error: Error): never {
+  throw new Error(`${command} not found: install the Debian package ${debianPackage}`, { cause: error });
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
@@ -41,13 +41,13 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function untilReady(url: string, child: ChildProcess, output: readonly string[]): Promise<void> {
+async function waitUntilReady(url: string, child: ChildProcess, output: readonly string[]): Promise<void> {
   while (child.exitCode === null) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${child.spawnfile} ended: ${output.join('')}`);
+  throw new Error(`${child.spawnfile} exited before it was ready: ${output.join('')}`);
 }
 
 async function freePort(): Promise<number> {

@@ -5,7 +5,7 @@ import { demoStations } from '../../../src/simulator/stations.ts';
 import { startExporter } from '../../e2e/harness.ts';
 import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
 
-/** The world stands still, so that its numbers can be compared. */
+/** Constant, so that the simulated resources do not change. */
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
 let demo: Demo;
@@ -34,49 +34,50 @@ afterAll(async () => {
   await demo?.service.stop();
 });
 
-/** Asks until the answer is what is expected, or the test's time is up and the difference is shown. */
-const eventually = (query: string, labels: string[], expected: Record<string, number>) =>
+const expectEventually = (query: string, labels: string[], expected: Record<string, number>) =>
   expect.poll(() => prometheus.query(query, ...labels), { timeout: 40_000, interval: 250 }).toEqual(expected);
 
-const world = (count: (resources: ReturnType<Demo['world']['resources']>) => number) =>
+const perStation = (count: (resources: ReturnType<Demo['world']['resources']>) => number) =>
   Object.fromEntries(demo.world.stations.map(({ name }) => [name, count(demo.world.resources(name, NOW_MS))]));
 
-describe('Prometheus', () => {
-  it('answers with the simulated world’s numbers, from one target', async () => {
-    const total = world((resources) => resources.length);
-    await eventually('sum by (station) (telemetry_station_resources{job="static"})', ['station'], total);
-    await eventually('count by (station) (telemetry_station_resource_info{job="static"})', ['station'], total);
-    await eventually(
+describe('Prometheus scraping the exporter', () => {
+  it('returns the numbers of the simulated service from one target', async () => {
+    const total = perStation((resources) => resources.length);
+    await expectEventually('sum by (station) (telemetry_station_resources{job="static"})', ['station'], total);
+    await expectEventually('count by (station) (telemetry_station_resource_info{job="static"})', ['station'], total);
+    await expectEventually(
       'telemetry_station_up{job="static"}',
       ['station'],
-      world(() => 1),
+      perStation(() => 1),
     );
-    await eventually(
+    await expectEventually(
       'sum by (station) (telemetry_station_alert_rules{job="static"})',
       ['station'],
-      world((resources) => resources.reduce((sum, { record }) => sum + record.alert_rules_count, 0)),
+      perStation((resources) => resources.reduce((sum, { record }) => sum + record.alert_rules_count, 0)),
     );
-    await eventually('sum by (station) (telemetry_station_alertable_resources{job="static"})', ['station'], alertable());
+    await expectEventually('sum by (station) (telemetry_station_alertable_resources{job="static"})', ['station'], alertable());
   });
 
-  it('finds one target per station and gets the same numbers from them', async () => {
-    await eventually(
+  it('discovers one target per station with the same numbers', async () => {
+    await expectEventually(
       'sum by (instance) (up{job="discovered"})',
       ['instance'],
-      world(() => 1),
+      perStation(() => 1),
     );
-    await eventually(
+    await expectEventually(
       'sum by (station) (telemetry_station_resources{job="discovered"})',
       ['station'],
-      world((resources) => resources.length),
+      perStation((resources) => resources.length),
     );
   });
 
-  it('takes the OpenMetrics exposition without dropping a sample', async () => {
-    await eventually('max(scrape_samples_post_metric_relabeling{job="static"} - scrape_samples_scraped{job="static"})', [], { '': 0 });
+  it('ingests every sample of the OpenMetrics exposition', async () => {
+    await expectEventually('max(scrape_samples_post_metric_relabeling{job="static"} - scrape_samples_scraped{job="static"})', [], {
+      '': 0,
+    });
     const published = await exporter.scrape();
     const samples = [...published.values()].reduce((sum, family) => sum + family.samples.length, 0);
-    await eventually('max(scrape_samples_scraped{job="static"})', [], { '': samples });
+    await expectEventually('max(scrape_samples_scraped{job="static"})', [], { '': samples });
   });
 });
 
@@ -84,6 +85,6 @@ function alertable(): Record<string, number> {
   const configured = (parse(demo.config) as { stations: { name: string; alertability: boolean }[] }).stations.filter(
     ({ alertability }) => alertability,
   );
-  const all = world((resources) => resources.filter((resource) => resource.alertable).length);
+  const all = perStation((resources) => resources.filter((resource) => resource.alertable).length);
   return Object.fromEntries(configured.map(({ name }) => [name, all[name] ?? 0]));
 }

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { type Daemon, startDaemon } from './daemon.ts';
 
 export interface RunningPrometheus {
-  /** The answer of an instant query, by the values of the given labels. */
+  /** Result of an instant query, keyed by the values of the given labels. */
   query(expression: string, ...labels: string[]): Promise<Record<string, number>>;
-  /** What the HTTP API answers under /api/v1; a failure is an error. */
+  /** Data of a response of the HTTP API under /api/v1; throws if the query failed. */
   api<Data>(path: string, parameters?: Readonly<Record<string, string>>): Promise<Data>;
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface Series {
   readonly value: readonly [number, string];
 }
 
-/** Debian's Prometheus; `files` are those that its configuration names. */
+/** Debian's Prometheus; `files` are referenced by the configuration. */
 export async function startPrometheus(
   config: string,
   { files = {}, flags = [] }: { files?: Readonly<Record<string, string>>; flags?: readonly string[] } = {},
@@ -31,7 +31,7 @@ export async function startPrometheus(
       ...flags,
     ],
   });
-  const api = <Data>(path: string, parameters = {}) => ask<Data>(daemon, path, parameters);
+  const api = <Data>(path: string, parameters = {}) => fetchApi<Data>(daemon, path, parameters);
   return {
     stop: daemon.stop,
     api,
@@ -44,7 +44,7 @@ export async function startPrometheus(
   };
 }
 
-async function ask<Data>({ url }: Daemon, path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
+async function fetchApi<Data>({ url }: Daemon, path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
   const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
   const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
   if (status !== 'success') throw new Error(`${error}: ${JSON.stringify(parameters)}`);

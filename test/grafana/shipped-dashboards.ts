@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The parts of a dashboard's file that the tests look at. */
+/** The fields of a dashboard file that the tests read. */
 export interface ShippedDashboard {
   readonly title: string;
   readonly uid: string;
@@ -70,26 +70,26 @@ interface ShippedAnnotation {
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
 
-/** The dashboards as operators get them, by file. */
+/** The dashboards of grafana/dashboards by file name. */
 export function shippedDashboards(): [file: string, dashboard: ShippedDashboard][] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
   return files.map((file) => [file, JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))]);
 }
 
-/** The panels that show something, rows left out. */
+/** All panels except rows. */
 export function panelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
   return panels.filter(({ type }) => type !== 'row');
 }
 
-/** What a variable asks Prometheus for: the values of a label among the series of a selector. */
+/** Parses a variable's `label_values(selector, label)` query. */
 export function labelValuesOf({ query }: ShippedVariable): { readonly selector: string; readonly label: string } {
   const text = typeof query === 'string' ? query : query.query;
   const comma = text.lastIndexOf(',');
   return { selector: text.slice('label_values('.length, comma), label: text.slice(comma + 1, -1).trim() };
 }
 
-/** An expression with Grafana's own variables, and those given, filled in. */
-export function filledIn(expression: string, values: Readonly<Record<string, string>>): string {
+/** Replaces Grafana's built-in variables and the given ones. */
+export function interpolate(expression: string, values: Readonly<Record<string, string>>): string {
   const all: Readonly<Record<string, string>> = { __rate_interval: '30s', __range: '1m', ...values };
-  return expression.replace(/\$(\w+)/g, (whole, name: string) => all[name] ?? whole);
+  return expression.replace(/\$(\w+)/g, (variable, name: string) => all[name] ?? variable);
 }

@@ -1,51 +1,51 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** A selector in an expression, and what stands around it. */
-interface Selection {
+/** A vector selector and its context. */
+interface Selector {
   readonly metric: string;
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
-  /** The text between the brackets, if it selects a range. */
+  /** The text between the brackets of a range selector. */
   readonly range: string | undefined;
-  /** The functions and aggregations it is in, the innermost first. */
+  /** Enclosing functions and aggregations, innermost first. */
   readonly within: readonly string[];
 }
 
-export interface Reading {
-  readonly selections: readonly Selection[];
-  /** Every label that is matched, grouped by, joined on, or replaced. */
+interface ParsedExpression {
+  readonly selectors: readonly Selector[];
+  /** Labels used in matchers, grouping and vector matching. */
   readonly labels: readonly string[];
-  /** Where the expression cannot be understood. */
+  /** Syntax errors with their position. */
   readonly errors: readonly string[];
 }
 
-/** Reads an expression by Prometheus' own grammar. */
-export function readPromql(expression: string): Reading {
+/** Parses an expression with Prometheus' own grammar. */
+export function parsePromql(expression: string): ParsedExpression {
   const text = (node: SyntaxNode) => expression.slice(node.from, node.to);
-  const selections: Selection[] = [];
+  const selectors: Selector[] = [];
   const labels = new Set<string>();
   const errors: string[] = [];
   parser.parse(expression).iterate({
     enter: ({ node }) => {
       if (node.type.isError) errors.push(`at ${node.from}: ${expression.slice(Math.max(0, node.from - 20), node.to + 20)}`);
-      if (node.name === 'VectorSelector') selections.push(selection(node, text));
+      if (node.name === 'VectorSelector') selectors.push(parseSelector(node, text));
       if (node.name === 'LabelName') labels.add(text(node));
     },
   });
-  return { selections, labels: [...labels], errors };
+  return { selectors, labels: [...labels], errors };
 }
 
-function selection(node: SyntaxNode, text: (node: SyntaxNode) => string): Selection {
+function parseSelector(node: SyntaxNode, text: (node: SyntaxNode) => string): Selector {
   const range = node.parent?.name === 'MatrixSelector' ? text(node.parent).slice(text(node).length).trim().slice(1, -1) : undefined;
   const matchers = descendants(node, 'UnquotedLabelMatcher').map((matcher) => {
     const [label, operator, value] = children(matcher).map(text);
     return { label: `${label}`, operator: `${operator}`, value: unquoted(`${value}`) };
   });
   const name = node.getChild('Identifier');
-  return { metric: name ? text(name) : '', matchers, range, within: ancestors(node).flatMap((around) => called(around, text)) };
+  return { metric: name ? text(name) : '', matchers, range, within: ancestors(node).flatMap((ancestor) => functionName(ancestor, text)) };
 }
 
-function called(node: SyntaxNode, text: (node: SyntaxNode) => string): string[] {
+function functionName(node: SyntaxNode, text: (node: SyntaxNode) => string): string[] {
   const name = node.getChild(node.name === 'AggregateExpr' ? 'AggregateOp' : 'FunctionIdentifier');
   return name ? [text(name)] : [];
 }

@@ -1,0 +1,53 @@
+import { deduplicate } from '../../promql/metric.ts';
+import { UNIT } from './appearance.ts';
+import { resourceLink } from './build-dashboard.ts';
+import { type Column, table } from './panel.ts';
+import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
+
+/** Marks panels whose cost grows with the number of resources. */
+export const READS_EACH_RESOURCE =
+  'Reads at least one series per resource of the selected stations: narrow the selection if there are very many.';
+
+export const NO_RESOURCE_SERIES = 'None, or per-resource series are not published';
+
+/** Age of the resources that `infos` selects, with their labels. Resources without a creation time are left out. */
+export function ageOf(scope: Scope, infos: string): string {
+  const created = scope.series('telemetry_station_resource_created_timestamp_seconds');
+  return `(time() - ${created}) * ${SAME_RESOURCE} group_right () (${infos})`;
+}
+
+/** Resources without alert rules, except those known not to be alertable. */
+export function withoutRules(scope: Scope): string {
+  const infos = scope.series('telemetry_station_resource_info', { alertable: '!="false"' });
+  return `${infos} and ${SAME_RESOURCE} (${scope.series('telemetry_station_resource_alert_rules')} == 0)`;
+}
+
+export const RESOURCE_COLUMNS: readonly Column[] = [
+  { field: 'display_name', title: 'Display name', link: resourceLink },
+  { field: 'name', title: 'Name', width: 140 },
+  { field: 'resource_type', title: 'Type' },
+  { field: 'sku', title: 'SKU', width: 100 },
+];
+
+export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 120 };
+
+const AGE_COLUMN: Column = { field: 'Value', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 95 };
+
+interface AgeTable {
+  readonly title: string;
+  readonly description: string;
+  readonly noValue: string;
+  /** Selects the resources, with their age as the value. */
+  readonly expression: string;
+  readonly columns: readonly Column[];
+  readonly oldestFirst: boolean;
+}
+
+export function ageTable({ title, description, noValue, expression, columns, oldestFirst }: AgeTable) {
+  return table(
+    { title, description: `${description} ${READS_EACH_RESOURCE}`, noValue },
+    [tableQuery(deduplicate('telemetry_station_resource_info', expression))],
+    [...columns, AGE_COLUMN, ID_COLUMN],
+    { by: AGE_COLUMN.title, descending: oldestFirst },
+  );
+}

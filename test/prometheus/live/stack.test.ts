@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { READS_EACH_RESOURCE } from '../../../grafana/source/resource-table.ts';
+import type { WorldEntry } from '../../../src/simulator/world.ts';
+import {
+  interpolate,
+  labelValuesOf,
+  panelsOf,
+  type ShippedDashboard,
+  type ShippedTarget,
+  type ShippedVariable,
+  shippedDashboards,
+} from '../../grafana/shipped-dashboards.ts';
+import type { Series } from './prometheus.ts';
+import { FAULTY, NOW_MS, startStack } from './stack.ts';
+
+let stack: Awaited<ReturnType<typeof startStack>>;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+
+afterAll(() => stack?.stop());
+
+const JOB = 'telemetry-station-exporter';
+const polling = { timeout: 30_000, interval: 250 };
+
+const expectEventually = (query: string, labels: string[], expected: Record<string, number>) =>
+  expect.poll(() => stack.prometheus.query(query, ...labels), polling).toEqual(expected);
+
+/** A number per simulated station. */
+function perStation(count: (resources: readonly WorldEntry[], station: string) => number): Record<string, number> {
+  const { stations, resources } = stack.demo.world;
+  return Object.fromEntries(stations.map(({ name }) => [name, count(resources(name, NOW_MS), name)]));
+}
+
+const sumOf = (numbers: Record<string, number>) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
+
+describe('the example scrape configurations', () => {
+  it('scrape the exporter, and one target per station through service discovery', async () => {
+    await expectEventually(`count by (job) (up{job="${JOB}"} == 1)`, ['job'], { [JOB]: 1 });
+    const stations = perStation(() => 1);
+    await expectEventually('sum by (instance) (up{job="discovered"} and on (job, instance) telemetry_station_up)', ['instance'], stations);
+    await expectEventually('count(telemetry_station_exporter_build_info{job="discovered"})', [], { '': 1 });
+  });
+
+  it('count each station once under service discovery', async () => {
+    const total = perStation((resources) => resources.length);
+    await expectEventually('sum by (station) (telemetry_station_resources{job="discovered"})', ['station'], total);
+  });
+});
+
+describe('the recording rules', () => {
+  it('compute the numbers of the simulated service', async () => {
+    const total = perStation((resources) => resources.length);
+    await expectEventually(`job_station:telemetry_station_resources:sum{job="${JOB}"}`, ['station'], total);
+    await expectEventually(
+      `sum by (station) (job_station_resource_type:telemetry_station_resources:sum{job="${JOB}"})`,
+      ['station'],
+      total,
+    );
+    await expectEventually(`sum by (station) (job_station_state:telemetry_station_resources:sum{job="${JOB}"})`, ['station'], total);
+    const ratio = `round(job_station:telemetry_station_alert_coverage:ratio{job="${JOB}"}, 0.0001)`;
+    await expectEventually(ratio, ['station'], perStation(coverage));
+    const gpus = `sum by (station) (job_station_gpu_model_unit:telemetry_station_sku_quantity:sum{job="${JOB}",unit="GPU"})`;
+    await expectEventually(gpus, ['station'], perStation(gpuCount));
+  });
+
+  it('compute the data age of each station', async () => {
+    await expectEventually(
+      'count by (station) (job_station:telemetry_station_data_age:seconds < 120)',
+      ['station'],
+      perStation(() => 2),
+    );
+  });
+});
+
+describe('the alerting rules', () => {
+  it('notify through Alertmanager while a station fails', async () => {
+    stack.demo.service.setFaults(FAULTY.telemetryStation, [{ kind: 'status', code: 503 }]);
+    await expect
+      .poll(() => stack.alertmanager.notifications.find(({ labels }) => labels['job'] === JOB), polling)
+      .toMatchObject({
+        status: 'firing',
+        labels: { alertname: 'TelemetryStationDown', station: FAULTY.station, reason: 'status', severity: 'warning' },
+        annotations: { runbook_url: expect.stringMatching(/\/docs\/runbooks\/TelemetryStationDown\.md$/) },
+      });
+  });
+
+  it('fire only for the failing station and for what the simulated stations contain', async () => {
+    const expected = { TelemetryStationAlertableWithoutRules: 1, TelemetryStationDown: 1, TelemetryStationResourceFiring: 1 };
+    await expectEventually('group by (alertname) (ALERTS{alertstate="firing"})', ['alertname'], expected);
+  });
+});
+
+describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
+  it('has values for every variable', async () => {
+    const hasValues = await Promise.all(
+      queryVariables(dashboard).map(async (variable) => [variable.name, (await valuesFor(variable, {})).length > 0]),
+    );
+    expect(hasValues).toEqual(queryVariables(dashboard).map(({ name }) => [name, true]));
+  });
+
+  it.each([
+    ['all values', (values: Record<string, string>) => values],
+    ['one station', (values: Record<string, string>) => ({ ...values, station: FAULTY.station })],
+  ])('shows data in every panel with %s selected', async (_selection, select) => {
+    const values = select(await allSelected(dashboard));
+    const empty = await panelsWithoutData(dashboard, values);
+    expect(empty.filter((title) => !EMPTY_WHILE_HEALTHY.has(title))).toEqual([]);
+  });
+
+  it('sends valid queries with one value of each variable selected', async () => {
+    await expect(panelsWithoutData(dashboard, await firstOfEach(dashboard))).resolves.toBeInstanceOf(Array);
+  });
+
+  it('reads few samples in panels not described as per-resource', async () => {
+    const values = await allSelected(dashboard);
+    const reads: Record<string, number> = {};
+    for (const { title, description = '', targets = [] } of panelsOf(dashboard)) {
+      if (description.includes(READS_EACH_RESOURCE)) continue;
+      for (const target of targets) {
+        const { stats } = await run({ ...target, range: false }, values);
+        reads[title] = Math.max(reads[title] ?? 0, stats.samples.peakSamples);
+      }
+    }
+    const resourceCount = sumOf(perStation((entries) => entries.length));
+    expect(Object.entries(reads).filter(([, samples]) => samples > resourceCount / 4)).toEqual([]);
+  });
+
+  it('has annotations with data', async () => {
+    for (const { expr, builtIn } of dashboard.annotations.list) {
+      if (builtIn === 1) continue;
+      const { result } = await run({ expr: `${expr}`, range: false }, { job: '.+' });
+      expect(result.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('grafana/dashboards/fleet.json in numbers', () => {
+  it('shows the numbers of the simulated service', async () => {
+    const [, fleet] = shippedDashboards().find(([file]) => file === 'fleet.json') ?? [];
+    if (fleet === undefined) throw new Error('fleet.json not found');
+    const shown = async (title: string) => {
+      const target = panelsOf(fleet).find((panel) => panel.title === title)?.targets?.[0];
+      if (target === undefined) throw new Error(`panel ${title} not found`);
+      const { result } = await run(target, { ...(await allSelected(fleet)), job: JOB });
+      return Number(result[0]?.value[1]);
+    };
+    expect(await shown('Stations')).toBe(stack.demo.world.stations.length);
+    expect(await shown('Failing')).toBe(1);
+    expect(await shown('Resources')).toBe(sumOf(perStation((resources) => resources.length)));
+    expect(await shown('Firing')).toBe(
+      sumOf(perStation((resources) => resources.filter(({ record }) => record.state.endsWith('FIRING')).length)),
+    );
+    expect(await shown('GPUs')).toBe(sumOf(perStation(gpuCount)));
+  });
+});
+
+describe('a firing alert', () => {
+  it('resolves when the station recovers', async () => {
+    stack.demo.service.setFaults(FAULTY.telemetryStation, []);
+    const resolved = () => stack.alertmanager.notifications.find(({ status, labels }) => status === 'resolved' && labels['job'] === JOB);
+    await expect.poll(resolved, polling).toMatchObject({ labels: { alertname: 'TelemetryStationDown', station: FAULTY.station } });
+  });
+});
+
+/** Panels without data while all listings are valid. */
+const EMPTY_WHILE_HEALTHY = new Set(['Invalid fields']);
+
+const queryVariables = (dashboard: ShippedDashboard) => dashboard.templating.list.filter(({ type }) => type === 'query');
+
+interface QueryResult {
+  readonly result: readonly Series[];
+  readonly stats: { readonly samples: { readonly peakSamples: number } };
+}
+
+/** Titles of the panels with an empty query result. */
+async function panelsWithoutData(dashboard: ShippedDashboard, values: Readonly<Record<string, string>>): Promise<string[]> {
+  const empty: string[] = [];
+  for (const { title, targets = [] } of panelsOf(dashboard)) {
+    const results = await Promise.all(targets.map((target) => run(target, values)));
+    if (results.some(({ result }) => result.length === 0)) empty.push(title);
+  }
+  return empty;
+}
+
+/** Sends an instant or a range query, as Grafana does. */
+function run({ expr, range }: Pick<ShippedTarget, 'expr' | 'range'>, values: Readonly<Record<string, string>>): Promise<QueryResult> {
+  const query = interpolate(expr, values);
+  if (query.includes('$')) throw new Error(`variable without a value in ${query}`);
+  const end = Date.now() / 1000;
+  const window = { start: `${end - 10}`, end: `${end}`, step: '5' };
+  return stack.prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...(range && window) });
+}
+
+async function valuesFor(variable: ShippedVariable, values: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const { selector, label } = labelValuesOf(variable);
+  const all = Object.fromEntries(['job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']));
+  return stack.prometheus.api<string[]>(`label/${label}/values`, { 'match[]': interpolate(selector, { ...all, ...values }) });
+}
+
+async function allSelected({ templating }: ShippedDashboard): Promise<Record<string, string>> {
+  const values = templating.list.map(({ name, type, allValue, current }) => [name, type === 'query' ? allValue : current?.value]);
+  return { ...Object.fromEntries(values), job: JOB, resource_id: await someResourceId() };
+}
+
+/** The first value of each variable, filtered by the variables before it. */
+async function firstOfEach(dashboard: ShippedDashboard): Promise<Record<string, string>> {
+  const values = await allSelected(dashboard);
+  for (const variable of queryVariables(dashboard)) values[variable.name] = (await valuesFor(variable, values))[0] ?? '';
+  return values;
+}
+
+async function someResourceId(): Promise<string> {
+  const found = await stack.prometheus.query(
+    `topk(1, telemetry_station_resource_sku_quantity{station="${FAULTY.station}"})`,
+    'resource_id',
+  );
+  return Object.keys(found)[0] ?? '';
+}
+
+/** Of the alertable resources, where the station knows them. */
+function coverage(resources: readonly WorldEntry[], station: string): number {
+  const base = station === 'personal' ? resources : resources.filter(({ alertable }) => alertable);
+  const without = base.filter(({ record }) => record.alert_rules_count === 0);
+  return Math.round((1 - without.length / base.length) * 10_000) / 10_000;
+}
+
+function gpuCount(resources: readonly WorldEntry[]): number {
+  return resources.reduce((sum, { record: { sku } }) => sum + (sku.endsWith(' GPU') ? Number(sku.split(' ')[0]) : 0), 0);
+}
