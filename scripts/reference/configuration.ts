@@ -1,31 +1,31 @@
 import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
 
-/** The page docs/configuration.md. */
+/** Generates docs/configuration.md. */
 export function configurationReference(): string {
   return [
     '# Configuration',
     '',
     '<!-- Generated from src/config/schema.ts by `npm run generate`; do not edit. -->',
     '',
-    'One YAML file, given with `--config.file`. [config.example.yaml](../config.example.yaml) shows every key;',
-    '[config.schema.json](../config.schema.json) lets editors complete and check the file when its first line is',
-    '`# yaml-language-server: $schema=config.schema.json`. `--config.check` checks a file and ends.',
+    'The configuration is one YAML file (`--config.file`). [config.example.yaml](../config.example.yaml) shows all keys;',
+    '[config.schema.json](../config.schema.json) enables completion and validation in editors when the first line is',
+    '`# yaml-language-server: $schema=config.schema.json`. `--config.check` validates the file and exits.',
     '',
-    '- A **duration** is written as in Prometheus: `250ms`, `90s`, `1h30m`, `15d`, or `0`. A **size** is a number with `B`, `KB`, `MB`, `GB`',
+    '- A **duration** has the format of Prometheus: `250ms`, `90s`, `1h30m`, `15d`, or `0`. A **size** is a number with `B`, `KB`, `MB`, `GB`',
     '  (powers of 1000), `KiB`, `MiB` or `GiB` (powers of 1024).',
-    `- \`\${NAME}\` in any string is taken from the environment; it is an error when that is not set. \`$\${\` is a literal \`\${\`. Inside \`{ }\` and`,
-    '  `[ ]` YAML wants quotes around it.',
-    '- A **secret** is shown as `<secret>` wherever the configuration is shown. In place of each one a **file** can be given, which is read',
-    '  again when it changes and once after a 401. A relative path starts from the folder of the configuration file.',
-    '- Anchors, aliases and merge keys (`<<`) work. Unknown keys are errors.',
-    '- Every problem is reported at once, as `file:line:column: path: what is wrong and what was expected`. At start the exit code is 1; a',
-    '  reload changes nothing.',
+    `- \`\${NAME}\` in a string is replaced with the environment variable; an unset variable is an error. \`$\${\` is a literal \`\${\`. Quote it`,
+    '  inside `{ }` and `[ ]`.',
+    '- A **secret** is always shown as `<secret>`. Each secret can be read from a **file** instead, which is read again when it changes and',
+    '  after a 401. Relative paths are relative to the directory of the configuration file.',
+    '- Anchors, aliases and merge keys (`<<`) are supported. Unknown keys are errors.',
+    '- All problems are reported at once, as `file:line:column: path: message`. On startup the exit code is 1; on reload the active',
+    '  configuration stays in use.',
     '',
     ...sections('', configJsonSchema()),
   ].join('\n');
 }
 
-/** One table per mapping, the outer ones first. */
+/** One table per mapping, outermost first. */
 function sections(path: string, schema: JsonSchema): readonly string[] {
   const properties = Object.entries(schema.properties ?? {});
   const table = [

@@ -24,7 +24,7 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const message = `cannot be read, expected a readable file: ${(error as Error).message}`;
+    const message = `cannot be read: ${(error as Error).message}`;
     return { ok: false, problems: [formatProblem({ file, line: 1, column: 1, path: '', message })] };
   }
   const checked = checkYaml(webConfigSchema, { file, text });
@@ -84,7 +84,7 @@ async function pemOf(name: string, text = '', file: string | undefined, folder: 
   try {
     return { key, text: await readFile(resolve(folder, file), 'utf8') };
   } catch (error) {
-    return { key, text: '', problem: `cannot be read, expected a readable file: ${(error as Error).message}` };
+    return { key, text: '', problem: `cannot be read: ${(error as Error).message}` };
   }
 }
 

@@ -40,7 +40,7 @@ export async function loadConfigFile(file: string, env: Readonly<Record<string, 
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const message = `cannot be read, expected a readable file: ${(error as Error).message}`;
+    const message = `cannot be read: ${(error as Error).message}`;
     return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
   }
   return loadConfig({ file, text, env });

@@ -1,15 +1,17 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import type * as z from 'zod';
-import { type Environment, substitute } from './environment.ts';
 import { type ConfigPath, formatPath, type Problem } from './problem.ts';
 import { expectation, schemaProblems } from './schema-problem.ts';
 import { isMergeKey, keyText, locate, readYaml, startOf, type YamlProblem } from './yaml-document.ts';
 
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 interface YamlText {
-  /** For messages. */
+  /** Shown in problems. */
   readonly file: string;
   readonly text: string;
-  /** Left out: texts stay as they are written. */
+  /** Without it, no variables are substituted. */
   readonly env?: Environment;
 }
 
@@ -17,43 +19,43 @@ export type CheckedYaml<Value> =
   | {
       readonly ok: true;
       readonly value: Value;
-      /** The file as plain data, before the schema read it. */
+      /** The parsed YAML, before validation. */
       readonly raw: unknown;
-      /** A mistake that the text alone does not show. */
+      /** Locates a problem that was found after validation. */
       readonly problemAt: (path: ConfigPath, message: string) => Problem;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** The text as the schema reads it, or every problem in it, in the order of the file. */
+/** Parses and validates the text; returns the value, or all problems in the order of the file. */
 export function checkYaml<Schema extends z.ZodType>(schema: Schema, { file, text, env }: YamlText): CheckedYaml<z.output<Schema>> {
-  const problem = ({ offset, path, message }: Finding) => ({ file, ...position(text, offset), path: formatPath(path), message });
+  const problem = ({ offset, path, message }: LocatedProblem) => ({ file, ...position(text, offset), path: formatPath(path), message });
   const reading = read(schema, text, env);
-  if ('findings' in reading) return { ok: false, problems: reading.findings.toSorted((a, b) => a.offset - b.offset).map(problem) };
+  if ('problems' in reading) return { ok: false, problems: reading.problems.toSorted((a, b) => a.offset - b.offset).map(problem) };
   const { value, raw, document } = reading;
   return { ok: true, value, raw, problemAt: (path, message) => problem({ offset: locate(document, path), path, message }) };
 }
 
 type Reading<Value> =
-  | { readonly findings: readonly Finding[] }
+  | { readonly problems: readonly LocatedProblem[] }
   | { readonly value: Value; readonly raw: unknown; readonly document: Document.Parsed };
 
 function read<Schema extends z.ZodType>(schema: Schema, text: string, env: Environment | undefined): Reading<z.output<Schema>> {
-  const { problems: mistakes, document } = readYaml(text);
-  const findings: Finding[] = mistakes.map((mistake) => ({ ...mistake, path: [] }));
-  if (document === undefined) return { findings };
+  const { problems: syntax, document } = readYaml(text);
+  const problems: LocatedProblem[] = syntax.map((problem) => ({ ...problem, path: [] }));
+  if (document === undefined) return { problems };
   const content = checkDocument(document, env);
-  findings.push(...content);
-  if (content.some(({ fatal }) => fatal === true)) return { findings };
+  problems.push(...content);
+  if (content.some(({ fatal }) => fatal === true)) return { problems };
   const plain = plainData(document);
-  if (plain === undefined) return { findings: [...findings, EXPLODING] };
+  if (plain === undefined) return { problems: [...problems, TOO_MANY_ALIASES] };
   const { error, data } = schema.safeParse(plain.raw, { error: expectation, reportInput: true });
-  findings.push(...issueFindings(schema, error?.issues ?? [], document, content));
-  return data !== undefined && findings.length === 0 ? { value: data, raw: plain.raw, document } : { findings };
+  problems.push(...issueProblems(schema, error?.issues ?? [], document, content));
+  return data !== undefined && problems.length === 0 ? { value: data, raw: plain.raw, document } : { problems };
 }
 
-const EXPLODING: Finding = { offset: 0, path: [], message: 'the aliases repeat too much, expected fewer of them' };
+const TOO_MANY_ALIASES: LocatedProblem = { offset: 0, path: [], message: 'aliases expand to too much data, expected fewer of them' };
 
-/** The reader refuses aliases that multiply, and those that hold themselves. */
+/** Returns undefined for aliases that expand exponentially or contain themselves. */
 function plainData(document: Document.Parsed): { readonly raw: unknown } | undefined {
   try {
     return { raw: document.toJS() };
@@ -62,20 +64,20 @@ function plainData(document: Document.Parsed): { readonly raw: unknown } | undef
   }
 }
 
-/** One finding per mistake: a string that the environment should have filled is not judged a second time. */
-function issueFindings(
+/** Drops duplicates, and problems of strings whose substitution already failed. */
+function issueProblems(
   schema: z.ZodType,
   issues: readonly z.core.$ZodIssue[],
   document: Document.Parsed,
-  content: readonly Finding[],
-): readonly Finding[] {
-  const judged = new Set(content.map(({ offset }) => offset));
-  const found = new Map<string, Finding>();
-  for (const { path, shownPath, message, atKey } of issues.flatMap((issue) => schemaProblems(issue, schema))) {
+  content: readonly LocatedProblem[],
+): readonly LocatedProblem[] {
+  const reported = new Set(content.map(({ offset }) => offset));
+  const unique = new Map<string, LocatedProblem>();
+  for (const { path, shownPath, message, atKey } of schemaProblems(issues, schema)) {
     const offset = locate(document, path, atKey);
-    if (!judged.has(offset)) found.set(`${formatPath(path)}: ${message}`, { offset, path: shownPath, message });
+    if (!reported.has(offset)) unique.set(`${formatPath(path)}: ${message}`, { offset, path: shownPath, message });
   }
-  return [...found.values()];
+  return [...unique.values()];
 }
 
 function position(text: string, offset: number): { readonly line: number; readonly column: number } {
@@ -83,65 +85,77 @@ function position(text: string, offset: number): { readonly line: number; readon
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-/** A mistake whose path in the configuration is known. */
-interface Finding extends YamlProblem {
+interface LocatedProblem extends YamlProblem {
   readonly path: ConfigPath;
-  /** The document cannot be turned into plain data. */
+  /** The document cannot be converted to plain data. */
   readonly fatal?: boolean;
 }
 
 interface Walk {
   readonly env: Environment | undefined;
-  /** Those met so far: an alias reaches back only. */
+  /** Those seen so far: an alias refers to a preceding anchor. */
   readonly anchors: Map<string, Node>;
 }
 
-/** Puts the environment, if any, into the document's strings, and tells what plain data would hide or fail on. */
-function checkDocument(document: Document.Parsed, env: Environment | undefined): readonly Finding[] {
-  return [...nodeFindings(document.contents, [], { env, anchors: new Map() })];
+/** Substitutes environment variables in strings, and reports what the conversion to plain data would hide or fail on. */
+function checkDocument(document: Document.Parsed, env: Environment | undefined): readonly LocatedProblem[] {
+  return [...nodeProblems(document.contents, [], { env, anchors: new Map() })];
 }
 
-function* nodeFindings(node: unknown, path: ConfigPath, walk: Walk): Iterable<Finding> {
+function* nodeProblems(node: unknown, path: ConfigPath, walk: Walk): Iterable<LocatedProblem> {
   if (!isNode(node)) return;
   if (isAlias(node)) {
     if (walk.anchors.has(node.source)) return;
-    const message = 'found an alias without an anchor before it, expected a value; quote a string that begins with an asterisk';
+    const message = 'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
     yield { path, offset: startOf(node), message, fatal: true };
     return;
   }
   keepAnchor(node, walk);
-  if (isScalar(node)) yield* scalarFindings(node, path, walk.env);
-  if (isMap(node)) yield* mapFindings(node, path, walk);
-  if (isSeq(node)) for (const [index, item] of node.items.entries()) yield* nodeFindings(item, [...path, index], walk);
+  if (isScalar(node)) yield* scalarProblems(node, path, walk.env);
+  if (isMap(node)) yield* mapProblems(node, path, walk);
+  if (isSeq(node)) for (const [index, item] of node.items.entries()) yield* nodeProblems(item, [...path, index], walk);
 }
 
 function keepAnchor(node: Scalar | YAMLMap | YAMLSeq, { anchors }: Walk): void {
   if (node.anchor !== undefined) anchors.set(node.anchor, node);
 }
 
-function* scalarFindings(scalar: Scalar, path: ConfigPath, env: Environment | undefined): Iterable<Finding> {
+function* scalarProblems(scalar: Scalar, path: ConfigPath, env: Environment | undefined): Iterable<LocatedProblem> {
   if (env === undefined || typeof scalar.value !== 'string') return;
   const { text, problems } = substitute(scalar.value, env);
   scalar.value = text;
   for (const message of problems) yield { path, offset: startOf(scalar), message };
 }
 
-function* mapFindings(map: YAMLMap, path: ConfigPath, walk: Walk): Iterable<Finding> {
+/** Replaces each `${NAME}` with the environment variable and each `$${` with a literal `${`. */
+export function substitute(text: string, env: Environment): { readonly text: string; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const replaced = text.replaceAll(/\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g, (match, name: string | undefined) => {
+    if (match === '$${') return '${';
+    const value = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
+    if (value !== undefined) return value;
+    problems.push(name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : `environment variable ${name} is not set`);
+    return match;
+  });
+  return { text: replaced, problems };
+}
+
+function* mapProblems(map: YAMLMap, path: ConfigPath, walk: Walk): Iterable<LocatedProblem> {
   const seen = new Set<string>();
   for (const { key, value } of map.items) {
     const name = keyText(key);
     const keyPath = [...path, name];
     keepAnchor(key as Scalar, walk);
-    yield* nodeFindings(value, keyPath, walk);
+    yield* nodeProblems(value, keyPath, walk);
     if (isMergeKey(key)) {
       if (isMergeSource(value, walk)) continue;
-      yield { path: keyPath, offset: startOf(value, key), message: 'found no mapping to merge, expected an alias of one', fatal: true };
+      yield { path: keyPath, offset: startOf(value, key), message: 'expected a mapping to merge, or an alias of one', fatal: true };
     } else if (name === '__proto__') {
-      yield { path: keyPath, offset: startOf(key), message: 'this name cannot be used, expected another one' };
+      yield { path: keyPath, offset: startOf(key), message: 'reserved key, expected another one' };
     } else if (seen.has(name)) {
-      // A name without a value may be a part of a secret that holds a comma.
+      // A key without a value may be part of a secret that contains a comma.
       const shown = (isScalar(value) ? value.value : value) === null ? path : keyPath;
-      yield { path: shown, offset: startOf(key), message: 'the key stands here a second time, expected only once' };
+      yield { path: shown, offset: startOf(key), message: 'duplicate key, expected only once' };
     }
     seen.add(name);
   }

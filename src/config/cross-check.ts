@@ -2,26 +2,26 @@ import type * as z from 'zod';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** A mistake that takes more than one key to see. */
+/** A problem between several keys of a mapping. */
 export interface CrossProblem {
-  /** From the mapping that was checked. */
+  /** Relative to the checked mapping. */
   readonly path: readonly (string | number)[];
   readonly message: string;
-  /** The key itself is the mistake, not its value. */
+  /** The position is that of the key, not of its value. */
   readonly atKey?: boolean;
 }
 
-/** The keys of a checked mapping, and nothing about their values: these may be wrong themselves. */
+/** A mapping whose keys are known and whose values may be invalid. */
 export type Unchecked<Output> = { readonly [Key in keyof Output]?: unknown };
 
-/** Runs even when other parts of the mapping are wrong, so that every mistake is told at once. */
+/** Runs `check` even when parts of the mapping are invalid, so that all problems are reported at once. */
 export function crossChecked<Schema extends z.ZodType>(
   schema: Schema,
-  find: (value: Unchecked<z.output<Schema>>) => Iterable<CrossProblem>,
+  check: (value: Unchecked<z.output<Schema>>) => Iterable<CrossProblem>,
 ): Schema {
   return schema.superRefine(
     (value, context) => {
-      for (const { path, message, atKey = false } of find(value as Unchecked<z.output<Schema>>)) {
+      for (const { path, message, atKey = false } of check(value as Unchecked<z.output<Schema>>)) {
         context.addIssue({ code: 'custom', path: [...path], message, params: { atKey } });
       }
     },

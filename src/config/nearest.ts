@@ -1,22 +1,22 @@
 import { quoted } from './problem.ts';
 
-/** Of a word's characters, how many may differ: two of five. */
-const NEAR = 0.4;
+/** The share of a word's characters that may differ. */
+const MAX_DIFFERENCE = 0.4;
 
-/** The known word most likely meant by one that is not known, if any is near enough to be worth naming. */
+/** The known word most similar to `word`, if one is similar enough to suggest. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   const [best] = ranked.sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= word.length * NEAR ? best.candidate : undefined;
+  return best !== undefined && best.distance <= word.length * MAX_DIFFERENCE ? best.candidate : undefined;
 }
 
-/** What to add to a message about a word that is not known. */
+/** The suffix of a message about an unknown word. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === undefined ? '' : `; did you mean ${quoted(near)}?`;
 }
 
-/** Characters to insert, delete or replace, and neighbours to swap, to make one word the other. */
+/** The optimal string alignment distance: insertions, deletions, substitutions and transpositions. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);

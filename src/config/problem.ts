@@ -1,13 +1,13 @@
-/** Keys and list positions from the top of the configuration. */
+/** Keys and list indexes from the root of the configuration. */
 export type ConfigPath = readonly (string | number)[];
 
-/** One mistake of the operator's and where it stands. */
+/** A problem of a configuration file and its position. */
 export interface Problem {
   readonly file: string;
   /** Lines and columns count from 1. */
   readonly line: number;
   readonly column: number;
-  /** Empty when no single key is meant. */
+  /** Empty when the problem concerns no single key. */
   readonly path: string;
   readonly message: string;
 }
@@ -18,8 +18,8 @@ export function formatProblem({ file, line, column, path, message }: Problem): s
 }
 
 /**
- * `stations[0].cache.ttl`; a key that would read as something else stands in brackets and quotes. A key is cut at a colon, because
- * in `{ password:secret }` the space was forgotten.
+ * `stations[0].cache.ttl`; other keys are quoted, in brackets. A key is truncated at a colon, because in `{ password:secret }` it
+ * contains the secret.
  */
 export function formatPath(path: ConfigPath): string {
   return path.map((part, index) => (index === 0 ? formatPart(part).replace(/^\./, '') : formatPart(part))).join('');
@@ -30,9 +30,9 @@ function formatPart(part: string | number): string {
   return /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
 }
 
-const LONGEST = 60;
+const MAX_QUOTED_LENGTH = 60;
 
-/** For showing in a message: one line, of bounded length. */
+/** Quotes a value for a message: a single line of bounded length. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+  return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
 }

@@ -12,7 +12,7 @@ export function resolveStations(config: Config): readonly StationSpec[] {
 }
 
 function resolveStation(station: StationConfig, { upstreams, cache }: Config): StationSpec {
-  // The schema has made sure that there are all four parts or a rid, and that the upstream is known or the only one.
+  // The schema guarantees a rid or all four parts, and a known or single upstream.
   const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
   const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
@@ -48,13 +48,13 @@ const FILTERS = {
   enabled_alert: 'enabledAlert',
 } as const satisfies Record<keyof StationConfig['filters'], keyof ListingFilters>;
 
-/** An empty list filters nothing. */
+/** An empty list is no filter. */
 function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return Object.fromEntries(given.map(([key, value]) => [FILTERS[key as keyof typeof FILTERS], value]));
 }
 
-/** The configuration in force as YAML: every default in its place, every secret hidden. */
+/** The active configuration as YAML, with defaults filled in and secrets hidden. */
 export function renderConfig(config: Config): string {
   const names = resolveStations(config).map(({ name, upstream }) => ({ name, upstream }));
   const stations = config.stations.map((station, index) => ({ ...names[index], ...station }));

@@ -4,7 +4,7 @@ import { quoted } from './problem.ts';
 import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
 
-/** An address of the service: credentials belong into the keys that are made for them, because those are never shown. */
+/** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
 export const serviceUrl = urlWithout(serviceUrlProblem, (href) => href);
 
 export const proxyUrl = urlWithout(proxyUrlProblem, (href) => href.replace(/:[^:@/]*@/, `:${HIDDEN}@`));
@@ -17,23 +17,27 @@ function urlWithout(problemOf: (input: string) => string | undefined, shown: (hr
       issues.push({ code: 'custom', input, message });
       return z.NEVER;
     },
-    // Not `href`: a key that is absent is encoded too, before it is left out.
+    // Not `url.href`: zod also encodes an absent key, where `url` is undefined.
     encode: (url) => shown(`${url}`),
   });
 }
 
+const NOT_HTTP_URL = 'expected an http or https URL such as https://host:8443';
+
 function serviceUrlProblem(input: string): string | undefined {
-  if (!isHttpUrl(input)) return 'found a string that is no http or https URL, expected one such as https://host:8443';
+  if (!isHttpUrl(input)) return NOT_HTTP_URL;
   const { username, password } = new URL(input);
-  if (username !== '' || password !== '') return 'found a URL with a user or a password, expected none: use basic_auth';
-  return /[?#]/.test(input) ? 'found a URL with a query or a fragment, expected neither' : undefined;
+  if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
+  return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
 }
 
 function proxyUrlProblem(input: string): string | undefined {
-  if (!isHttpUrl(input)) return 'found a string that is no http or https URL, expected one such as https://host:8443';
+  if (!isHttpUrl(input)) return NOT_HTTP_URL;
   const { username, password, pathname } = new URL(input);
-  if (pathname !== '/' || /[?#]/.test(input)) return 'found a URL with a path, a query or a fragment, expected none of them';
-  return isPercentEncoded(username + password) ? undefined : 'found a stray % in the user or the password, expected %25 for it';
+  if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
+  return isPercentEncoded(username + password)
+    ? undefined
+    : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
 }
 
 function isHttpUrl(input: string): boolean {
@@ -49,9 +53,9 @@ function isPercentEncoded(input: string): boolean {
   }
 }
 
-const headerValueProblem = 'found a character that a header cannot carry, expected printable Latin-1 characters, spaces and tabs';
+const headerValueProblem = 'expected printable Latin-1 characters, spaces and tabs';
 
-export const text = z.string().min(1, { error: 'a string that is not empty' });
+export const text = z.string().min(1, { error: 'a non-empty string' });
 
 export const filePath = text.meta({ title: 'file' });
 
@@ -60,20 +64,20 @@ export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2'
 
 export const tlsVersion = z.enum(namesOf(TLS_VERSIONS));
 
-/** Of any length, 0 included. */
+/** Any duration, including 0. */
 export const duration = durationBetween(0, Number.MAX_SAFE_INTEGER);
 
-/** What a timer may wait for, 0 included. */
+/** A delay that a timer can hold, including 0. */
 export const timerDuration = durationBetween(0, MAX_TIMER_MS);
 
-/** What must come to an end, but not before it began. */
+/** A timeout: a delay that a timer can hold, excluding 0. */
 export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 
 export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB'), z.number(), {
   decode: (input, { issues }) => {
     const bytes = parseSize(input);
     if (bytes !== undefined && bytes > 0) return bytes;
-    issues.push({ code: 'custom', input, message: `found ${quoted(input)}, expected a size of whole bytes such as 16MiB or 1MB` });
+    issues.push({ code: 'custom', input, message: `expected a size in whole bytes such as 16MiB or 1MB, got ${quoted(input)}` });
     return z.NEVER;
   },
   encode: formatSize,
@@ -83,14 +87,14 @@ export const secret = secretFrom(z.string());
 
 export const filledSecret = secretFrom(text);
 
-/** A secret that is sent as the value of a header, or as part of one. */
+/** A secret that is sent in a header. */
 export const headerSecret = secretFrom(text.refine(isHeaderValue, { error: headerValueProblem }));
 
 export const headerValue = z.string().refine(isHeaderValue, { error: headerValueProblem });
 
-/** Not `z.int`: it stops the cross-checks of every mapping around it. */
-export function wholeNumber(min: number, max?: number) {
-  const error = `a whole number ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;
+/** Not `z.int`: it aborts the cross-checks of the surrounding mappings. */
+export function integer(min: number, max?: number) {
+  const error = `an integer ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;
   const number = z.number({ error }).multipleOf(1, { error }).min(min, { error }).meta({ type: 'integer' });
   return max === undefined ? number : number.max(max, { error });
 }
@@ -102,7 +106,7 @@ function durationBetween(min: number, max: number) {
     decode: (input, { issues }) => {
       const ms = parseDuration(`${input}`);
       if (ms !== undefined && ms >= min && ms <= max) return ms;
-      issues.push({ code: 'custom', input, message: `found ${quoted(`${input}`)}, expected ${expectedDuration(ms, min, max)}` });
+      issues.push({ code: 'custom', input, message: `expected ${expectedDuration(ms, min, max)}, got ${quoted(`${input}`)}` });
       return z.NEVER;
     },
     encode: formatDuration,
@@ -110,7 +114,7 @@ function durationBetween(min: number, max: number) {
 }
 
 function expectedDuration(ms: number | undefined, min: number, max: number): string {
-  if (ms === undefined) return 'a duration of whole milliseconds such as 90s, 1h30m or 250ms';
+  if (ms === undefined) return 'a duration in whole milliseconds such as 90s, 1h30m or 250ms';
   return ms < min ? 'more than 0' : `at most ${formatDuration(max)}`;
 }
 

@@ -3,20 +3,33 @@ import { nearest, suggestion } from './nearest.ts';
 import { type ConfigPath, quoted } from './problem.ts';
 import { configSchema } from './schema.ts';
 
-/** What the schema found wrong, in words for the operator. */
+/** A problem that the schema found. */
 export interface SchemaProblem {
   readonly path: ConfigPath;
+  /** Without a last key that may be part of a secret. */
   readonly shownPath: ConfigPath;
   readonly message: string;
   readonly atKey: boolean;
 }
 
-export function schemaProblems(issue: z.core.$ZodIssue, schema: z.ZodType): readonly SchemaProblem[] {
+export function schemaProblems(issues: readonly z.core.$ZodIssue[], schema: z.ZodType): readonly SchemaProblem[] {
+  // Converting the schema takes much longer than the check itself.
+  let converted: JsonSchema | undefined;
+  const keysAt = (path: ConfigPath) => {
+    converted ??= jsonSchema(schema);
+    return knownKeys(converted, path);
+  };
+  return issues.flatMap((issue) => issueProblems(issue, keysAt));
+}
+
+type KeysAt = (path: ConfigPath) => readonly string[];
+
+function issueProblems(issue: z.core.$ZodIssue, keysAt: KeysAt): readonly SchemaProblem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const shown = shownPath(schema, path, issue.input);
+  const shown = shownPath(keysAt, path, issue.input);
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(schema, [...path, key], key, issue.input?.[key]));
+      return issue.keys.map((key) => unknownKey(keysAt, [...path, key], key, issue.input?.[key]));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
         path,
@@ -31,7 +44,7 @@ export function schemaProblems(issue: z.core.$ZodIssue, schema: z.ZodType): read
   }
 }
 
-/** What was expected, for the schemas that do not say it themselves: it becomes the issue's message. */
+/** The messages of schemas without their own: what was expected. */
 export const expectation: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_value') return `one of ${issue.values.join(', ')}`;
   return issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
@@ -45,42 +58,42 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(schema: z.ZodType, path: ConfigPath, key: string, value: unknown): SchemaProblem {
-  const known = knownKeys(path.slice(0, -1), schema);
+function unknownKey(keysAt: KeysAt, path: ConfigPath, key: string, value: unknown): SchemaProblem {
+  const known = keysAt(path.slice(0, -1));
   const near = nearest(key.replace(/:.*/s, ''), known);
   const message = near === undefined ? `unknown key, expected one of ${known.join(', ')}` : `unknown key, did you mean ${near}?`;
-  return { path, shownPath: shownPath(schema, path, value), message, atKey: true };
+  return { path, shownPath: shownPath(keysAt, path, value), message, atKey: true };
 }
 
-/** A name of one's own without a value is not shown: in `{ password: one,two }` it is a part of the secret. */
-function shownPath(schema: z.ZodType, path: ConfigPath, value: unknown): ConfigPath {
+/** Omits an unknown key without a value: in `{ password: one,two }` it is part of the secret. */
+function shownPath(keysAt: KeysAt, path: ConfigPath, value: unknown): ConfigPath {
   const parent = path.slice(0, -1);
-  return value === null && !knownKeys(parent, schema).includes(`${path.at(-1)}`) ? parent : path;
+  return value === null && !keysAt(parent).includes(`${path.at(-1)}`) ? parent : path;
 }
 
 function describe(issue: z.core.$ZodIssue): string {
   if (issue.input === undefined) return `missing, expected ${issue.message}`;
   const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
   const hint = typeof issue.input === 'string' ? suggestion(issue.input, values) : '';
-  return `found ${found(issue)}, expected ${issue.message}${hint}`;
+  return `expected ${issue.message}, got ${got(issue)}${hint}`;
 }
 
-function found(issue: z.core.$ZodIssue): string {
+function got(issue: z.core.$ZodIssue): string {
   const { input } = issue;
-  if (input === null) return 'nothing';
+  if (input === null) return 'null';
   if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
   if (typeof input === 'object') return 'a mapping';
   if (!isShown(issue)) return `a ${typeof input}`;
   return typeof input === 'string' ? quoted(input) : `${input}`;
 }
 
-/** A value is shown only where the schema asked for something that is no secret. */
+/** A value is shown only where the schema expects something that is not a secret. */
 function isShown(issue: z.core.$ZodIssue): boolean {
   if (issue.code === 'invalid_type') return issue.expected === 'number' || issue.expected === 'int';
   return issue.code !== 'invalid_union';
 }
 
-/** As much of JSON Schema as the configuration's needs. */
+/** The part of JSON Schema that the configuration uses. */
 export interface JsonSchema {
   readonly type?: string;
   readonly title?: string;
@@ -95,18 +108,18 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | false;
 }
 
-/** For editors: what the file may hold before `${VAR}` is replaced. */
+/** For editors: describes the file before variables are substituted. */
 export function configJsonSchema(): JsonSchema {
   return jsonSchema(configSchema);
 }
 
-/** The keys that may stand in the mapping at this path. */
-export function knownKeys(path: readonly (string | number)[], schema: z.ZodType = configSchema): readonly string[] {
-  let at = jsonSchema(schema);
+/** The keys of the mapping at this path. */
+export function knownKeys(schema: JsonSchema, path: ConfigPath): readonly string[] {
+  let at = schema;
   for (const part of path) at = at.items ?? at.properties?.[part] ?? (at.additionalProperties || {});
   return Object.keys(at.properties ?? {});
 }
 
-function jsonSchema(schema: z.ZodType): JsonSchema {
+export function jsonSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }

@@ -3,7 +3,7 @@ import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { type CrossProblem, crossChecked, isMapping, type Mapping } from './cross-check.ts';
 import { suggestion } from './nearest.ts';
 import { quoted } from './problem.ts';
-import { duration, text, timerDuration, wholeNumber } from './scalar-schemas.ts';
+import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
 
@@ -18,12 +18,12 @@ interface Entry {
   readonly station: Mapping;
 }
 
-/** The mistakes that show only when stations are compared with one another, with the upstreams and with the global settings. */
+/** Problems between stations, upstreams and global settings. */
 function* fleetProblems({ upstreams, stations, cache }: Fleet): Iterable<CrossProblem> {
   const entries = entriesOf(stations);
   yield* duplicateNames(entries);
   if (isMapping(upstreams)) {
-    if (Object.keys(upstreams).length === 0) yield { path: ['upstreams'], message: 'found no upstream, expected at least one' };
+    if (Object.keys(upstreams).length === 0) yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
     for (const entry of entries) yield* upstreamProblems(entry, upstreams);
   }
   if (isMapping(cache)) yield* zeroTtlProblems(cache, entries);
@@ -41,11 +41,11 @@ function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
     if (name === undefined) continue;
     const owner = owners.get(name);
     if (owner === undefined) owners.set(name, index);
-    else yield { path: ['stations', index, key], message: `stations[${owner}] has the name ${quoted(name)} already, expected another one` };
+    else yield { path: ['stations', index, key], message: `duplicate station name ${quoted(name)}, already used by stations[${owner}]` };
   }
 }
 
-/** The name of the station, and the key that gives it. */
+/** The station's name and the key that defines it. */
 function nameOf({ name, telemetry_station, rid }: Mapping): { readonly key: string; readonly name: string | undefined } {
   if (typeof name === 'string') return { key: 'name', name };
   if (typeof telemetry_station === 'string') return { key: 'telemetry_station', name: telemetry_station };
@@ -62,7 +62,7 @@ function* upstreamProblems({ index, station }: Entry, upstreams: Mapping): Itera
   } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
     if (isMapping(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
   } else if (typeof upstream === 'string') {
-    yield { path, message: `found ${quoted(upstream)}, expected the name of an upstream${suggestion(upstream, names)}` };
+    yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${suggestion(upstream, names)}` };
   }
 }
 
@@ -72,23 +72,23 @@ function listStyleOf(upstream: unknown): unknown {
   return list_style;
 }
 
-/** An entry with a comma would be read as two. */
+/** With `list_style: comma` the service would split the entry. */
 function* commaProblems(index: number, { resource_ids, resource_types }: Mapping): Iterable<CrossProblem> {
   for (const [key, entries] of Object.entries({ resource_ids, resource_types })) {
     if (!Array.isArray(entries)) continue;
     for (const [position, entry] of entries.entries()) {
       if (typeof entry !== 'string' || !entry.includes(',')) continue;
       const path = ['stations', index, 'filters', key, position];
-      yield { path, message: 'found a comma, expected none, because the upstream has list_style comma' };
+      yield { path, message: 'expected no comma, because the upstream has list_style comma' };
     }
   }
 }
 
-/** Without a pause a timer would never rest. */
+/** A timer without a delay would refresh continuously. */
 function* zeroTtlProblems(cache: Mapping, entries: readonly Entry[]): Iterable<CrossProblem> {
   const { refresh } = cache;
   if (refresh !== 'background') return;
-  const message = 'found 0, expected more than 0, because cache.refresh is background';
+  const message = 'expected more than 0 because cache.refresh is background, got 0';
   for (const key of ['ttl', 'error_ttl']) {
     if (cache[key] === 0) yield { path: ['cache', key], message };
     for (const { index, station } of entries) {
@@ -99,40 +99,40 @@ function* zeroTtlProblems(cache: Mapping, entries: readonly Entry[]): Iterable<C
 }
 
 const cache = z.strictObject({
-  ttl: timerDuration.prefault('60s').describe('A younger snapshot is served without asking the service.'),
-  max_stale: duration.prefault('15m').describe('How long the last good snapshot is served while refreshes fail.'),
-  error_ttl: timerDuration.prefault('10s').describe('A failed station is not asked again sooner.'),
+  ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
+  max_stale: duration.prefault('15m').describe('Serve the last successful snapshot for this long while refreshes fail.'),
+  error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
   refresh: z
     .enum(['scrape', 'background'])
     .prefault('scrape')
-    .describe('Who refreshes what is older than `ttl`: `scrape`, a scrape; `background`, a jittered timer.'),
+    .describe('When to refresh a snapshot older than `ttl`: `scrape`, on the next scrape; `background`, by a jittered timer.'),
 });
 
 const metrics = z.strictObject({
-  per_resource: z.boolean().prefault(true).describe('Publish series for each resource.'),
-  max_resources: wholeNumber(0)
+  per_resource: z.boolean().prefault(true).describe('Expose series for each resource.'),
+  max_resources: integer(0)
     .prefault(100_000)
-    .describe('Per station; above it the series for each resource are withheld, the aggregates stay exact.'),
+    .describe('Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.'),
   disabled: z
     .array(z.enum(FAMILY_NAMES, { error: 'the name of a metric family' }))
     .prefault([])
-    .describe('Families that are not published, by name.'),
+    .describe('Names of metric families to disable.'),
 });
 
-/** The only definition of the configuration: its checks, its defaults, its JSON Schema and its documentation come from here. */
+/** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
 export const configSchema = crossChecked(
   z.strictObject(
     {
       upstreams: z.record(text, upstream, { error: 'a mapping with one entry per account' }).meta({
-        description: 'Where resources are listed: one entry per account or credential, by a name of your own. At least one.',
+        description: 'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
         minProperties: 1,
       }),
       stations: z
         .array(station, { error: 'a list of stations' })
         .min(1, { error: 'at least one station' })
-        .describe('The telemetry stations to watch. At least one.'),
-      cache: cache.prefault({}).describe('How long snapshots are trusted: the defaults of every station.'),
-      metrics: metrics.prefault({}).describe('What is published.'),
+        .describe('Telemetry stations to export, at least one.'),
+      cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
+      metrics: metrics.prefault({}).describe('Metrics to expose.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-/** What stands for a secret wherever one could be read. */
+/** Shown in place of a secret. */
 export const HIDDEN = '<secret>';
 
-/** A text that no log line, template, JSON or inspection shows; only `reveal` gives it away. */
+/** A string that only `reveal` returns: logs, templates, JSON and `inspect` show a placeholder. */
 export class Secret {
   readonly #value: string;
 

@@ -1,5 +1,5 @@
-/** `text` (digits with an optional fraction) times `factor`, exact; undefined when that is no whole number, or too large to be one. */
-function wholeProduct(text: string, factor: number): number | undefined {
+/** Multiplies a decimal by `factor` exactly; undefined when the result is not a safe integer. */
+function exactProduct(text: string, factor: number): number | undefined {
   const [whole = '', fraction = ''] = text.split('.');
   const divisor = 10n ** BigInt(fraction.length);
   const product = BigInt(whole + fraction) * BigInt(factor);
@@ -19,20 +19,20 @@ const SIZE_UNITS = [
 
 export const SIZE_PATTERN = new RegExp(`^(\\d+(?:\\.\\d+)?)(${SIZE_UNITS.map(({ unit }) => unit).join('|')})$`);
 
-/** In bytes; undefined for a text that is no size or no whole number of bytes. */
+/** Returns bytes; undefined when the text is not a size or not an integer number of bytes. */
 export function parseSize(text: string): number | undefined {
   const [, amount = '', unit] = SIZE_PATTERN.exec(text) ?? [];
   const found = SIZE_UNITS.find((candidate) => candidate.unit === unit);
-  return found === undefined ? undefined : wholeProduct(amount, found.bytes);
+  return found === undefined ? undefined : exactProduct(amount, found.bytes);
 }
 
-/** In the largest unit that needs no fraction. */
+/** Uses the largest unit that needs no fraction. */
 export function formatSize(bytes: number): string {
   const whole = SIZE_UNITS.find((candidate) => bytes >= candidate.bytes && bytes % candidate.bytes === 0);
   return whole === undefined ? `${bytes}B` : `${bytes / whole.bytes}${whole.unit}`;
 }
 
-/** Largest first, the order in which a duration names them; a year and a week are printed only when they divide the rest. */
+/** In the order of a duration, largest first; years and weeks are printed only when they divide the remainder. */
 const DURATION_UNITS = [
   { unit: 'y', ms: 31_536_000_000, exact: true },
   { unit: 'w', ms: 604_800_000, exact: true },
@@ -43,23 +43,23 @@ const DURATION_UNITS = [
   { unit: 'ms', ms: 1, exact: false },
 ] as const;
 
-/** Prometheus durations, decimals allowed: each unit at most once, the largest first; or a bare 0. */
+/** A Prometheus duration that may have decimals: each unit at most once, largest first; or a bare 0. */
 export const DURATION_PATTERN = new RegExp(`^(?:0|(?=\\d)${DURATION_UNITS.map(({ unit }) => `(?:(\\d+(?:\\.\\d+)?)${unit})?`).join('')})$`);
 
-/** In milliseconds; undefined for a text that is no duration or no whole number of milliseconds. */
+/** Returns milliseconds; undefined when the text is not a duration or not an integer number of milliseconds. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION_PATTERN.exec(text);
   if (match === null) return undefined;
   let total = 0;
   for (const [index, { ms }] of DURATION_UNITS.entries()) {
-    const part = wholeProduct(match[index + 1] ?? '0', ms);
+    const part = exactProduct(match[index + 1] ?? '0', ms);
     if (part === undefined) return undefined;
     total += part;
   }
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** The shortest text that `parseDuration` reads as these milliseconds. */
+/** The inverse of `parseDuration`. */
 export function formatDuration(ms: number): string {
   let rest = ms;
   let text = '';

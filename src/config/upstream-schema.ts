@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
 import { type CrossProblem, crossChecked, isMapping, type Mapping } from './cross-check.ts';
-import { filePath, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion, wholeNumber } from './scalar-schemas.ts';
+import { filePath, integer, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion } from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
   z.strictObject({
-    ca_file: filePath.exactOptional().describe('The authorities to trust, in place of those of the system.'),
-    cert_file: filePath.exactOptional().describe('The client certificate.'),
-    key_file: filePath.exactOptional().describe('The key of the client certificate; both or neither.'),
-    server_name: text.exactOptional().describe('The name expected in the certificate of the server, in place of the host.'),
-    insecure_skip_verify: z.boolean().prefault(false).describe('Accept any certificate.'),
-    min_version: tlsVersion.exactOptional().describe('The oldest version of TLS to speak.'),
+    ca_file: filePath.exactOptional().describe('CA certificates to trust (default: those of Node.js).'),
+    cert_file: filePath.exactOptional().describe('Client certificate; requires `key_file`.'),
+    key_file: filePath.exactOptional().describe('Private key of the client certificate; requires `cert_file`.'),
+    server_name: text.exactOptional().describe('Server name to verify in the certificate (default: the host of `base_url`).'),
+    insecure_skip_verify: z.boolean().prefault(false).describe('Disable verification of the server certificate.'),
+    min_version: tlsVersion.exactOptional().describe('Minimum TLS version.'),
   }),
   function* (value) {
     if (value.cert_file === undefined && value.key_file !== undefined) yield missingPair('cert_file', 'key_file');
@@ -20,37 +20,37 @@ const tlsConfig = crossChecked(
 
 export const upstream = crossChecked(
   z.strictObject({
-    base_url: serviceUrl.describe('Where the service is; a path prefix is allowed.'),
-    timeout: timeoutDuration.prefault('10s').describe('For one HTTP request, its body included.'),
-    refresh_timeout: timeoutDuration
-      .prefault('2m')
-      .describe('For one whole refresh of a station with all its listings, whoever waits for it.'),
-    concurrency: wholeNumber(1, 1000).prefault(8).describe('Requests in flight to this upstream, all stations together.'),
+    base_url: serviceUrl.describe('Base URL of the service, optionally with a path prefix.'),
+    timeout: timeoutDuration.prefault('10s').describe('Timeout of one HTTP request, including the response body.'),
+    refresh_timeout: timeoutDuration.prefault('2m').describe('Timeout of one refresh of a station, including all its listings.'),
+    concurrency: integer(1, 1000).prefault(8).describe('Maximum number of concurrent requests to this upstream.'),
     requests_per_second: z
       .number({ error: 'a number of at least 0' })
       .min(0, { error: 'a number of at least 0' })
       .prefault(0)
       .describe(
-        'Requests begun per second at most, all stations together; 0 for no ceiling. The service’s 429 and Retry-After lower the rate below it for a while.',
+        'Maximum request rate to this upstream; 0 means no limit. Responses with status 429 or Retry-After temporarily lower the rate further.',
       ),
-    max_retries: wholeNumber(0, 20).prefault(2).describe('How often a failed request is tried again.'),
-    page_size: wholeNumber(1, 10_000).prefault(100).describe('Resources to ask for per request.'),
-    max_page_bytes: size.prefault('16MiB').describe('A larger reply is an error and is never read into memory.'),
+    max_retries: integer(0, 20).prefault(2).describe('Maximum number of retries of a failed request.'),
+    page_size: integer(1, 10_000).prefault(100).describe('Number of resources to request per page.'),
+    max_page_bytes: size
+      .prefault('16MiB')
+      .describe('Maximum size of a response body; a larger one is an error and is not read into memory.'),
     list_style: z
       .enum(['repeat', 'comma'])
       .prefault('repeat')
-      .describe('How lists are sent: each entry as a parameter of its own, or all in one, separated by commas.'),
+      .describe('Encoding of list parameters: `repeat` the parameter for each entry, or separate entries by `comma`.'),
     authorization: authorization
       .exactOptional()
       .describe(
-        'Credentials in the header `Authorization`. At most one of `authorization`, `basic_auth`, `hmac` and `oauth2` may be given.',
+        'Credentials to send in the `Authorization` header. At most one of `authorization`, `basic_auth`, `hmac` and `oauth2` is allowed.',
       ),
-    basic_auth: basicAuth.exactOptional().describe('A user name and a password.'),
-    hmac: hmac.exactOptional().describe('Requests signed with an access key pair.'),
-    oauth2: oauth2.exactOptional().describe('Tokens fetched with OAuth 2.0 client credentials.'),
-    http_headers: httpHeaders.exactOptional().describe('Further headers of every request, by name.'),
-    tls_config: tlsConfig.exactOptional().describe('How TLS connections are made.'),
-    proxy_url: proxyUrl.exactOptional().describe('The HTTP proxy to go through.'),
+    basic_auth: basicAuth.exactOptional().describe('HTTP basic authentication.'),
+    hmac: hmac.exactOptional().describe('Request signing with an access key pair.'),
+    oauth2: oauth2.exactOptional().describe('OAuth 2.0 client credentials grant.'),
+    http_headers: httpHeaders.exactOptional().describe('Additional request headers, by name.'),
+    tls_config: tlsConfig.exactOptional().describe('TLS settings.'),
+    proxy_url: proxyUrl.exactOptional().describe('HTTP proxy to connect through.'),
   }),
   function* (value) {
     const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);
@@ -73,6 +73,6 @@ function* headerProblems(headers: Mapping, [scheme]: readonly string[]): Iterabl
   if (scheme === undefined) return;
   const taken = scheme === 'hmac' ? ['authorization', 'date', 'x-date'] : ['authorization'];
   for (const name of Object.keys(headers).filter((key) => taken.includes(key.toLowerCase()))) {
-    yield { path: ['http_headers', name], message: `${scheme} sets this header, expected another one`, atKey: true };
+    yield { path: ['http_headers', name], message: `this header is set by ${scheme}, expected another one`, atKey: true };
   }
 }

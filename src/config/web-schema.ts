@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type CrossProblem, crossChecked, isMapping, type Unchecked } from './cross-check.ts';
-import { duration, filePath, filledSecret, headerValue, namesOf, text, tlsVersion, wholeNumber } from './scalar-schemas.ts';
+import { duration, filePath, filledSecret, headerValue, integer, namesOf, text, tlsVersion } from './scalar-schemas.ts';
 
-/** Go's cipher suites by the names of OpenSSL. */
+/** OpenSSL names of Go's cipher suites. */
 export const CIPHER_SUITES = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
@@ -23,10 +23,10 @@ export const CIPHER_SUITES = {
   TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
 } as const;
 
-/** Go's curves by the names of OpenSSL. */
+/** OpenSSL names of Go's curves. */
 export const CURVES = { CurveP256: 'prime256v1', CurveP384: 'secp384r1', CurveP521: 'secp521r1', X25519: 'X25519' } as const;
 
-/** What Go's policies ask of a client's certificate. */
+/** Go's client authentication policies. */
 export const CLIENT_AUTH_TYPES = {
   NoClientCert: { requested: false, required: false, verified: false },
   RequestClientCert: { requested: true, required: false, verified: false },
@@ -62,7 +62,7 @@ export const tlsServer = crossChecked(tlsKeys, function* (tls) {
   if (min > max && max !== -1) yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
 });
 
-/** Whether connections are encrypted: a minimum version alone, say, does not switch that on. */
+/** Whether TLS is enabled: other keys, such as `min_version`, do not enable it. */
 export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
   const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
   return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some((value) => value !== undefined);
@@ -79,21 +79,21 @@ function* clientAuthProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossPro
   const { requested, required } = clientAuth(tls.client_auth_type);
   for (const key of ['client_ca', 'client_ca_file'] as const) {
     if (requested || tls[key] === undefined) continue;
-    yield { path: [key], message: 'given without a client_auth_type that asks for certificates, expected both or none' };
+    yield { path: [key], message: 'given without a client_auth_type that requests certificates, expected both or neither' };
   }
   if (!required && tls.client_allowed_sans !== undefined) {
-    const message = 'given though no certificate is required, expected with RequireAndVerifyClientCert or RequireAnyClientCert';
+    const message = 'given without client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert, expected one of them';
     yield { path: ['client_allowed_sans'], message };
   }
 }
 
-/** What is no policy at all is told elsewhere, and not judged here. */
+/** An unknown policy is reported by the schema, so it must not cause further problems here. */
 function clientAuth(type: unknown): (typeof CLIENT_AUTH_TYPES)[keyof typeof CLIENT_AUTH_TYPES] {
   const known = namesOf(CLIENT_AUTH_TYPES).find((name) => name === (type ?? 'NoClientCert'));
   return CLIENT_AUTH_TYPES[known ?? 'RequireAndVerifyClientCert'];
 }
 
-/** Those that the toolkit lets an operator set. */
+/** The headers that the exporter toolkit allows. */
 const headers = z.strictObject({
   'Content-Security-Policy': headerValue.exactOptional(),
   'Strict-Transport-Security': headerValue.exactOptional(),
@@ -104,30 +104,30 @@ const headers = z.strictObject({
 
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{21}[.Oeu][./A-Za-z\d]{30}[.CGKOSWaeimquy26]$/;
 
-/** Its message never shows what was found. */
+/** The message must not show the value. */
 const bcryptHash = z.string({ error: 'a bcrypt hash' }).refine((hash) => BCRYPT.test(hash), {
-  error: 'found something else, expected a bcrypt hash such as `htpasswd -nB` makes',
+  error: 'expected a bcrypt hash as printed by `htpasswd -nB`',
 });
 
-/** The web configuration file, in the format that the exporters of the Prometheus project share. */
+/** The web configuration file, in the format of the Prometheus exporter toolkit. */
 export const webConfigSchema = sparse(
   z.strictObject({
     tls_server_config: sparse(tlsServer, [null, '']).prefault({}),
     http_server_config: sparse(
       z.strictObject({
-        // Only for the sake of existing files: what is spoken is HTTP/1.1.
+        // Accepted for compatibility and ignored: the server speaks HTTP/1.1.
         http2: z.boolean().prefault(true),
         headers: sparse(headers, [null, '']).prefault({}),
       }),
     ).prefault({}),
     basic_auth_users: z.record(z.string(), bcryptHash).prefault({}),
-    rate_limit: sparse(z.strictObject({ interval: duration.prefault(0), burst: wholeNumber(0).prefault(0) })).prefault({}),
+    rate_limit: sparse(z.strictObject({ interval: duration.prefault(0), burst: integer(0).prefault(0) })).prefault({}),
   }),
 );
 
 export type WebConfig = z.output<typeof webConfigSchema>;
 
-/** As the toolkit reads it: a key without a value is a key left out. */
+/** As in the toolkit, a key without a value counts as absent. */
 function sparse<Schema extends z.ZodType>(schema: Schema, blanks: readonly unknown[] = [null]) {
   return z.preprocess((value) => {
     if (!isMapping(value)) return value ?? {};

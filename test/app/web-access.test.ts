@@ -47,7 +47,7 @@ rate_limit: { interval: 1s, burst: 5 }
   it('reports a file that cannot be read', async () => {
     expect(await loadAccessRules('/nowhere/web.yml')).toEqual({
       ok: false,
-      problems: [expect.stringMatching(/^\/nowhere\/web\.yml:1:1: cannot be read, expected a readable file: ENOENT/)],
+      problems: [expect.stringMatching(/^\/nowhere\/web\.yml:1:1: cannot be read: ENOENT/)],
     });
   });
 
@@ -56,7 +56,7 @@ rate_limit: { interval: 1s, burst: 5 }
     expect(await loadAccessRules(file)).toEqual({
       ok: false,
       problems: [
-        `${file}:2:10: basic_auth_users.alice: found something else, expected a bcrypt hash such as \`htpasswd -nB\` makes`,
+        `${file}:2:10: basic_auth_users.alice: expected a bcrypt hash as printed by \`htpasswd -nB\``,
         expect.stringMatching(`^${file}:3:1: unknown: unknown key, expected one of tls_server_config, `),
       ],
     });
@@ -67,7 +67,7 @@ rate_limit: { interval: 1s, burst: 5 }
     expect(await loadAccessRules(file)).toEqual({
       ok: false,
       problems: [
-        expect.stringMatching(`^${file}:2:14: tls_server_config.cert_file: cannot be read, .*${dirname(file)}/missing.crt'$`),
+        expect.stringMatching(`^${file}:2:14: tls_server_config.cert_file: cannot be read: .*${dirname(file)}/missing.crt'$`),
         `${file}:3:8: tls_server_config.key: contains no valid key, expected a PEM key without a passphrase`,
       ],
     });
@@ -143,7 +143,7 @@ describe('loadTlsRules', () => {
     expect(await loadTls(config, '/nowhere')).toEqual(
       ['cert_file', 'key_file', 'client_ca_file'].map((key) => ({
         key,
-        message: expect.stringMatching(/^cannot be read, expected a readable file: ENOENT: .*'\/nowhere\/no\.\w+'$/),
+        message: expect.stringMatching(/^cannot be read: ENOENT: .*'\/nowhere\/no\.\w+'$/),
       })),
     );
   });

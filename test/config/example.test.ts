@@ -7,7 +7,7 @@ import { loaded, problemsOf } from './fixtures.ts';
 
 const example = readFileSync(new URL('../../config.example.yaml', import.meta.url), 'utf8');
 
-/** With the keys behind a # made real: comments for people begin with a capital letter or stand after a value. */
+/** The example with commented-out keys enabled: other comments start with a capital letter or follow a value. */
 const uncommented = example.replaceAll(/^( +)# ( *)(?=[a-zA-Z][\w-]*:)(?! )/gm, '$1$2');
 
 const ENV = {
@@ -21,15 +21,15 @@ const ENV = {
 type Tree = { [key: string]: Tree };
 
 describe('config.example.yaml', () => {
-  it('loads as it is, without any environment', () => {
+  it('loads without environment variables', () => {
     expect(loaded(example).config.stations.map(({ name }) => name)).toEqual(['production']);
   });
 
-  it('tells editors its schema in the first line', () => {
+  it('names its schema in the first line', () => {
     expect(example.split('\n')[0]).toBe('# yaml-language-server: $schema=config.schema.json');
   });
 
-  it('shows the defaults', () => {
+  it('shows the default values', () => {
     const { config } = loaded(example);
     const { base_url, authorization, ...upstream } = config.upstreams['main'] ?? {};
     const bare = loaded(
@@ -46,14 +46,14 @@ describe('config.example.yaml', () => {
     expect(missingKeys(configJsonSchema(), parse(uncommented), '')).toEqual([]);
   });
 
-  it('shows alternatives that exclude each other and are right otherwise', () => {
+  it('shows alternatives that are valid one at a time', () => {
     const problems = problemsOf(uncommented, ENV);
     expect(problems).toHaveLength(8);
     expect(problems.filter((problem) => !problem.includes(': given together with '))).toEqual([]);
   });
 
   it.each(['authorization', 'basic_auth', 'hmac', 'oauth2'].flatMap((scheme) => [[scheme, true] as const, [scheme, false] as const]))(
-    'shows %s in a form that loads (from a file: %s)',
+    'shows a valid %s (from a file: %s)',
     (scheme, fromFile) => {
       const tree: Tree = parse(uncommented);
       const upstream = tree['upstreams']?.['main'] ?? {};
@@ -67,14 +67,14 @@ describe('config.example.yaml', () => {
     },
   );
 
-  it('shows a rid in a form that loads', () => {
+  it('shows a valid rid', () => {
     const tree: Tree = parse(example);
     const rid = parse(uncommented).stations[0].rid;
     expect(problemsOf(stringify({ ...tree, stations: [{ rid }] }))).toEqual([]);
   });
 });
 
-/** Of a mapping under names and of a list, all entries together must show every key. */
+/** The entries of a list or of a mapping with free names must show all keys together. */
 function missingKeys(schema: JsonSchema, value: unknown, path: string): readonly string[] {
   if (value === undefined) return [path];
   const inner = schema.items ?? (schema.additionalProperties || undefined);

@@ -3,7 +3,7 @@ import { formatProblem } from '../../src/config/problem.ts';
 
 export const RID = '/subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStations/ts';
 
-/** The file in use is `conf/config.yaml`. */
+/** Problems without the file name `conf/config.yaml`. */
 export function problemsOf(text: string, env: Record<string, string> = {}): readonly string[] {
   const result = loadConfig({ file: 'conf/config.yaml', text, env });
   return result.ok ? [] : result.problems.map(formatProblem).map((line) => line.replace('conf/config.yaml:', ''));
@@ -15,13 +15,13 @@ export function loaded(text: string, env: Record<string, string> = {}): LoadedCo
   return result;
 }
 
-/** A valid file but for these lines of the upstream `main`; the first of them is line 4, from column 5 on. */
+/** A file with these lines in the upstream `main`; the first is line 4 and starts at column 5. */
 export function upstreamWith(...lines: readonly string[]): string {
   const rest = lines.map((line) => `    ${line}\n`).join('');
   return `upstreams:\n  main:\n    base_url: https://monitor.example.com\n${rest}stations:\n  - rid: ${RID}\n`;
 }
 
-/** A valid file but for these lines of the first station; the first of them is line 4, from column 5 on. */
+/** A file with these lines in the first station; the first is line 4 and starts at column 5. */
 export function stationWith(first: string, ...lines: readonly string[]): string {
   const rest = lines.map((line) => `    ${line}\n`).join('');
   return `upstreams: { main: { base_url: "https://monitor.example.com" } }\n\nstations:\n  - ${first}\n${rest}`;

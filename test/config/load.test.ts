@@ -7,7 +7,7 @@ import { Secret } from '../../src/config/secret.ts';
 import { loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
 
 describe('loadConfig', () => {
-  it('reads the smallest configuration with every default', () => {
+  it('fills in all defaults of the smallest configuration', () => {
     expect(loaded(`upstreams: { main: { base_url: "http://h/prefix" } }\nstations: [{ rid: ${RID} }]`).config).toEqual({
       upstreams: {
         main: {
@@ -28,7 +28,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('tells six mistakes in six lines, each at its place', () => {
+  it('reports six problems with their positions', () => {
     const text = `upstreams:
   main:
     base_url: https://monitor.example.com
@@ -56,7 +56,7 @@ stations:
           line: 5,
           column: 18,
           path: 'upstreams.main.concurrency',
-          message: 'found "many", expected a whole number from 1 to 1000',
+          message: 'expected an integer from 1 to 1000, got "many"',
         },
         {
           file: 'config.yaml',
@@ -70,14 +70,14 @@ stations:
           line: 11,
           column: 11,
           path: 'stations[1].name',
-          message: 'stations[0] has the name "prod" already, expected another one',
+          message: 'duplicate station name "prod", already used by stations[0]',
         },
         {
           file: 'config.yaml',
           line: 13,
           column: 15,
           path: 'stations[1].upstream',
-          message: 'found "other", expected the name of an upstream',
+          message: 'expected the name of an upstream, got "other"',
         },
         {
           file: 'config.yaml',
@@ -90,21 +90,21 @@ stations:
     });
   });
 
-  describe('with a document that is no configuration', () => {
+  describe('with a document that is not a configuration', () => {
     const expected = 'expected a mapping with the keys upstreams and stations';
 
     it.each([
-      ['', `1:1: found nothing, ${expected}`],
-      ['# only a comment\n', `1:1: found nothing, ${expected}`],
-      ['\n~', `2:1: found nothing, ${expected}`],
-      ['\n- a\n', `2:1: found a list, ${expected}`],
-      ['text', `1:1: found a string, ${expected}`],
-      ['42', `1:1: found a number, ${expected}`],
-    ])('tells what %j is', (text, problem) => {
+      ['', `1:1: ${expected}, got null`],
+      ['# only a comment\n', `1:1: ${expected}, got null`],
+      ['\n~', `2:1: ${expected}, got null`],
+      ['\n- a\n', `2:1: ${expected}, got a list`],
+      ['text', `1:1: ${expected}, got a string`],
+      ['42', `1:1: ${expected}, got a number`],
+    ])('rejects %j', (text, problem) => {
       expect(problemsOf(text)).toEqual([problem]);
     });
 
-    it('asks for the keys that must be there', () => {
+    it('reports missing required keys', () => {
       expect(problemsOf('# a comment\ncache: {}\n')).toEqual([
         '2:1: upstreams: missing, expected a mapping with one entry per account',
         '2:1: stations: missing, expected a list of stations',
@@ -112,75 +112,75 @@ stations:
     });
   });
 
-  describe('with broken YAML', () => {
-    it('tells every place and judges nothing else', () => {
+  describe('with invalid YAML', () => {
+    it('reports syntax errors only', () => {
       expect(problemsOf('upstreams: [1\nstations:\n\t- a\npage_size: 0\n')).toEqual([
         '2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
         '3:1: Tabs are not allowed as indentation',
       ]);
     });
 
-    it('tells one misplaced token once, not all that follow it', () => {
+    it('reports a misplaced token without its follow-up errors', () => {
       expect(problemsOf(`upstreams: {a: $\{B}}\nstations: []\n`)).toEqual([
-        `1:17: something stands where YAML does not allow it, expected a key or a value; quote a $\{NAME} inside braces`,
+        `1:17: unexpected token, expected a key or a value; quote $\{NAME} inside braces`,
       ]);
     });
 
     it.each([
-      ['a list as a key', '? [a]\n: b\n', '1:3: the key is a list or a mapping, expected a string'],
-      ['an alias without an anchor', 'upstreams: *hunter2\n', /^1:12: upstreams: found an alias without an anchor before it/],
-      ['an anchor after its alias', 'cache: *x\nstations: &x []\n', /^1:8: cache: found an alias without an anchor/],
-      ['a merge of no mapping', 'cache: { <<: 5 }', /^1:14: cache\["<<"\]: found no mapping to merge, expected an alias of one$/],
-      ['a merge of a list of others', 'cache: { <<: [{ttl: 1s}, 5] }', /found no mapping to merge, expected an alias of one$/],
-    ])('tells %s', (_, text, problem) => {
+      ['a list as a key', '? [a]\n: b\n', '1:3: expected a string as key, got a list or a mapping'],
+      ['an alias without an anchor', 'upstreams: *hunter2\n', /^1:12: upstreams: alias without a preceding anchor/],
+      ['an anchor after its alias', 'cache: *x\nstations: &x []\n', /^1:8: cache: alias without a preceding anchor/],
+      ['a merge of a number', 'cache: { <<: 5 }', /^1:14: cache\["<<"\]: expected a mapping to merge, or an alias of one$/],
+      ['a merge of a list with a number', 'cache: { <<: [{ttl: 1s}, 5] }', /expected a mapping to merge, or an alias of one$/],
+    ])('reports %s', (_, text, problem) => {
       expect(problemsOf(text)).toEqual([expect.stringMatching(problem)]);
     });
 
     it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(5_000), '? '.repeat(5_000)])(
-      'does not follow endless levels: %#',
+      'rejects unbounded nesting: %#',
       (text) => {
-        expect(problemsOf(text)).toEqual([expect.stringMatching(/^1:\d+: too many levels inside one another/)]);
+        expect(problemsOf(text)).toEqual([expect.stringMatching(/^1:\d+: expected at most 64 nested levels$/)]);
       },
     );
 
-    it('refuses aliases that multiply', () => {
+    it('rejects aliases that expand exponentially', () => {
       const levels = 'abcdefgh'.split('').map((name, index, all) => {
         const inner = index === 0 ? 'x' : `*${all[index - 1]}`;
         return `${name}: &${name} [${Array(9).fill(inner)}]\n`;
       });
-      expect(problemsOf(levels.join(''))).toEqual(['1:1: the aliases repeat too much, expected fewer of them']);
+      expect(problemsOf(levels.join(''))).toEqual(['1:1: aliases expand to too much data, expected fewer of them']);
     });
 
-    it('refuses a mapping that merges itself', () => {
-      expect(problemsOf('cache: &x { <<: *x }')).toEqual([expect.stringContaining('the aliases repeat too much')]);
+    it('rejects a mapping that merges itself', () => {
+      expect(problemsOf('cache: &x { <<: *x }')).toEqual([expect.stringContaining('aliases expand to too much data')]);
     });
 
-    it('survives a list that holds itself', () => {
+    it('rejects a list that contains itself', () => {
       expect(problemsOf(`upstreams: { main: { base_url: "http://h" } }\nstations: &x [*x]`)).toEqual([
-        '2:15: stations[0]: found a list, expected a mapping',
+        '2:15: stations[0]: expected a mapping, got a list',
       ]);
     });
   });
 
-  describe('with YAML that is odd but readable', () => {
-    it('tells a key that stands twice, together with what else is wrong', () => {
+  describe('with unusual but valid YAML', () => {
+    it('reports a duplicate key together with other problems', () => {
       expect(problemsOf(upstreamWith('timeout: 1s', 'page_size: 0', 'timeout: 2s'))).toEqual([
-        '5:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
-        '6:5: upstreams.main.timeout: the key stands here a second time, expected only once',
+        '5:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
+        '6:5: upstreams.main.timeout: duplicate key, expected only once',
       ]);
     });
 
-    it('judges the last of the values of a key that stands twice', () => {
+    it('validates the last value of a duplicate key', () => {
       expect(problemsOf(upstreamWith('page_size: 1', 'page_size: 0'))).toEqual([
-        '5:5: upstreams.main.page_size: the key stands here a second time, expected only once',
-        '5:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
+        '5:5: upstreams.main.page_size: duplicate key, expected only once',
+        '5:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
       ]);
     });
 
-    it('tells of a second document and judges the first', () => {
+    it('reports a second document and validates the first', () => {
       expect(problemsOf(`${upstreamWith('page_size: 0')}---\na: 1\n`)).toEqual([
-        '4:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
-        '7:1: a second document begins here, expected only one',
+        '4:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
+        '7:1: second document, expected only one',
       ]);
     });
 
@@ -189,27 +189,27 @@ stations:
       ['a tag of another kind', 'authorization: { credentials: !!binary aHVudGVyMg== }', /^4:35: unknown tag/],
       ['an unknown escape', 'authorization: { credentials: "hunter2\\q" }', /^4:\d+: invalid escape sequence/],
       ['a reserved character', 'authorization: { credentials: "a", type: @hunter2 }', /^4:46: Plain value cannot start/],
-    ])('tells %s', (_, line, problem) => {
+    ])('reports %s without quoting the secret', (_, line, problem) => {
       const problems = problemsOf(upstreamWith(line));
       expect(problems[0]).toMatch(problem);
       expect(problems.join()).not.toContain('hunter2');
     });
 
-    it('tells an unknown directive', () => {
+    it('reports an unknown directive', () => {
       expect(problemsOf(`%HUNTER2 x\n---\n${upstreamWith()}`)).toEqual(['1:1: unknown directive, expected none']);
     });
 
-    it('accepts a closing brace at the margin', () => {
+    it('accepts a closing brace without indentation', () => {
       expect(problemsOf(`upstreams: {\n  main: { base_url: "http://h" }\n}\nstations: [{ rid: ${RID} }]`)).toEqual([]);
     });
 
-    it('refuses a name that JavaScript keeps for itself', () => {
+    it('rejects the key __proto__', () => {
       expect(problemsOf(stationWith(`rid: ${RID}`, 'labels: { a: b, __proto__: c }'))).toEqual([
-        '5:21: stations[0].labels.__proto__: this name cannot be used, expected another one',
+        '5:21: stations[0].labels.__proto__: reserved key, expected another one',
       ]);
     });
 
-    it('follows aliases and merge keys', () => {
+    it('resolves aliases and merge keys', () => {
       const { config } = loaded(`
 upstreams:
   one: &one { base_url: "http://one", page_size: 7, timeout: 1s }
@@ -224,16 +224,16 @@ stations:
       expect(config.stations.map(({ cache }) => cache.ttl)).toEqual([1000, 1000]);
     });
 
-    it('follows the alias of a key', () => {
+    it('resolves an alias of a key', () => {
       const { config } = loaded(`upstreams: { &name main: { base_url: "http://h" } }\nstations: [{ upstream: *name, rid: ${RID} }]`);
       expect(config.stations[0]?.upstream).toBe('main');
     });
 
-    it('takes a merge key in quotes for a key like any other', () => {
+    it('treats a quoted merge key as an ordinary key', () => {
       expect(problemsOf('"<<": { a: 1 }\nupstreams: 1\nstations: 1')[0]).toMatch(/^1:1: \["<<"\]: unknown key/);
     });
 
-    it('places a mistake in what was merged where it was written, and a missing key where it should stand', () => {
+    it('locates a problem of a merged value at its definition, and a missing key at its mapping', () => {
       const text = `
 upstreams:
   one: &one { page_size: 0, base_url: "http://one" }
@@ -245,7 +245,7 @@ upstreams:
 stations:
   - { upstream: one, rid: ${RID} }
 `;
-      const pageSize = 'found 0, expected a whole number from 1 to 10000';
+      const pageSize = 'expected an integer from 1 to 10000, got 0';
       expect(problemsOf(text)).toEqual([
         `3:26: upstreams.one.page_size: ${pageSize}`,
         `3:26: upstreams.two.page_size: ${pageSize}`,
@@ -256,10 +256,10 @@ stations:
     });
   });
 
-  describe('with the environment', () => {
+  describe('with environment variables', () => {
     const reference = (name: string) => `$\{${name}}`;
 
-    it('puts variables into values of any depth', () => {
+    it('substitutes variables in values at any depth', () => {
       const text = upstreamWith(
         `timeout: ${reference('T')}`,
         'authorization:',
@@ -273,31 +273,31 @@ stations:
       expect(raw).toMatchObject({ upstreams: { main: { timeout: '3s', authorization: { credentials: 'hunter2' } } } });
     });
 
-    it('keeps a value a string and does not look into it', () => {
+    it('keeps a substituted value a string and does not substitute again', () => {
       expect(problemsOf(upstreamWith(`max_retries: ${reference('N')}`), { N: '3' })).toEqual([
-        '4:18: upstreams.main.max_retries: found "3", expected a whole number from 0 to 20',
+        '4:18: upstreams.main.max_retries: expected an integer from 0 to 20, got "3"',
       ]);
       const { config } = loaded(stationWith(`name: ${reference('N')}`, `rid: ${RID}`), { N: `${reference('M')}: [` });
       expect(config.stations[0]?.name).toBe(`${reference('M')}: [`);
     });
 
-    it('leaves keys alone', () => {
+    it('does not substitute variables in keys', () => {
       expect(
         loaded(`upstreams: { "${reference('N')}": { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`, {}).config.upstreams,
       ).toHaveProperty([reference('N')]);
     });
 
-    it('tells each variable that is not set once, and judges the rest', () => {
+    it('reports each unset variable once, together with other problems', () => {
       expect(problemsOf(upstreamWith(`timeout: ${reference('A')}`, `base_url: ${reference('B')}`, 'page_size: 0'))).toEqual([
-        '4:14: upstreams.main.timeout: the environment variable A is not set, expected a value for it',
-        '5:5: upstreams.main.base_url: the key stands here a second time, expected only once',
-        '5:15: upstreams.main.base_url: the environment variable B is not set, expected a value for it',
-        '6:16: upstreams.main.page_size: found 0, expected a whole number from 1 to 10000',
+        '4:14: upstreams.main.timeout: environment variable A is not set',
+        '5:5: upstreams.main.base_url: duplicate key, expected only once',
+        '5:15: upstreams.main.base_url: environment variable B is not set',
+        '6:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
       ]);
     });
   });
 
-  it('lets relative file names start from the folder of the configuration file', () => {
+  it('resolves relative paths against the directory of the configuration file', () => {
     const text = upstreamWith(
       'authorization: { credentials_file: token }',
       'http_headers: { X-A: { files: [a, /abs/b], values: [v] } }',
@@ -310,7 +310,7 @@ stations:
     });
   });
 
-  it('hides secrets in what it gives, but for the raw data', () => {
+  it('hides secrets in the configuration', () => {
     const { config } = loaded(
       upstreamWith('oauth2: { client_id: c, client_secret: hunter2, token_url: "http://t", endpoint_params: { a: hunter2 } }'),
     );
@@ -328,15 +328,15 @@ stations:
     ['basic_auth: { username: u, password:hunter2 }', '4:32: upstreams.main.basic_auth: unknown key, did you mean password?'],
     [
       'oauth2: { client_id: c, client_secret: s, token_url: "http://t", endpoint_params: { a: hunter,2 } }',
-      /endpoint_params: found nothing, expected a string$/,
+      /endpoint_params: expected a string, got null$/,
     ],
-    ['authorization: { credentials: a,2,2 }', '4:39: upstreams.main.authorization: the key stands here a second time, expected only once'],
-  ])('does not take a part of a secret for a name that can be shown: %s', (line, problem) => {
+    ['authorization: { credentials: a,2,2 }', '4:39: upstreams.main.authorization: duplicate key, expected only once'],
+  ])('does not show a part of a secret as a key: %s', (line, problem) => {
     expect(problemsOf(upstreamWith(line))).toContainEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
     expect(problemsOf(upstreamWith(line)).join()).not.toMatch(/[ .]2[: ]|hunter/);
   });
 
-  it('never tells a secret, however wrong it is written', () => {
+  it('never shows a misplaced secret in a problem', () => {
     const signs = ['', ' ', '\t', ...'*!&@%`{}[]()|>"\'#,?-~$\\', '!!binary ', '- ', '\\x'];
     const before = fc.constantFrom(...signs, ':');
     const after = fc.constantFrom(...signs, '\n');
@@ -374,11 +374,11 @@ stations:
           expect(shown).not.toContain(hidden);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 250 },
     );
   });
 
-  it('never throws, whatever the text', () => {
+  it('never throws for arbitrary text', () => {
     const words = ['upstreams', 'stations', 'main', 'base_url', 'rid', 'http://h', '0', '1s', `$\{A}`, '$', '\u2028', '\ud800'];
     const signs = [': ', ':\n  ', '- ', '\n', '\n  ', '&a ', '*a', '<<', ...'{}[],"\'!#?|>%@~&* \t', '---\n', '...\n', '\r\n', '\ufeff'];
     const piece = fc.constantFrom(...words, ...signs);
@@ -389,9 +389,9 @@ stations:
     fc.assert(
       fc.property(text, (any) => {
         const result = loadConfig({ file: 'f', text: any, env: { A: 'a' } });
-        expect(result.ok || result.problems.every(({ line, column }) => line >= 1 && column >= 1)).toBe(true);
+        return result.ok || result.problems.every(({ line, column }) => line >= 1 && column >= 1);
       }),
-      { numRuns: 1000 },
+      { numRuns: 250 },
     );
   });
 });

@@ -12,11 +12,11 @@ describe('nearest', () => {
     ['timeout', 'timeout'],
     ['concurrency', undefined],
     ['', undefined],
-  ])('takes %j for %j', (word, meant) => {
+  ])('suggests for %j %j', (word, meant) => {
     expect(nearest(word, KEYS)).toBe(meant);
   });
 
-  it('has nothing to offer when nothing is known', () => {
+  it('suggests nothing without known words', () => {
     expect(nearest('main', [])).toBeUndefined();
   });
 });

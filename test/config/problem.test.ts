@@ -4,11 +4,11 @@ import { formatPath, formatProblem } from '../../src/config/problem.ts';
 describe('formatProblem', () => {
   const place = { file: 'config.yaml', line: 3, column: 7 };
 
-  it('names the place, the path and what is wrong', () => {
+  it('prints file:line:column, path and message', () => {
     expect(formatProblem({ ...place, path: 'cache.ttl', message: 'missing' })).toBe('config.yaml:3:7: cache.ttl: missing');
   });
 
-  it('leaves out a path that is empty', () => {
+  it('omits an empty path', () => {
     expect(formatProblem({ ...place, path: '', message: 'broken' })).toBe('config.yaml:3:7: broken');
   });
 });

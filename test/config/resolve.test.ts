@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { resolveStations } from '../../src/config/resolve.ts';
-import type { StationSpec } from '../../src/station/station-spec.ts';
-import { loaded, RID } from './fixtures.ts';
+import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
+import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {
-  it('puts every default in its place', () => {
+  it('fills in the defaults', () => {
     const { config } = loaded(`upstreams: { main: { base_url: "http://h", refresh_timeout: 30s } }\nstations: [{ rid: ${RID} }]`);
-    const specs: readonly StationSpec[] = resolveStations(config);
-    expect(specs).toEqual([
+    expect(resolveStations(config)).toEqual([
       {
         name: 'ts',
         upstream: 'main',
@@ -22,7 +20,7 @@ describe('resolveStations', () => {
     ]);
   });
 
-  it('takes what the station says before the defaults', () => {
+  it('prefers the settings of the station to the defaults', () => {
     const { config } = loaded(`
 upstreams: { one: { base_url: "http://h" }, two: { base_url: "http://h" } }
 cache: { ttl: 2m, max_stale: 1h, error_ttl: 3s, refresh: background }
@@ -67,10 +65,111 @@ stations:
     ]);
   });
 
-  it('leaves out a filter that is an empty list', () => {
+  it('omits a filter that is an empty list', () => {
     const { config } = loaded(
       `upstreams: { a: { base_url: "http://h" } }\nstations: [{ rid: ${RID}, filters: { resource_ids: [], product: p } }]`,
     );
     expect(resolveStations(config)[0]?.filters).toEqual({ product: 'p' });
+  });
+});
+
+describe('renderConfig', () => {
+  it('shows the active configuration with all defaults and without secrets', () => {
+    const { config } = loaded(`
+upstreams:
+  main:
+    base_url: https://monitor.example.com/prefix
+    timeout: 90s
+    max_page_bytes: 1MB
+    oauth2: { client_id: c, client_secret: hunter2, token_url: "https://t", endpoint_params: { key: hunter2 } }
+    http_headers: { X-Key: { secrets: [hunter2], values: [plain], files: [key] } }
+    proxy_url: http://user:hunter2@proxy:3128
+stations:
+  - rid: ${RID}
+    cache: { ttl: 0 }
+`);
+    expect(renderConfig(config)).toBe(`upstreams:
+  main:
+    base_url: https://monitor.example.com/prefix
+    timeout: 1m30s
+    refresh_timeout: 2m
+    concurrency: 8
+    requests_per_second: 0
+    max_retries: 2
+    page_size: 100
+    max_page_bytes: 1MB
+    list_style: repeat
+    oauth2:
+      client_id: c
+      client_secret: <secret>
+      token_url: https://t/
+      scopes: []
+      endpoint_params:
+        key: <secret>
+    http_headers:
+      X-Key:
+        values:
+          - plain
+        secrets:
+          - <secret>
+        files:
+          - conf/key
+    proxy_url: http://user:<secret>@proxy:3128/
+stations:
+  - name: ts
+    upstream: main
+    rid: ${RID}
+    filters: {}
+    products: []
+    alertability: false
+    cache:
+      ttl: 0s
+    labels: {}
+cache:
+  ttl: 1m
+  max_stale: 15m
+  error_ttl: 10s
+  refresh: scrape
+metrics:
+  per_resource: true
+  max_resources: 100000
+  disabled: []
+`);
+  });
+
+  it.each([
+    'authorization: { credentials: hunter2 }',
+    'basic_auth: { username: u, password: hunter2 }',
+    'hmac: { access_key_id: a, secret_access_key: hunter2 }',
+    'proxy_url: http://:hunter2@proxy',
+  ])('hides the secret of %s', (line) => {
+    const text = renderConfig(loaded(upstreamWith(line)).config);
+    expect(text).toContain('<secret>');
+    expect(text).not.toContain('hunter2');
+  });
+
+  it.each([
+    'authorization: { credentials_file: /f }',
+    'basic_auth: { username: u, password_file: /f }',
+    'hmac: { access_key_id: a, secret_access_key_file: /f }',
+    'oauth2: { client_id: c, client_secret_file: /f, token_url: "http://t" }',
+    'http_headers: { X: { files: [/f] } }',
+    'tls_config: { ca_file: /f }',
+  ])('shows the file of %s and no placeholder', (line) => {
+    const text = renderConfig(loaded(upstreamWith(line)).config);
+    expect(text).toContain('/f\n');
+    expect(text).not.toContain('<secret>');
+  });
+
+  it('shows a proxy URL without password unchanged', () => {
+    expect(renderConfig(loaded(upstreamWith('proxy_url: http://user@proxy:3128')).config)).toContain(
+      'proxy_url: http://user@proxy:3128/\n',
+    );
+  });
+
+  it('renders a configuration that can be loaded again', () => {
+    const text = renderConfig(loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms')).config);
+    expect(problemsOf(text)).toEqual([]);
+    expect(renderConfig(loaded(text).config)).toBe(text);
   });
 });

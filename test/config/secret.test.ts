@@ -5,14 +5,14 @@ import { Secret } from '../../src/config/secret.ts';
 describe('Secret', () => {
   const secret = new Secret('hunter2');
 
-  it('gives its text away when asked to', () => {
+  it('reveals its value on request', () => {
     expect(secret.reveal()).toBe('hunter2');
   });
 
   it.each([
     ['a template', `${secret}`],
     ['JSON', JSON.stringify(secret).replaceAll('"', '')],
-    ['an inspection', inspect(secret, { showHidden: true, depth: 9 })],
+    ['inspect', inspect(secret, { showHidden: true, depth: 9 })],
   ])('is hidden in %s', (_, shown) => {
     expect(shown).toBe('<secret>');
   });

@@ -1,4 +1,4 @@
-import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
+import { configJsonSchema, type JsonSchema, jsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 /** Every key of the configuration file by itself. */
@@ -8,8 +8,8 @@ export function configKeys(): ReadonlySet<string> {
 
 /** Every key of the web configuration file by itself. */
 export function webConfigKeys(): ReadonlySet<string> {
-  const outer = knownKeys([], webConfigSchema);
-  return new Set([...outer, ...outer.flatMap((key) => knownKeys([key], webConfigSchema))]);
+  const outer = knownKeys(jsonSchema(webConfigSchema), []);
+  return new Set([...outer, ...outer.flatMap((key) => knownKeys(jsonSchema(webConfigSchema), [key]))]);
 }
 
 /** Whether the configuration has a path such as `stations[].cache.ttl`, which may be left out in front and behind. */

@@ -43,9 +43,7 @@ describe('--web.config.file', () => {
     await eventually(async () => expect(await status('new')).toBe(200));
     expect(await status('right')).toBe(401);
     expect(output().stderr.match(/was not read again/g)).toHaveLength(1);
-    expect(output().stderr).toMatch(
-      /problem="[^"]*web\.yml:1:33: basic_auth_users\.prometheus: found something else, expected a bcrypt hash/,
-    );
+    expect(output().stderr).toMatch(/problem="[^"]*web\.yml:1:33: basic_auth_users\.prometheus: expected a bcrypt hash/);
   });
 
   it.each([[], ['--config.check']])(
@@ -63,8 +61,8 @@ describe('--web.config.file', () => {
       const lines = output().stderr.trim().split('\n');
       expect(lines).toEqual([
         expect.stringContaining(`${configFile}:`),
-        expect.stringContaining(`${webFile}:1:35: tls_server_config.min_version: found "SSL3"`),
-        expect.stringContaining(`${webFile}:2:24: basic_auth_users.a: found something else`),
+        expect.stringContaining(`${webFile}:1:35: tls_server_config.min_version: expected one of TLS10`),
+        expect.stringContaining(`${webFile}:2:24: basic_auth_users.a: expected a bcrypt hash`),
       ]);
       expect(output().stdout).toBe('');
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
 
-/** Every schema inside, with its path. */
+/** All nested schemas with their paths. */
 function* walk(schema: JsonSchema, path = ''): Iterable<readonly [string, JsonSchema]> {
   yield [path, schema];
   for (const [key, inner] of Object.entries(schema.properties ?? {})) yield* walk(inner, `${path}.${key}`);
@@ -14,29 +14,29 @@ const schemas = [...walk(configJsonSchema())];
 const propertyAt = (path: string) => new Map(schemas).get(path) as JsonSchema & Record<string, unknown>;
 
 describe('configJsonSchema', () => {
-  it('describes every key', () => {
+  it('describes all keys', () => {
     const keys = schemas.filter(([path]) => /\.[a-z_0-9]+$/.test(path));
     expect(keys.length).toBeGreaterThan(60);
-    expect(keys.filter(([, { description }]) => !description?.endsWith('.')).map(([path]) => path)).toEqual([]);
+    expect(keys.filter(([, { description }]) => description === undefined).map(([path]) => path)).toEqual([]);
   });
 
-  it('allows no keys but the known ones', () => {
+  it('allows no unknown keys', () => {
     const mappings = schemas.filter(([, { properties }]) => properties !== undefined);
     expect(mappings.filter(([, { additionalProperties }]) => additionalProperties !== false)).toEqual([]);
   });
 
-  it('gives defaults as they are written in the file', () => {
+  it('shows defaults as written in the file', () => {
     expect(propertyAt('.upstreams.*.timeout').default).toBe('10s');
     expect(propertyAt('.upstreams.*.max_page_bytes').default).toBe('16MiB');
     expect(propertyAt('.cache').default).toEqual({});
   });
 
-  it('requires what has no default', () => {
+  it('requires keys without a default', () => {
     expect(configJsonSchema().required).toEqual(['upstreams', 'stations']);
     expect(propertyAt('.upstreams.*').required).toEqual(['base_url']);
   });
 
-  it('has a pattern for durations and sizes, and lets the environment fill them', () => {
+  it('accepts environment variables in durations and sizes', () => {
     const duration = JSON.stringify(propertyAt('.cache.ttl'));
     const durationPattern = new RegExp(JSON.parse(/"pattern":("(?:[^"\\]|\\.)*")/.exec(duration)?.[1] ?? '""'));
     const sizePattern = new RegExp(propertyAt('.upstreams.*.max_page_bytes')['pattern'] as string);
@@ -46,7 +46,7 @@ describe('configJsonSchema', () => {
     expect(['', '16', '1 MB', 'MiB'].filter((text) => sizePattern.test(text))).toEqual([]);
   });
 
-  it('calls by name what is a path, so that relative ones can be found', () => {
+  it('recognizes paths by their key names', () => {
     const files = schemas.filter(([, { title }]) => title === 'file').map(([path]) => path);
     const named = schemas.map(([path]) => path).filter((path) => /_file$|\.files\[\]$/.test(path));
     expect(files).toEqual(named);
@@ -54,13 +54,13 @@ describe('configJsonSchema', () => {
 });
 
 describe('knownKeys', () => {
-  it('finds the keys of mappings, of those in lists and of those under names', () => {
-    expect(knownKeys([])).toEqual(['upstreams', 'stations', 'cache', 'metrics']);
-    expect(knownKeys(['stations', 3, 'cache'])).toEqual(['ttl', 'max_stale', 'error_ttl']);
-    expect(knownKeys(['upstreams', 'any', 'http_headers', 'X-Any'])).toEqual(['values', 'secrets', 'files']);
+  it('returns the keys of nested mappings, also in lists and under free names', () => {
+    expect(knownKeys(configJsonSchema(), [])).toEqual(['upstreams', 'stations', 'cache', 'metrics']);
+    expect(knownKeys(configJsonSchema(), ['stations', 3, 'cache'])).toEqual(['ttl', 'max_stale', 'error_ttl']);
+    expect(knownKeys(configJsonSchema(), ['upstreams', 'any', 'http_headers', 'X-Any'])).toEqual(['values', 'secrets', 'files']);
   });
 
-  it('finds none where there is no mapping', () => {
-    expect(knownKeys(['cache', 'nothing', 'there'])).toEqual([]);
+  it('returns no keys where there is no mapping', () => {
+    expect(knownKeys(configJsonSchema(), ['cache', 'nothing', 'there'])).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { substitute } from '../../src/config/environment.ts';
+import { substitute } from '../../src/config/checked-yaml.ts';
 
 const NAME = '$' + '{NAME}';
 
@@ -12,26 +12,26 @@ describe('substitute', () => {
     [`$$${NAME}`, `$${NAME}`],
     ['$NAME $ {NAME}', '$NAME $ {NAME}'],
     ['$' + '{EMPTY}', ''],
-  ])('makes %j %j', (text, expected) => {
+  ])('replaces %j with %j', (text, expected) => {
     expect(substitute(text, { NAME: 'value', EMPTY: '' })).toEqual({ text: expected, problems: [] });
   });
 
-  it('takes a value as it is, whatever stands in it', () => {
+  it('does not substitute inside a value', () => {
     expect(substitute(NAME, { NAME: '$' + '{OTHER} $& $1', OTHER: 'no' }).text).toBe('$' + '{OTHER} $& $1');
   });
 
-  it('tells every variable that is not set', () => {
+  it('reports all unset variables', () => {
     expect(substitute('$' + '{A} $' + '{B}', {}).problems).toEqual([
-      'the environment variable A is not set, expected a value for it',
-      'the environment variable B is not set, expected a value for it',
+      'environment variable A is not set',
+      'environment variable B is not set',
     ]);
   });
 
-  it('does not take what every object has for a variable', () => {
+  it('does not accept an inherited property as a variable', () => {
     expect(substitute('$' + '{constructor}', {}).problems).toHaveLength(1);
   });
 
-  it.each(['$' + '{}', '$' + '{NAME', '$' + '{A B}', '$' + '{1}'])('refuses %j', (text) => {
-    expect(substitute(text, { NAME: 'value' }).problems).toEqual([expect.stringContaining('without a name')]);
+  it.each(['$' + '{}', '$' + '{NAME', '$' + '{A B}', '$' + '{1}'])('rejects %j', (text) => {
+    expect(substitute(text, { NAME: 'value' }).problems).toEqual([`expected $\{NAME}, or $$\{ for a literal $\{`]);
   });
 });
