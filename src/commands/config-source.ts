@@ -3,7 +3,7 @@ import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/problem.ts';
-import { startDemo } from '../simulator/demo.ts';
+import { startSimulation } from '../simulator/simulation.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -14,7 +14,7 @@ export async function withConfig<T>(
   work: (load: () => Promise<LoadResult>) => Promise<T>,
 ): Promise<T> {
   if (!flags.demo) return work(() => loadConfigFile(flags['config.file'], env));
-  const { service, config } = await startDemo();
+  const { service, config } = await startSimulation();
   try {
     return await work(async () => loadConfig({ file: 'demo.yaml', text: config, env }));
   } finally {

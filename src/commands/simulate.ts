@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { FlagValues } from '../cli/flags.ts';
-import { startDemo } from '../simulator/demo.ts';
 import type { Fault } from '../simulator/faults.ts';
-import { type Recording, readRecording } from '../simulator/recording.ts';
+import { parseRecording, type Recording } from '../simulator/recording.ts';
 import { startReplay } from '../simulator/replay.ts';
-import { sizedStations } from '../simulator/stations.ts';
+import { startSimulation } from '../simulator/simulation.ts';
+import { simulatedStations } from '../simulator/stations.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
 /** Runs the simulated service until a signal ends it. */
@@ -31,7 +31,7 @@ async function loadRecording(file: string): Promise<Recording> {
   } catch (error) {
     throw new OperatorError([`${file}: cannot be read: ${(error as Error).message}`], error);
   }
-  const read = readRecording(text);
+  const read = parseRecording(text);
   if (!read.ok) throw new OperatorError(read.problems.map((problem) => `${file}: ${problem}`));
   return read.recording;
 }
@@ -67,5 +67,5 @@ function start({ port, seed, pageCap, latencyMs = 0, recording, now = Date.now, 
   const latency: readonly Fault[] = latencyMs === 0 ? [] : [{ kind: 'latency', ms: latencyMs }];
   const faults = [...latency, ...(options.faults ?? [])];
   if (recording) return startReplay({ recording, port, seed, now, faults });
-  return startDemo({ port, seed, now, faults, stations: sizedStations(options), ...(pageCap !== undefined && { pageCap }) });
+  return startSimulation({ port, seed, now, faults, stations: simulatedStations(options), ...(pageCap !== undefined && { pageCap }) });
 }

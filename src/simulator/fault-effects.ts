@@ -1,23 +1,23 @@
 import { gzipSync } from 'node:zlib';
-import type { Effect, Envelope, Failure, Quirk } from './faults.ts';
+import type { FaultEffect, ListingBody, ListingFault, ReplyFault } from './faults.ts';
 import { between, type Random } from './random.ts';
-import { type Delivery, jsonReply, type Reply, statusReply, textReply, withHeaders } from './reply.ts';
+import { jsonReply, type ReplyDelivery, type SimulatedReply, statusReply, textReply, withHeaders } from './reply.ts';
 
-type FailureOf<Kind extends Failure['kind']> = Extract<Failure, { readonly kind: Kind }>;
+type ReplyFaultOf<Kind extends ReplyFault['kind']> = Extract<ReplyFault, { readonly kind: Kind }>;
 
-export const failureEffects: { readonly [Kind in Failure['kind']]: (failure: FailureOf<Kind>, random: Random) => Effect } = {
-  reset: ({ at = 'start' }) => delivered({ how: 'reset', at }),
-  hang: () => delivered({ how: 'hang' }),
-  headersOnly: () => delivered({ how: 'headersOnly' }),
-  drip: ({ everyMs = 50 }) => delivered({ how: 'drip', everyMs }),
-  truncate: () => delivered({ how: 'truncate' }),
-  endless: () => delivered({ how: 'endless' }),
-  html: () => instead(textReply(200, 'text/html; charset=utf-8', '<!doctype html><title>Sign in</title><p>Please sign in to continue.')),
-  notJson: () => instead(textReply(200, 'application/json', '{"resources": [')),
-  wrongJson: ({ value }) => instead(jsonReply(200, value)),
-  bytes: ({ body }) => instead({ ...textReply(200, 'application/json', ''), body }),
-  redirect: ({ location }) => instead(withHeaders(textReply(302, 'text/plain', ''), { location })),
-  status: (failure) => instead(failedReply(failure)),
+export const replyFaultEffects: { readonly [Kind in ReplyFault['kind']]: (fault: ReplyFaultOf<Kind>, random: Random) => FaultEffect } = {
+  reset: ({ at = 'start' }) => deliveredBy({ mode: 'reset', at }),
+  hang: () => deliveredBy({ mode: 'hang' }),
+  headersOnly: () => deliveredBy({ mode: 'headersOnly' }),
+  drip: ({ everyMs = 50 }) => deliveredBy({ mode: 'drip', everyMs }),
+  truncate: () => deliveredBy({ mode: 'truncate' }),
+  endless: () => deliveredBy({ mode: 'endless' }),
+  html: () => replacedBy(textReply(200, 'text/html; charset=utf-8', '<!doctype html><title>Sign in</title><p>Please sign in to continue.')),
+  notJson: () => replacedBy(textReply(200, 'application/json', '{"resources": [')),
+  wrongJson: ({ value }) => replacedBy(jsonReply(200, value)),
+  bytes: ({ body }) => replacedBy({ ...textReply(200, 'application/json', ''), body }),
+  redirect: ({ location }) => replacedBy(withHeaders(textReply(302, 'text/plain', ''), { location })),
+  status: (fault) => replacedBy(failedReply(fault)),
   latency: ({ ms }, random) => {
     const delayMs = typeof ms === 'number' ? ms : between(random, ...ms);
     return { onReply: (reply) => ({ ...reply, delayMs: reply.delayMs + delayMs }) };
@@ -27,70 +27,72 @@ export const failureEffects: { readonly [Kind in Failure['kind']]: (failure: Fai
   }),
 };
 
-function delivered(delivery: Delivery): Effect {
+function deliveredBy(delivery: ReplyDelivery): FaultEffect {
   return { onReply: (reply) => ({ ...reply, delivery }) };
 }
 
-/** Another reply, as late and by the same way as the one it replaces. */
-function instead(other: Reply): Effect {
+/** Keeps the delay and delivery of the replaced reply. */
+function replacedBy(other: SimulatedReply): FaultEffect {
   return { onReply: ({ delayMs, delivery }) => ({ ...other, delayMs, delivery }) };
 }
 
-function failedReply({ code, retryAfter, body, headers = {} }: FailureOf<'status'>): Reply {
+function failedReply({ code, retryAfter, body, headers = {} }: ReplyFaultOf<'status'>): SimulatedReply {
   const reply = body === undefined ? statusReply(code, `simulated ${code}`) : textReply(code, 'text/plain', body);
   return withHeaders(reply, retryAfter === undefined ? headers : { 'retry-after': String(retryAfter), ...headers });
 }
 
-type QuirkOf<Kind extends Quirk['kind']> = Extract<Quirk, { readonly kind: Kind }>;
+type ListingFaultOf<Kind extends ListingFault['kind']> = Extract<ListingFault, { readonly kind: Kind }>;
 
-export const quirkEffects: { readonly [Kind in Quirk['kind']]: (quirk: QuirkOf<Kind>, random: Random) => Effect } = {
-  nullPage: () => ({ onEnvelope: (envelope) => ({ ...envelope, page: null }) }),
-  missingPage: () => ({ onEnvelope: ({ resources }) => ({ resources }) }),
-  textNumbers: () => ({ onEnvelope: (envelope) => onPage(onRecords(envelope, textRules), textNumbers) }),
-  pageCap: ({ size }) => ({ onAsked: (asked) => ({ ...asked, size: Math.min(asked.size, size) }) }),
-  randomCap: (_, random) => ({ onAsked: (asked) => ({ ...asked, size: between(random, 1, asked.size) }) }),
-  ignoreOffset: () => ({ onAsked: (asked) => ({ ...asked, offset: 0 }) }),
-  ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }) => ({ onAsked: (asked) => ({ ...asked, size }) }),
+export const listingFaultEffects: {
+  readonly [Kind in ListingFault['kind']]: (fault: ListingFaultOf<Kind>, random: Random) => FaultEffect;
+} = {
+  nullPage: () => ({ onBody: (body) => ({ ...body, page: null }) }),
+  missingPage: () => ({ onBody: ({ resources }) => ({ resources }) }),
+  textNumbers: () => ({ onBody: (body) => onPage(onRecords(body, withTextRuleCount), textNumbers) }),
+  pageCap: ({ size }) => ({ onPageRequest: (page) => ({ ...page, size: Math.min(page.size, size) }) }),
+  randomCap: (_, random) => ({ onPageRequest: (page) => ({ ...page, size: between(random, 1, page.size) }) }),
+  ignoreOffset: () => ({ onPageRequest: (page) => ({ ...page, offset: 0 }) }),
+  ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }) => ({ onPageRequest: (page) => ({ ...page, size }) }),
   ignoreFilter: ({ name }) => ({
-    onAsked({ filters: { [name]: _, ...filters }, ...asked }) {
-      return { ...asked, filters };
+    onPageRequest({ filters: { [name]: _, ...filters }, ...page }) {
+      return { ...page, filters };
     },
   }),
   totalMoves: ({ by = 1 }) => ({
-    onRows: ({ records, total }, { offset, size }) => ({ records, total: total + by * Math.ceil(offset / size) }),
+    onListing: ({ records, total }, { offset, size }) => ({ records, total: total + by * Math.ceil(offset / size) }),
   }),
-  totalLies: ({ delta }) => ({ onRows: ({ records, total }) => ({ records, total: total + delta }) }),
-  totalIs: ({ total }) => ({ onEnvelope: (envelope) => onPage(envelope, (page) => ({ ...page, total })) }),
-  omitTotal: () => ({ onEnvelope: (envelope) => onPage(envelope, ({ total: _, ...page }) => page) }),
+  totalLies: ({ delta }) => ({ onListing: ({ records, total }) => ({ records, total: total + delta }) }),
+  totalIs: ({ total }) => ({ onBody: (body) => onPage(body, (page) => ({ ...page, total })) }),
+  omitTotal: () => ({ onBody: (body) => onPage(body, ({ total: _, ...page }) => page) }),
   rowShift: ({ rows, keepTotal = false }) => ({
-    onRows({ records, total }, { offset }) {
+    onListing({ records, total }, { offset }) {
       if (offset === 0) return { records, total };
       return { records: [...rows, ...records], total: keepTotal ? total : total + rows.length };
     },
   }),
   duplicate: ({ every = 1, counted = false }) => ({
-    onRows({ records, total }) {
+    onListing({ records, total }) {
       const repeated = records.flatMap((record, index) => ((index + 1) % every === 0 ? [record, record] : [record]));
       return { records: repeated, total: counted ? total + repeated.length - records.length : total };
     },
   }),
   missingIds: ({ every }) => ({
-    onRows: ({ records, total }) => ({
+    onListing: ({ records, total }) => ({
       records: records.map((record, index) => ((index + 1) % every === 0 ? withoutId(record) : record)),
       total,
     }),
   }),
   nullResources: () => ({
-    onEnvelope: (envelope) => (envelope.resources?.length === 0 ? { ...envelope, resources: null } : envelope),
+    onBody: (body) => (body.resources?.length === 0 ? { ...body, resources: null } : body),
   }),
-  numericState: ({ state }) => ({ onEnvelope: (envelope) => onRecords(envelope, (record) => ({ ...record, state })) }),
+  numericState: ({ state }) => ({ onBody: (body) => onRecords(body, (record) => ({ ...record, state })) }),
 };
 
-function onPage(envelope: Envelope, change: (page: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>): Envelope {
-  return envelope.page ? { ...envelope, page: change(envelope.page) } : envelope;
+function onPage(body: ListingBody, change: (page: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>): ListingBody {
+  return body.page ? { ...body, page: change(body.page) } : body;
 }
 
-function onRecords({ resources, ...rest }: Envelope, change: (record: object) => object): Envelope {
+function onRecords({ resources, ...rest }: ListingBody, change: (record: object) => object): ListingBody {
   const changed = resources?.map((record) => (isObject(record) ? change(record) : record));
   return { ...rest, resources: changed ?? null };
 }
@@ -107,6 +109,6 @@ function withoutId(record: unknown): unknown {
   return isObject(record) ? { ...record, resource_id: undefined } : record;
 }
 
-function textRules(record: object): object {
+function withTextRuleCount(record: object): object {
   return 'alert_rules_count' in record ? { ...record, ...textNumbers({ alert_rules_count: record.alert_rules_count }) } : record;
 }

@@ -1,36 +1,36 @@
-import type { Call, Refusal } from './call.ts';
-import { failureEffects, quirkEffects } from './fault-effects.ts';
-import type { Effect, Fault, When } from './faults.ts';
+import { listingFaultEffects, replyFaultEffects } from './fault-effects.ts';
+import type { Fault, FaultEffect, When } from './faults.ts';
+import type { ListingRequest, RejectedRequest } from './listing-request.ts';
 import { hash, hashText, type Random, randomFrom } from './random.ts';
 
-/** As much of a call as a fault's limits look at. */
-type FaultQuestion = Pick<Call, 'filters' | 'offset'>;
+/** The part of a request that conditions depend on. */
+type MatchedRequest = Pick<ListingRequest, 'filters' | 'offset'>;
 
-/** What faults do to the requests of one station, told in the order in which they arrive. */
-export type FaultPlan = (asked: FaultQuestion, atMs: number) => readonly Effect[];
+/** The effects on the requests of one station, called in order of arrival. */
+export type FaultPlan = (request: MatchedRequest, atMs: number) => readonly FaultEffect[];
 
-/** The plan's only state is its counts, so that the same requests in the same order always meet the same faults. */
+/** Its only state is the request counts, so that the same sequence of requests always meets the same faults. */
 export function faultPlan(faults: readonly Fault[], seed: number): FaultPlan {
-  const planned = faults.map((fault, index) => ({ fault, seed: hash(seed, index, hashText(fault.kind)), counts: new Counts() }));
-  return (asked, atMs) =>
-    planned.flatMap(({ fault, seed: faultSeed, counts }) => {
+  const planned = faults.map((fault, index) => ({ fault, seed: hash(seed, index, hashText(fault.kind)), counter: new RequestCounter() }));
+  return (request, atMs) =>
+    planned.flatMap(({ fault, seed: faultSeed, counter }) => {
       const when = fault.when ?? {};
-      if (!concerns(when, asked)) return [];
-      const count = counts.next(asked);
-      return strikes(when, count, faultSeed, atMs) ? effectOf(fault, randomFrom(hash(faultSeed, count.request, 1))) : [];
+      if (!matches(when, request)) return [];
+      const count = counter.next(request);
+      return applies(when, count, faultSeed, atMs) ? effectOf(fault, randomFrom(hash(faultSeed, count.request, 1))) : [];
     });
 }
 
-interface Count {
+interface RequestCount {
   readonly request: number;
   readonly listing: number;
 }
 
-class Counts {
+class RequestCounter {
   #requests = 0;
   readonly #listings = new Map<string, number>();
 
-  next({ filters, offset }: FaultQuestion): Count {
+  next({ filters, offset }: MatchedRequest): RequestCount {
     this.#requests += 1;
     const key = JSON.stringify(filters);
     const listing = (this.#listings.get(key) ?? 0) + (offset === 0 ? 1 : 0);
@@ -39,15 +39,15 @@ class Counts {
   }
 }
 
-function concerns({ offset, filter, filterValue }: When, asked: FaultQuestion): boolean {
-  if (offset !== undefined && offset !== asked.offset) return false;
+function matches({ offset, filter, filterValue }: When, request: MatchedRequest): boolean {
+  if (offset !== undefined && offset !== request.offset) return false;
   if (filter === undefined) return true;
-  if (filter === 'none') return Object.keys(asked.filters).length === 0;
-  const values = asked.filters[filter] ?? [];
+  if (filter === 'none') return Object.keys(request.filters).length === 0;
+  const values = request.filters[filter] ?? [];
   return values.length > 0 && (filterValue === undefined || values.includes(filterValue));
 }
 
-function strikes({ nth, first, firstListings, share, periodMs }: When, count: Count, seed: number, atMs: number): boolean {
+function applies({ nth, first, firstListings, share, periodMs }: When, count: RequestCount, seed: number, atMs: number): boolean {
   if (nth !== undefined && ![nth].flat().includes(count.request)) return false;
   if (first !== undefined && count.request > first) return false;
   if (firstListings !== undefined && count.listing > firstListings) return false;
@@ -56,42 +56,48 @@ function strikes({ nth, first, firstListings, share, periodMs }: When, count: Co
   return randomFrom(hash(seed, drawn, 2))() < share;
 }
 
-const effects = { ...quirkEffects, ...failureEffects };
+const effects = { ...listingFaultEffects, ...replyFaultEffects };
 
-function effectOf(fault: Fault, random: Random): Effect {
-  const effect = effects[fault.kind] as (fault: Fault, random: Random) => Effect;
+function effectOf(fault: Fault, random: Random): FaultEffect {
+  const effect = effects[fault.kind] as (fault: Fault, random: Random) => FaultEffect;
   return effect(fault, random);
 }
 
-/** Stands for every station, and for requests that ask for none. */
+/** The key of faults for every station, and for requests that match no station. */
 const EVERY_STATION = '*';
 
-/** The faults of every station, which can be changed at any time. */
+interface RegisteredFaults {
+  readonly faults: readonly Fault[];
+  /** By station: each counts its own requests. */
+  readonly plans: Map<string, FaultPlan>;
+}
+
+/** The faults in force, by station. */
 export class FaultRegistry {
   readonly #seed: number;
-  readonly #chapters = new Map<string, { readonly faults: readonly Fault[]; readonly plans: Map<string, FaultPlan> }>();
+  readonly #registered = new Map<string, RegisteredFaults>();
 
   constructor(seed: number) {
     this.#seed = seed;
   }
 
-  /** Replaces what was set under this name, and starts its counts anew. */
+  /** Replaces the faults of a station and resets their request counts. */
   set(station: string, faults: readonly Fault[]): void {
-    this.#chapters.set(station, { faults, plans: new Map() });
+    this.#registered.set(station, { faults, plans: new Map() });
   }
 
-  /** What strikes this request: the faults of every station first, then the station's own. */
-  effects(call: Call | Refusal, atMs: number): readonly Effect[] {
-    const { station, ...asked } =
-      'path' in call ? { station: call.path.telemetryStation, ...call } : { station: EVERY_STATION, filters: {}, offset: 0 };
-    return [...new Set([EVERY_STATION, station])].flatMap((chapter) => this.#plan(chapter, station)?.(asked, atMs) ?? []);
+  /** The effects on this request: faults of every station first, then the station's own. */
+  effects(request: ListingRequest | RejectedRequest, atMs: number): readonly FaultEffect[] {
+    const { station, ...matched } =
+      'path' in request ? { station: request.path.telemetryStation, ...request } : { station: EVERY_STATION, filters: {}, offset: 0 };
+    return [...new Set([EVERY_STATION, station])].flatMap((key) => this.#plan(key, station)?.(matched, atMs) ?? []);
   }
 
-  #plan(name: string, station: string): FaultPlan | undefined {
-    const chapter = this.#chapters.get(name);
-    if (chapter === undefined) return undefined;
-    const plan = chapter.plans.get(station) ?? faultPlan(chapter.faults, hash(this.#seed, hashText(name), hashText(station)));
-    chapter.plans.set(station, plan);
+  #plan(key: string, station: string): FaultPlan | undefined {
+    const registered = this.#registered.get(key);
+    if (registered === undefined) return undefined;
+    const plan = registered.plans.get(station) ?? faultPlan(registered.faults, hash(this.#seed, hashText(key), hashText(station)));
+    registered.plans.set(station, plan);
     return plan;
   }
 }

@@ -1,58 +1,58 @@
-import type { FilterName, Filters } from './call.ts';
-import type { Reply } from './reply.ts';
+import type { FilterName, Filters } from './listing-request.ts';
+import type { SimulatedReply } from './reply.ts';
 
-/** Something a station does wrong or differently, as data; without `when`, always. */
-export type Fault = (Quirk | Failure) & { readonly when?: When };
+/** A deviation from a healthy reply, as data; without `when`, on every request. */
+export type Fault = (ListingFault | ReplyFault) & { readonly when?: When };
 
-/** Limits of a fault. All that are given must hold. Requests are counted per fault and station, and only those that fit `offset` and `filter`. */
+/** Conditions of a fault; all of them must hold. Requests are counted per fault and station, among those that match `offset` and `filter`. */
 export interface When {
   readonly offset?: number;
-  /** Only listings with this filter, or only those without any. */
+  /** Only listings with this filter, or only those without filters. */
   readonly filter?: FilterName | 'none';
-  /** With `filter`: only when this is among its values. */
+  /** With `filter`: only when its values include this one. */
   readonly filterValue?: string;
-  /** The first request is 1. */
+  /** Counted from 1. */
   readonly nth?: number | readonly number[];
-  /** So many requests, then healthy. */
+  /** Only the first so many requests. */
   readonly first?: number;
-  /** So many listings, then healthy; each request at offset 0 begins one, counted apart for each set of filters. */
+  /** Only the first so many listings, counted per set of filters; each request at offset 0 starts one. */
   readonly firstListings?: number;
-  /** This part of the requests, chosen by the seed. */
+  /** This share of the requests, chosen by the seed. */
   readonly share?: number;
-  /** With `share`: whole periods of this length are chosen instead of single requests. */
+  /** With `share`: chooses periods of this length instead of single requests. */
   readonly periodMs?: number;
 }
 
-/** A listing that is answered, but oddly. */
-export type Quirk =
+/** The reply is a listing that deviates from the documented one. */
+export type ListingFault =
   | { readonly kind: 'nullPage' }
   | { readonly kind: 'missingPage' }
-  /** Page numbers and rule counts come as text. */
+  /** Page numbers and rule counts are strings. */
   | { readonly kind: 'textNumbers' }
   | { readonly kind: 'pageCap'; readonly size: number }
-  /** A page holds anything from one record to what was asked for. */
+  /** A page holds between one record and the requested size. */
   | { readonly kind: 'randomCap' }
   | { readonly kind: 'ignoreOffset' }
-  /** The page has this size, or all the rest when none is given. */
+  /** The page has this size; without one, it holds all remaining records. */
   | { readonly kind: 'ignoreSize'; readonly size?: number }
   | { readonly kind: 'ignoreFilter'; readonly name: FilterName }
-  /** The total grows by so much (1) from page to page. */
+  /** The total grows by `by` (1) from page to page. */
   | { readonly kind: 'totalMoves'; readonly by?: number }
   | { readonly kind: 'totalLies'; readonly delta: number }
   | { readonly kind: 'totalIs'; readonly total: unknown }
   | { readonly kind: 'omitTotal' }
-  /** These rows come in at the head after the first page, so that later pages overlap; `keepTotal` hides it from the total. */
+  /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
   | { readonly kind: 'rowShift'; readonly rows: readonly unknown[]; readonly keepTotal?: boolean }
-  /** Every nth row (each one) of the whole list comes twice; `counted` tells whether the total knows of it. */
+  /** Every nth record (default: each) of the listing appears twice; with `counted` the total includes the duplicates. */
   | { readonly kind: 'duplicate'; readonly every?: number; readonly counted?: boolean }
-  /** Every nth record of the whole list has no id. */
+  /** Every nth record of the listing has no id. */
   | { readonly kind: 'missingIds'; readonly every: number }
   /** An empty list is null. */
   | { readonly kind: 'nullResources' }
   | { readonly kind: 'numericState'; readonly state: number };
 
-/** A request that is not answered as it should be. */
-export type Failure =
+/** The reply is not a listing, or is not delivered as it should be. */
+export type ReplyFault =
   | { readonly kind: 'reset'; readonly at?: 'start' | 'body' }
   | { readonly kind: 'hang' }
   | { readonly kind: 'headersOnly' }
@@ -63,7 +63,7 @@ export type Failure =
   | { readonly kind: 'endless' }
   | { readonly kind: 'html' }
   | { readonly kind: 'notJson' }
-  /** JSON, but this value. */
+  /** Valid JSON with this value. */
   | { readonly kind: 'wrongJson'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly body: Uint8Array }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -71,15 +71,15 @@ export type Failure =
       readonly kind: 'status';
       readonly code: number;
       readonly retryAfter?: number | string;
-      /** A google.rpc.Status that fits the code when left out. */
+      /** Default: a google.rpc.Status for the code. */
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** Milliseconds, or the ends of a range to draw from. */
+  /** Fixed, or drawn from a range. */
   | { readonly kind: 'latency'; readonly ms: number | readonly [least: number, most: number] }
   | { readonly kind: 'gzip' };
 
-/** Faults by names that can be typed. */
+/** The faults of `simulate --fault`. */
 export const NAMED_FAULTS = {
   rate_limited: { kind: 'status', code: 429 },
   unauthorized: { kind: 'status', code: 401 },
@@ -111,33 +111,31 @@ export const NAMED_FAULTS = {
 
 export type FaultName = keyof typeof NAMED_FAULTS;
 
-/** The fault with this share of the requests, chosen by the seed. */
 export function namedFault(name: FaultName, share: number): Fault {
   return { ...NAMED_FAULTS[name], when: { share } };
 }
 
-/** What is about to be listed. */
-export interface Asked {
+export interface PageRequest {
   readonly filters: Filters;
   readonly offset: number;
   readonly size: number;
 }
 
-/** The whole filtered list, and how long the service says it is. */
-export interface Rows {
+/** All records that match the filters, and the total as reported. */
+export interface FilteredListing {
   readonly records: readonly unknown[];
   readonly total: number;
 }
 
-export interface Envelope {
+export interface ListingBody {
   readonly resources: readonly unknown[] | null;
   readonly page?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What a fault changes, stage by stage; every stage is pure. `asked` is what the client asked for. */
-export interface Effect {
-  readonly onAsked?: (asked: Asked) => Asked;
-  readonly onRows?: (rows: Rows, asked: Asked) => Rows;
-  readonly onEnvelope?: (envelope: Envelope, asked: Asked) => Envelope;
-  readonly onReply?: (reply: Reply) => Reply;
+/** What a fault changes at each stage of a reply; every stage is pure. `requested` is the page as the client requested it. */
+export interface FaultEffect {
+  readonly onPageRequest?: (page: PageRequest) => PageRequest;
+  readonly onListing?: (listing: FilteredListing, requested: PageRequest) => FilteredListing;
+  readonly onBody?: (body: ListingBody, requested: PageRequest) => ListingBody;
+  readonly onReply?: (reply: SimulatedReply) => SimulatedReply;
 }

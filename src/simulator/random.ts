@@ -1,7 +1,7 @@
-/** Draws from 0 (included) to 1 (excluded). */
+/** Returns a number in [0, 1). */
 export type Random = () => number;
 
-/** Spreads whole numbers over 32 bits; the same numbers in the same order always give the same result. */
+/** Hashes integers to 32 bits, deterministically. */
 export function hash(...numbers: readonly number[]): number {
   let mixed = 0x9e3779b9;
   for (const number of numbers) {
@@ -16,7 +16,7 @@ export function hashText(text: string): number {
   return hash(...Buffer.from(text));
 }
 
-/** An endless sequence of draws that depends on the key alone (mulberry32). */
+/** mulberry32. */
 export function randomFrom(key: number): Random {
   let state = key;
   return () => {
@@ -27,12 +27,12 @@ export function randomFrom(key: number): Random {
   };
 }
 
-/** There must be a choice. */
+/** `choices` must not be empty. */
 export function pick<T>(random: Random, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)] as T;
 }
 
-/** A whole number, both ends included. */
+/** An integer, both ends included. */
 export function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
 }

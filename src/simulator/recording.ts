@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILTER_NAMES } from './call.ts';
+import { FILTER_NAMES } from './listing-request.ts';
 
 const count = z.int().nonnegative();
 const filters = z.partialRecord(z.enum(FILTER_NAMES), z.array(z.string()));
@@ -7,7 +7,7 @@ const part = z.string().min(1);
 
 const recordingSchema = z.object({
   version: z.literal(1),
-  /** What the station is asked for by an exporter that publishes the same again. */
+  /** The station's configuration, for a replay with the same requests. */
   station: z.object({
     subscription: part,
     resource_group: part,
@@ -17,12 +17,12 @@ const recordingSchema = z.object({
     products: z.array(z.string()),
     alertability: z.boolean(),
   }),
-  /** The listing of the station itself is the first. */
+  /** The station's main listing is the first. */
   listings: z
     .array(
       z.object({
         filters,
-        /** In the order of their offsets; `size` is how many records were asked for. */
+        /** By offset; `size` is the requested page size. */
         pages: z
           .array(
             z.object({
@@ -38,13 +38,13 @@ const recordingSchema = z.object({
     .min(1),
 });
 
-/** What a service once answered for a station. */
+/** The recorded listings of a station. */
 export type Recording = z.infer<typeof recordingSchema>;
 
-type ReadRecording = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly problems: readonly string[] };
+type ParsedRecording = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Tells the first of its problems; a file that is no recording has many. */
-export function readRecording(text: string): ReadRecording {
+/** Reports the first problems only: a file of another kind has many. */
+export function parseRecording(text: string): ParsedRecording {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -54,7 +54,7 @@ export function readRecording(text: string): ReadRecording {
   const read = recordingSchema.safeParse(value);
   if (read.success) return { ok: true, recording: read.data };
   const problems = read.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
-  return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
+  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-const MOST_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import type { Entry, Replay, Source } from './answer.ts';
-import type { Call, Filters, StationPath } from './call.ts';
-import type { Envelope, Fault } from './faults.ts';
+import type { Fault, ListingBody } from './faults.ts';
+import type { RecordedPages, RecordSource, SourceEntry } from './listing-reply.ts';
+import type { Filters, ListingRequest, StationPath } from './listing-request.ts';
 import type { Recording } from './recording.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
 
@@ -15,7 +15,7 @@ interface ReplayOptions {
   readonly faults: readonly Fault[];
 }
 
-/** The service with what it once answered, and a configuration that publishes that again. */
+/** Serves a recording, with an exporter configuration that reproduces its requests. */
 export async function startReplay({
   recording,
   faults,
@@ -26,35 +26,35 @@ export async function startReplay({
     source: recordedSource(recording),
     replay: recordedPages(recording),
     faults: { '*': faults },
-    keptRequests: 100,
+    requestLogSize: 100,
   });
   return { service, config: replayConfig(recording, service.url) };
 }
 
-/** To a question that was asked before, the answer of then. */
-function recordedPages({ listings }: Recording): Replay {
-  const pages = new Map<string, Envelope>();
+/** Recorded requests get the recorded body. */
+function recordedPages({ listings }: Recording): RecordedPages {
+  const pages = new Map<string, ListingBody>();
   for (const listing of listings) {
     for (const { offset, size, ...envelope } of listing.pages) {
-      const key = questionKey({ filters: listing.filters, offset, size });
+      const key = requestKey({ filters: listing.filters, offset, size });
       if (!pages.has(key)) pages.set(key, envelope);
     }
   }
-  return (call) => pages.get(questionKey(call));
+  return (request) => pages.get(requestKey(request));
 }
 
-function questionKey({ filters, offset, size }: Pick<Call, 'filters' | 'offset' | 'size'>): string {
-  const given = Object.entries(filters).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([given, offset, size]);
+function requestKey({ filters, offset, size }: Pick<ListingRequest, 'filters' | 'offset' | 'size'>): string {
+  const sorted = Object.entries(filters).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([sorted, offset, size]);
 }
 
-/** To any other question, an answer from the same records. */
-function recordedSource({ station, listings: [main, ...further] }: Recording): Source {
-  const members = (wanted: (filters: Filters) => boolean) =>
-    new Set(further.filter(({ filters }) => wanted(filters)).flatMap(({ pages }) => recordsOf(pages).map(idOf)));
+/** Other requests are answered from the recorded records. */
+function recordedSource({ station, listings: [main, ...further] }: Recording): RecordSource {
+  const members = (matches: (filters: Filters) => boolean) =>
+    new Set(further.filter(({ filters }) => matches(filters)).flatMap(({ pages }) => recordsOf(pages).map(idOf)));
   const alertable = members(({ enabled_alert }) => enabled_alert !== undefined);
   const products = station.products.map((product) => ({ product, ids: members((filters) => filters.product?.[0] === product) }));
-  const entries = recordsOf((main as RecordedListing).pages).map((record): Entry => {
+  const entries = recordsOf((main as RecordedListing).pages).map((record): SourceEntry => {
     const id = idOf(record);
     const product = products.find(({ ids }) => ids.has(id))?.product ?? '';
     return { record, product, alertable: alertable.has(id) };
@@ -82,7 +82,7 @@ function isStation(path: StationPath, station: Recording['station']): boolean {
 function replayConfig({ station, listings }: Recording, baseUrl: string): string {
   const { resource_ids, resource_types, resource_type, product, resource_display_name_prefix, enabled_alert } = station.filters;
   const config = {
-    // The same pages are asked for as then.
+    // Recorded pages are only found with the recorded page size.
     upstreams: { recorded: { base_url: baseUrl, page_size: listings[0]?.pages[0]?.size } },
     stations: [
       {
@@ -100,6 +100,6 @@ function replayConfig({ station, listings }: Recording, baseUrl: string): string
     ],
     cache: { ttl: '15s', max_stale: '5m', error_ttl: '5s' },
   };
-  // What looks like a variable of the environment is none.
+  // Recorded text must not be expanded as an environment variable.
   return stringify(config, { aliasDuplicateObjects: false }).replaceAll('${', '$${');
 }

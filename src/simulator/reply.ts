@@ -1,37 +1,37 @@
-/** How the bytes of a reply reach the client, or fail to. */
-export type Delivery =
-  | { readonly how: 'whole' }
-  | { readonly how: 'hang' }
-  | { readonly how: 'reset'; readonly at: 'start' | 'body' }
-  | { readonly how: 'drip'; readonly everyMs: number }
-  | { readonly how: 'truncate' }
-  | { readonly how: 'endless' }
-  | { readonly how: 'headersOnly' };
+/** How a reply is transmitted. */
+export type ReplyDelivery =
+  | { readonly mode: 'complete' }
+  | { readonly mode: 'hang' }
+  | { readonly mode: 'reset'; readonly at: 'start' | 'body' }
+  | { readonly mode: 'drip'; readonly everyMs: number }
+  | { readonly mode: 'truncate' }
+  | { readonly mode: 'endless' }
+  | { readonly mode: 'headersOnly' };
 
-export interface Reply {
+export interface SimulatedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly delayMs: number;
-  readonly delivery: Delivery;
+  readonly delivery: ReplyDelivery;
 }
 
-export function textReply(status: number, contentType: string, text: string): Reply {
-  return { status, headers: { 'content-type': contentType }, body: Buffer.from(text), delayMs: 0, delivery: { how: 'whole' } };
+export function textReply(status: number, contentType: string, text: string): SimulatedReply {
+  return { status, headers: { 'content-type': contentType }, body: Buffer.from(text), delayMs: 0, delivery: { mode: 'complete' } };
 }
 
-export function jsonReply(status: number, value: unknown): Reply {
+export function jsonReply(status: number, value: unknown): SimulatedReply {
   return textReply(status, 'application/json', JSON.stringify(value));
 }
 
 /** An error as a gRPC gateway prints it: a google.rpc.Status. */
-export function statusReply(status: number, message: string): Reply {
+export function statusReply(status: number, message: string): SimulatedReply {
   const [code, reason] = RPC_CODES.get(status) ?? [2, 'UNKNOWN'];
   const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'monitor' }];
   return jsonReply(status, { code, message, details });
 }
 
-export function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
+export function withHeaders(reply: SimulatedReply, headers: Readonly<Record<string, string>>): SimulatedReply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 

@@ -1,74 +1,74 @@
-import { type Call, type Message, type Refusal, splitTarget } from './call.ts';
+import { type ListingRequest, type RejectedRequest, type RequestHead, splitTarget } from './listing-request.ts';
 
-/** A request as the service saw it. */
-export interface SeenRequest extends Message {
+/** A request as the service received it. */
+export interface LoggedRequest extends RequestHead {
   readonly atMs: number;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The telemetry station's name; undefined: the request asked for none. */
+  /** undefined: not a listing request. */
   readonly station: string | undefined;
   readonly offset: number | undefined;
   readonly size: number | undefined;
 }
 
-/** The latest requests in the order of arrival, and how many were ever in flight at once. */
+/** The latest requests in order of arrival, and the maximum number in flight. */
 export class RequestLog {
   readonly #limit: number;
-  readonly #seen: SeenRequest[] = [];
+  readonly #requests: LoggedRequest[] = [];
   readonly #inFlight = new Map<string, number>();
-  readonly #most = new Map<string, number>();
+  readonly #maxInFlight = new Map<string, number>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get seen(): readonly SeenRequest[] {
-    return this.#seen;
+  get requests(): readonly LoggedRequest[] {
+    return this.#requests;
   }
 
-  /** Of one station, or of all together. */
+  /** Of one station; by default of all stations together. */
   maxInFlight(station = ALL): number {
-    return this.#most.get(station) ?? 0;
+    return this.#maxInFlight.get(station) ?? 0;
   }
 
-  /** Forgets requests and maxima, not what is in flight. */
+  /** Requests in flight stay counted. */
   clear(): void {
-    this.#seen.length = 0;
-    this.#most.clear();
+    this.#requests.length = 0;
+    this.#maxInFlight.clear();
   }
 
-  /** Takes the request down; the result is to be called when it is over, and calling it again changes nothing. */
-  begin(message: Message, call: Call | Refusal, atMs: number): () => void {
-    const request = seenRequest(message, call, atMs);
-    this.#seen.push(request);
-    if (this.#seen.length > this.#limit) this.#seen.shift();
-    const meters = request.station === undefined ? [ALL] : [ALL, request.station];
-    for (const meter of meters) this.#count(meter, 1);
-    let over = false;
+  /** Logs the request; the returned function marks its end and is idempotent. */
+  begin(head: RequestHead, request: ListingRequest | RejectedRequest, atMs: number): () => void {
+    const logged = loggedRequest(head, request, atMs);
+    this.#requests.push(logged);
+    if (this.#requests.length > this.#limit) this.#requests.shift();
+    const keys = logged.station === undefined ? [ALL] : [ALL, logged.station];
+    for (const key of keys) this.#count(key, 1);
+    let hasEnded = false;
     return () => {
-      if (over) return;
-      over = true;
-      for (const meter of meters) this.#count(meter, -1);
+      if (hasEnded) return;
+      hasEnded = true;
+      for (const key of keys) this.#count(key, -1);
     };
   }
 
-  #count(meter: string, change: 1 | -1): void {
-    const inFlight = (this.#inFlight.get(meter) ?? 0) + change;
-    this.#inFlight.set(meter, inFlight);
-    this.#most.set(meter, Math.max(inFlight, this.maxInFlight(meter)));
+  #count(key: string, change: 1 | -1): void {
+    const inFlight = (this.#inFlight.get(key) ?? 0) + change;
+    this.#inFlight.set(key, inFlight);
+    this.#maxInFlight.set(key, Math.max(inFlight, this.maxInFlight(key)));
   }
 }
 
 const ALL = '*';
 
-function seenRequest(message: Message, call: Call | Refusal, atMs: number): SeenRequest {
-  const understood = 'path' in call ? call : undefined;
+function loggedRequest(head: RequestHead, request: ListingRequest | RejectedRequest, atMs: number): LoggedRequest {
+  const listing = 'path' in request ? request : undefined;
   return {
-    ...message,
+    ...head,
     atMs,
-    ...splitTarget(message.target),
-    station: understood?.path.telemetryStation,
-    offset: understood?.offset,
-    size: understood?.size,
+    ...splitTarget(head.target),
+    station: listing?.path.telemetryStation,
+    offset: listing?.offset,
+    size: listing?.size,
   };
 }

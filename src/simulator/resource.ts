@@ -1,9 +1,9 @@
-import { displayName, gpuOutfit, type ResourceKind } from './catalogue.ts';
 import { between, hash, pick, type Random, randomFrom } from './random.ts';
-import type { Life } from './world.ts';
+import { displayName, gpuFields, type ResourceKind } from './resource-kinds.ts';
+import type { Lifetime } from './world.ts';
 
 /** A record as the service sends it. */
-export interface WireResource {
+export interface WireRecord {
   readonly resource_type: { readonly key: string; readonly label: string };
   readonly resource_id: string;
   readonly create_time: string;
@@ -15,73 +15,72 @@ export interface WireResource {
   readonly gpu_model: string;
 }
 
-/** What stays the same for a resource's whole life. */
-export interface Birth {
-  readonly life: Life;
-  readonly record: Omit<WireResource, 'state' | 'alert_rules_count'>;
+/** The attributes that stay constant over a resource's lifetime. */
+export interface SimulatedResource {
+  readonly lifetime: Lifetime;
+  readonly record: Omit<WireRecord, 'state' | 'alert_rules_count'>;
   readonly product: string;
   readonly alertable: boolean;
   readonly rules: number;
   readonly rulesFromMs: number;
 }
 
-/** The resource that a life makes. */
-export function birth(kind: ResourceKind, life: Life): Birth {
-  const random = randomFrom(life.key);
-  const outfit = random() < kind.gpuShare ? gpuOutfit(random) : { sku: pick(random, kind.skus), gpuModel: '' };
-  const id = identity(life);
+export function createResource(kind: ResourceKind, lifetime: Lifetime): SimulatedResource {
+  const random = randomFrom(lifetime.key);
+  const hardware = random() < kind.gpuShare ? gpuFields(random) : { sku: pick(random, kind.skus), gpuModel: '' };
+  const id = uniqueId(lifetime);
   const alertable = random() < kind.alertableShare;
-  const covered = alertable && random() < kind.coveredShare;
+  const hasRules = alertable && random() < kind.ruleShare;
   return {
-    life,
+    lifetime,
     record: {
       resource_type: { key: kind.key, label: kind.label },
       resource_id: `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`,
-      create_time: timestamp(random, life.fromMs),
-      sku: outfit.sku,
+      create_time: timestamp(random, lifetime.fromMs),
+      sku: hardware.sku,
       display_name: displayName(random),
       name: `${kind.namePrefix}-${id.slice(0, 12)}`,
-      gpu_model: outfit.gpuModel,
+      gpu_model: hardware.gpuModel,
     },
     product: pick(random, kind.products),
     alertable,
-    rules: covered ? between(random, 1, kind.mostRules) : 0,
-    rulesFromMs: life.fromMs + random() * 0.15 * (life.untilMs - life.fromMs),
+    rules: hasRules ? between(random, 1, kind.maxRules) : 0,
+    rulesFromMs: lifetime.fromMs + random() * 0.15 * (lifetime.untilMs - lifetime.fromMs),
   };
 }
 
-/** The record at a time of the resource's life. */
-export function recordAt(born: Birth, atMs: number): WireResource {
-  const rules = atMs < born.rulesFromMs ? 0 : born.rules;
-  const { resource_type, resource_id, create_time, sku, display_name, name, gpu_model } = born.record;
-  const state = rules === 0 ? 'ALERTSTATE_INACTIVE' : stateAt(born, atMs);
+/** The record as sent at a time within the lifetime. */
+export function recordAt(resource: SimulatedResource, atMs: number): WireRecord {
+  const rules = atMs < resource.rulesFromMs ? 0 : resource.rules;
+  const { resource_type, resource_id, create_time, sku, display_name, name, gpu_model } = resource.record;
+  const state = rules === 0 ? 'ALERTSTATE_INACTIVE' : stateAt(resource, atMs);
   return { resource_type, resource_id, create_time, sku, state, display_name, alert_rules_count: rules, name, gpu_model };
 }
 
-/** 128 bits of hash over what tells lives apart, so that no two resources of any fleet meet. */
-function identity({ place, generation }: Life): string {
+/** A 128-bit hash of slot and cycle, unique across all fleets. */
+function uniqueId({ slot, cycle }: Lifetime): string {
   const bytes = Buffer.allocUnsafe(16);
-  for (let at = 0; at < 16; at += 4) bytes.writeUInt32BE(hash(at, place.station, place.slot, generation), at);
+  for (let at = 0; at < 16; at += 4) bytes.writeUInt32BE(hash(at, slot.station, slot.index, cycle), at);
   return bytes.toString('hex');
 }
 
 /** RFC 3339 with 3, 6 or 9 decimals, as a gRPC gateway prints it. */
 function timestamp(random: Random, ms: number): string {
-  const finer = String(between(random, 1_000_000, 1_999_999)).slice(1, pick(random, [1, 4, 7]));
-  return `${new Date(ms).toISOString().slice(0, -1)}${finer}Z`;
+  const digits = String(between(random, 1_000_000, 1_999_999)).slice(1, pick(random, [1, 4, 7]));
+  return `${new Date(ms).toISOString().slice(0, -1)}${digits}Z`;
 }
 
-const WATCH_MS = 3_600_000;
+const ALERT_WINDOW_MS = 3_600_000;
 
-/** Each hour may hold one alert, of a rule that was there before: it pends, and then fires for a while or goes away. */
-function stateAt({ life: { key }, rulesFromMs }: Birth, atMs: number): string {
-  const shiftedMs = atMs + (key % WATCH_MS);
-  const watch = Math.floor(shiftedMs / WATCH_MS);
-  const random = randomFrom(hash(key, watch));
+/** At most one alert per hour, once rules exist: pending, then firing or resolved. */
+function stateAt({ lifetime: { key }, rulesFromMs }: SimulatedResource, atMs: number): string {
+  const shiftedMs = atMs + (key % ALERT_WINDOW_MS);
+  const window = Math.floor(shiftedMs / ALERT_WINDOW_MS);
+  const random = randomFrom(hash(key, window));
   if (random() >= 0.14) return 'ALERTSTATE_INACTIVE';
-  const sinceMs = shiftedMs - (watch + 0.4 * random()) * WATCH_MS;
-  const pendingMs = (0.1 + 0.2 * random()) * WATCH_MS;
-  const firingMs = random() < 0.4 ? 0.3 * WATCH_MS * random() : 0;
+  const sinceMs = shiftedMs - (window + 0.4 * random()) * ALERT_WINDOW_MS;
+  const pendingMs = (0.1 + 0.2 * random()) * ALERT_WINDOW_MS;
+  const firingMs = random() < 0.4 ? 0.3 * ALERT_WINDOW_MS * random() : 0;
   if (sinceMs < 0 || atMs - sinceMs < rulesFromMs || sinceMs >= pendingMs + firingMs) return 'ALERTSTATE_INACTIVE';
   return sinceMs < pendingMs ? 'ALERTSTATE_PENDING' : 'ALERTSTATE_FIRING';
 }

@@ -2,30 +2,30 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { type AuthCheck, answer, type Entry, type Replay, type Source } from './answer.ts';
-import { type CallRules, readCall } from './call.ts';
-import { deliver } from './delivery.ts';
 import { FaultRegistry } from './fault-plan.ts';
 import type { Fault } from './faults.ts';
-import { RequestLog, type SeenRequest } from './request-log.ts';
+import { type AuthCheck, type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
+import { parseRequest, type RequestOptions } from './listing-request.ts';
+import { deliverReply } from './reply-delivery.ts';
+import { type LoggedRequest, RequestLog } from './request-log.ts';
 
-export interface ServiceOptions extends Partial<CallRules> {
-  readonly source?: Source;
-  /** Goes before the source where it knows the question. */
-  readonly replay?: Replay;
-  /** By telemetry station's name, or '*' for every one. */
+export interface ServiceOptions extends Partial<RequestOptions> {
+  readonly source?: RecordSource;
+  /** Takes precedence over the source for recorded requests. */
+  readonly replay?: RecordedPages;
+  /** By name of the telemetry station; '*': every station. */
   readonly faults?: Readonly<Record<string, readonly Fault[]>>;
   readonly auth?: AuthCheck;
   readonly defaultPageSize?: number;
   readonly pageCap?: number;
-  /** With it the service speaks https. */
+  /** Serves https. */
   readonly tls?: TlsOptions;
   readonly port?: number;
-  /** Decides whatever faults leave to chance. */
+  /** Of the random choices of faults. */
   readonly seed?: number;
   readonly now?: () => number;
-  /** How many requests `requests` keeps. */
-  readonly keptRequests?: number;
+  /** Maximum length of `requests`. */
+  readonly requestLogSize?: number;
 }
 
 export async function startSimulatedService(options: ServiceOptions = {}): Promise<SimulatedService> {
@@ -34,7 +34,7 @@ export async function startSimulatedService(options: ServiceOptions = {}): Promi
   return service;
 }
 
-/** The monitoring service on a port of 127.0.0.1. Stations go by their telemetry station's name. */
+/** The simulated monitoring service on 127.0.0.1; stations are addressed by the name of the telemetry station. */
 export class SimulatedService {
   readonly #options: ServiceOptions;
   readonly #now: () => number;
@@ -42,7 +42,7 @@ export class SimulatedService {
   readonly #sockets = new Set<Socket>();
   readonly #faults: FaultRegistry;
   readonly #log: RequestLog;
-  readonly #records = new Map<string, readonly Entry[]>();
+  readonly #records = new Map<string, readonly SourceEntry[]>();
   #auth: AuthCheck | undefined;
   #port: number;
 
@@ -51,7 +51,7 @@ export class SimulatedService {
     this.#now = options.now ?? Date.now;
     this.#auth = options.auth;
     this.#port = options.port ?? 0;
-    this.#log = new RequestLog(options.keptRequests ?? 10_000);
+    this.#log = new RequestLog(options.requestLogSize ?? 10_000);
     this.#faults = new FaultRegistry(options.seed ?? 1);
     for (const [station, faults] of Object.entries(options.faults ?? {})) this.#faults.set(station, faults);
     this.#server = options.tls === undefined ? createServer() : createTlsServer(options.tls);
@@ -63,17 +63,17 @@ export class SimulatedService {
     });
   }
 
-  /** What the client's base URL has to be. */
+  /** The base URL for clients. */
   get url(): string {
     const scheme = this.#options.tls === undefined ? 'http' : 'https';
     return `${scheme}://127.0.0.1:${this.#port}${this.#options.pathPrefix ?? ''}`;
   }
 
-  get requests(): readonly SeenRequest[] {
-    return this.#log.seen;
+  get requests(): readonly LoggedRequest[] {
+    return this.#log.requests;
   }
 
-  /** The most requests ever seen in flight at once: of one station, or of all together. */
+  /** The maximum number of requests in flight: of one station, or of all stations together. */
   maxInFlight(station?: string): number {
     return this.#log.maxInFlight(station);
   }
@@ -82,13 +82,13 @@ export class SimulatedService {
     this.#log.clear();
   }
 
-  /** Replaces the faults of a station, or those of every one ('*'), and starts their counts anew. */
+  /** Replaces the faults of a station or of every station ('*'), and resets their request counts. */
   setFaults(station: string, faults: readonly Fault[]): void {
     this.#faults.set(station, faults);
   }
 
-  /** From now on the station has these records, whatever the source says. */
-  setRecords(station: string, entries: readonly Entry[]): void {
+  /** Overrides the source. */
+  setRecords(station: string, entries: readonly SourceEntry[]): void {
     this.#records.set(station, entries);
   }
 
@@ -96,7 +96,7 @@ export class SimulatedService {
     this.#auth = auth;
   }
 
-  /** Drops every connection; from now on connections are refused. */
+  /** Closes every connection and stops listening. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -105,7 +105,7 @@ export class SimulatedService {
     await closed;
   }
 
-  /** Stops, and serves again on the same port. */
+  /** Keeps the port. */
   async restart(): Promise<void> {
     await this.stop();
     this.#server.listen(this.#port, '127.0.0.1');
@@ -116,18 +116,18 @@ export class SimulatedService {
   #serve(request: IncomingMessage, response: ServerResponse): void {
     const { pathPrefix = '', listStyle = 'repeat', defaultPageSize = 20, pageCap = Number.MAX_SAFE_INTEGER } = this.#options;
     const atMs = this.#now();
-    const message = { method: `${request.method}`, target: `${request.url}`, headers: request.headers };
-    const call = readCall(message, { pathPrefix, listStyle });
-    const over = this.#log.begin(message, call, atMs);
-    response.once('close', over);
+    const head = { method: `${request.method}`, target: `${request.url}`, headers: request.headers };
+    const listing = parseRequest(head, { pathPrefix, listStyle });
+    const end = this.#log.begin(head, listing, atMs);
+    response.once('close', end);
     response.setHeader('date', new Date(atMs).toUTCString());
-    const rules = { source: this.#source, replay: this.#options.replay, auth: this.#auth, defaultPageSize, pageCap };
-    const reply = answer(message, call, this.#faults.effects(call, atMs), rules, atMs);
-    deliver({ socket: request.socket, response }, reply, over);
+    const options = { source: this.#source, replay: this.#options.replay, auth: this.#auth, defaultPageSize, pageCap };
+    const reply = replyTo(head, listing, this.#faults.effects(listing, atMs), options, atMs);
+    deliverReply({ socket: request.socket, response }, reply, end);
   }
 
-  readonly #source: Source = (path, atMs) => this.#records.get(path.telemetryStation) ?? this.#options.source?.(path, atMs);
+  readonly #source: RecordSource = (path, atMs) => this.#records.get(path.telemetryStation) ?? this.#options.source?.(path, atMs);
 }
 
-/** Longer than any client keeps a connection idle, so that it is never closed under a request. */
+/** Longer than any client keeps an idle connection, so that the service never closes one that is about to be used. */
 const KEEP_ALIVE_MS = 120_000;

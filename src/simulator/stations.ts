@@ -1,11 +1,11 @@
-import type { StationPath } from './call.ts';
 import type { Fault } from './faults.ts';
+import type { StationPath } from './listing-request.ts';
 import type { WorldStation } from './world.ts';
 
-/** How a station of the demo treats its clients. */
+/** The faults of a simulated station. */
 export type Behaviour = 'steady' | 'slow' | 'flaky' | 'unpaged' | 'capped';
 
-export interface DemoStation extends WorldStation {
+export interface SimulatedStation extends WorldStation {
   readonly upstream: string;
   readonly path: StationPath;
   readonly products: readonly string[];
@@ -17,7 +17,7 @@ export interface DemoStation extends WorldStation {
 const SUBSCRIPTIONS = { east: '5f0c1b8e-6a5d-4d0e-9a53-0b6f7a4c21d7', north: 'c2a7d9f4-31be-4e66-8f1c-94d2b05e7a10' };
 const LEPTON = ['product.lepton-acp', 'product.lepton-acp-new'];
 
-export const demoStations: readonly DemoStation[] = [
+export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'prod',
     upstream: 'east',
@@ -85,7 +85,7 @@ export const demoStations: readonly DemoStation[] = [
 
 const MINUTE = 60_000;
 
-/** A flaky station has single failures that a retry heals, and whole bad minutes that none does. */
+/** A flaky station has single failures that a retry hides, and minutes in which every request fails. */
 export const behaviourFaults: Readonly<Record<Behaviour, readonly Fault[]>> = {
   steady: [],
   slow: [
@@ -103,23 +103,21 @@ export const behaviourFaults: Readonly<Record<Behaviour, readonly Fault[]>> = {
   capped: [{ kind: 'pageCap', size: 50 }, { kind: 'textNumbers' }],
 };
 
-interface Size {
-  /** undefined: those of the demo with their ways. */
+interface SimulationSize {
+  /** Number of healthy stations; undefined: the demo stations. */
   readonly stations?: number | undefined;
-  /** Of each station, on average; undefined: as the demo has it, or a thousand. */
+  /** Average number per station; undefined: that of the demo station, or 1000. */
   readonly resources?: number | undefined;
 }
 
-const USUAL_SIZE = 1000;
+const DEFAULT_SIZE = 1000;
 
-/** As many stations as are wanted, of the size that is wanted. */
-export function sizedStations({ stations, resources }: Size): readonly DemoStation[] {
+export function simulatedStations({ stations, resources }: SimulationSize): readonly SimulatedStation[] {
   if (stations === undefined) return demoStations.map((station) => ({ ...station, size: resources ?? station.size }));
-  return Array.from({ length: stations }, (_, index) => plainStation(`station-${index + 1}`, resources ?? USUAL_SIZE));
+  return Array.from({ length: stations }, (_, index) => healthyStation(`station-${index + 1}`, resources ?? DEFAULT_SIZE));
 }
 
-/** One that behaves well. */
-function plainStation(name: string, size: number): DemoStation {
+function healthyStation(name: string, size: number): SimulatedStation {
   return {
     name,
     upstream: 'main',

@@ -1,47 +1,47 @@
-import { type ResourceKind, resourceKinds } from './catalogue.ts';
 import { hash, hashText, pick, type Random, randomFrom } from './random.ts';
-import { type Birth, birth, recordAt, type WireResource } from './resource.ts';
+import { createResource, recordAt, type SimulatedResource, type WireRecord } from './resource.ts';
+import { type ResourceKind, resourceKinds } from './resource-kinds.ts';
 
 export interface WorldStation {
   readonly name: string;
-  /** How many resources it has on average. */
+  /** Average number of resources. */
   readonly size: number;
-  /** The category that is three times as common here as elsewhere. */
+  /** The category with three times its usual share. */
   readonly emphasis?: 'compute' | 'storage' | 'network';
 }
 
-/** A resource with what the service knows of it and does not send. */
+/** A record, and the properties the service filters by without sending them. */
 export interface WorldEntry {
-  readonly record: WireResource;
+  readonly record: WireRecord;
   /** '' for none. */
   readonly product: string;
   readonly alertable: boolean;
 }
 
-/** Fleets that depend on seed and time alone: the same question always has the same answer. */
+/** Simulated fleets, a pure function of seed and time. */
 export interface World {
   readonly stations: readonly WorldStation[];
-  /** In the order of creation, so that what is new comes last. */
+  /** Oldest first. */
   resources(station: string, atMs: number): readonly WorldEntry[];
 }
 
-/** The world stands still between ticks. */
+/** The fleets change only at ticks, so that the pages of one listing agree. */
 const TICK_MS = 10_000;
 
 export function createWorld({ seed, stations }: { seed: number; stations: readonly WorldStation[] }): World {
-  const fleets = new Map(stations.map((station) => [station.name, keepLatest(fleet(seed, station))]));
+  const fleets = new Map(stations.map((station) => [station.name, memoizeLatest(fleet(seed, station))]));
   return {
     stations,
     resources(station, atMs) {
       const resourcesAt = fleets.get(station);
-      if (resourcesAt === undefined) throw new Error(`the world has no station ${station}`);
+      if (resourcesAt === undefined) throw new Error(`unknown simulated station ${station}`);
       return resourcesAt(Math.floor(atMs / TICK_MS) * TICK_MS);
     },
   };
 }
 
-/** A listing asks for the same tick page by page. */
-function keepLatest<T>(compute: (tickMs: number) => T): (tickMs: number) => T {
+/** All pages of a listing usually fall into one tick. */
+function memoizeLatest<T>(compute: (tickMs: number) => T): (tickMs: number) => T {
   let latest: { readonly tickMs: number; readonly value: T } | undefined;
   return (tickMs) => {
     if (latest?.tickMs !== tickMs) latest = { tickMs, value: compute(tickMs) };
@@ -51,84 +51,89 @@ function keepLatest<T>(compute: (tickMs: number) => T): (tickMs: number) => T {
 
 function fleet(seed: number, station: WorldStation): (atMs: number) => readonly WorldEntry[] {
   const key = hash(seed, hashText(station.name));
-  const load = loadOf(key);
-  const kinds = mix(station);
-  const births = Array.from({ length: Math.round(station.size / meanOccupancy) }, (_, slot) =>
-    birthsAt({ station: key, slot }, pick(randomFrom(hash(key, slot, 1)), kinds), load),
+  const load = loadCurve(key);
+  const kinds = weightedKinds(station);
+  const slots = Array.from({ length: Math.round(station.size / MEAN_OCCUPANCY) }, (_, index) =>
+    slotOccupant({ station: key, index }, pick(randomFrom(hash(key, index, 1)), kinds), load),
   );
   return (atMs) =>
-    births
-      .map((birthAt) => birthAt(atMs))
-      .filter((born) => born !== undefined)
-      .sort((one, other) => one.life.fromMs - other.life.fromMs)
-      .map((born) => ({ record: recordAt(born, atMs), product: born.product, alertable: born.alertable }));
+    slots
+      .map((resourceAt) => resourceAt(atMs))
+      .filter((resource) => resource !== undefined)
+      .sort((one, other) => one.lifetime.fromMs - other.lifetime.fromMs)
+      .map((resource) => ({ record: recordAt(resource, atMs), product: resource.product, alertable: resource.alertable }));
 }
 
-/** Who lives at the place; what was found is kept while the turn lasts. */
-function birthsAt(place: Place, kind: ResourceKind, load: (ms: number) => number): (atMs: number) => Birth | undefined {
-  let turn: Turn | undefined;
-  let born: Birth | undefined;
+/** The resource in a slot, memoized for the current cycle. */
+function slotOccupant(slot: Slot, kind: ResourceKind, load: (ms: number) => number): (atMs: number) => SimulatedResource | undefined {
+  let cycle: SlotCycle | undefined;
+  let resource: SimulatedResource | undefined;
   return (atMs) => {
-    if (turn === undefined || atMs < turn.fromMs || atMs >= turn.untilMs) {
-      turn = turnAt(place, kind.livesMs, load, atMs);
-      born = turn.life && birth(kind, turn.life);
+    if (cycle === undefined || atMs < cycle.fromMs || atMs >= cycle.untilMs) {
+      cycle = cycleAt(slot, kind.lifetimeMs, load, atMs);
+      resource = cycle.lifetime && createResource(kind, cycle.lifetime);
     }
-    return born && born.life.fromMs <= atMs && atMs < born.life.untilMs ? born : undefined;
+    return resource && resource.lifetime.fromMs <= atMs && atMs < resource.lifetime.untilMs ? resource : undefined;
   };
 }
 
-/** Each kind as often as its weight at the station says. */
-function mix({ emphasis }: WorldStation): readonly ResourceKind[] {
+/** Each kind repeated by its weight, to pick from. */
+function weightedKinds({ emphasis }: WorldStation): readonly ResourceKind[] {
   return resourceKinds.flatMap((kind) => {
     const emphasised = kind.key.startsWith(`resource_type.${emphasis}.`);
     return Array<ResourceKind>(emphasised ? 3 * kind.weight : kind.weight).fill(kind);
   });
 }
 
-/** Where in the fleet of a station there is room for one resource at a time. */
-interface Place {
+/** Holds at most one resource of a station at a time. */
+interface Slot {
   readonly station: number;
-  readonly slot: number;
+  readonly index: number;
 }
 
-/** The time that one resource may have at a place. */
-interface Turn {
+/** The period in which a slot holds at most one resource. */
+interface SlotCycle {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** undefined: the place stays empty. */
-  readonly life: Life | undefined;
+  /** undefined: the slot stays empty. */
+  readonly lifetime: Lifetime | undefined;
 }
 
-/** One resource's time in the world. */
-export interface Life {
-  readonly place: Place;
-  /** How many turns the place had before. */
-  readonly generation: number;
-  /** Where the resource's attributes come from; two resources may share it, so ids are not made of it. */
+/** The lifetime of one resource. */
+export interface Lifetime {
+  readonly slot: Slot;
+  /** The number of the slot's cycle. */
+  readonly cycle: number;
+  /** Seed of the resource's attributes. 32 bits may collide, so ids are not derived from it. */
   readonly key: number;
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Whose turn it is: decided by the load at the turn's start, so that a life never depends on when the world is looked at. */
-function turnAt(place: Place, livesMs: readonly [shortest: number, longest: number], load: (ms: number) => number, atMs: number): Turn {
-  const placeKey = hash(place.station, place.slot);
-  const random = randomFrom(placeKey);
-  const lengthMs = logarithmic(random, livesMs);
+/** Depends on the load at the start of the cycle, so that a lifetime does not depend on when it is computed. */
+function cycleAt(
+  slot: Slot,
+  lifetimeMs: readonly [shortest: number, longest: number],
+  load: (ms: number) => number,
+  atMs: number,
+): SlotCycle {
+  const slotKey = hash(slot.station, slot.index);
+  const random = randomFrom(slotKey);
+  const lengthMs = logUniform(random, lifetimeMs);
   const phaseMs = random() * lengthMs;
-  const generation = Math.floor((atMs + phaseMs) / lengthMs);
-  const fromMs = generation * lengthMs - phaseMs;
-  const key = hash(placeKey, generation);
-  const chance = randomFrom(key);
-  const taken = chance() < load(fromMs);
-  const life = {
-    place,
-    generation,
+  const cycle = Math.floor((atMs + phaseMs) / lengthMs);
+  const fromMs = cycle * lengthMs - phaseMs;
+  const key = hash(slotKey, cycle);
+  const draw = randomFrom(key);
+  const isOccupied = draw() < load(fromMs);
+  const lifetime = {
+    slot,
+    cycle,
     key,
-    fromMs: Math.ceil(fromMs + LATEST_START * chance() * lengthMs),
-    untilMs: fromMs + (1 - EARLIEST_END * chance()) * lengthMs,
+    fromMs: Math.ceil(fromMs + LATEST_START * draw() * lengthMs),
+    untilMs: fromMs + (1 - EARLIEST_END * draw()) * lengthMs,
   };
-  return { fromMs, untilMs: fromMs + lengthMs, life: taken ? life : undefined };
+  return { fromMs, untilMs: fromMs + lengthMs, lifetime: isOccupied ? lifetime : undefined };
 }
 
 const LATEST_START = 0.1;
@@ -136,22 +141,23 @@ const EARLIEST_END = 0.1;
 const MEAN_LOAD = 0.75;
 const DAY = 86_400_000;
 
-/** How full the fleet is at a time: it breathes with the day and drifts over weeks. */
-function loadOf(station: number): (ms: number) => number {
+/** The share of occupied slots over time, with a daily and a longer period. */
+function loadCurve(station: number): (ms: number) => number {
   const random = randomFrom(station);
   const day = random();
   const season = random();
   return (ms) => MEAN_LOAD + 0.07 * wave(ms / DAY + day) + 0.13 * wave(ms / (23 * DAY) + season);
 }
 
-/** The share of its places that a fleet fills on average. */
-const meanOccupancy = MEAN_LOAD * (1 - LATEST_START / 2 - EARLIEST_END / 2);
+/** The average share of occupied slots. */
+const MEAN_OCCUPANCY = MEAN_LOAD * (1 - LATEST_START / 2 - EARLIEST_END / 2);
 
-function wave(tasks: number): number {
-  return Math.sin(2 * Math.PI * tasks);
+/** With a period of 1. */
+function wave(phase: number): number {
+  return Math.sin(2 * Math.PI * phase);
 }
 
-/** Short lives are as common as long ones, whatever the scale. */
-function logarithmic(random: Random, [least, most]: readonly [number, number]): number {
+/** Uniform on a logarithmic scale. */
+function logUniform(random: Random, [least, most]: readonly [number, number]): number {
   return least * (most / least) ** random();
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { type Demo, startDemo } from '../../src/simulator/demo.ts';
+import { type Simulation, startSimulation } from '../../src/simulator/simulation.ts';
 import { demoStations } from '../../src/simulator/stations.ts';
 import { root } from '../docs/markdown.ts';
 import { pngOf } from '../docs/png.ts';
@@ -14,12 +14,12 @@ import { pageOf } from './watched-page.ts';
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 const SIZE = { width: 1280, height: 800 };
 
-let demo: Demo;
+let demo: Simulation;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
-  demo = await startDemo({ now: () => NOW_MS });
+  demo = await startSimulation({ now: () => NOW_MS });
   for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
   demo.service.setFaults('ts-user-10482', [{ kind: 'totalLies', delta: 3 }]);
   const config = parse(demo.config);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AuthCheck } from '../../src/simulator/answer.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
+import type { AuthCheck } from '../../src/simulator/listing-reply.ts';
 import { eventually } from '../web/eventually.ts';
 import { configOf, entriesOf } from './harness.ts';
 import { failing, ownOf, stateOf } from './published.ts';

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { Entry } from '../../src/simulator/answer.ts';
+import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import { listen } from '../../src/web/server.ts';
@@ -72,7 +72,7 @@ export function wireRecord(id: string, changes: object = {}) {
   };
 }
 
-export const entriesOf = (count: number, prefix = 'r'): Entry[] =>
+export const entriesOf = (count: number, prefix = 'r'): SourceEntry[] =>
   Array.from({ length: count }, (_, index) => ({ record: wireRecord(`${prefix}${index}`) }));
 
 /** The configuration of one upstream at the URL and of stations by their telemetry stations' names. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
-import type { Entry } from '../../src/simulator/answer.ts';
 import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -75,7 +75,10 @@ const ODD: readonly unknown[] = [
   wireRecord(`/subscriptions/${SECRET}/zones/z1/volumes/${SECRET}-2`, { display_name: `训练平台:${SECRET}\n` }),
 ];
 
-const entries: readonly Entry[] = [...variedEntries(57), ...ODD.map((record) => ({ record, product: 'product.even', alertable: true }))];
+const entries: readonly SourceEntry[] = [
+  ...variedEntries(57),
+  ...ODD.map((record) => ({ record, product: 'product.even', alertable: true })),
+];
 
 const station = { products: ['product.even', 'product.odd'], alertability: true };
 

@@ -1,10 +1,10 @@
-import type { Entry } from '../../src/simulator/answer.ts';
+import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { wireRecord } from './harness.ts';
 
 const pick = (choices: readonly unknown[], index: number) => choices[index % choices.length];
 
 /** Entries that differ in every way that a family can tell apart. */
-export function variedEntries(count: number): (Entry & { readonly record: ReturnType<typeof wireRecord> })[] {
+export function variedEntries(count: number): (SourceEntry & { readonly record: ReturnType<typeof wireRecord> })[] {
   return Array.from({ length: count }, (_, index) => ({
     record: wireRecord(`r${index}`, {
       resource_type: { key: `resource_type.kind.${index % 3}`, label: `Kind ${index % 3}` },
@@ -19,4 +19,4 @@ export function variedEntries(count: number): (Entry & { readonly record: Return
   }));
 }
 
-export const recordsOf = (entries: readonly Entry[]): unknown[] => entries.map(({ record }) => record);
+export const recordsOf = (entries: readonly SourceEntry[]): unknown[] => entries.map(({ record }) => record);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/simulator/answer.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
+import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { configOf, startExporter, wireRecord } from '../e2e/harness.ts';
 import { BAD_TIMES, expectedData, type Told } from '../e2e/oracle.ts';
@@ -149,7 +149,7 @@ describe('Exporter, over odd services', () => {
 
 /** One scrape of a station over a service with these records. */
 async function scrapeOf(
-  entries: readonly Entry[],
+  entries: readonly SourceEntry[],
   {
     faults = [],
     options = {},
@@ -163,7 +163,7 @@ async function scrapeOf(
   return { service, exporter, families, data: dataOf(families), pages: service.requests.length };
 }
 
-const entriesOf = (records: readonly unknown[]): Entry[] => records.map((record) => ({ record }));
+const entriesOf = (records: readonly unknown[]): SourceEntry[] => records.map((record) => ({ record }));
 const total = (samples: Record<string, number> = {}) => Object.values(samples).reduce((sum, value) => sum + value, 0);
 const count = (samples: object = {}) => Object.keys(samples).length;
 

@@ -30,7 +30,7 @@ answer({
   start: async ({ seed, stations, resourcesPerStation }: Parameters<ServiceMethods['start']>[0]) => {
     const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
     const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) => world.resources(telemetryStation, atMs);
-    const service = await startSimulatedService({ source, seed, faults: { '*': FAULTS }, keptRequests: 1 });
+    const service = await startSimulatedService({ source, seed, faults: { '*': FAULTS }, requestLogSize: 1 });
     return service.url;
   },
 });

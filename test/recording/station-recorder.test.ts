@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Pseudonyms } from '../../src/recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../../src/recording/station-recorder.ts';
-import { readRecording } from '../../src/simulator/recording.ts';
+import { parseRecording } from '../../src/simulator/recording.ts';
 import type { ListingFilters } from '../../src/station/listing.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
 import type { ListedPage } from '../../src/upstream/observer.ts';
@@ -126,7 +126,7 @@ describe('recordingPieces', () => {
     recorder.add(page(0, ids('a'), { rows: 'ids', filters: { product: 'product.a' } }));
     const recording = recorder.recording(spec);
     const pieces = [...recordingPieces(recording)];
-    expect(readRecording(pieces.join(''))).toEqual({ ok: true, recording });
+    expect(parseRecording(pieces.join(''))).toEqual({ ok: true, recording });
     expect(pieces.filter((piece) => piece.includes('"offset"'))).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type AuthCheck, authProblem } from '../../src/simulator/answer.ts';
+import { type AuthCheck, authProblem } from '../../src/simulator/listing-reply.ts';
 
 const NOW = Date.UTC(2026, 4, 13, 12);
 const DATE = 'Wed, 13 May 2026 12:00:00 GMT';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
-import type { StationPath } from '../../src/simulator/call.ts';
+import type { StationPath } from '../../src/simulator/listing-request.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 
 export const stationPath: StationPath = { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Filters } from '../../src/simulator/call.ts';
 import { faultPlan } from '../../src/simulator/fault-plan.ts';
 import type { When } from '../../src/simulator/faults.ts';
+import type { Filters } from '../../src/simulator/listing-request.ts';
 
 interface Asked {
   readonly filters?: Filters;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRecording } from '../../src/simulator/recording.ts';
+import { parseRecording } from '../../src/simulator/recording.ts';
 
 const recording = {
   version: 1,
@@ -8,13 +8,13 @@ const recording = {
 };
 
 const problemsOf = (text: string) => {
-  const read = readRecording(text);
+  const read = parseRecording(text);
   return read.ok ? [] : read.problems;
 };
 
 describe('readRecording', () => {
   it('reads a recording', () => {
-    expect(readRecording(JSON.stringify(recording))).toEqual({ ok: true, recording });
+    expect(parseRecording(JSON.stringify(recording))).toEqual({ ok: true, recording });
   });
 
   it('says that a file is no JSON', () => {

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/simulator/answer.ts';
+import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { get, list, openRaw, resourcesPath, stationPath } from './client.ts';
@@ -18,13 +18,13 @@ async function start(options: ServiceOptions = {}): Promise<SimulatedService> {
 }
 
 /** A service whose station `ts` has these entries. */
-async function serving(entries: readonly Entry[], options: ServiceOptions = {}): Promise<SimulatedService> {
+async function serving(entries: readonly SourceEntry[], options: ServiceOptions = {}): Promise<SimulatedService> {
   const service = await start(options);
   service.setRecords('ts', entries);
   return service;
 }
 
-function rows(count: number): Entry[] {
+function rows(count: number): SourceEntry[] {
   return Array.from({ length: count }, (_, index) => ({ record: { resource_id: `r${index}` } }));
 }
 
@@ -103,7 +103,7 @@ describe('paging', () => {
 });
 
 describe('filters', () => {
-  const entries: Entry[] = [
+  const entries: SourceEntry[] = [
     { record: resource('a', 'type.x', 'web-1'), product: 'product.one', alertable: true },
     { record: resource('b', 'type.y', 'web-2'), product: 'product.two', alertable: false },
     { record: resource('c', 'type.y', '训练.1'), product: 'product.one', alertable: true },
@@ -233,7 +233,7 @@ describe('requests', () => {
   });
 
   it('is bounded and can be cleared', async () => {
-    const service = await serving(rows(1), { keptRequests: 2 });
+    const service = await serving(rows(1), { requestLogSize: 2 });
     for (const offset of [1, 2, 3]) await list(service, `page.offset=${offset}`);
     expect(service.requests.map(({ offset }) => offset)).toEqual([2, 3]);
     service.clearRequests();

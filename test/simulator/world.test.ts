@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resourceKinds } from '../../src/simulator/catalogue.ts';
+import { resourceKinds } from '../../src/simulator/resource-kinds.ts';
 import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
 
 const NOON = Date.UTC(2026, 4, 13, 12);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Demo, startDemo } from '../../../src/simulator/demo.ts';
+import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
 import { startExporter } from '../../e2e/harness.ts';
 import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
@@ -8,12 +8,12 @@ import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
 /** Constant, so that the simulated resources do not change. */
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
-let demo: Demo;
+let demo: Simulation;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 let prometheus: RunningPrometheus;
 
 beforeAll(async () => {
-  demo = await startDemo({ now: () => NOW_MS });
+  demo = await startSimulation({ now: () => NOW_MS });
   for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
   exporter = await startExporter(parse(demo.config));
   const target = new URL(exporter.url).host;
@@ -37,7 +37,7 @@ afterAll(async () => {
 const expectEventually = (query: string, labels: string[], expected: Record<string, number>) =>
   expect.poll(() => prometheus.query(query, ...labels), { timeout: 40_000, interval: 250 }).toEqual(expected);
 
-const perStation = (count: (resources: ReturnType<Demo['world']['resources']>) => number) =>
+const perStation = (count: (resources: ReturnType<Simulation['world']['resources']>) => number) =>
   Object.fromEntries(demo.world.stations.map(({ name }) => [name, count(demo.world.resources(name, NOW_MS))]));
 
 describe('Prometheus scraping the exporter', () => {

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { runProgram } from '../../../src/program.ts';
-import { type Demo, startDemo } from '../../../src/simulator/demo.ts';
+import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
 import { startAlertmanager } from './alertmanager.ts';
 import { startPrometheus } from './prometheus.ts';
@@ -24,7 +24,7 @@ export async function startStack() {
     for (const stopNext of stops.splice(0).reverse()) await stopNext();
   };
   try {
-    const demo = await startDemo({ now: () => NOW_MS });
+    const demo = await startSimulation({ now: () => NOW_MS });
     stops.push(() => demo.service.stop());
     for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
     const exporter = await startProgram(demo);
@@ -85,7 +85,7 @@ function readShipped(file: string): Promise<string> {
   return readFile(new URL(`../../../prometheus/${file}`, import.meta.url), 'utf8');
 }
 
-async function startProgram(demo: Demo) {
+async function startProgram(demo: Simulation) {
   const folder = await mkdtemp(join(tmpdir(), 'exporter-'));
   const file = join(folder, 'config.yaml');
   await writeFile(file, stringify(withRareRefreshes(demo.config)));

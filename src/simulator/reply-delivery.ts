@@ -1,31 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Reply } from './reply.ts';
+import type { SimulatedReply } from './reply.ts';
 
-/** One exchange on a connection. */
-interface Exchange {
+interface Connection {
   readonly socket: Socket;
   readonly response: ServerResponse;
 }
 
-/**
- * Sends the reply when its time has come; nothing of it outlives the connection. `completing` is called before the last byte of a
- * whole reply goes: from then on the client may ask again.
- */
-export function deliver(exchange: Exchange, reply: Reply, completing: () => void): void {
+/** Sends the reply after its delay, unless the connection closes. `completing` is called before a complete reply is sent: the client may request again from then on. */
+export function deliverReply(connection: Connection, reply: SimulatedReply, completing: () => void): void {
   if (reply.delayMs === 0) {
-    send(exchange, reply, completing);
+    send(connection, reply, completing);
     return;
   }
-  const timer = setTimeout(() => send(exchange, reply, completing), reply.delayMs);
-  exchange.response.once('close', () => clearTimeout(timer));
+  const timer = setTimeout(() => send(connection, reply, completing), reply.delayMs);
+  connection.response.once('close', () => clearTimeout(timer));
 }
 
-function send({ socket, response }: Exchange, { status, headers, body, delivery }: Reply, completing: () => void): void {
+function send({ socket, response }: Connection, { status, headers, body, delivery }: SimulatedReply, completing: () => void): void {
   const head = { ...headers, 'content-length': body.length };
   const half = body.subarray(0, Math.floor(body.length / 2));
-  switch (delivery.how) {
-    case 'whole':
+  switch (delivery.mode) {
+    case 'complete':
       completing();
       response.writeHead(status, head).end(body);
       return;
@@ -43,22 +39,22 @@ function send({ socket, response }: Exchange, { status, headers, body, delivery 
       return;
     case 'drip':
       response.writeHead(status, head);
-      drip(response, body, delivery.everyMs);
+      sendByteByByte(response, body, delivery.everyMs);
       return;
     case 'endless':
       response.writeHead(status, headers);
-      pour(response);
+      sendForever(response);
       return;
   }
 }
 
-/** A TLS connection can only be dropped. */
+/** A TLS socket cannot send RST. */
 function reset(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-function drip(response: ServerResponse, body: Uint8Array, everyMs: number): void {
+function sendByteByByte(response: ServerResponse, body: Uint8Array, everyMs: number): void {
   let sent = 0;
   const timer = setInterval(() => {
     response.write(body.subarray(sent, sent + 1));
@@ -70,9 +66,9 @@ function drip(response: ServerResponse, body: Uint8Array, everyMs: number): void
 
 const CHUNK = Buffer.from(`${' '.repeat(65_535)}\n`);
 
-/** What may yet become JSON, as fast as the client takes it, for ever. */
-function pour(response: ServerResponse): void {
+/** Whitespace could still become JSON. */
+function sendForever(response: ServerResponse): void {
   response.write(CHUNK, (error) => {
-    if (!error) pour(response);
+    if (!error) sendForever(response);
   });
 }

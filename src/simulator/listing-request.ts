@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Where a station lives in the service, decoded. */
+/** The path parts of a station, decoded. */
 export interface StationPath {
   readonly subscription: string;
   readonly resourceGroup: string;
@@ -16,38 +16,36 @@ export const FILTER_NAMES = [...REPEATED_FILTERS, ...SCALAR_FILTERS] as const;
 
 export type FilterName = (typeof FILTER_NAMES)[number];
 
-/** The filters in force with their values; one that is left out does not narrow. */
+/** The filters of a request; empty values are left out. */
 export type Filters = Readonly<Partial<Record<FilterName, readonly string[]>>>;
 
-/** A request as it came over the wire. */
-export interface Message {
+export interface RequestHead {
   readonly method: string;
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What a request asks for. */
-export interface Call {
+/** A valid request for a page of a station's listing. */
+export interface ListingRequest {
   readonly path: StationPath;
   readonly filters: Filters;
   readonly offset: number;
-  /** 0: as many as the service pleases. */
+  /** 0: the default page size. */
   readonly size: number;
 }
 
-/** Why a request asks for nothing that the service has. */
-export interface Refusal {
+export interface RejectedRequest {
   readonly status: 400 | 404 | 405;
   readonly message: string;
 }
 
-export interface CallRules {
+export interface RequestOptions {
   readonly pathPrefix: string;
-  /** Whether a comma separates values; a gRPC gateway takes repeated parameters alone. */
+  /** A gRPC gateway accepts repeated parameters only. */
   readonly listStyle: 'repeat' | 'comma';
 }
 
-export function readCall({ method, target }: Message, rules: CallRules): Call | Refusal {
+export function parseRequest({ method, target }: RequestHead, rules: RequestOptions): ListingRequest | RejectedRequest {
   if (method !== 'GET') return { status: 405, message: 'Method Not Allowed' };
   const { path: rawPath, query: parameters } = splitTarget(target);
   const path = rawPath.startsWith(rules.pathPrefix) ? stationPath(rawPath.slice(rules.pathPrefix.length)) : undefined;
@@ -62,7 +60,7 @@ export function readCall({ method, target }: Message, rules: CallRules): Call | 
   };
 }
 
-/** The path stays as it came, not decoded. */
+/** The path is not decoded. */
 export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
   const path = target.replace(/\?.*$/s, '');
   return { path, query: new URLSearchParams(target.slice(path.length)) };
@@ -87,20 +85,20 @@ function stationPath(path: string): StationPath | undefined {
 }
 
 function parameterProblem(parameters: URLSearchParams): string | undefined {
-  const twice = [...SCALAR_FILTERS, ...NUMBERS].find((name) => parameters.getAll(name).length > 1);
-  if (twice !== undefined) return `too many values for field ${JSON.stringify(twice)}`;
-  const noNumber = NUMBERS.find((name) => parameters.getAll(name).some((value) => !isCount(value)));
-  if (noNumber !== undefined) return `parsing field ${JSON.stringify(noNumber)}: invalid syntax`;
-  const noBoolean = parameters.getAll('enabled_alert').some((value) => value !== 'true' && value !== 'false');
-  return noBoolean ? 'parsing field "enabled_alert": invalid syntax' : undefined;
+  const repeated = [...SCALAR_FILTERS, ...NUMBERS].find((name) => parameters.getAll(name).length > 1);
+  if (repeated !== undefined) return `too many values for field ${JSON.stringify(repeated)}`;
+  const invalidNumber = NUMBERS.find((name) => parameters.getAll(name).some((value) => !isCount(value)));
+  if (invalidNumber !== undefined) return `parsing field ${JSON.stringify(invalidNumber)}: invalid syntax`;
+  const hasInvalidBoolean = parameters.getAll('enabled_alert').some((value) => value !== 'true' && value !== 'false');
+  return hasInvalidBoolean ? 'parsing field "enabled_alert": invalid syntax' : undefined;
 }
 
 function isCount(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) < 2 ** 31;
 }
 
-function readFilters(parameters: URLSearchParams, listStyle: CallRules['listStyle']): Filters {
-  const scalars = SCALAR_FILTERS.map((name) => [name, parameters.getAll(name).filter((value) => narrows(name, value))] as const);
+function readFilters(parameters: URLSearchParams, listStyle: RequestOptions['listStyle']): Filters {
+  const scalars = SCALAR_FILTERS.map((name) => [name, parameters.getAll(name).filter((value) => isSet(name, value))] as const);
   const repeated = REPEATED_FILTERS.map((name) => {
     const values = parameters.getAll(name);
     return [name, listStyle === 'comma' ? values.flatMap((value) => value.split(',')) : values] as const;
@@ -108,7 +106,7 @@ function readFilters(parameters: URLSearchParams, listStyle: CallRules['listStyl
   return Object.fromEntries([...scalars, ...repeated].filter(([, values]) => values.length > 0));
 }
 
-/** An empty text is an unset one, and `enabled_alert=false` asks for everything. */
-function narrows(name: FilterName, value: string): boolean {
+/** As in protobuf, an empty string is unset; `enabled_alert=false` selects all resources. */
+function isSet(name: FilterName, value: string): boolean {
   return name === 'enabled_alert' ? value === 'true' : value !== '';
 }

@@ -1,29 +1,29 @@
 import { stringify } from 'yaml';
-import type { Source } from './answer.ts';
 import type { Fault } from './faults.ts';
+import type { RecordSource } from './listing-reply.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
-import { behaviourFaults, type DemoStation, demoStations } from './stations.ts';
+import { behaviourFaults, demoStations, type SimulatedStation } from './stations.ts';
 import { createWorld, type World } from './world.ts';
 
-export interface DemoOptions {
+export interface SimulationOptions {
   readonly seed?: number;
   readonly now?: () => number;
   readonly port?: number;
-  readonly stations?: readonly DemoStation[];
-  /** Of every station, before its own. */
+  readonly stations?: readonly SimulatedStation[];
+  /** Of every station, applied before its own. */
   readonly faults?: readonly Fault[];
   readonly pageCap?: number;
 }
 
-export interface Demo {
+export interface Simulation {
   readonly service: SimulatedService;
-  /** An exporter's configuration for all stations of the service, as YAML. */
+  /** An exporter configuration for all simulated stations, as YAML. */
   readonly config: string;
   readonly world: World;
 }
 
-/** A fleet to look at: the simulated service with some stations that are as difficult as real ones. */
-export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
+/** Starts the simulated service with simulated fleets; by default the demo stations. */
+export async function startSimulation(options: SimulationOptions = {}): Promise<Simulation> {
   const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP } = options;
   const world = createWorld({ seed, stations });
   const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);
@@ -34,15 +34,15 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     now,
     port,
     pageCap,
-    keptRequests: 100,
+    requestLogSize: 100,
   });
   return { service, config: exporterConfig(service.url, stations), world };
 }
 
-/** What the vendor's own client keeps to. */
+/** As in the vendor's own client. */
 const PAGE_CAP = 200;
 
-function worldSource(world: World, stations: readonly DemoStation[]): Source {
+function worldSource(world: World, stations: readonly SimulatedStation[]): RecordSource {
   const names = new Map(stations.map(({ path, name }) => [pathKey(path), name]));
   return (path, atMs) => {
     const name = names.get(pathKey(path));
@@ -50,11 +50,11 @@ function worldSource(world: World, stations: readonly DemoStation[]): Source {
   };
 }
 
-function pathKey({ subscription, resourceGroup, zone, telemetryStation }: DemoStation['path']): string {
+function pathKey({ subscription, resourceGroup, zone, telemetryStation }: SimulatedStation['path']): string {
   return JSON.stringify([subscription, resourceGroup, zone, telemetryStation]);
 }
 
-function exporterConfig(baseUrl: string, stations: readonly DemoStation[]): string {
+function exporterConfig(baseUrl: string, stations: readonly SimulatedStation[]): string {
   const upstreams = new Set(stations.map(({ upstream }) => upstream));
   const config = {
     upstreams: Object.fromEntries([...upstreams].map((name) => [name, { base_url: baseUrl, page_size: PAGE_CAP }])),

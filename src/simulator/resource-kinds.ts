@@ -1,21 +1,21 @@
 import { pick, type Random } from './random.ts';
 
-/** A type of resource: how many of a fleet are of it, how long they live, and what their records say. */
+/** A resource type: its share of a fleet, its lifetimes and the values of its records. */
 export interface ResourceKind {
   readonly key: string;
   readonly label: string;
   readonly namePrefix: string;
   readonly weight: number;
-  readonly livesMs: readonly [shortest: number, longest: number];
-  /** '' is a resource of no product. */
+  readonly lifetimeMs: readonly [shortest: number, longest: number];
+  /** '': no product. */
   readonly products: readonly string[];
   readonly skus: readonly string[];
-  /** The share that has GPUs, and then a sku in GPUs. */
+  /** The share with GPUs, whose sku counts GPUs. */
   readonly gpuShare: number;
   readonly alertableShare: number;
-  /** The share of the alertable ones that get rules at all. */
-  readonly coveredShare: number;
-  readonly mostRules: number;
+  /** The share of alertable resources that have alert rules. */
+  readonly ruleShare: number;
+  readonly maxRules: number;
 }
 
 const MINUTE = 60_000;
@@ -28,122 +28,121 @@ export const resourceKinds: readonly ResourceKind[] = [
     label: 'Workspace',
     namePrefix: 'ws',
     weight: 16,
-    livesMs: [2 * HOUR, 3 * DAY],
+    lifetimeMs: [2 * HOUR, 3 * DAY],
     products: ['product.lepton-acp', 'product.lepton-acp', 'product.lepton-acp-new'],
     skus: ['4 vCPU', '8 vCPU', '16 vCPU'],
     gpuShare: 0.6,
     alertableShare: 1,
-    coveredShare: 0.55,
-    mostRules: 4,
+    ruleShare: 0.55,
+    maxRules: 4,
   },
   {
     key: 'resource_type.compute.acp.v1.trainingJob',
     label: 'Training job',
     namePrefix: 'job',
     weight: 12,
-    livesMs: [40 * MINUTE, 4 * DAY],
+    lifetimeMs: [40 * MINUTE, 4 * DAY],
     products: ['product.lepton-acp', 'product.lepton-acp-new'],
     skus: ['32 vCPU'],
     gpuShare: 0.97,
     alertableShare: 0.95,
-    coveredShare: 0.7,
-    mostRules: 6,
+    ruleShare: 0.7,
+    maxRules: 6,
   },
   {
     key: 'resource_type.compute.aec2.v1.instance',
     label: 'AEC2 instance',
     namePrefix: 'aec2',
     weight: 24,
-    livesMs: [6 * DAY, 500 * DAY],
+    lifetimeMs: [6 * DAY, 500 * DAY],
     products: ['product.aec2'],
     skus: ['2 vCPU', '4 vCPU', '8 vCPU', '16 vCPU', '64 vCPU', 'n3.large / 按量付费'],
     gpuShare: 0.45,
     alertableShare: 1,
-    coveredShare: 0.9,
-    mostRules: 12,
+    ruleShare: 0.9,
+    maxRules: 12,
   },
   {
     key: 'resource_type.compute.ecp.v1.virtualCluster',
     label: '虚拟集群',
     namePrefix: 'vc',
     weight: 3,
-    livesMs: [60 * DAY, 800 * DAY],
+    lifetimeMs: [60 * DAY, 800 * DAY],
     products: ['product.ecp'],
     skus: ['1 cluster'],
     gpuShare: 0.8,
     alertableShare: 1,
-    coveredShare: 0.95,
-    mostRules: 20,
+    ruleShare: 0.95,
+    maxRules: 20,
   },
   {
     key: 'resource_type.storage.afs.v1.volume',
     label: 'AFS volume',
     namePrefix: 'afs',
     weight: 20,
-    livesMs: [15 * DAY, 900 * DAY],
+    lifetimeMs: [15 * DAY, 900 * DAY],
     products: ['product.afs'],
     skus: ['100 GiB', '500 GiB', '500 GiB', '2048 GiB', '10240 GiB', '1.5 TiB'],
     gpuShare: 0,
     alertableShare: 0.92,
-    coveredShare: 0.75,
-    mostRules: 5,
+    ruleShare: 0.75,
+    maxRules: 5,
   },
   {
     key: 'resource_type.storage.aoss.v1.bucket',
     label: 'Object storage bucket',
     namePrefix: 'bkt',
     weight: 9,
-    livesMs: [60 * DAY, 900 * DAY],
+    lifetimeMs: [60 * DAY, 900 * DAY],
     products: ['product.aoss', 'product.aoss', ''],
     skus: ['Standard', 'Standard', '低频访问'],
     gpuShare: 0,
     alertableShare: 0,
-    coveredShare: 0,
-    mostRules: 0,
+    ruleShare: 0,
+    maxRules: 0,
   },
   {
     key: 'resource_type.network.eip.v1.eip',
     label: '弹性公网 IP',
     namePrefix: 'eip',
     weight: 10,
-    livesMs: [4 * DAY, 400 * DAY],
+    lifetimeMs: [4 * DAY, 400 * DAY],
     products: ['product.eip'],
     skus: ['5 Mbps', '100 Mbps', '100 Mbps', '200 Mbps', '1 Gbps'],
     gpuShare: 0,
     alertableShare: 1,
-    coveredShare: 0.6,
-    mostRules: 3,
+    ruleShare: 0.6,
+    maxRules: 3,
   },
   {
     key: 'resource_type.network.slb.v1.loadBalancer',
     label: 'Load balancer',
     namePrefix: 'slb',
     weight: 4,
-    livesMs: [10 * DAY, 500 * DAY],
+    lifetimeMs: [10 * DAY, 500 * DAY],
     products: ['product.slb'],
     skus: ['slb.s1.small', 'slb.s2.medium', '5000 connections'],
     gpuShare: 0,
     alertableShare: 1,
-    coveredShare: 0.85,
-    mostRules: 6,
+    ruleShare: 0.85,
+    maxRules: 6,
   },
   {
     key: 'resource_type.network.vpc.v1.vpc',
     label: 'Virtual private cloud',
     namePrefix: 'vpc',
     weight: 2,
-    livesMs: [100 * DAY, 900 * DAY],
+    lifetimeMs: [100 * DAY, 900 * DAY],
     products: [''],
     skus: [''],
     gpuShare: 0,
     alertableShare: 0,
-    coveredShare: 0,
-    mostRules: 0,
+    ruleShare: 0,
+    maxRules: 0,
   },
 ];
 
-/** What a resource with GPUs has: the model, and a sku that counts them. */
-export function gpuOutfit(random: Random): { readonly sku: string; readonly gpuModel: string } {
+export function gpuFields(random: Random): { readonly sku: string; readonly gpuModel: string } {
   return { sku: pick(random, ['1 GPU', '1 GPU', '2 GPU', '4 GPU', '8 GPU', '8 GPU']), gpuModel: pick(random, gpuModels) };
 }
 
@@ -156,7 +155,7 @@ const gpuModels: readonly string[] = [
   'Ascend 910B',
 ];
 
-/** Chinese and English, with the dots, colons and spaces that people put into names. */
+/** Chinese and English, with dots, colons and spaces, as in real names. */
 export function displayName(random: Random): string {
   const number = String(1 + Math.floor(random() * 99)).padStart(2, '0');
   return `${pick(random, teams)}${pick(random, ['-', '.', ':', ' '])}${pick(random, roles)}${pick(random, ['-', ':', '.v'])}${number}`;

@@ -1,22 +1,22 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Demo, type DemoOptions, startDemo } from '../../src/simulator/demo.ts';
 import { faultPlan } from '../../src/simulator/fault-plan.ts';
 import { jsonReply } from '../../src/simulator/reply.ts';
-import { behaviourFaults, type DemoStation, demoStations } from '../../src/simulator/stations.ts';
+import { type Simulation, type SimulationOptions, startSimulation } from '../../src/simulator/simulation.ts';
+import { behaviourFaults, demoStations, type SimulatedStation } from '../../src/simulator/stations.ts';
 import { get, resourcesPath } from './client.ts';
 
 const NOW = Date.UTC(2026, 4, 13, 12);
-let demo: Demo | undefined;
+let demo: Simulation | undefined;
 
 afterEach(() => demo?.service.stop());
 
-async function start(options: DemoOptions = { seed: 7, now: () => NOW }): Promise<Demo> {
-  demo = await startDemo(options);
+async function start(options: SimulationOptions = { seed: 7, now: () => NOW }): Promise<Simulation> {
+  demo = await startSimulation(options);
   return demo;
 }
 
-function station(behaviour: DemoStation['behaviour']): DemoStation {
+function station(behaviour: SimulatedStation['behaviour']): SimulatedStation {
   const found = demoStations.find((one) => one.behaviour === behaviour);
   if (found === undefined) throw new Error(`no station is ${behaviour}`);
   return found;
@@ -80,7 +80,7 @@ describe('startDemo', () => {
 
   it('has a station without page and one with capped pages and text numbers', async () => {
     const { service } = await start();
-    const reply = async (behaviour: DemoStation['behaviour']) =>
+    const reply = async (behaviour: SimulatedStation['behaviour']) =>
       (await get(`${service.url}${resourcesPath(station(behaviour).path)}?page.size=100`)).json();
     expect(await reply('unpaged')).toMatchObject({ page: null, resources: { length: 100 } });
     expect(await reply('capped')).toMatchObject({ page: { offset: '0', size: '50' }, resources: { length: 50 } });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { demoStations, sizedStations } from '../../src/simulator/stations.ts';
+import { demoStations, simulatedStations } from '../../src/simulator/stations.ts';
 
-const sizesOf = (size: Parameters<typeof sizedStations>[0]) => sizedStations(size).map((station) => [station.name, station.size]);
+const sizesOf = (size: Parameters<typeof simulatedStations>[0]) => simulatedStations(size).map((station) => [station.name, station.size]);
 
 describe('sizedStations', () => {
   it('are those of the demo when nothing is asked for', () => {
-    expect(sizedStations({})).toEqual(demoStations);
+    expect(simulatedStations({})).toEqual(demoStations);
   });
 
   it('are those of the demo in another size', () => {
-    expect(sizedStations({ resources: 50 })).toEqual(demoStations.map((station) => ({ ...station, size: 50 })));
+    expect(simulatedStations({ resources: 50 })).toEqual(demoStations.map((station) => ({ ...station, size: 50 })));
   });
 
   it('are as many as are asked for, each with a name of its own, and behave well', () => {
@@ -19,6 +19,6 @@ describe('sizedStations', () => {
       ['station-3', 20],
     ]);
     expect(sizesOf({ stations: 1 })).toEqual([['station-1', 1000]]);
-    expect(sizedStations({ stations: 2 }).every(({ behaviour }) => behaviour === 'steady')).toBe(true);
+    expect(simulatedStations({ stations: 2 }).every(({ behaviour }) => behaviour === 'steady')).toBe(true);
   });
 });

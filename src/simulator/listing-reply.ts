@@ -1,0 +1,157 @@
+import { createHmac } from 'node:crypto';
+import type { FaultEffect, FilteredListing, ListingBody, PageRequest } from './faults.ts';
+import type { FilterName, Filters, ListingRequest, RejectedRequest, RequestHead, StationPath } from './listing-request.ts';
+import { jsonReply, type SimulatedReply, statusReply, withHeaders } from './reply.ts';
+
+/** The records of a station; undefined: unknown station. */
+export type RecordSource = (path: StationPath, atMs: number) => readonly SourceEntry[] | undefined;
+
+/** The recorded body for exactly this request; undefined: not recorded. */
+export type RecordedPages = (request: ListingRequest) => ListingBody | undefined;
+
+export interface ReplyOptions {
+  readonly source: RecordSource;
+  readonly replay: RecordedPages | undefined;
+  readonly auth: AuthCheck | undefined;
+  /** For requests without a page size. */
+  readonly defaultPageSize: number;
+  readonly pageCap: number;
+}
+
+/** The reply to a request, changed by the effects in order. */
+export function replyTo(
+  head: RequestHead,
+  request: ListingRequest | RejectedRequest,
+  effects: readonly FaultEffect[],
+  options: ReplyOptions,
+  atMs: number,
+): SimulatedReply {
+  const healthy = healthyReply(head, request, effects, options, atMs);
+  return effects.reduce((reply, { onReply }) => onReply?.(reply) ?? reply, healthy);
+}
+
+function healthyReply(
+  head: RequestHead,
+  request: ListingRequest | RejectedRequest,
+  effects: readonly FaultEffect[],
+  options: ReplyOptions,
+  atMs: number,
+): SimulatedReply {
+  const problem = options.auth && authProblem(options.auth, head, atMs);
+  if (problem !== undefined) return jsonReply(401, { message: problem });
+  if ('status' in request) return withHeaders(statusReply(request.status, request.message), request.status === 405 ? { allow: 'GET' } : {});
+  const entries = options.source(request.path, atMs);
+  if (entries === undefined) return statusReply(404, `telemetry station ${JSON.stringify(request.path.telemetryStation)} not found`);
+  return jsonReply(200, listingBody(entries, request, effects, options));
+}
+
+function listingBody(
+  entries: readonly SourceEntry[],
+  request: ListingRequest,
+  effects: readonly FaultEffect[],
+  options: ReplyOptions,
+): ListingBody {
+  const { filters, offset, size } = request;
+  const requested = { filters, offset, size: Math.min(size || options.defaultPageSize, options.pageCap) };
+  // A recorded body cannot show the effect of a fault on the request or the listing.
+  const isChanged = effects.some(({ onPageRequest, onListing }) => onPageRequest !== undefined || onListing !== undefined);
+  const page = (isChanged ? undefined : options.replay?.(request)) ?? pageOf(entries, requested, effects);
+  return effects.reduce((body, { onBody }) => onBody?.(body, requested) ?? body, page);
+}
+
+function pageOf(entries: readonly SourceEntry[], requested: PageRequest, effects: readonly FaultEffect[]): ListingBody {
+  const { filters, offset, size } = effects.reduce((page, { onPageRequest }) => onPageRequest?.(page) ?? page, requested);
+  const selected = select(entries, filters);
+  const filtered: FilteredListing = { records: selected, total: selected.length };
+  const { records, total } = effects.reduce((listing, { onListing }) => onListing?.(listing, requested) ?? listing, filtered);
+  return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
+}
+
+/** A record (any JSON value), and the properties the service filters by without sending them. */
+export interface SourceEntry {
+  readonly record: unknown;
+  readonly product?: string;
+  readonly alertable?: boolean;
+}
+
+function select(entries: readonly SourceEntry[], filters: Filters): readonly unknown[] {
+  const predicates = (Object.keys(filters) as FilterName[]).map((name) => FILTERS[name](new Set(filters[name])));
+  return entries.filter((entry) => predicates.every((matches) => matches(entry))).map(({ record }) => record);
+}
+
+type Predicate = (entry: SourceEntry) => boolean;
+
+const FILTERS: Readonly<Record<FilterName, (values: ReadonlySet<unknown>) => Predicate>> = {
+  resource_ids: (ids) => (entry) => ids.has(field(entry.record, 'resource_id')),
+  resource_type: typeAmong,
+  resource_types: typeAmong,
+  product: (products) => (entry) => products.has(entry.product),
+  resource_display_name_prefix: (prefixes) => (entry) => {
+    const displayName = field(entry.record, 'display_name');
+    return typeof displayName === 'string' && [...prefixes].every((prefix) => displayName.startsWith(`${prefix}`));
+  },
+  enabled_alert: () => (entry) => entry.alertable === true,
+};
+
+function typeAmong(types: ReadonlySet<unknown>): Predicate {
+  return (entry) => types.has(field(field(entry.record, 'resource_type'), 'key'));
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** The credentials the service accepts. */
+export type AuthCheck =
+  | { readonly scheme: 'token'; readonly type?: string; readonly token: string }
+  | { readonly scheme: 'basic'; readonly username: string; readonly password: string }
+  | {
+      readonly scheme: 'hmac';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      /** The client must sign at least these. */
+      readonly signedHeaders: readonly string[];
+      readonly skewMs?: number;
+    };
+
+/** The gateway's message for a rejected request; undefined: accepted. */
+export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): string | undefined {
+  const authorization = head.headers.authorization;
+  if (authorization === undefined) return 'Unauthorized';
+  if (check.scheme === 'hmac') return hmacProblem(check, authorization, head, atMs);
+  const expected =
+    check.scheme === 'token'
+      ? `${check.type ?? 'Bearer'} ${check.token}`
+      : `Basic ${Buffer.from(`${check.username}:${check.password}`).toString('base64')}`;
+  return authorization === expected ? undefined : 'Invalid authentication credentials';
+}
+
+const HMAC_HEADER = /^hmac accesskey="([^"]*)", algorithm="hmac-sha256", headers="([^"]*)", signature="([^"]*)"$/;
+const DEFAULT_SKEW_MS = 300_000;
+
+function hmacProblem(
+  check: Extract<AuthCheck, { scheme: 'hmac' }>,
+  authorization: string,
+  head: RequestHead,
+  atMs: number,
+): string | undefined {
+  const [matched, accessKey, list = '', signature] = HMAC_HEADER.exec(authorization) ?? [];
+  if (matched === undefined) return 'HMAC signature cannot be verified';
+  if (accessKey !== check.accessKeyId) return 'Invalid authentication credentials';
+  const signed = list.split(' ');
+  if (!check.signedHeaders.every((name) => signed.includes(name))) return 'enforced header not used for HMAC Authentication';
+  const date = Date.parse(`${head.headers['x-date'] ?? head.headers.date}`);
+  if (!(Math.abs(date - atMs) <= (check.skewMs ?? DEFAULT_SKEW_MS))) {
+    return 'HMAC signature cannot be verified, a valid date or x-date header is required for HMAC Authentication';
+  }
+  const expected = createHmac('sha256', check.secretAccessKey)
+    .update(signed.map((name) => signedLine(name, head)).join('\n'))
+    .digest('base64');
+  return signature === expected ? undefined : 'HMAC signature does not match';
+}
+
+function signedLine(name: string, { method, target, headers }: RequestHead): string {
+  if (name === 'request-line') return `${method} ${target} HTTP/1.1`;
+  if (name === '@request-target') return `@request-target: ${method.toLowerCase()} ${target}`;
+  return `${name}: ${headers[name]}`;
+}
