@@ -1,12 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anonymousId, anonymousPage, anonymousRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
 import { wireRecord } from '../e2e/harness.ts';
 
 const pseudonyms = new Pseudonyms();
+const SALT = new Uint8Array(32);
 const SECRET = 'zxq-secret-zxq';
 
 describe('anonymousRecord', () => {
-  it('replaces id and names and leaves the rest', () => {
+  it('replaces the id and names, and keeps the other fields', () => {
     const record = wireRecord('r-17', { name: 'r-17', display_name: '训练' });
     expect(anonymousRecord(record, pseudonyms)).toEqual({
       ...record,
@@ -16,7 +18,7 @@ describe('anonymousRecord', () => {
     });
   });
 
-  it('leaves out what it does not know', () => {
+  it('drops unknown fields', () => {
     const record = {
       ...wireRecord('r'),
       owner: SECRET,
@@ -28,7 +30,7 @@ describe('anonymousRecord', () => {
     expect(anonymous).toMatchObject({ resource_type: { key: 'k', label: 'l' } });
   });
 
-  it('keeps fields missing, null, empty or of another kind, without what they held', () => {
+  it('keeps missing, null and empty fields and the type of invalid ones, without their content', () => {
     const odd = { resource_id: 77_123, name: null, display_name: [SECRET], sku: { is: SECRET }, state: true, gpu_model: [SECRET] };
     expect(anonymousRecord(odd, pseudonyms)).toEqual({ resource_id: 0, name: null, display_name: [], sku: {}, state: true, gpu_model: [] });
     expect(anonymousRecord({ resource_id: '' }, pseudonyms)).toEqual({ resource_id: '' });
@@ -42,7 +44,7 @@ describe('anonymousRecord', () => {
     [SECRET, 'unreadable'],
     [[SECRET], []],
     [{}, {}],
-  ])('keeps a record %j as odd as it is', (record, anonymous) => {
+  ])('keeps the type of the invalid record %j', (record, anonymous) => {
     expect(anonymousRecord(record, pseudonyms)).toEqual(anonymous);
   });
 
@@ -59,11 +61,11 @@ describe('anonymousRecord', () => {
     ['state', 7, 7],
     ['state', 'ALERTSTATE_NEW', 'ALERTSTATE_NEW'],
     ['state', Number.POSITIVE_INFINITY, 'Infinity'],
-  ])('keeps %s %j as far as it is no name', (field, value, kept) => {
+  ])('keeps %s %j where it cannot hold a name', (field, value, kept) => {
     expect(anonymousRecord({ [field]: value }, pseudonyms)).toEqual({ [field]: kept });
   });
 
-  it('takes ids for the same that the exporter takes for the same', () => {
+  it('maps ids that the exporter treats as equal to the same id', () => {
     const long = 'x'.repeat(1024);
     const idOf = (id: string) => (anonymousRecord({ resource_id: id }, pseudonyms) as { resource_id: string }).resource_id;
     expect(idOf(`${long}a`)).toBe(idOf(`${long}b`));
@@ -73,7 +75,7 @@ describe('anonymousRecord', () => {
 });
 
 describe('anonymousId', () => {
-  it('keeps nothing but the id', () => {
+  it('keeps only the id', () => {
     expect(anonymousId(wireRecord('r-17'), pseudonyms)).toEqual({ resource_id: pseudonyms.of('r-17') });
     expect(anonymousId({ name: SECRET }, pseudonyms)).toEqual({});
     expect(anonymousId(SECRET, pseudonyms)).toBe('unreadable');
@@ -81,12 +83,76 @@ describe('anonymousId', () => {
 });
 
 describe('anonymousPage', () => {
-  it('keeps the numbers as they are written', () => {
+  it('keeps numbers and their notation', () => {
     expect(anonymousPage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({ offset: '0', size: 10, total: '7' });
     expect(anonymousPage({ total: SECRET }, pseudonyms)).toEqual({ total: 'unreadable' });
   });
 
   it.each([null, SECRET, [SECRET], 3])('is null for %j', (page) => {
     expect(anonymousPage(page, pseudonyms)).toBeNull();
+  });
+});
+
+describe('Pseudonyms', () => {
+  it('maps equal texts to equal names and different texts to different names', () => {
+    const pseudonyms = new Pseudonyms();
+    expect(pseudonyms.of('web-frontend')).toBe(pseudonyms.of('web-frontend'));
+    expect(pseudonyms.of('web-frontend')).not.toBe(pseudonyms.of('web-frontenc'));
+  });
+
+  it('depends on the salt, which is random by default', () => {
+    const names = [new Pseudonyms(SALT), new Pseudonyms(SALT), new Pseudonyms(), new Pseudonyms()].map((p) => p.of('web-frontend-01'));
+    expect(names[0]).toBe(names[1]);
+    expect(new Set(names).size).toBe(3);
+  });
+
+  it.each([
+    ['Web-frontend.v2:07', /^[A-Z][a-z]{2}-[a-z]{8}\.[a-z]\d:\d\d$/],
+    ['5f0c1b8e-6a5d', /^\d[a-z]\d[a-z]\d[a-z]\d[a-z]-\d[a-z]\d[a-z]$/],
+    ['训练平台-节点 01', /^[\u4e00-\u9c1f]{4}-[\u4e00-\u9c1f]{2} \d\d$/],
+    ['naïve_Ж', /^[a-z]{2}[ß-ö][a-z]{2}_[ß-ö]$/],
+    ['👍a𠮷', /^[\u{20000}-\u{29c3f}][a-z][\u{20000}-\u{29c3f}]$/u],
+    ['=cmd|\u202e[2J', /^=[a-z]{3}\|\u202e\[\d[A-Z]$/],
+    ['', /^$/],
+    ['--', /^--$/],
+  ])('has the same character classes as %j', (text, form) => {
+    expect(new Pseudonyms().of(text)).toMatch(form);
+  });
+
+  it('keeps the structure of a path, and equal parts equal', () => {
+    const pseudonyms = new Pseudonyms();
+    const path = (group: string, id: string) => `/subscriptions/5f0c1b8e/resourceGroups/${group}/zones/cn-sh-01a/volumes/${id}`;
+    const [one = [], other = []] = [path('platform', 'afs-1'), path('storage', 'afs-2')].map((text) => pseudonyms.of(text).split('/'));
+    expect(one.join('/')).toMatch(
+      /^\/subscriptions\/\w{8}\/resourceGroups\/[a-z]{8}\/zones\/[a-z]{2}-[a-z]{2}-\d\d[a-z]\/[a-z]{7}\/[a-z]{3}-\d$/,
+    );
+    expect(one[2]).toBe(other[2]);
+    expect(one[4]).not.toBe(other[4]);
+    expect(one[6]).toBe(other[6]);
+    expect(one[2]).toBe(pseudonyms.of('5f0c1b8e'));
+  });
+
+  it('lengthens short names when no unused one is left', () => {
+    const pseudonyms = new Pseudonyms();
+    const texts = Array.from({ length: 500 }, (_, index) => String.fromCodePoint(0x430 + index));
+    expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(500);
+  });
+
+  it('has the same length in bytes', () => {
+    const name = fc.string({ unit: 'grapheme', minLength: 8, maxLength: 40 });
+    fc.assert(
+      fc.property(name, (text) => {
+        expect(Buffer.byteLength(new Pseudonyms(SALT).of(text))).toBe(Buffer.byteLength(text));
+      }),
+    );
+  });
+
+  it('maps any different texts to different names', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 3 }), { minLength: 2, maxLength: 60 }), (texts) => {
+        const pseudonyms = new Pseudonyms(SALT);
+        expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(texts.length);
+      }),
+    );
   });
 });

@@ -35,7 +35,7 @@ const ids = (...names: string[]) => ({ resources: names.map((resource_id) => ({ 
 const anonymousIds = (...names: string[]) => names.map((name) => ({ resource_id: anonymous(name) }));
 
 describe('StationRecorder', () => {
-  it('tells of the station what is asked of it, and nothing of where it is', () => {
+  it('records how the station is queried, with an anonymous path', () => {
     const recorder = new StationRecorder(pseudonyms);
     recorder.add(page(0, ids('a')));
     expect(recorder.recording(spec)).toEqual({
@@ -53,7 +53,7 @@ describe('StationRecorder', () => {
     });
   });
 
-  it('keeps the pages of each listing in their order, the station itself first', () => {
+  it('records the pages of each listing by offset, the main listing first', () => {
     const recorder = new StationRecorder(pseudonyms);
     recorder.add(page(0, ids('a'), { rows: 'ids', filters: { enabledAlert: true } }));
     recorder.add(page(0, ids('a', 'b')));
@@ -66,7 +66,7 @@ describe('StationRecorder', () => {
     ]);
   });
 
-  it('keeps of a listing that was begun twice the second', () => {
+  it('records only the second of two attempts at a listing', () => {
     const recorder = new StationRecorder(pseudonyms);
     recorder.add(page(0, ids('a', 'b')));
     recorder.add(page(2, ids('c')));
@@ -74,7 +74,7 @@ describe('StationRecorder', () => {
     expect(recorder.recording(spec).listings[0]?.pages).toEqual([{ offset: 0, size: 2, resources: anonymousIds('x') }]);
   });
 
-  it('keeps what a page says of itself, also when that is nothing', () => {
+  it('records the page object as received, also when it is missing', () => {
     const recorder = new StationRecorder(pseudonyms);
     recorder.add(page(0, { resources: null, page: null }));
     recorder.add(page(2, { resources: [], page: { total: '3' } }));
@@ -86,7 +86,7 @@ describe('StationRecorder', () => {
     ]);
   });
 
-  it('makes the filters anonymous that hold names', () => {
+  it('anonymizes filters that hold names', () => {
     const recorder = new StationRecorder(pseudonyms);
     const filters = {
       resourceIds: ['a', 'b'],
@@ -108,7 +108,7 @@ describe('StationRecorder', () => {
     expect([station.filters, listings[0]?.filters]).toEqual([recorded, recorded]);
   });
 
-  it('hides names from whoever has the file and a guess', () => {
+  it('uses another salt for every recording, so that guesses cannot be verified', () => {
     const names = [new StationRecorder(), new StationRecorder()].map((recorder) => {
       recorder.add(page(0, ids('a-long-enough-name')));
       return recorder.recording(spec).station.subscription + JSON.stringify(recorder.recording(spec).listings);
@@ -119,7 +119,7 @@ describe('StationRecorder', () => {
 });
 
 describe('recordingPieces', () => {
-  it('makes a file that is read as what it was made of, a page per piece', () => {
+  it('writes a file that parses back to the recording, a page per piece', () => {
     const recorder = new StationRecorder();
     recorder.add(page(0, ids('a', 'b')));
     recorder.add(page(2, { resources: null, page: null }));

@@ -31,7 +31,7 @@ function fault(...faults: Fault[]): void {
   service.setFaults('ts', faults);
 }
 
-describe('quirks', () => {
+describe('listing faults', () => {
   it('nullPage: the page is null', async () => {
     fault({ kind: 'nullPage' });
     expect(await page()).toMatchObject({ page: null, resources: { length: 10 } });
@@ -42,7 +42,7 @@ describe('quirks', () => {
     expect(Object.keys((await list(service)).json())).toEqual(['resources']);
   });
 
-  it('textNumbers: page numbers and rule counts are text, whatever has none stays as it is', async () => {
+  it('textNumbers: page numbers and rule counts are strings, other values are unchanged', async () => {
     service.setRecords('ts', [
       { record: { alert_rules_count: 4 } },
       { record: {} },
@@ -57,17 +57,17 @@ describe('quirks', () => {
     });
   });
 
-  it('pageCap: no page is larger', async () => {
+  it('pageCap: limits the page size', async () => {
     fault({ kind: 'pageCap', size: 3 });
     expect(await page('page.offset=2&page.size=8')).toMatchObject({ ids: ['r2', 'r3', 'r4'], page: { size: 3, total: 10 } });
     expect((await page('page.size=2')).ids).toHaveLength(2);
   });
 
-  it('randomCap: pages have any size from one to what was asked, the same ones for the same seed', async () => {
+  it('randomCap: page sizes are random up to the requested size, and equal for the same seed', async () => {
     const sizes = async () => {
       fault({ kind: 'randomCap' });
       const seen: number[] = [];
-      for (let asked = 0; asked < 30; asked += 1) seen.push((await page('page.size=4')).ids.length);
+      for (let request = 0; request < 30; request += 1) seen.push((await page('page.size=4')).ids.length);
       return seen;
     };
     const first = await sizes();
@@ -75,19 +75,19 @@ describe('quirks', () => {
     expect(await sizes()).toEqual(first);
   });
 
-  it('ignoreOffset: the first page comes again', async () => {
+  it('ignoreOffset: every page is the first page', async () => {
     fault({ kind: 'ignoreOffset' });
     expect((await page('page.offset=4&page.size=2')).ids).toEqual(['r0', 'r1']);
   });
 
-  it('ignoreSize: all the rest comes, or pages of another size', async () => {
+  it('ignoreSize: a page holds all remaining records, or a fixed number', async () => {
     fault({ kind: 'ignoreSize' });
     expect((await page('page.offset=4&page.size=2')).ids).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9']);
     fault({ kind: 'ignoreSize', size: 3 });
     expect((await page('page.offset=4&page.size=1')).ids).toEqual(['r4', 'r5', 'r6']);
   });
 
-  it('ignoreFilter: that filter does not narrow, another does', async () => {
+  it('ignoreFilter: that filter has no effect, others do', async () => {
     fault({ kind: 'ignoreFilter', name: 'product' });
     expect((await page('product=product.odd&enabled_alert=true')).ids).toEqual(['r0', 'r1', 'r2']);
   });
@@ -102,7 +102,7 @@ describe('quirks', () => {
     expect(await total('page.size=4&page.offset=4')).toBe(5);
   });
 
-  it('totalMoves in the first listing alone: the second adds up', async () => {
+  it('totalMoves in the first listing only: the total of the second is constant', async () => {
     fault({ kind: 'totalMoves', when: { firstListings: 1 } });
     const totals: number[] = [];
     for (const offset of [0, 4, 8, 0, 4, 8]) totals.push((await page(`page.size=4&page.offset=${offset}`)).page.total);
@@ -110,7 +110,7 @@ describe('quirks', () => {
     expect((await page('page.size=4&page.offset=4&enabled_alert=false&product=product.odd')).page.total).toBe(6);
   });
 
-  it('totalLies and totalIs: the total is off, or anything at all', async () => {
+  it('totalLies and totalIs: the total is wrong, or any value', async () => {
     fault({ kind: 'totalLies', delta: 7 });
     expect((await page()).page.total).toBe(17);
     fault({ kind: 'totalIs', total: 'many' });
@@ -124,7 +124,7 @@ describe('quirks', () => {
     expect((await page()).page).toEqual({ offset: 0, size: 20 });
   });
 
-  it('rowShift: rows come in at the head after the first page, so that pages overlap', async () => {
+  it('rowShift: rows are inserted at the head after the first page, so that pages overlap', async () => {
     fault({ kind: 'rowShift', rows: [{ resource_id: 'new' }] });
     expect(await page('page.size=4')).toMatchObject({ ids: ['r0', 'r1', 'r2', 'r3'], page: { total: 10 } });
     expect(await page('page.size=4&page.offset=4')).toMatchObject({ ids: ['r3', 'r4', 'r5', 'r6'], page: { total: 11 } });
@@ -132,28 +132,28 @@ describe('quirks', () => {
     expect(await page('page.size=4&page.offset=4')).toMatchObject({ ids: ['r3', 'r4', 'r5', 'r6'], page: { total: 10 } });
   });
 
-  it('missingIds: every nth record has no id, whatever is no record stays as it is', async () => {
+  it('missingIds: every nth record has no id, other values are unchanged', async () => {
     service.setRecords('ts', [...rows(4), { record: null }, { record: null }]);
     fault({ kind: 'missingIds', every: 2 });
-    const { resources, page: told } = (await list(service)).json();
+    const { resources, page: reported } = (await list(service)).json();
     expect(resources.map((record: object | null) => record && 'resource_id' in record)).toEqual([true, false, true, false, null, null]);
-    expect(told.total).toBe(6);
+    expect(reported.total).toBe(6);
   });
 
-  it('duplicate: rows come twice, counted by the total or not', async () => {
+  it('duplicate: records appear twice, counted in the total or not', async () => {
     fault({ kind: 'duplicate', every: 4 });
     expect(await page('page.size=6')).toMatchObject({ ids: ['r0', 'r1', 'r2', 'r3', 'r3', 'r4'], page: { total: 10 } });
     fault({ kind: 'duplicate', counted: true });
     expect(await page('page.size=3')).toMatchObject({ ids: ['r0', 'r0', 'r1'], page: { total: 20 } });
   });
 
-  it('nullResources: an empty list is null, a full one is not', async () => {
+  it('nullResources: an empty list is null, others are not', async () => {
     fault({ kind: 'nullResources' }, { kind: 'textNumbers' });
     expect((await page('page.offset=10')).resources).toBeNull();
     expect((await page('page.offset=9')).resources).toHaveLength(1);
   });
 
-  it('numericState: states are bare numbers', async () => {
+  it('numericState: states are numbers', async () => {
     fault({ kind: 'numericState', state: 9 });
     expect((await page('page.size=1')).resources).toEqual([{ resource_id: 'r0', state: 9, alert_rules_count: 0 }]);
   });
@@ -163,26 +163,26 @@ describe('quirks', () => {
     expect(await page('page.offset=1')).toMatchObject({ ids: ['r1', 'r1'], page: { offset: '1', size: '2', total: '11' } });
   });
 
-  it('leave a refusal as it is', async () => {
+  it('do not change a rejected request', async () => {
     fault({ kind: 'nullPage' }, { kind: 'ignoreOffset' });
     expect((await list(service, 'page.offset=x')).status).toBe(400);
   });
 });
 
-describe('failures', () => {
-  it('reset at the start: the connection is reset and no byte comes', async () => {
+describe('reply faults', () => {
+  it('reset at the start: the connection is reset before the first byte', async () => {
     fault({ kind: 'reset' });
     expect(await openRaw(service).end).toMatchObject({ head: '', error: 'ECONNRESET' });
   });
 
-  it('reset in the body: headers and half of the body come first', async () => {
+  it('reset in the body: the connection is reset after half of the body', async () => {
     fault({ kind: 'reset', at: 'body' });
     const { body, contentLength } = await openRaw(service).end;
     expect(contentLength).toBeGreaterThan(500);
     expect(body).toHaveLength(Math.floor(contentLength / 2));
   });
 
-  it('hang: others are answered, this one never', async () => {
+  it('hang: the request is never answered, others are', async () => {
     fault({ kind: 'hang', when: { nth: 1 } });
     const hanging = openRaw(service);
     await expect.poll(() => service.requests.length).toBe(1);
@@ -192,7 +192,7 @@ describe('failures', () => {
     expect((await hanging.end).head).toBe('');
   });
 
-  it('headersOnly: the headers promise a body that never comes', async () => {
+  it('headersOnly: the body never follows the headers', async () => {
     fault({ kind: 'headersOnly' });
     const client = openRaw(service);
     await expect.poll(client.text).toContain('\r\n\r\n');
@@ -203,7 +203,7 @@ describe('failures', () => {
     expect(body).toBe('');
   });
 
-  it('drip: the body comes byte by byte', async () => {
+  it('drip: the body is sent byte by byte', async () => {
     service.setRecords('ts', []);
     fault({ kind: 'drip', everyMs: 1 });
     const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
@@ -213,7 +213,7 @@ describe('failures', () => {
     expect(chunks.length).toBeGreaterThan(20);
   });
 
-  it('drip: is slow unless told otherwise', async () => {
+  it('drip: is slow by default', async () => {
     fault({ kind: 'drip' });
     const client = openRaw(service);
     await expect.poll(client.text).toMatch(/\r\n\r\n\{/);
@@ -221,14 +221,14 @@ describe('failures', () => {
     client.socket.destroy();
   });
 
-  it('truncate: the connection ends in order before the promised length', async () => {
+  it('truncate: the connection is closed before Content-Length is reached', async () => {
     fault({ kind: 'truncate' });
     const { body, contentLength, error } = await openRaw(service).end;
     expect(body).toHaveLength(Math.floor(contentLength / 2));
     expect(error).toBeUndefined();
   });
 
-  it('endless: the body goes on for as long as one reads', async () => {
+  it('endless: the body never ends', async () => {
     fault({ kind: 'endless' });
     const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
     let read = 0;
@@ -241,7 +241,7 @@ describe('failures', () => {
     expect((await list(service)).status).toBe(200);
   });
 
-  it('html: a page for people, with status 200', async () => {
+  it('html: an HTML page with status 200', async () => {
     fault({ kind: 'html' });
     expect(await list(service)).toMatchObject({
       status: 200,
@@ -250,7 +250,7 @@ describe('failures', () => {
     });
   });
 
-  it('notJson: what looks like JSON cannot be parsed', async () => {
+  it('notJson: the body is malformed JSON', async () => {
     fault({ kind: 'notJson' });
     const reply = await list(service);
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
@@ -262,13 +262,13 @@ describe('failures', () => {
     expect((await list(service)).json()).toEqual(value);
   });
 
-  it('bytes: the body is any bytes', async () => {
+  it('bytes: the body is the given bytes', async () => {
     fault({ kind: 'bytes', body: Buffer.from([0xff, 0x00, 0xfe]) });
     const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
     expect([...(await body.bytes())]).toEqual([0xff, 0x00, 0xfe]);
   });
 
-  it('redirect: another place is named', async () => {
+  it('redirect: the reply has a Location', async () => {
     fault({ kind: 'redirect', location: 'http://127.0.0.1:1/login' });
     expect(await list(service)).toMatchObject({ status: 302, headers: { location: 'http://127.0.0.1:1/login' } });
   });
@@ -285,7 +285,7 @@ describe('failures', () => {
     [503, 14],
     [504, 4],
     [418, 2],
-  ])('status: %i comes with the code %i', async (code, rpc) => {
+  ])('status: %i has the gRPC code %i', async (code, rpc) => {
     fault({ kind: 'status', code });
     const reply = await list(service);
     expect(reply.status).toBe(code);
@@ -293,14 +293,14 @@ describe('failures', () => {
     expect(reply.json()).toMatchObject({ code: rpc, message: `simulated ${code}` });
   });
 
-  it('status: says when to come back, and takes a body and headers', async () => {
+  it('status: sets Retry-After, body and headers', async () => {
     fault({ kind: 'status', code: 429, retryAfter: 3, body: '', headers: { 'x-limit': '1' } });
     expect(await list(service)).toMatchObject({ status: 429, headers: { 'retry-after': '3', 'x-limit': '1' }, text: '' });
     fault({ kind: 'status', code: 503, retryAfter: 'Wed, 13 May 2026 12:00:00 GMT' });
     expect((await list(service)).headers['retry-after']).toBe('Wed, 13 May 2026 12:00:00 GMT');
   });
 
-  it('latency: a reply waits for its time while others are answered', async () => {
+  it('latency: delays the reply without delaying others', async () => {
     fault({ kind: 'latency', ms: 10_000_000, when: { nth: 1 } }, { kind: 'latency', ms: [1, 5], when: { nth: 2 } });
     const late = openRaw(service);
     await expect.poll(() => service.requests.length).toBe(1);
@@ -316,7 +316,7 @@ describe('failures', () => {
     expect(JSON.parse(gunzipSync(await body.bytes()).toString()).page.total).toBe(10);
   });
 
-  it('compose: a late failure is cut short all the same', async () => {
+  it('compose: a delayed error can be truncated', async () => {
     fault({ kind: 'truncate' }, { kind: 'latency', ms: 1 }, { kind: 'status', code: 500 });
     const { head, body, contentLength } = await openRaw(service).end;
     expect(head).toMatch(/^HTTP\/1\.1 500 /);
@@ -329,19 +329,19 @@ describe('setFaults', () => {
 
   beforeEach(() => service.setRecords('other', rows(1)));
 
-  it('disturbs the named station alone', async () => {
+  it('affects only the named station', async () => {
     fault(teapot);
     expect([(await list(service)).status, (await list(service, '', 'other')).status]).toEqual([418, 200]);
   });
 
-  it("disturbs every station, and requests for none, under '*'", async () => {
+  it("affects every station, and requests that match none, under '*'", async () => {
     service.setFaults('*', [teapot]);
     const nowhere = await request(`${service.url}/`);
     await nowhere.body.dump();
     expect([(await list(service)).status, (await list(service, '', 'other')).status, nowhere.statusCode]).toEqual([418, 418, 418]);
   });
 
-  it("counts each station apart, applies '*' before the station's own, and starts anew when set again", async () => {
+  it("counts per station, applies '*' first, and resets the counts when set again", async () => {
     const first: Fault = { ...teapot, when: { first: 1 } };
     const statuses = async () => [(await list(service)).status, (await list(service)).status, (await list(service, '', 'other')).status];
     service.setFaults('*', [first]);

@@ -12,20 +12,20 @@ const problemsOf = (text: string) => {
   return read.ok ? [] : read.problems;
 };
 
-describe('readRecording', () => {
-  it('reads a recording', () => {
+describe('parseRecording', () => {
+  it('parses a recording', () => {
     expect(parseRecording(JSON.stringify(recording))).toEqual({ ok: true, recording });
   });
 
-  it('says that a file is no JSON', () => {
+  it('rejects a file that is not JSON', () => {
     expect(problemsOf('station: x')).toEqual([expect.stringMatching(/^expected JSON: /)]);
   });
 
-  it('says that a file is no object', () => {
+  it('rejects JSON that is not an object', () => {
     expect(problemsOf('3')).toEqual([expect.stringMatching(/expected object/)]);
   });
 
-  it('names the version that it does not know', () => {
+  it('rejects an unknown version', () => {
     expect(problemsOf(JSON.stringify({ ...recording, version: 2 }))).toEqual([expect.stringMatching(/^version: .*1/)]);
   });
 
@@ -38,11 +38,11 @@ describe('readRecording', () => {
       /^listings\.0\.filters: .*colour/,
     ],
     ['an empty path', { ...recording, station: { ...recording.station, zone: '' } }, /^station\.zone: /],
-  ])('finds %s', (_, value, problem) => {
+  ])('reports %s', (_, value, problem) => {
     expect(problemsOf(JSON.stringify(value))).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('tells a few problems of a file that has many', () => {
+  it('reports at most five problems', () => {
     const pages = Array.from({ length: 100 }, () => ({}));
     expect(problemsOf(JSON.stringify({ ...recording, listings: [{ filters: {}, pages }] }))).toHaveLength(5);
   });

@@ -34,34 +34,34 @@ async function listedIds(service: SimulatedService, query = ''): Promise<string[
 }
 
 describe('startSimulatedService', () => {
-  it('asks the source for the decoded path at its own time', async () => {
+  it('queries the source with the decoded path and the service time', async () => {
     const path = { subscription: 'a b', resourceGroup: '组/1', zone: 'z?', telemetryStation: 't%s' };
-    const asked: unknown[] = [];
+    const queries: unknown[] = [];
     const source: ServiceOptions['source'] = (...question) => {
-      asked.push(question);
+      queries.push(query);
       return rows(1);
     };
     const service = await start({ source, now: () => 1_700_000_000_000 });
     const reply = await get(`${service.url}${resourcesPath(path)}`);
     expect(reply.json()).toEqual({ resources: [{ resource_id: 'r0' }], page: { offset: 0, size: 20, total: 1 } });
     expect(reply.headers).toMatchObject({ 'content-type': 'application/json', date: 'Tue, 14 Nov 2023 22:13:20 GMT' });
-    expect(asked).toEqual([[path, 1_700_000_000_000]]);
+    expect(queries).toEqual([[path, 1_700_000_000_000]]);
   });
 
-  it('serves records of any kind as they are', async () => {
+  it('serves any JSON value as a record', async () => {
     const records = [null, 5, 'text', [], {}, { resource_id: 7 }, { resource_id: '__proto__', nested: { deep: [1] } }];
     const service = await serving(records.map((record) => ({ record })));
     expect((await list(service)).json()).toEqual({ resources: records, page: { offset: 0, size: 20, total: 7 } });
   });
 
-  it('lives under a path prefix', async () => {
+  it('serves under a path prefix', async () => {
     const service = await serving(rows(1), { pathPrefix: '/gate/way' });
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/gate\/way$/);
     expect((await list(service)).status).toBe(200);
     expect((await get(`${new URL(service.url).origin}${resourcesPath(stationPath)}`)).status).toBe(404);
   });
 
-  it('speaks https when it gets a certificate', async () => {
+  it('serves https with a certificate', async () => {
     const { key, cert } = issue({ name: 'service', hosts: ['127.0.0.1'] });
     const service = await serving(rows(1), { tls: { key, cert } });
     const dispatcher = new Agent({ connect: { ca: cert } });
@@ -72,7 +72,7 @@ describe('startSimulatedService', () => {
     await dispatcher.close();
   });
 
-  it('reports a port that is taken', async () => {
+  it('rejects when the port is in use', async () => {
     const service = await start();
     const port = Number(new URL(service.url).port);
     await expect(startSimulatedService({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -80,14 +80,14 @@ describe('startSimulatedService', () => {
 });
 
 describe('paging', () => {
-  it('gives 20 records unless told otherwise', async () => {
+  it('returns 20 records by default', async () => {
     const service = await serving(rows(25));
     expect(await listedIds(service)).toHaveLength(20);
     expect(await listedIds(service, 'page.size=0')).toHaveLength(20);
     expect(await listedIds(await serving(rows(25), { defaultPageSize: 7 }))).toHaveLength(7);
   });
 
-  it('skips the offset and stops at the end', async () => {
+  it('starts at the offset and ends with the listing', async () => {
     const service = await serving(rows(5));
     expect((await list(service, 'page.offset=3&page.size=10&page.total=99')).json()).toEqual({
       resources: [{ resource_id: 'r3' }, { resource_id: 'r4' }],
@@ -96,7 +96,7 @@ describe('paging', () => {
     expect(await listedIds(service, 'page.offset=5')).toEqual([]);
   });
 
-  it('caps pages', async () => {
+  it('limits the page size to the cap', async () => {
     const service = await serving(rows(9), { pageCap: 4 });
     expect(await listedIds(service, 'page.size=100&page.offset=1')).toEqual(['r1', 'r2', 'r3', 'r4']);
   });
@@ -118,7 +118,7 @@ describe('filters', () => {
 
   it.each([
     ['resource_ids=a', ['a']],
-    ['resource_ids=a&resource_ids=c&resource_ids=nobody', ['a', 'c']],
+    ['resource_ids=a&resource_ids=c&resource_ids=unknown', ['a', 'c']],
     ['resource_ids=a%2Cb', ['a,b']],
     ['resource_ids=', []],
     ['resource_type=type.y', ['b', 'c']],
@@ -129,7 +129,7 @@ describe('filters', () => {
     ['resource_display_name_prefix=%E8%AE%AD', ['c']],
     ['enabled_alert=true', ['a', 'c']],
     ['product=product.one&enabled_alert=true&resource_type=type.y', ['c']],
-  ])('narrows by %s', async (query, expected) => {
+  ])('filters by %s', async (query, expected) => {
     const service = await serving(entries);
     const { resources, page } = (await list(service, query)).json();
     const ids = resources.map((record: { resource_id: string } | null) => record?.resource_id);
@@ -137,24 +137,24 @@ describe('filters', () => {
     expect(page.total).toBe(expected.length);
   });
 
-  it.each(['', 'product=', 'resource_type=', 'enabled_alert=false', 'unknown=1'])('lets everything pass with "%s"', async (query) => {
+  it.each(['', 'product=', 'resource_type=', 'enabled_alert=false', 'unknown=1'])('selects everything with "%s"', async (query) => {
     const service = await serving(entries);
     expect((await list(service, query)).json().page.total).toBe(6);
   });
 
-  it('selects by product and alertability whatever the record is', async () => {
+  it('filters by product and alertability for any record', async () => {
     const service = await serving([{ record: null, product: 'product.one', alertable: true }]);
     expect((await list(service, 'product=product.one&enabled_alert=true')).json().resources).toEqual([null]);
   });
 
-  it('splits at commas when told to', async () => {
+  it('splits values at commas in comma style', async () => {
     const service = await serving(entries, { listStyle: 'comma' });
     expect(await listedIds(service, 'resource_ids=a,b&resource_ids=c')).toEqual(['a', 'b', 'c']);
     expect(await listedIds(service, 'resource_types=type.x%2Ctype.z')).toEqual(['a', 'a,b']);
   });
 });
 
-describe('refusals', () => {
+describe('rejected requests', () => {
   it.each([
     ['page.offset=', 'page.offset'],
     ['page.offset=-1', 'page.offset'],
@@ -170,7 +170,7 @@ describe('refusals', () => {
     expect(reply.json()).toMatchObject({ code: 3, message: expect.stringContaining(field), details: [{ reason: 'INVALID_ARGUMENT' }] });
   });
 
-  it('answers 404 to a station that nobody has', async () => {
+  it('answers 404 for an unknown station', async () => {
     const reply = await list(await start(), '', 'nowhere');
     expect(reply.status).toBe(404);
     expect(reply.json()).toMatchObject({ code: 5, message: 'telemetry station "nowhere" not found' });
@@ -193,7 +193,7 @@ describe('refusals', () => {
     expect([reply.status, reply.headers['allow'], reply.json().code]).toEqual([405, 'GET', 12]);
   });
 
-  it('answers 401 to those it does not know, until told otherwise', async () => {
+  it('answers 401 without valid credentials, until setAuth removes the check', async () => {
     const service = await serving(rows(1), { auth: { scheme: 'token', token: 'old' } });
     const url = `${service.url}${resourcesPath(stationPath)}`;
     const status = async (token: string) => (await get(url, { headers: { authorization: `Bearer ${token}` } })).status;
@@ -207,7 +207,7 @@ describe('refusals', () => {
 });
 
 describe('requests', () => {
-  it('keeps what came over the wire', async () => {
+  it('logs the request as received', async () => {
     const service = await serving(rows(1), { now: () => 5 });
     await get(`${service.url}${resourcesPath({ ...stationPath, zone: 'z 1' })}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`, {
       headers: { 'x-tenant': 't' },
@@ -226,7 +226,7 @@ describe('requests', () => {
     expect(seen?.target).toBe(`${seen?.path}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`);
   });
 
-  it('keeps requests that ask for no station', async () => {
+  it('logs requests that match no station', async () => {
     const service = await start();
     await get(`${service.url}/elsewhere?x=1`);
     expect(service.requests).toMatchObject([{ path: '/elsewhere', station: undefined, offset: undefined, size: undefined }]);
@@ -243,7 +243,7 @@ describe('requests', () => {
 });
 
 describe('maxInFlight', () => {
-  it('counts requests that overlap, in total and by station', async () => {
+  it('counts overlapping requests, in total and per station', async () => {
     const service = await serving(rows(1), { faults: { '*': [{ kind: 'hang' }] } });
     const clients = ['ts', 'ts', 'other'].map((station) => openRaw(service, station));
     await expect.poll(() => service.requests.length).toBe(3);
@@ -254,7 +254,7 @@ describe('maxInFlight', () => {
     await Promise.all(clients.map(({ end }) => end));
   });
 
-  it('does not count requests that follow one another as overlapping', async () => {
+  it('does not count sequential requests as overlapping', async () => {
     const service = await serving(rows(50));
     for (let request = 0; request < 20; request += 1) await list(service, 'page.size=50');
     expect(service.maxInFlight()).toBe(1);
@@ -263,7 +263,7 @@ describe('maxInFlight', () => {
 });
 
 describe('stop', () => {
-  it('drops connections, refuses new ones, and restart takes the same port again', async () => {
+  it('closes connections and refuses new ones; restart keeps the port', async () => {
     const service = await serving(rows(1), { faults: { '*': [{ kind: 'hang', when: { first: 1 } }] } });
     const { url } = service;
     const { end } = openRaw(service);
@@ -277,7 +277,7 @@ describe('stop', () => {
     expect((await list(service)).status).toBe(200);
   });
 
-  it('leaves no socket, server or timer behind', async () => {
+  it('leaves no open handle', async () => {
     const handles = () => process.getActiveResourcesInfo().filter((name) => /^(TCP|Timeout)/.test(name)).length;
     const before = handles();
     const service = await serving(rows(1));

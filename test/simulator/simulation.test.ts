@@ -1,19 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { faultPlan } from '../../src/simulator/fault-plan.ts';
-import { jsonReply } from '../../src/simulator/reply.ts';
 import { type Simulation, type SimulationOptions, startSimulation } from '../../src/simulator/simulation.ts';
-import { behaviourFaults, demoStations, type SimulatedStation } from '../../src/simulator/stations.ts';
+import { demoStations, type SimulatedStation } from '../../src/simulator/stations.ts';
 import { get, resourcesPath } from './client.ts';
 
 const NOW = Date.UTC(2026, 4, 13, 12);
-let demo: Simulation | undefined;
+let simulation: Simulation | undefined;
 
-afterEach(() => demo?.service.stop());
+afterEach(() => simulation?.service.stop());
 
 async function start(options: SimulationOptions = { seed: 7, now: () => NOW }): Promise<Simulation> {
-  demo = await startSimulation(options);
-  return demo;
+  simulation = await startSimulation(options);
+  return simulation;
 }
 
 function station(behaviour: SimulatedStation['behaviour']): SimulatedStation {
@@ -22,8 +20,8 @@ function station(behaviour: SimulatedStation['behaviour']): SimulatedStation {
   return found;
 }
 
-describe('startDemo', () => {
-  it('configures an exporter for every station at the real address', async () => {
+describe('startSimulation', () => {
+  it('returns a configuration with every station and the URL of the service', async () => {
     const { config, service } = await start();
     const { upstreams, stations, cache } = parse(config);
     expect(Object.values(upstreams)).toEqual([
@@ -46,11 +44,11 @@ describe('startDemo', () => {
     for (const { upstream } of stations) expect(upstreams).toHaveProperty(upstream);
   });
 
-  it('writes the configuration without YAML references', async () => {
+  it('writes the configuration without YAML aliases', async () => {
     expect((await start()).config).not.toMatch(/[&*]a\d/);
   });
 
-  it('serves exactly the world, page by page', async () => {
+  it('serves the resources of the world, page by page', async () => {
     const { service, world } = await start();
     const { path, name } = station('steady');
     const listed: unknown[] = [];
@@ -64,7 +62,7 @@ describe('startDemo', () => {
     expect(listed).toEqual(world.resources(name, NOW).map(({ record }) => record));
   });
 
-  it('narrows by what records do not show', async () => {
+  it('filters by product and alertability', async () => {
     const { service, world } = await start();
     const { path, name } = station('steady');
     const { page } = (await get(`${service.url}${resourcesPath(path)}?product=product.afs&enabled_alert=true`)).json();
@@ -72,13 +70,13 @@ describe('startDemo', () => {
     expect(page.total).toBe(expected.length);
   });
 
-  it('answers 404 when any part of the path is another', async () => {
+  it('answers 404 when any part of the path differs', async () => {
     const { service } = await start();
     const { path } = station('steady');
     expect((await get(`${service.url}${resourcesPath({ ...path, zone: 'elsewhere' })}`)).status).toBe(404);
   });
 
-  it('has a station without page and one with capped pages and text numbers', async () => {
+  it('has a station without page and one with a page cap and text numbers', async () => {
     const { service } = await start();
     const reply = async (behaviour: SimulatedStation['behaviour']) =>
       (await get(`${service.url}${resourcesPath(station(behaviour).path)}?page.size=100`)).json();
@@ -86,42 +84,10 @@ describe('startDemo', () => {
     expect(await reply('capped')).toMatchObject({ page: { offset: '0', size: '50' }, resources: { length: 50 } });
   });
 
-  it('goes on with the real time on a port of its own when told nothing', async () => {
+  it('uses the current time and a free port by default', async () => {
     const { service } = await start({});
     const reply = await get(`${service.url}${resourcesPath(station('steady').path)}`);
     expect(reply.status).toBe(200);
     expect(reply.json().page.total).toBeGreaterThan(3000);
-  });
-});
-
-describe('demoStations', () => {
-  it('have distinct names and places and thousands of resources together', () => {
-    expect(new Set(demoStations.map(({ name }) => name)).size).toBe(demoStations.length);
-    expect(new Set(demoStations.map(({ path }) => path.telemetryStation)).size).toBe(demoStations.length);
-    expect(demoStations.reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(8000);
-  });
-});
-
-describe('behaviourFaults', () => {
-  it('makes the flaky station fail for whole minutes, but only now and then', () => {
-    const plan = faultPlan(
-      behaviourFaults.flaky.filter(({ when }) => when?.periodMs !== undefined),
-      1,
-    );
-    const minutes = Array.from({ length: 600 }, (_, minute) => plan({ filters: {}, offset: 0 }, NOW + minute * 60_000).length > 0);
-    const failing = minutes.filter(Boolean).length / minutes.length;
-    expect(failing).toBeGreaterThan(0.08);
-    expect(failing).toBeLessThan(0.25);
-  });
-
-  it('lets the slow station take seconds at times', () => {
-    const plan = faultPlan(behaviourFaults.slow, 1);
-    const prompt = jsonReply(200, {});
-    const delays = Array.from({ length: 300 }, () =>
-      plan({ filters: {}, offset: 0 }, NOW).reduce((reply, { onReply }) => onReply?.(reply) ?? reply, prompt),
-    ).map(({ delayMs }) => delayMs);
-    expect(Math.max(...delays)).toBeGreaterThan(4000);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(6250);
-    expect(delays.filter((ms) => ms > 700).length / 300).toBeLessThan(0.2);
   });
 });

@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { demoStations, simulatedStations } from '../../src/simulator/stations.ts';
+import { faultPlan } from '../../src/simulator/fault-plan.ts';
+import { jsonReply } from '../../src/simulator/reply.ts';
+import { behaviourFaults, demoStations, simulatedStations } from '../../src/simulator/stations.ts';
+
+const NOW = Date.UTC(2026, 4, 13, 12);
 
 const sizesOf = (size: Parameters<typeof simulatedStations>[0]) => simulatedStations(size).map((station) => [station.name, station.size]);
 
-describe('sizedStations', () => {
-  it('are those of the demo when nothing is asked for', () => {
+describe('simulatedStations', () => {
+  it('are the demo stations by default', () => {
     expect(simulatedStations({})).toEqual(demoStations);
   });
 
-  it('are those of the demo in another size', () => {
+  it('are the demo stations with another number of resources', () => {
     expect(simulatedStations({ resources: 50 })).toEqual(demoStations.map((station) => ({ ...station, size: 50 })));
   });
 
-  it('are as many as are asked for, each with a name of its own, and behave well', () => {
+  it('are healthy stations with distinct names when a number is given', () => {
     expect(sizesOf({ stations: 3, resources: 20 })).toEqual([
       ['station-1', 20],
       ['station-2', 20],
@@ -20,5 +24,37 @@ describe('sizedStations', () => {
     ]);
     expect(sizesOf({ stations: 1 })).toEqual([['station-1', 1000]]);
     expect(simulatedStations({ stations: 2 }).every(({ behaviour }) => behaviour === 'steady')).toBe(true);
+  });
+});
+
+describe('demoStations', () => {
+  it('have distinct names and paths, and more than 8000 resources', () => {
+    expect(new Set(demoStations.map(({ name }) => name)).size).toBe(demoStations.length);
+    expect(new Set(demoStations.map(({ path }) => path.telemetryStation)).size).toBe(demoStations.length);
+    expect(demoStations.reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(8000);
+  });
+});
+
+describe('behaviourFaults', () => {
+  it('makes the flaky station fail for 8 to 25 % of the minutes', () => {
+    const plan = faultPlan(
+      behaviourFaults.flaky.filter(({ when }) => when?.periodMs !== undefined),
+      1,
+    );
+    const minutes = Array.from({ length: 600 }, (_, minute) => plan({ filters: {}, offset: 0 }, NOW + minute * 60_000).length > 0);
+    const failing = minutes.filter(Boolean).length / minutes.length;
+    expect(failing).toBeGreaterThan(0.08);
+    expect(failing).toBeLessThan(0.25);
+  });
+
+  it('delays some replies of the slow station by seconds', () => {
+    const plan = faultPlan(behaviourFaults.slow, 1);
+    const prompt = jsonReply(200, {});
+    const delays = Array.from({ length: 300 }, () =>
+      plan({ filters: {}, offset: 0 }, NOW).reduce((reply, { onReply }) => onReply?.(reply) ?? reply, prompt),
+    ).map(({ delayMs }) => delayMs);
+    expect(Math.max(...delays)).toBeGreaterThan(4000);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(6250);
+    expect(delays.filter((ms) => ms > 700).length / 300).toBeLessThan(0.2);
   });
 });

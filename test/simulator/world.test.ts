@@ -12,7 +12,7 @@ const stations = [
 const world = createWorld({ seed: 42, stations });
 
 describe('createWorld', () => {
-  it('answers the same question the same way, whatever was asked before', () => {
+  it('is deterministic, whatever was queried before', () => {
     const used = createWorld({ seed: 42, stations });
     for (const atMs of [NOON + DAY, NOON - 400 * DAY, NOON + 90 * MINUTE]) used.resources('small', atMs);
     expect(used.resources('small', NOON)).toEqual(createWorld({ seed: 42, stations }).resources('small', NOON));
@@ -24,21 +24,21 @@ describe('createWorld', () => {
     expect(ids(other.resources('twin', NOON))).not.toEqual(ids(other.resources('small', NOON)));
   });
 
-  it('stands still within a tick and returns the very same list', () => {
+  it('returns the same list within a tick', () => {
     expect(world.resources('big', NOON + 9999)).toBe(world.resources('big', NOON));
   });
 
-  it('refuses a station that it does not have', () => {
-    expect(() => world.resources('nowhere', NOON)).toThrow('the world has no station nowhere');
+  it('throws for an unknown station', () => {
+    expect(() => world.resources('nowhere', NOON)).toThrow('unknown simulated station nowhere');
   });
 
-  it('gives every resource an id and a name of its own', () => {
+  it('gives every resource a unique id and name', () => {
     const entries = [...world.resources('big', NOON), ...world.resources('small', NOON)];
     expect(new Set(ids(entries)).size).toBe(entries.length);
     expect(new Set(entries.map(({ record }) => record.name)).size).toBe(entries.length);
   });
 
-  it('lists by time of creation, none of it in the future', () => {
+  it('lists by creation time, never in the future', () => {
     const created = world.resources('big', NOON).map(({ record }) => Date.parse(record.create_time));
     expect(created).toEqual(created.toSorted((one, other) => one - other));
     expect(created.at(-1)).toBeLessThanOrEqual(NOON);
@@ -48,13 +48,13 @@ describe('createWorld', () => {
 describe('a fleet', () => {
   const entries = world.resources('big', NOON);
 
-  it('has about the size it was given, drifting slowly', () => {
+  it('has about the configured size, drifting slowly', () => {
     const sizes = Array.from({ length: 30 }, (_, day) => world.resources('big', NOON + day * DAY).length);
     for (const size of sizes) expect(Math.abs(size - 5000)).toBeLessThan(750);
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeGreaterThan(100);
   });
 
-  it('loses and gains resources within the hour, and keeps most for a day', () => {
+  it('adds and removes resources within an hour, and keeps most for a day', () => {
     const now = new Set(ids(entries));
     const hourLater = ids(world.resources('big', NOON + 60 * MINUTE));
     expect(hourLater.filter((id) => !now.has(id)).length).toBeGreaterThan(50);
@@ -64,7 +64,7 @@ describe('a fleet', () => {
     expect(dayLater).not.toEqual(hourLater);
   });
 
-  it('has every type, each about as often as its weight says', () => {
+  it('has every type in proportion to its weight', () => {
     const weights = resourceKinds.reduce((sum, { weight }) => sum + weight, 0);
     for (const { key, label, weight } of resourceKinds) {
       const of = entries.filter(({ record }) => record.resource_type.key === key);
@@ -73,12 +73,12 @@ describe('a fleet', () => {
     }
   });
 
-  it('emphasises the category it was told to', () => {
+  it('emphasises the configured category', () => {
     const storage = ({ record }: WorldEntry) => record.resource_type.key.startsWith('resource_type.storage.');
     expect(share(world.resources('small', NOON), storage)).toBeGreaterThan(1.5 * share(entries, storage));
   });
 
-  it('is mostly quiet, sometimes pending, less often firing', () => {
+  it('is mostly inactive, sometimes pending, less often firing', () => {
     const state = (name: string) => share(entries, ({ record }) => record.state === `ALERTSTATE_${name}`);
     expect(state('INACTIVE')).toBeGreaterThan(0.9);
     expect(state('PENDING')).toBeGreaterThan(0.01);
@@ -87,7 +87,7 @@ describe('a fleet', () => {
     expect(state('INACTIVE') + state('PENDING') + state('FIRING')).toBeCloseTo(1);
   });
 
-  it('changes states over time, and an alert pends before it fires', () => {
+  it('changes states over time, pending before firing', () => {
     const firing = entries.filter(({ record }) => record.state === 'ALERTSTATE_FIRING').map(({ record }) => record.resource_id);
     const seenPending = new Set<string>();
     for (let minute = 1; minute <= 60; minute += 1) {
@@ -109,12 +109,12 @@ describe('a fleet', () => {
     expect(uncovered).toBeLessThan(0.45);
   });
 
-  it('has no rules and no alerts on what cannot have any', () => {
+  it('has no rules and no alerts on resources that are not alertable', () => {
     const others = entries.filter(({ alertable }) => !alertable);
     expect(others.every(({ record }) => record.alert_rules_count === 0 && record.state === 'ALERTSTATE_INACTIVE')).toBe(true);
   });
 
-  it('gets rules on new resources after a while', () => {
+  it('adds rules to new resources after a while', () => {
     const before = new Set(ids(world.resources('big', NOON - 60 * MINUTE)));
     const rulesAt = (atMs: number) =>
       new Map(world.resources('big', atMs).map(({ record }) => [record.resource_id, record.alert_rules_count]));
@@ -124,7 +124,7 @@ describe('a fleet', () => {
     expect(got.length).toBeGreaterThan(5);
   });
 
-  it('has GPUs on compute resources alone, and counts them in the sku', () => {
+  it('has GPUs on compute resources only, counted in the sku', () => {
     const gpu = entries.filter(({ record }) => record.gpu_model !== '');
     expect(new Set(gpu.map(({ record }) => record.gpu_model)).size).toBeGreaterThan(3);
     for (const { record } of gpu) {
@@ -133,7 +133,7 @@ describe('a fleet', () => {
     }
   });
 
-  it('has quantities in several units and some skus in free text', () => {
+  it('has skus with quantities in several units, and free text', () => {
     const units = new Set(entries.map(({ record }) => /^\d+(?:\.\d+)? (\w+)$/.exec(record.sku)?.[1]));
     expect(units).toEqual(new Set([undefined, 'GPU', 'vCPU', 'cluster', 'GiB', 'TiB', 'Mbps', 'Gbps', 'connections']));
   });
