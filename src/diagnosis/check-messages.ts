@@ -1,5 +1,5 @@
 import { daysUntil, isoDate } from './certificate-lifetime.ts';
-import { clockDifferenceText, exceedsClockLimit } from './clock-difference.ts';
+import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from './diagnosis.ts';
 import type { Listed } from './facts.ts';
 
@@ -146,7 +146,7 @@ function upstreamWarnings({ options, connection, stations, clockDifferenceMs = 0
   }
   // Where signatures are rejected, the failure already names the clock.
   const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
-  if (auth?.scheme === 'hmac' && !isRejected && exceedsClockLimit(clockDifferenceMs)) {
+  if (auth?.scheme === 'hmac' && !isRejected && isNotableClockDifference(clockDifferenceMs)) {
     warnings.push(
       warning(
         `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,

@@ -20,7 +20,7 @@ export function clockDifferenceMs(replies: readonly Pick<ReplyInfo, 'sentMs' | '
 }
 
 /** Whether the service may reject signatures because of it. */
-export function exceedsClockLimit(differenceMs: number): boolean {
+export function isNotableClockDifference(differenceMs: number): boolean {
   return Math.abs(differenceMs) > NOTABLE_CLOCK_DIFFERENCE_MS;
 }
 

@@ -1,5 +1,5 @@
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../station/failure.ts';
-import { clockDifferenceText, exceedsClockLimit } from './clock-difference.ts';
+import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
 import { codesOf, type Explanation, endpointsOf, type FailureContext } from './explanation.ts';
 import { explainConnectTimeout, explainNetworkFailure } from './network-explanation.ts';
 import { explainTlsFailure } from './tls-explanation.ts';
@@ -55,7 +55,7 @@ function explainAuthFailure({ upstream, replies, clockDifferenceMs = 0 }: Failur
         'Check that the credential file exists, is not empty and is readable by the exporter. With oauth2, check token_url and client_secret.',
     };
   }
-  if (upstream.options.auth?.scheme !== 'hmac' || !exceedsClockLimit(clockDifferenceMs)) return undefined;
+  if (upstream.options.auth?.scheme !== 'hmac' || !isNotableClockDifference(clockDifferenceMs)) return undefined;
   return {
     summary: 'clock difference',
     layer: undefined,

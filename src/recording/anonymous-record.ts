@@ -2,99 +2,95 @@ import { createHash, randomBytes } from 'node:crypto';
 import { labelText, type RecordField } from '../station/resource.ts';
 import { isObject } from '../upstream/record.ts';
 
-/** A text that is none of what was expected in its place, whatever it was. */
-const UNREADABLE = 'unreadable';
+/** Replaces text of unknown content. */
+const INVALID = 'unreadable';
 
-/**
- * A record with other ids and names, as odd as it was: what could be read of it can be read, what could not cannot. Fields that are not
- * known are left out, because nobody can say what they hold.
- */
-export function anonymousRecord(record: unknown, pseudonyms: Pseudonyms): unknown {
-  return known(record, FIELDS, pseudonyms);
+/** Replaces ids and names; valid values stay valid and invalid ones invalid. Unknown fields are dropped, because their content is unknown. */
+export function anonymizeRecord(record: unknown, pseudonyms: Pseudonyms): unknown {
+  return anonymizeObject(record, FIELDS, pseudonyms);
 }
 
-/** Of a record whose id is all that counts. */
-export function anonymousId(record: unknown, pseudonyms: Pseudonyms): unknown {
-  return known(record, { resource_id: pseudonym }, pseudonyms);
+/** For listings of which only the ids are read. */
+export function anonymizeId(record: unknown, pseudonyms: Pseudonyms): unknown {
+  return anonymizeObject(record, { resource_id: replaceName }, pseudonyms);
 }
 
-/** What a page says of the listing; null for anything that says nothing. */
-export function anonymousPage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
-  return isObject(page) ? pick(page, { offset: count, size: count, total: count }, pseudonyms) : null;
+export function anonymizePage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
+  return isObject(page) ? anonymizeFields(page, { offset: keepCount, size: keepCount, total: keepCount }, pseudonyms) : null;
 }
 
-type Anonymous = (value: unknown, pseudonyms: Pseudonyms) => unknown;
+type Anonymizer = (value: unknown, pseudonyms: Pseudonyms) => unknown;
 
-const FIELDS: Readonly<Record<RecordField | 'resource_id', Anonymous>> = {
-  resource_type: (value, pseudonyms) => known(value, { key: token, label: token }, pseudonyms),
-  resource_id: pseudonym,
-  create_time: (value) => (typeof value === 'string' && /^[\d:.TtZz +-]*$/.test(value) ? value : shape(value)),
-  sku: token,
-  state: token,
-  display_name: pseudonym,
-  alert_rules_count: count,
-  name: pseudonym,
-  gpu_model: token,
+const FIELDS: Readonly<Record<RecordField | 'resource_id', Anonymizer>> = {
+  resource_type: (value, pseudonyms) => anonymizeObject(value, { key: keepToken, label: keepToken }, pseudonyms),
+  resource_id: replaceName,
+  create_time: (value) => (typeof value === 'string' && /^[\d:.TtZz +-]*$/.test(value) ? value : keepType(value)),
+  sku: keepToken,
+  state: keepToken,
+  display_name: replaceName,
+  alert_rules_count: keepCount,
+  name: replaceName,
+  gpu_model: keepToken,
 };
 
-function known(value: unknown, fields: Readonly<Record<string, Anonymous>>, pseudonyms: Pseudonyms): unknown {
-  return isObject(value) ? pick(value, fields, pseudonyms) : shape(value);
+function anonymizeObject(value: unknown, fields: Readonly<Record<string, Anonymizer>>, pseudonyms: Pseudonyms): unknown {
+  return isObject(value) ? anonymizeFields(value, fields, pseudonyms) : keepType(value);
 }
 
-/** A field that is missing stays missing. */
-function pick(
+/** A missing field stays missing. */
+function anonymizeFields(
   value: Readonly<Record<string, unknown>>,
-  fields: Readonly<Record<string, Anonymous>>,
+  fields: Readonly<Record<string, Anonymizer>>,
   pseudonyms: Pseudonyms,
 ): Readonly<Record<string, unknown>> {
-  const there = Object.entries(fields).filter(([name]) => Object.hasOwn(value, name));
-  return Object.fromEntries(there.map(([name, anonymous]) => [name, anonymous(value[name], pseudonyms)]));
+  const present = Object.entries(fields).filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(present.map(([name, anonymize]) => [name, anonymize(value[name], pseudonyms)]));
 }
 
-/** Cut as the exporter cuts it, so that what it takes for the same stays the same. */
-function pseudonym(value: unknown, pseudonyms: Pseudonyms): unknown {
-  return typeof value === 'string' ? pseudonyms.of(labelText(value)) : shape(value);
+/** Truncated as the exporter does, so that names it treats as equal stay equal. */
+function replaceName(value: unknown, pseudonyms: Pseudonyms): unknown {
+  return typeof value === 'string' ? pseudonyms.of(labelText(value)) : keepType(value);
 }
 
-/** What may be told as it is. JSON has no words for a number too large to be one. */
-function token(value: unknown): unknown {
+/** Values that cannot hold a name. JSON has no notation for Infinity. */
+function keepToken(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  return typeof value === 'string' ? value : shape(value);
+  return typeof value === 'string' ? value : keepType(value);
 }
 
-function count(value: unknown): unknown {
+function keepCount(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : -1;
-  return typeof value === 'string' && /^\d+$/.test(value) ? value : shape(value);
+  return typeof value === 'string' && /^\d+$/.test(value) ? value : keepType(value);
 }
 
-/** Nothing of a value but what kind it is. */
-function shape(value: unknown): unknown {
-  if (typeof value === 'string') return UNREADABLE;
+/** Keeps only the type of a value. */
+function keepType(value: unknown): unknown {
+  if (typeof value === 'string') return INVALID;
   if (typeof value === 'number') return 0;
   if (Array.isArray(value)) return [];
   return isObject(value) ? {} : value;
 }
 
-/** The words of a path that say nothing of whose it is. */
+/** Fixed parts of a resource path. */
 const PATH_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations', 'providers', 'resources'];
 
-/** So often another name of the same length is looked for, then a longer one. */
-const ATTEMPTS = 8;
+/** Before a longer name is tried. */
+const MAX_ATTEMPTS = 8;
 
 /**
- * Names that stand for others: the same one for the same, different ones for different. They have the length, the punctuation and the
- * kinds of characters of what they stand for, and take as many bytes. Nobody without the salt can tell whether a name stands for a guess.
+ * Maps names one-to-one to random names with the same length, punctuation and character classes, and the same length in bytes.
+ * Without the salt, a guessed name cannot be verified.
  */
 export class Pseudonyms {
   readonly #salt: Uint8Array;
-  readonly #known = new Map<string, string>();
-  readonly #taken = new Set<string>(PATH_WORDS);
+  readonly #pseudonyms = new Map<string, string>();
+  readonly #used = new Set<string>(PATH_WORDS);
 
   constructor(salt: Uint8Array = randomBytes(32)) {
     this.#salt = salt;
   }
 
-  /** Part by part of a path, so that what was beside each other still is. */
+  /** Part by part, so that paths with a common prefix keep one. */
   of(text: string): string {
     return text
       .split('/')
@@ -103,33 +99,33 @@ export class Pseudonyms {
   }
 
   #ofPart(part: string): string {
-    const known = this.#known.get(part);
+    const known = this.#pseudonyms.get(part);
     if (known !== undefined) return known;
     let pseudonym: string;
     let attempt = 0;
     do {
-      const shape = `${part}${'a'.repeat(Math.max(0, attempt - ATTEMPTS))}`;
-      pseudonym = drawnLike(shape, this.#drawn(part, attempt, shape.length));
+      const template = `${part}${'a'.repeat(Math.max(0, attempt - MAX_ATTEMPTS))}`;
+      pseudonym = randomLike(template, this.#randomNumbers(part, attempt, template.length));
       attempt += 1;
-    } while (this.#taken.has(pseudonym));
-    this.#known.set(part, pseudonym);
-    this.#taken.add(pseudonym);
+    } while (this.#used.has(pseudonym));
+    this.#pseudonyms.set(part, pseudonym);
+    this.#used.add(pseudonym);
     return pseudonym;
   }
 
-  /** A number for each character. */
-  #drawn(part: string, attempt: number, length: number): Uint16Array {
+  /** One per character. */
+  #randomNumbers(part: string, attempt: number, length: number): Uint16Array {
     const hash = createHash('shake256', { outputLength: 2 * length });
     const bytes = hash.update(this.#salt).update(`${attempt} ${part}`).digest();
     return Uint16Array.from({ length }, (_, at) => bytes.readUInt16LE(2 * at));
   }
 }
 
-function drawnLike(shape: string, numbers: Uint16Array): string {
-  return Array.from(shape, (character, at) => likeCharacter(character, numbers[at] as number)).join('');
+function randomLike(template: string, numbers: Uint16Array): string {
+  return Array.from(template, (character, at) => likeCharacter(character, numbers[at] as number)).join('');
 }
 
-/** Another character of the same kind; those that write nothing stay. */
+/** A character of the same class; punctuation, spaces and control characters stay. */
 function likeCharacter(character: string, number: number): string {
   const [first, count] = rangeOf(character, character.codePointAt(0) as number);
   return String.fromCodePoint(first + (number % count));

@@ -3,20 +3,20 @@ import type { ListingFilters } from '../station/listing.ts';
 import { labelText } from '../station/resource.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import type { ListedPage } from '../upstream/observer.ts';
-import { anonymousId, anonymousPage, anonymousRecord, Pseudonyms } from './anonymous-record.ts';
+import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from './anonymous-record.ts';
 
 type RecordedListing = Recording['listings'][number];
 type RecordedPage = RecordedListing['pages'][number];
 
-interface KeptListing extends Pick<ListedPage, 'rows'> {
+interface CollectedListing extends Pick<ListedPage, 'rows'> {
   readonly filters: ListingFilters;
   readonly pages: RecordedPage[];
 }
 
-/** Keeps the pages of a station's listings as they come, and nothing in them that tells whose they are. */
+/** Collects the pages of a station's listings, anonymized. */
 export class StationRecorder {
   readonly #pseudonyms: Pseudonyms;
-  readonly #listings = new Map<string, KeptListing>();
+  readonly #listings = new Map<string, CollectedListing>();
 
   constructor(pseudonyms: Pseudonyms = new Pseudonyms()) {
     this.#pseudonyms = pseudonyms;
@@ -24,16 +24,16 @@ export class StationRecorder {
 
   add({ rows, query: { filters }, offset, size, body }: ListedPage): void {
     const key = JSON.stringify([rows, filters]);
-    // A listing that is begun again replaces what came before.
-    const known = offset === 0 ? undefined : this.#listings.get(key);
-    const listing = known ?? { rows, filters, pages: [] };
-    const envelope = JSON.parse(new TextDecoder().decode(body)) as {
+    // Offset 0 starts a listing again and replaces the previous attempt.
+    const started = offset === 0 ? undefined : this.#listings.get(key);
+    const listing = started ?? { rows, filters, pages: [] };
+    const listed = JSON.parse(new TextDecoder().decode(body)) as {
       readonly resources: readonly unknown[] | null;
       readonly page?: unknown;
     };
-    const anonymous = rows === 'ids' ? anonymousId : anonymousRecord;
-    const resources = envelope.resources?.map((record) => anonymous(record, this.#pseudonyms)) ?? null;
-    const page = Object.hasOwn(envelope, 'page') ? { page: anonymousPage(envelope.page, this.#pseudonyms) } : {};
+    const anonymize = rows === 'ids' ? anonymizeId : anonymizeRecord;
+    const resources = listed.resources?.map((record) => anonymize(record, this.#pseudonyms)) ?? null;
+    const page = Object.hasOwn(listed, 'page') ? { page: anonymizePage(listed.page, this.#pseudonyms) } : {};
     listing.pages.push({ offset, size, ...page, resources });
     this.#listings.set(key, listing);
   }
@@ -61,7 +61,7 @@ export class StationRecorder {
   }
 }
 
-/** As they are sent; one that narrows nothing is left out. */
+/** The query parameters; unset filters are left out. */
 function wireFilters(filters: ListingFilters, anonymous: (text: string) => string): RecordedListing['filters'] {
   const { resourceIds, resourceType, resourceTypes, product, displayNamePrefix, enabledAlert } = filters;
   return {
@@ -74,7 +74,7 @@ function wireFilters(filters: ListingFilters, anonymous: (text: string) => strin
   };
 }
 
-/** A recording as JSON, a page per line: a large one never is one text. */
+/** A recording as JSON, a page per line, so that a large one never becomes one string. */
 export function* recordingPieces({ listings, ...recording }: Recording): Iterable<string> {
   yield `${JSON.stringify(recording).slice(0, -1)},"listings":[`;
   for (const [at, { filters, pages }] of listings.entries()) {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anonymousId, anonymousPage, anonymousRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
+import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
 import { wireRecord } from '../e2e/harness.ts';
 
 const pseudonyms = new Pseudonyms();
 const SALT = new Uint8Array(32);
 const SECRET = 'zxq-secret-zxq';
 
-describe('anonymousRecord', () => {
+describe('anonymizeRecord', () => {
   it('replaces the id and names, and keeps the other fields', () => {
     const record = wireRecord('r-17', { name: 'r-17', display_name: '训练' });
-    expect(anonymousRecord(record, pseudonyms)).toEqual({
+    expect(anonymizeRecord(record, pseudonyms)).toEqual({
       ...record,
       resource_id: pseudonyms.of('r-17'),
       name: pseudonyms.of('r-17'),
@@ -25,16 +25,16 @@ describe('anonymousRecord', () => {
       resource_type: { key: 'k', label: 'l', tenant: SECRET },
       ['__proto__']: { a: SECRET },
     };
-    const anonymous = anonymousRecord(JSON.parse(JSON.stringify(record)), pseudonyms);
+    const anonymous = anonymizeRecord(JSON.parse(JSON.stringify(record)), pseudonyms);
     expect(JSON.stringify(anonymous)).not.toContain(SECRET);
     expect(anonymous).toMatchObject({ resource_type: { key: 'k', label: 'l' } });
   });
 
   it('keeps missing, null and empty fields and the type of invalid ones, without their content', () => {
     const odd = { resource_id: 77_123, name: null, display_name: [SECRET], sku: { is: SECRET }, state: true, gpu_model: [SECRET] };
-    expect(anonymousRecord(odd, pseudonyms)).toEqual({ resource_id: 0, name: null, display_name: [], sku: {}, state: true, gpu_model: [] });
-    expect(anonymousRecord({ resource_id: '' }, pseudonyms)).toEqual({ resource_id: '' });
-    expect(anonymousRecord({ resource_type: SECRET }, pseudonyms)).toEqual({ resource_type: 'unreadable' });
+    expect(anonymizeRecord(odd, pseudonyms)).toEqual({ resource_id: 0, name: null, display_name: [], sku: {}, state: true, gpu_model: [] });
+    expect(anonymizeRecord({ resource_id: '' }, pseudonyms)).toEqual({ resource_id: '' });
+    expect(anonymizeRecord({ resource_type: SECRET }, pseudonyms)).toEqual({ resource_type: 'unreadable' });
   });
 
   it.each([
@@ -45,7 +45,7 @@ describe('anonymousRecord', () => {
     [[SECRET], []],
     [{}, {}],
   ])('keeps the type of the invalid record %j', (record, anonymous) => {
-    expect(anonymousRecord(record, pseudonyms)).toEqual(anonymous);
+    expect(anonymizeRecord(record, pseudonyms)).toEqual(anonymous);
   });
 
   it.each([
@@ -62,34 +62,34 @@ describe('anonymousRecord', () => {
     ['state', 'ALERTSTATE_NEW', 'ALERTSTATE_NEW'],
     ['state', Number.POSITIVE_INFINITY, 'Infinity'],
   ])('keeps %s %j where it cannot hold a name', (field, value, kept) => {
-    expect(anonymousRecord({ [field]: value }, pseudonyms)).toEqual({ [field]: kept });
+    expect(anonymizeRecord({ [field]: value }, pseudonyms)).toEqual({ [field]: kept });
   });
 
   it('maps ids that the exporter treats as equal to the same id', () => {
     const long = 'x'.repeat(1024);
-    const idOf = (id: string) => (anonymousRecord({ resource_id: id }, pseudonyms) as { resource_id: string }).resource_id;
+    const idOf = (id: string) => (anonymizeRecord({ resource_id: id }, pseudonyms) as { resource_id: string }).resource_id;
     expect(idOf(`${long}a`)).toBe(idOf(`${long}b`));
     expect(idOf('a\ud800')).toBe(idOf('a\ufffd'));
     expect(Buffer.byteLength(idOf('训'.repeat(400)))).toBeLessThanOrEqual(1024);
   });
 });
 
-describe('anonymousId', () => {
+describe('anonymizeId', () => {
   it('keeps only the id', () => {
-    expect(anonymousId(wireRecord('r-17'), pseudonyms)).toEqual({ resource_id: pseudonyms.of('r-17') });
-    expect(anonymousId({ name: SECRET }, pseudonyms)).toEqual({});
-    expect(anonymousId(SECRET, pseudonyms)).toBe('unreadable');
+    expect(anonymizeId(wireRecord('r-17'), pseudonyms)).toEqual({ resource_id: pseudonyms.of('r-17') });
+    expect(anonymizeId({ name: SECRET }, pseudonyms)).toEqual({});
+    expect(anonymizeId(SECRET, pseudonyms)).toBe('unreadable');
   });
 });
 
-describe('anonymousPage', () => {
+describe('anonymizePage', () => {
   it('keeps numbers and their notation', () => {
-    expect(anonymousPage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({ offset: '0', size: 10, total: '7' });
-    expect(anonymousPage({ total: SECRET }, pseudonyms)).toEqual({ total: 'unreadable' });
+    expect(anonymizePage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({ offset: '0', size: 10, total: '7' });
+    expect(anonymizePage({ total: SECRET }, pseudonyms)).toEqual({ total: 'unreadable' });
   });
 
   it.each([null, SECRET, [SECRET], 3])('is null for %j', (page) => {
-    expect(anonymousPage(page, pseudonyms)).toBeNull();
+    expect(anonymizePage(page, pseudonyms)).toBeNull();
   });
 });
 

@@ -37,7 +37,7 @@ describe('startSimulatedService', () => {
   it('queries the source with the decoded path and the service time', async () => {
     const path = { subscription: 'a b', resourceGroup: '组/1', zone: 'z?', telemetryStation: 't%s' };
     const queries: unknown[] = [];
-    const source: ServiceOptions['source'] = (...question) => {
+    const source: ServiceOptions['source'] = (...query) => {
       queries.push(query);
       return rows(1);
     };
