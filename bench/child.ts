@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of its own that answers requests: what one part costs is not charged to another. */
+/** A child process with methods, so that CPU and memory are measured per component. */
 export interface Child<Methods extends object> {
   call<Name extends keyof Methods & string>(name: Name, ...args: Arguments<Methods[Name]>): Promise<Result<Methods[Name]>>;
   stop(): Promise<void>;
@@ -10,7 +10,7 @@ export interface Child<Methods extends object> {
 type Arguments<Method> = Method extends (...args: infer Args) => unknown ? Args : never;
 type Result<Method> = Method extends (...args: never[]) => infer Value ? Awaited<Value> : never;
 
-/** Starts a module of this folder that serves its methods with `answer`. */
+/** Forks a module of this folder that calls `serveMethods`. */
 export function startChild<Methods extends object>(module: string, nodeOptions: readonly string[] = []): Child<Methods> {
   const child = fork(new URL(`./${module}.js`, import.meta.url), { execArgv: ['--expose-gc', ...nodeOptions] });
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
@@ -22,7 +22,7 @@ export function startChild<Methods extends object>(module: string, nodeOptions: 
     else call?.reject(new Error(`${module}: ${error}`));
   });
   child.on('exit', (code) => {
-    for (const { reject } of waiting.values()) reject(new Error(`${module} ended with ${code}`));
+    for (const { reject } of waiting.values()) reject(new Error(`${module} exited with code ${code}`));
   });
   return {
     call: (name, ...args) =>
@@ -31,13 +31,13 @@ export function startChild<Methods extends object>(module: string, nodeOptions: 
         waiting.set(next, { resolve, reject });
         child.send({ id: next, name, args });
       }),
-    stop: () => stopped(child),
+    stop: () => stopChild(child),
   };
 }
 
-/** The child's side of `startChild`. */
-export function answer(methods: Record<string, (...args: never[]) => unknown>): void {
-  // Nobody is left to stop it.
+/** Serves the methods to the parent process. */
+export function serveMethods(methods: Record<string, (...args: never[]) => unknown>): void {
+  // The parent process is gone.
   process.on('disconnect', () => process.exit());
   process.on('message', async ({ id, name, args }: { id: number; name: string; args: never[] }) => {
     try {
@@ -48,14 +48,14 @@ export function answer(methods: Record<string, (...args: never[]) => unknown>): 
   });
 }
 
-/** What every measured process can tell of itself. */
-export const vitals = {
-  /** Milliseconds of all threads since the start. */
+/** Methods that every measured process has. */
+export const processStats = {
+  /** CPU time of all threads since start in milliseconds. */
   cpu: () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;
   },
-  /** Resident bytes, after the garbage has gone. */
+  /** Resident set size in bytes after garbage collection. */
   memory: async () => {
     for (let round = 0; round < 4; round += 1) {
       globalThis.gc?.();
@@ -63,11 +63,11 @@ export const vitals = {
     }
     return process.memoryUsage().rss;
   },
-  /** Resident bytes as they are. */
+  /** Resident set size in bytes. */
   resident: () => process.memoryUsage().rss,
 };
 
-async function stopped(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -5,21 +5,21 @@ import { createLogger } from '../src/app/logger.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { createApp } from '../src/web/app.ts';
 import { listen } from '../src/web/server.ts';
-import { answer, vitals } from './child.ts';
+import { processStats, serveMethods } from './child.ts';
 
 export interface ExporterMethods {
   start(options: { servicePort: number; stations: string[]; ttl: string; pageSize: number; concurrency: number }): number;
   cpu(): number;
   memory(): number;
   resident(): number;
-  /** The longest turn of the event loop since the last call, in milliseconds. */
-  longestTurn(): number;
+  /** Maximum event-loop delay since the last call in milliseconds. */
+  maxLoopDelay(): number;
 }
 
 const loop = monitorEventLoopDelay({ resolution: 1 });
 
-answer({
-  ...vitals,
+serveMethods({
+  ...processStats,
   start: async ({ servicePort, stations, ttl, pageSize, concurrency }: Parameters<ExporterMethods['start']>[0]) => {
     const text = stringify({
       upstreams: {
@@ -40,11 +40,11 @@ answer({
     ]);
     return server.addresses[0]?.port;
   },
-  longestTurn: () => {
-    const longest = loop.max / 1e6;
+  maxLoopDelay: () => {
+    const maximum = loop.max / 1e6;
     loop.disable();
     loop.reset();
     loop.enable();
-    return longest;
+    return maximum;
   },
 });

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** One scrape, its bytes counted and thrown away. */
+/** Scrapes once and counts the bytes. */
 export async function scrape(
   port: number,
   { gzip = true, timeoutSeconds = 600, path = '/metrics' } = {},
@@ -13,7 +13,7 @@ export async function scrape(
   const sent = request({ host: '127.0.0.1', port, path, agent, headers });
   sent.end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`expected status 200, got ${response.statusCode}`);
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -27,7 +27,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** The median of several runs, after some that do not count. */
+/** The median of several runs after a warm-up. */
 export async function medianOf(runs: number, warmUps: number, run: () => Promise<number>): Promise<number> {
   for (let round = 0; round < warmUps; round += 1) await run();
   const values: number[] = [];

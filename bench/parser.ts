@@ -1,12 +1,12 @@
-import { answer, vitals } from './child.ts';
+import { processStats, serveMethods } from './child.ts';
 import { type FleetShape, pageBody, stationNames } from './fleet.ts';
 
 export interface ParserMethods {
-  /** The CPU of all threads that parsing all pages of the fleet takes, in milliseconds; nothing is kept, so what it leaves is collected on the way. */
+  /** CPU time in milliseconds, all threads and garbage collection included, to parse all pages of the fleet. */
   parse(shape: FleetShape, pageSize: number, version: number): number;
 }
 
-answer({
+serveMethods({
   parse: (shape: FleetShape, pageSize: number, version: number) => {
     const bodies: Buffer[] = [];
     for (const station of stationNames(shape)) {
@@ -15,8 +15,8 @@ answer({
       }
     }
     globalThis.gc?.();
-    const before = vitals.cpu();
+    const before = processStats.cpu();
     for (const body of bodies) JSON.parse(body.toString());
-    return vitals.cpu() - before;
+    return processStats.cpu() - before;
   },
 });

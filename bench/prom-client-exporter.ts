@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
-import { answer, vitals } from './child.ts';
+import { processStats, serveMethods } from './child.ts';
 import { type FleetShape, pageBody, stationNames } from './fleet.ts';
 
 export interface PromClientMethods {
@@ -15,9 +15,9 @@ interface WireRecord {
   readonly [field: string]: unknown;
 }
 
-/** What one would write first: every gauge set on each scrape, the text compressed on each scrape. */
-answer({
-  ...vitals,
+/** The baseline: a straightforward exporter that sets every gauge and compresses the text on each scrape. */
+serveMethods({
+  ...processStats,
   start: async (shape: FleetShape) => {
     const fleet = stationNames(shape).map((station) => ({
       station,

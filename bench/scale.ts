@@ -1,11 +1,11 @@
 import type { Figure } from './figure.ts';
 import { scrape } from './load.ts';
-import { onStage, RESOURCES } from './stage.ts';
+import { RESOURCES, withSetup } from './setup.ts';
 
 const SIZES = [1000, 10_000, 100_000, 1_000_000];
 const MIB = 1024 * 1024;
 
-/** Whether cost per resource stays the same, and what is resident. */
+/** CPU and memory per resource, by number of resources. */
 export async function scaleFigures(): Promise<Figure[]> {
   const measured = new Map<number, Measured>();
   for (const size of SIZES) measured.set(size, await measure(size));
@@ -22,31 +22,31 @@ export async function scaleFigures(): Promise<Figure[]> {
       name: 'resident memory over idle, per resource',
       value: hundred.bytesPerResource,
       unit: 'bytes',
-      goal: { most: 1500, text: 'at most 1,500' },
+      goal: { max: 1500, text: 'at most 1,500' },
     },
     {
       name: 'resident memory at 1,000,000 resources',
       value: million.residentBytes / MIB,
       unit: 'MiB',
-      goal: { most: 1280, text: 'below 1.25 GiB' },
+      goal: { max: 1280, text: 'below 1.25 GiB' },
     },
     {
-      name: 'CPU per resource at 1,000,000 against 100,000',
+      name: 'CPU per resource at 1,000,000 resources relative to 100,000',
       value: million.cpuMicros / hundred.cpuMicros,
       unit: '×',
-      goal: { most: 1.2, text: 'at most 1.2 ×' },
+      goal: { max: 1.2, text: 'at most 1.2 ×' },
     },
     {
-      name: 'CPU per resource from 1,000 to 1,000,000, largest against smallest',
+      name: 'CPU per resource from 1,000 to 1,000,000 resources, maximum relative to minimum',
       value: spread(all.map((m) => m.cpuMicros)),
       unit: '×',
-      goal: { most: 1.3, text: 'flat within 1.3 ×' },
+      goal: { max: 1.3, text: 'flat within 1.3 ×' },
     },
     {
-      name: 'time per resource from 1,000 to 1,000,000, largest against smallest',
+      name: 'time per resource from 1,000 to 1,000,000 resources, maximum relative to minimum',
       value: spread(all.map((m) => m.wallMicros)),
       unit: '×',
-      goal: { most: 1.3, text: 'flat within 1.3 ×' },
+      goal: { max: 1.3, text: 'flat within 1.3 ×' },
     },
   ];
 }
@@ -58,10 +58,10 @@ interface Measured {
   readonly bytesPerResource: number;
 }
 
-/** Small fleets are refreshed more often, so that each size does about the same work before and while it is measured. */
+/** Small fleets are refreshed more often, so that the warm-up and the measurement do about the same work at every size. */
 async function measure(resources: number): Promise<Measured> {
   const shape = { stations: Math.max(1, resources / 1000), resourcesPerStation: Math.min(resources, 1000) };
-  return onStage({ shape, ttl: '0s' }, async ({ service, exporter, port, idleBytes }) => {
+  return withSetup({ shape, ttl: '0s' }, async ({ service, exporter, port, idleBytes }) => {
     const rounds = Math.max(2, Math.round(RESOURCES / resources));
     let version = 0;
     const refresh = async () => {

@@ -1,33 +1,33 @@
 import type { Figure } from './figure.ts';
 import { scrape } from './load.ts';
-import { onStage } from './stage.ts';
+import { withSetup } from './setup.ts';
 
 const SCRAPERS = 200;
 const MIB = 1024 * 1024;
 
-/** Many scrapers at once, each of which reads the same bytes. */
+/** Peak memory of many concurrent scrapes. */
 export async function scrapersFigures(): Promise<Figure[]> {
-  return onStage({}, async ({ exporter, port }) => {
+  return withSetup({}, async ({ exporter, port }) => {
     await scrape(port);
     const peak = async (scrapers: number) => {
-      let most = 0;
+      let maximum = 0;
       let done = false;
-      const watch = (async () => {
-        while (!done) most = Math.max(most, await exporter.call('resident'));
+      const sampling = (async () => {
+        while (!done) maximum = Math.max(maximum, await exporter.call('resident'));
       })();
       await Promise.all(Array.from({ length: scrapers }, () => scrape(port)));
       done = true;
-      await watch;
-      return most;
+      await sampling;
+      return maximum;
     };
     const one = await peak(1);
     const many = await peak(SCRAPERS);
     return [
       {
-        name: `${SCRAPERS} scrapers at once, all served: memory over one`,
+        name: `${SCRAPERS} concurrent scrapes, peak memory over a single scrape`,
         value: (many - one) / MIB,
         unit: 'MiB',
-        goal: { most: 64, text: 'at most + 64 MiB' },
+        goal: { max: 64, text: 'at most + 64 MiB' },
       },
     ];
   });

@@ -1,23 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answer } from './child.ts';
+import { serveMethods } from './child.ts';
 import { type FleetShape, pageBody } from './fleet.ts';
 
 export interface ServiceMethods {
-  start(options: { shape: FleetShape; latencyMs?: number; keep?: boolean }): number;
-  /** Changes every record. Pages that were asked for before are made anew at once, so that nobody waits for them later. */
+  start(options: { shape: FleetShape; latencyMs?: number; cachePages?: boolean }): number;
+  /** Changes every record. Pages requested before are rebuilt now, so that the exporter does not wait for them. */
   setVersion(version: number): void;
 }
 
 let version = 0;
-/** How to make each page that is kept, and the page. */
-const kept = new Map<string, { readonly make: () => Buffer; readonly body: Buffer }>();
+/** Cached pages by request target. */
+const cache = new Map<string, { readonly build: () => Buffer; readonly body: Buffer }>();
 
-answer({
-  start: async ({ shape, latencyMs = 0, keep = true }: Parameters<ServiceMethods['start']>[0]) => {
+serveMethods({
+  start: async ({ shape, latencyMs = 0, cachePages = true }: Parameters<ServiceMethods['start']>[0]) => {
     const server = createServer((request, response) => {
       const target = request.url ?? '';
-      const { body } = kept.get(target) ?? page(shape, target, keep);
+      const { body } = cache.get(target) ?? page(shape, target, cachePages);
       const reply = () => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       if (latencyMs > 0) setTimeout(reply, latencyMs);
       else reply();
@@ -27,16 +27,16 @@ answer({
   },
   setVersion: (next: number) => {
     version = next;
-    for (const [target, { make }] of kept) kept.set(target, { make, body: make() });
+    for (const [target, { build }] of cache) cache.set(target, { build, body: build() });
   },
 });
 
-function page(shape: FleetShape, target: string, keep: boolean) {
+function page(shape: FleetShape, target: string, cachePages: boolean) {
   const { pathname, searchParams } = new URL(target, 'http://service');
   const station = pathname.split('/').at(-2) ?? '';
   const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(searchParams.get(name)));
-  const make = () => Buffer.from(pageBody(shape, station, offset, size, version));
-  const made = { make, body: make() };
-  if (keep) kept.set(target, made);
-  return made;
+  const build = () => Buffer.from(pageBody(shape, station, offset, size, version));
+  const built = { build, body: build() };
+  if (cachePages) cache.set(target, built);
+  return built;
 }

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answer, vitals } from './child.ts';
+import { processStats, serveMethods } from './child.ts';
 
 export interface StaticMethods {
-  /** Serves a buffer of this many bytes that cannot be compressed, from bare node:http. */
+  /** Serves a buffer of this many bytes with node:http, uncompressed. */
   start(bytes: number): number;
   cpu(): number;
 }
 
-answer({
-  ...vitals,
+serveMethods({
+  ...processStats,
   start: async (bytes: number) => {
     const body = Buffer.alloc(bytes, 'x');
     const server = createServer((_request, response) => response.writeHead(200, { 'Content-Length': body.length }).end(body));

@@ -8,8 +8,8 @@ const prose = ['docs/operating.md', 'docs/scaling.md'].map((file) => readPage(fi
 const FIGURES: readonly (readonly [row: string, told: RegExp, factor: number])[] = [
   ['resident memory over idle, per resource', /about ([\d.]+) KB of (?:resident )?memory for each resource/g, 1000],
   ['resident memory at 1,000,000 resources', /([\d.]+) GiB with a million/g, 1024],
-  ['refresh where everything changed, CPU of all threads per resource', /([\d.]+) µs of CPU for each resource that changed/g, 1],
-  ['refresh that brings the same bytes, CPU per resource', /([\d.]+) µs for each that did not/g, 1],
+  ['refresh with all resources changed, CPU of all threads per resource', /([\d.]+) µs of CPU for each resource that changed/g, 1],
+  ['refresh without changes, CPU per resource', /([\d.]+) µs for each that did not/g, 1],
   ['CPU of a warm gzip scrape', /costs ([\d.]+) ms of CPU/g, 1],
   ['size of the gzip body', /of CPU for ([\d.]+) MB/g, 1],
 ];

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { stringify } from 'yaml';
-import { answer } from '../../bench/child.ts';
+import { serveMethods } from '../../bench/child.ts';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -38,7 +38,7 @@ let bugs = 0;
 const loop = monitorEventLoopDelay({ resolution: 10 });
 loop.enable();
 
-answer({
+serveMethods({
   start: async (config: object) => {
     const load = async () => loadConfig({ file: 'soak.yaml', text: stringify(config), env: {} });
     const loaded = await load();

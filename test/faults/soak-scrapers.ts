@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { answer } from '../../bench/child.ts';
+import { serveMethods } from '../../bench/child.ts';
 import { between, pick, type Random, randomFrom } from '../../src/simulator/random.ts';
 import { contradictions } from './contradictions.ts';
 import { tallies } from './tally.ts';
@@ -44,7 +44,7 @@ const agent = new Agent({ keepAlive: true });
 /** Enough to see what is wrong. */
 const TOLD = 20;
 
-answer({
+serveMethods({
   run: async (crowd: Crowd): Promise<Seen> => {
     const seen: Seen = {
       scrapes: 0,

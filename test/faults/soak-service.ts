@@ -1,4 +1,4 @@
-import { answer } from '../../bench/child.ts';
+import { serveMethods } from '../../bench/child.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld } from '../../src/simulator/world.ts';
@@ -26,7 +26,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'headersOnly', when: { share: 0.001 } },
 ];
 
-answer({
+serveMethods({
   start: async ({ seed, stations, resourcesPerStation }: Parameters<ServiceMethods['start']>[0]) => {
     const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
     const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) => world.resources(telemetryStation, atMs);
