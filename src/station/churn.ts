@@ -2,7 +2,7 @@ import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What came, went and changed since the start, by resource type; the states by the one changed to. */
+/** Resources added and removed since start, by resource type, and state changes by the new state. */
 export interface Churn {
   readonly added: ReadonlyMap<string, number>;
   readonly removed: ReadonlyMap<string, number>;
@@ -12,37 +12,37 @@ export interface Churn {
 export const NO_CHURN: Churn = { added: new Map(), removed: new Map(), stateChanges: new Map() };
 
 /**
- * The counts after `next`, given those after `before`, both proven whole.
- * Every type and state in sight gets a count of at least 0, so that the first change is an increase and not a new series.
+ * The counters after `next`, given those after `before`; both snapshots are complete.
+ * Every type and state of `next` starts at 0, so that its first change is an increase and not a new series.
  */
 export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Snapshot): Churn {
   if (before === next) return churn;
   const added = new Map(churn.added);
   const removed = new Map(churn.removed);
   const stateChanges = new Map([...churn.stateChanges].map(([type, states]) => [type, new Map(states)]));
-  const changed = ({ type, state }: Resource, by: number) => {
+  const addStateChange = ({ type, state }: Resource, by: number) => {
     const states = stateChanges.get(type) ?? new Map<string, number>();
     stateChanges.set(type, states);
     if (state !== '') add(states, state, by);
   };
-  const went = new Map<string, Resource>();
-  for (const part of before ? partsOutside(before, next) : []) for (const resource of part) went.set(resource.id, resource);
-  for (const part of partsOutside(next, before)) {
+  const unmatched = new Map<string, Resource>();
+  for (const part of before ? partsOnlyIn(before, next) : []) for (const resource of part) unmatched.set(resource.id, resource);
+  for (const part of partsOnlyIn(next, before)) {
     for (const resource of part) {
-      const old = went.get(resource.id);
-      const stayed = old?.type === resource.type;
-      if (stayed) went.delete(resource.id);
-      add(added, resource.type, before !== undefined && !stayed ? 1 : 0);
+      const old = unmatched.get(resource.id);
+      const isSame = old?.type === resource.type;
+      if (isSame) unmatched.delete(resource.id);
+      add(added, resource.type, before !== undefined && !isSame ? 1 : 0);
       add(removed, resource.type, 0);
-      changed(resource, stayed && old.state !== '' && old.state !== resource.state ? 1 : 0);
+      addStateChange(resource, isSame && old.state !== '' && old.state !== resource.state ? 1 : 0);
     }
   }
-  for (const { type } of went.values()) add(removed, type, 1);
+  for (const { type } of unmatched.values()) add(removed, type, 1);
   return { added, removed, stateChanges };
 }
 
-/** The parts that the other snapshot does not have: nothing can have happened in the others. */
-function partsOutside(snapshot: Snapshot, other: Snapshot | undefined): readonly Part<Resource>[] {
+/** Parts that both snapshots share cannot hold a change. */
+function partsOnlyIn(snapshot: Snapshot, other: Snapshot | undefined): readonly Part<Resource>[] {
   const shared = new Set<Part<Resource>>(other?.parts);
   return snapshot.parts.filter((part) => !shared.has(part));
 }

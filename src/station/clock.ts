@@ -1,4 +1,4 @@
-/** Wall time for what is published, elapsed time for how old something is: the one may jump, the other never does. */
+/** Wall time for published timestamps; monotonic time for ages, because the wall clock can be set. */
 export interface Clock {
   readonly wallMs: () => number;
   readonly elapsedMs: () => number;

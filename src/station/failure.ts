@@ -1,4 +1,4 @@
-/** Why a refresh failed: a closed set, because each one is a label value that rules depend on. */
+/** Why a refresh failed: a closed set, because each reason is a label value that alerting rules depend on. */
 export const FAILURE_REASONS = [
   'timeout',
   'network',
@@ -15,8 +15,8 @@ export const FAILURE_REASONS = [
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
- * A listing could not be read to its end, for a reason outside this program.
- * The message is for operators: it may quote a bounded piece of the reply, never a credential.
+ * A listing could not be read to its end, for a reason outside this process.
+ * The message is for operators: it may quote a bounded excerpt of the reply, never a credential.
  */
 export class ListingFailure extends Error {
   override readonly name = 'ListingFailure';

@@ -1,25 +1,28 @@
 import { MAX_TIMER_MS } from './clock.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
-/** The stations this process answers for. */
+/** How a read was served: from the cache, or after a refresh. */
+type CacheResult = 'hit' | 'miss';
+
+/** The stations of this process. */
 export class Fleet<Encoded> {
   readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
-  readonly #asked: (answer: 'hit' | 'miss', stations: number) => void;
+  readonly #observeReads: (result: CacheResult, stations: number) => void;
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<Encoded>>, asked: (answer: 'hit' | 'miss', stations: number) => void) {
+  constructor(caches: Iterable<StationCache<Encoded>>, observeReads: (result: CacheResult, stations: number) => void) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
-    this.#asked = asked;
+    this.#observeReads = observeReads;
   }
 
-  /** Asks for each station that was never tried, and keeps those fresh that are refreshed in the background. */
+  /** Refreshes every station that was never attempted, and starts the background refreshes. */
   start(): void {
     const all = [...this.#caches.values()];
     this.#stops = all.filter(({ spec }) => spec.cache.refresh === 'background').map((cache) => refreshInBackground(cache));
     for (const cache of all) if (!cache.wasAttempted) void cache.refresh();
   }
 
-  /** Stops the timers; the stations themselves may live on in another fleet. */
+  /** Stops the background refreshes; the caches themselves may be taken over by another fleet. */
   stop(): void {
     for (const stop of this.#stops.splice(0)) stop();
   }
@@ -33,21 +36,21 @@ export class Fleet<Encoded> {
   }
 
   /**
-   * Brings all stations, or the named one, up to date as far as their policies ask.
+   * Refreshes all stations, or the named one, where their cache policies require it.
    * The signal bounds the wait, never a refresh: another scrape may be waiting for the same one.
-   * Each station is seen as its refresh left it, however long the others take.
+   * Each view is taken when its station's refresh ends, however long the others take.
    */
   async read(signal: AbortSignal, name?: string): Promise<StationView<Encoded>[]> {
-    const caches = name === undefined ? [...this.#caches.values()] : this.#called(name);
+    const caches = name === undefined ? [...this.#caches.values()] : this.#named(name);
     const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
     const refreshes = caches.flatMap((cache) => cache.refreshIfDue()?.then(() => refreshed.set(cache, cache.view())) ?? []);
-    this.#asked('miss', refreshes.length);
-    this.#asked('hit', caches.length - refreshes.length);
+    this.#observeReads('miss', refreshes.length);
+    this.#observeReads('hit', caches.length - refreshes.length);
     if (refreshes.length > 0) await waitFor(Promise.all(refreshes), signal);
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 
-  #called(name: string): StationCache<Encoded>[] {
+  #named(name: string): StationCache<Encoded>[] {
     const cache = this.#caches.get(name);
     return cache ? [cache] : [];
   }
@@ -67,7 +70,7 @@ const realDependencies: Dependencies = {
 
 const JITTER = 0.1;
 
-/** Refreshes a station whenever it is due, each time a little later than its policy allows, so that stations do not march in step. */
+/** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
 export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, dependencies: Partial<Dependencies> = {}): () => void {
   const { random, setTimer, clearTimer } = { ...realDependencies, ...dependencies };
   let timer: unknown;
@@ -75,9 +78,9 @@ export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, depen
   const schedule = () => {
     if (stopped) return;
     const { ttlMs, errorTtlMs } = cache.spec.cache;
-    // A listing that takes longer than ttl leaves the service some rest, too.
-    const restMs = cache.wasAttempted ? Math.min(ttlMs, errorTtlMs) : 0;
-    const delayMs = Math.max(cache.dueInMs(), restMs) * (1 + JITTER * random());
+    // Refreshes that take longer than ttl must not follow each other without a pause.
+    const pauseMs = cache.wasAttempted ? Math.min(ttlMs, errorTtlMs) : 0;
+    const delayMs = Math.max(cache.dueInMs(), pauseMs) * (1 + JITTER * random());
     timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
   };
   schedule();
@@ -87,7 +90,7 @@ export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, depen
   };
 }
 
-/** Resolves when the work is done or the signal aborts, whichever comes first; the work itself goes on. */
+/** Resolves when the work is done or the signal aborts, whichever comes first; the work itself continues. */
 async function waitFor(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop: () => void = () => undefined;

@@ -1,6 +1,6 @@
 import { RECORD_FIELDS, type Resource } from './resource.ts';
 
-/** Where a telemetry station lives in the service. */
+/** The four names that identify a telemetry station in the service. */
 export interface StationPath {
   readonly subscription: string;
   readonly resourceGroup: string;
@@ -8,7 +8,7 @@ export interface StationPath {
   readonly telemetryStation: string;
 }
 
-/** What narrows a listing; what is left out is not sent. */
+/** Query parameters that narrow a listing; an absent one is not sent. */
 export interface ListingFilters {
   readonly resourceIds?: readonly string[];
   readonly resourceType?: string;
@@ -28,30 +28,30 @@ export const LISTING_FIELDS = [...RECORD_FIELDS, 'page.total'] as const;
 
 export type ListingField = (typeof LISTING_FIELDS)[number];
 
-/** What one page brought to a listing. The same array comes again for as long as the page's bytes do, so that work on it can be kept. */
+/** The rows of one page. A page whose bytes did not change yields the same array again, so that results derived from it can be reused. */
 export type Part<Row> = readonly Row[];
 
-/** Where the rows of a part came from. */
+/** The position of a part's rows in the listing. */
 export interface PartLocation {
-  /** Of the page in the listing. */
+  /** The page's offset in the listing. */
   readonly offset: number;
-  /** Of each row in its page; undefined where that is the row's own index, because nothing was left out. */
+  /** Each row's index in its page; undefined when the page was taken over without omissions. */
   readonly positions: readonly number[] | undefined;
-  /** The fields that could not be used, for the rows that have such, by their index. */
+  /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
 
-/** One listing read to its end. */
+/** One listing, read to its end. */
 export interface Listing<Row> {
-  /** In the service's order; of several rows under one id the first. */
+  /** In the service's order, without duplicates: the first row of each id. */
   readonly parts: readonly Part<Row>[];
-  /** Of each part. */
+  /** One per part. */
   readonly locations: readonly PartLocation[];
-  /** Unique rows, all parts together. */
+  /** Unique rows in all parts. */
   readonly size: number;
-  /** Proven whole: nothing is missing. */
+  /** Verified complete. */
   readonly complete: boolean;
-  /** Why that is not proven, in words; none where it is. */
+  /** Why the listing is not verified complete; empty when it is. */
   readonly incompleteReasons: readonly string[];
   readonly reportedTotal: number | undefined;
   readonly pages: number;
@@ -60,20 +60,18 @@ export interface Listing<Row> {
   readonly invalidFields: Readonly<Record<ListingField, number>>;
 }
 
-/** Who asks, and how long it may take. */
+/** Shared by all requests of one refresh. */
 export interface ListingContext {
   readonly signal: AbortSignal;
-  /** Wall-clock milliseconds by which the whole refresh must have ended. */
+  /** Wall-clock time at which the refresh times out. */
   readonly deadlineMs: number;
-  /** The name of the station that is refreshed: stations take tasks. */
+  /** The station that is refreshed: requests are queued fairly between stations. */
   readonly station?: string;
 }
 
-/**
- * The port to the service, one per station. It rejects with a ListingFailure, or with the signal's reason when that aborts first.
- */
+/** The port to the service, one per station. Rejects with a ListingFailure, or with the signal's reason when that aborts first. */
 export interface StationSource {
   listResources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
-  /** Of listings that only tell which resources belong to something. */
+  /** For listings of which only the ids matter. */
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }

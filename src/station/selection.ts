@@ -2,15 +2,15 @@ import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { TaskQueue } from './task-queue.ts';
 
-/** Which of a station's resources to look at; what is left out does not narrow. '' stands for what a resource does not have. */
+/** Which of a station's resources to show; an absent property selects all. '' selects resources without the value. */
 export interface Selection {
-  /** Part of the id, name or display name, in any case. */
+  /** A substring of the id, name or display name, case-insensitive. */
   readonly search?: string;
   readonly type?: string;
   readonly product?: string;
   readonly state?: string;
   readonly alertable?: Alertable;
-  /** Only resources that are known to have no alert rule. */
+  /** Only resources that are known to have no alert rules. */
   readonly withoutRules?: boolean;
 }
 
@@ -18,7 +18,6 @@ export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
 
 export type Alertable = (typeof ALERTABLE)[number];
 
-/** What resources can be sorted by. */
 export const SORT_KEYS = {
   id: (resource) => resource.id,
   name: (resource) => resource.name,
@@ -35,20 +34,20 @@ export const SORT_KEYS = {
 
 export type SortKey = keyof typeof SORT_KEYS;
 
-/** What is unknown or empty comes last in either direction; equals stand in the order of their ids. */
+/** Unknown and empty values sort last in either direction; ties sort by id. */
 export interface Order {
   readonly by: SortKey;
   readonly descending: boolean;
 }
 
-/** In the service's order where none is given. Works in short tasks: a large station does not hold up what else is served. */
+/** In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop. */
 export async function selectResources(
   parts: readonly Part<Resource>[],
   selection: Selection,
   order: Order | undefined,
   tasks: TaskQueue,
 ): Promise<readonly Resource[]> {
-  const isSelected = selectionTest(selection);
+  const isSelected = selectionFilter(selection);
   const compare = order && comparison(order);
   let runs: (readonly Resource[])[] = [];
   for (const part of parts) {
@@ -60,7 +59,7 @@ export async function selectResources(
     );
   }
   if (!compare) return runs.flat();
-  while (runs.length > 1) runs = await mergedInPairs(runs, compare, tasks);
+  while (runs.length > 1) runs = await mergeInPairs(runs, compare, tasks);
   return runs[0] ?? [];
 }
 
@@ -69,7 +68,7 @@ export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertab
   return alertable ? 'yes' : 'no';
 }
 
-function selectionTest(selection: Selection): (resource: Resource) => boolean {
+function selectionFilter(selection: Selection): (resource: Resource) => boolean {
   const { type, product, state, alertable, withoutRules } = selection;
   const search = selection.search?.toLowerCase();
   return (resource) =>
@@ -89,26 +88,26 @@ function comparison({ by, descending }: Order): Comparison {
   return (a, b) => {
     const [left, right] = [key(a), key(b)];
     if (left === right) return a.id < b.id ? -1 : 1;
-    if (isNothing(left) || isNothing(right)) return isNothing(left) ? 1 : -1;
+    if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
     return left < right ? -sign : sign;
   };
 }
 
-function isNothing(key: string | number | undefined): key is '' | undefined {
+function isEmpty(key: string | number | undefined): key is '' | undefined {
   return key === undefined || key === '';
 }
 
-async function mergedInPairs(
+async function mergeInPairs(
   runs: readonly (readonly Resource[])[],
   compare: Comparison,
   tasks: TaskQueue,
 ): Promise<(readonly Resource[])[]> {
   const merged: (readonly Resource[])[] = [];
-  for (let at = 0; at < runs.length; at += 2) merged.push(await tasks.run(() => mergedRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
+  for (let at = 0; at < runs.length; at += 2) merged.push(await tasks.run(() => mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
   return merged;
 }
 
-function mergedRuns(left: readonly Resource[], right: readonly Resource[], compare: Comparison): readonly Resource[] {
+function mergeRuns(left: readonly Resource[], right: readonly Resource[], compare: Comparison): readonly Resource[] {
   const merged: Resource[] = [];
   let at = 0;
   for (const resource of left) {

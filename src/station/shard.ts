@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** The part of the stations this process is responsible for. */
+/** This process's share of the stations. */
 export interface Shard {
   readonly ordinal: number;
   readonly total: number;
 }
 
-/** Each station belongs to the shard that weighs heaviest with its name, so that one more shard only takes stations, never shuffles them. */
+/** Rendezvous hashing: another shard only takes stations over, and moves none between the existing ones. */
 export function isOnShard(station: string, { ordinal, total }: Shard): boolean {
   let heaviest = 0;
   for (let shard = 1; shard < total; shard += 1) {

@@ -5,16 +5,16 @@ import type { Listing, ListingContext, ListingFilters, Part, StationSource } fro
 import type { Resource } from './resource.ts';
 import type { StationSpec } from './station-spec.ts';
 
-/** A station's resources as they were once; never changed, only replaced. Parts that did not change are those of the snapshot before. */
+/** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export type Snapshot = Listing<Resource>;
 
-/** Takes one snapshot after the other, and keeps of each what makes the next one cheap. */
+/** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
   readonly #alertable = new Membership();
   readonly #products: readonly Membership[];
-  /** The parts as joined last time, by the parts as listed. */
+  /** Joined parts of the latest snapshot, by the parts as listed. */
   #joined = new Map<Part<Resource>, Part<Resource>>();
   #latest: Snapshot | undefined;
 
@@ -24,15 +24,15 @@ export class SnapshotReader {
     this.#products = spec.products.map(() => new Membership());
   }
 
-  /** Lists the station, its products and its alertable resources side by side, and joins them by id; the same snapshot again if nothing changed. */
+  /** Lists the station, its products and its alertable resources concurrently and joins them by id; returns the previous snapshot if it is unchanged. */
   async read(context: ListingContext): Promise<Snapshot> {
     const { path, filters, products, alertability } = this.#spec;
     const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
-    // A station that lists alertable resources alone needs no second listing to know them.
-    const asksAlertable = alertability && filters.enabledAlert !== true;
+    // With the filter enabled_alert, the main listing contains alertable resources only.
+    const listsAlertable = alertability && filters.enabledAlert !== true;
     const [main, alertable, ...byProduct] = await Promise.all([
       this.#source.listResources(query({}), context),
-      asksAlertable ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
+      listsAlertable ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
       ...products.map((product) => this.#source.listIds(query({ product }), context)),
     ]);
     const further = [
@@ -46,7 +46,7 @@ export class SnapshotReader {
       complete: main.complete && further.every(({ listing }) => listing.complete),
       incompleteReasons: [
         ...main.incompleteReasons,
-        ...further.flatMap(({ name, listing }) => listing.incompleteReasons.map((doubt) => `in the listing of ${name}, ${doubt}`)),
+        ...further.flatMap(({ name, listing }) => listing.incompleteReasons.map((reason) => `listing of ${name}: ${reason}`)),
       ],
       pages: further.reduce((sum, { listing }) => sum + listing.pages, main.pages),
     };
@@ -70,18 +70,18 @@ export class SnapshotReader {
       const before = this.#joined.get(part);
       joined.set(
         part,
-        before && (!changed || before.every((resource) => this.#isTrue(resource))) ? before : part.map((r) => this.#told(r)),
+        before && (!changed || before.every((resource) => this.#isCurrent(resource))) ? before : part.map((r) => this.#joinedResource(r)),
       );
     }
     this.#joined = joined;
     return [...joined.values()];
   }
 
-  #told(resource: Resource): Resource {
+  #joinedResource(resource: Resource): Resource {
     return { ...resource, product: this.#productOf(resource.id), alertable: this.#isAlertable(resource.id) };
   }
 
-  #isTrue({ id, product, alertable }: Resource): boolean {
+  #isCurrent({ id, product, alertable }: Resource): boolean {
     return product === this.#productOf(id) && alertable === this.#isAlertable(id);
   }
 
@@ -89,7 +89,7 @@ export class SnapshotReader {
     return this.#spec.products[this.#products.findIndex((product) => product.has(id))] ?? '';
   }
 
-  /** Only a listing that is proven whole can say of a resource which it lacks that it cannot have alerts. */
+  /** A resource is known not to be alertable only when it is missing from a complete listing. */
   #isAlertable(id: string): boolean | undefined {
     const { alertability, filters } = this.#spec;
     if (!alertability) return undefined;
@@ -106,12 +106,12 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
   );
 }
 
-/** All that is told beside the parts; where those come from goes with them. */
-function factsOf({ parts, locations: origins, ...facts }: Snapshot): object {
+/** Locations are left out because they change only together with the parts. */
+function factsOf({ parts, locations, ...facts }: Snapshot): object {
   return facts;
 }
 
-/** One survey within the time that the station has for it; rejects with the signal's reason when that aborts first. */
+/** Reads one snapshot within the station's refresh_timeout; rejects with the signal's reason when that aborts first. */
 export async function takeSnapshot(
   reader: SnapshotReader,
   { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
@@ -119,29 +119,30 @@ export async function takeSnapshot(
   clock: Clock = systemClock,
 ): Promise<Snapshot> {
   const controller = new AbortController();
-  // Every request under way listens to it: many, but never forgotten.
+  // Every request in flight listens to this signal, which is no leak.
   setMaxListeners(0, controller.signal);
   const abort = () => controller.abort(signal.reason);
-  const giveUp = () => controller.abort(new ListingFailure('timeout', `the refresh did not end within ${refreshTimeoutMs / 1000} s`));
-  const timer = setTimeout(giveUp, refreshTimeoutMs);
+  const timeOut = () =>
+    controller.abort(new ListingFailure('timeout', `the refresh did not finish within refresh_timeout (${refreshTimeoutMs / 1000} s)`));
+  const timer = setTimeout(timeOut, refreshTimeoutMs);
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await reader.read({ signal: controller.signal, deadlineMs: clock.wallMs() + refreshTimeoutMs, station: name });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    // One listing has failed: the others under way have nothing left to serve.
+    // When one listing has failed, the requests of the others are no longer needed.
     controller.abort();
   }
 }
 
-/** The ids that the latest of several listings held. */
+/** The ids in the latest listing of a product or of alertable resources. */
 export class Membership {
   #parts: readonly Part<string>[] = [];
   #ids: ReadonlySet<string> = new Set();
   #complete = false;
 
-  /** Whether the listing tells of any id something else than the one before. */
+  /** Takes the listing over; true when it differs from the previous one. */
   update({ parts, complete }: Listing<string>): boolean {
     const isSame =
       complete === this.#complete && parts.length === this.#parts.length && parts.every((part, at) => part === this.#parts[at]);

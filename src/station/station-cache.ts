@@ -5,9 +5,9 @@ import type { StationSource } from './listing.ts';
 import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 import type { StationSpec } from './station-spec.ts';
 
-/** How the latest refreshes went. */
+/** The outcome of the latest refreshes. */
 export interface Health {
-  /** undefined: never tried. */
+  /** undefined: never attempted. */
   readonly lastAttemptMs: number | undefined;
   readonly lastSuccessMs: number | undefined;
   readonly durationMs: number | undefined;
@@ -15,18 +15,18 @@ export interface Health {
   readonly failure: { readonly reason: FailureReason; readonly message: string; readonly error: unknown } | undefined;
 }
 
-/** A snapshot with the counters that it led to. */
+/** A snapshot with the counters that belong to it. */
 export interface Publication {
   readonly spec: StationSpec;
   readonly snapshot: Snapshot;
   readonly churn: Churn;
 }
 
-/** What is served of a station at one moment; `encoded` is the publication made ready to be served. */
+/** A station's state at one point in time; `encoded` is the publication as scrapes serve it. */
 export interface StationView<Encoded> {
   readonly spec: StationSpec;
   readonly health: Health;
-  /** How long until the service may be asked again; 0 or less: now. */
+  /** Time until the next refresh is due; 0 or less: now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
   readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
@@ -34,19 +34,20 @@ export interface StationView<Encoded> {
 
 export interface StationDependencies<Encoded> {
   readonly source: StationSource;
-  /** Turns a publication into what scrapes serve: once per snapshot, as a part of the refresh. */
+  /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
-  /** Told after every attempt. */
+  /** Called after every attempt. */
   readonly refreshed?: (view: StationView<Encoded>) => void;
   readonly clock?: Clock;
 }
 
-/** Whoever waited for a snapshot gets it, even where none may be kept. */
-const JUST_TAKEN_MS = 1000;
+/** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
+const MIN_SERVED_MS = 1000;
 
+/** A scrape interval equal to ttl refreshes on every scrape, although scrapes arrive some milliseconds early or late. */
 const MAX_SLACK_MS = 100;
 
-/** Holds a station's last good snapshot and lets one refresh at a time replace it. */
+/** Holds a station's last good snapshot; one refresh at a time replaces it. */
 export class StationCache<Encoded> {
   readonly spec: StationSpec;
   readonly #dependencies: StationDependencies<Encoded>;
@@ -54,8 +55,8 @@ export class StationCache<Encoded> {
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
-  #began = 0;
-  #ended = 0;
+  #startedAt = 0;
+  #endedAt = 0;
   #held: { publication: Publication; encoded: Encoded; takenAt: number } | undefined;
   #lastComplete: Snapshot | undefined;
   #churn: Churn = NO_CHURN;
@@ -72,16 +73,16 @@ export class StationCache<Encoded> {
     return this.#health.lastAttemptMs !== undefined;
   }
 
-  /** How long until the service may be asked again; 0 or less: now. */
+  /** Time until the next refresh is due; 0 or less: now. */
   dueInMs(): number {
     if (!this.wasAttempted) return 0;
     const { ttlMs, errorTtlMs } = this.spec.cache;
-    // Data is as old as the question; a failure is to be left alone from its end on.
-    const dueAt = this.#health.failure ? this.#ended + errorTtlMs : this.#began + ttlMs;
+    // Data is as old as the start of its refresh; the pause after a failure begins when the refresh ends.
+    const dueAt = this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
     return dueAt - this.#clock.elapsedMs();
   }
 
-  /** The refresh that the station's policy asks for now, begun or joined; undefined when what is held will do. */
+  /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
   refreshIfDue(): Promise<void> | undefined {
     return this.#isDue() ? this.refresh() : undefined;
   }
@@ -96,7 +97,7 @@ export class StationCache<Encoded> {
     };
   }
 
-  /** One refresh at a time: who comes while it runs waits for the same one. Never rejects. */
+  /** Starts a refresh, or joins the running one. Never rejects. */
   refresh(): Promise<void> {
     this.#refresh ??= this.#attempt().finally(() => {
       this.#refresh = undefined;
@@ -104,7 +105,7 @@ export class StationCache<Encoded> {
     return this.#refresh;
   }
 
-  /** The same question put in another way or served in another: with all that is known, made ready anew. */
+  /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
   async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
     const next = new StationCache(spec, dependencies);
     const held = this.#held;
@@ -113,14 +114,14 @@ export class StationCache<Encoded> {
       next.#held = { ...held, publication, encoded: await dependencies.encode(publication) };
     }
     next.#health = this.#health;
-    next.#began = this.#began;
-    next.#ended = this.#ended;
+    next.#startedAt = this.#startedAt;
+    next.#endedAt = this.#endedAt;
     next.#lastComplete = this.#lastComplete;
     next.#churn = this.#churn;
     return next;
   }
 
-  /** Ends a refresh under way; the station is not asked again. */
+  /** Aborts a running refresh; later scrapes start none. */
   close(): void {
     this.#closed.abort(new Error('the station was closed'));
   }
@@ -128,7 +129,6 @@ export class StationCache<Encoded> {
   #isDue(): boolean {
     if (this.#closed.signal.aborted) return false;
     const { refresh, ttlMs } = this.spec.cache;
-    // A scrape interval as long as ttl asks each time, though scrapes come some milliseconds early or late.
     const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
     return !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
   }
@@ -137,7 +137,7 @@ export class StationCache<Encoded> {
     if (!this.#held) return false;
     const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    return ageMs <= maxStaleMs || (ageMs < Math.max(ttlMs, JUST_TAKEN_MS) && !this.#health.failure);
+    return ageMs <= maxStaleMs || (ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure);
   }
 
   async #attempt(): Promise<void> {
@@ -145,7 +145,7 @@ export class StationCache<Encoded> {
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, this.#closed.signal, this.#clock);
       const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot) : this.#churn;
-      const served = await this.#ready({ spec: this.spec, snapshot, churn });
+      const served = await this.#encode({ spec: this.spec, snapshot, churn });
       if (this.#closed.signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs() };
       this.#churn = churn;
@@ -157,19 +157,19 @@ export class StationCache<Encoded> {
     }
   }
 
-  /** What is served already is ready. */
-  async #ready(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
+  /** An unchanged snapshot keeps its encoding. */
+  async #encode(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
     const { snapshot, churn } = this.#held?.publication ?? {};
     if (this.#held && snapshot === publication.snapshot && churn === publication.churn) return this.#held;
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
   #conclude(startedAt: number, failure: Health['failure']): void {
-    this.#began = startedAt;
-    this.#ended = this.#clock.elapsedMs();
+    this.#startedAt = startedAt;
+    this.#endedAt = this.#clock.elapsedMs();
     const lastAttemptMs = this.#clock.wallMs();
     const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
-    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#ended - startedAt, failure };
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#endedAt - startedAt, failure };
     this.#dependencies.refreshed?.(this.view());
   }
 }

@@ -1,12 +1,12 @@
 import type { ListingFilters, StationPath } from './listing.ts';
 
-/** How long a station's snapshot may be trusted, and who asks for a new one. */
+/** How long a snapshot is served, and what triggers the next refresh. */
 interface CachePolicy {
-  /** A younger snapshot is served without asking the service. */
+  /** A younger snapshot is served without a refresh. */
   readonly ttlMs: number;
-  /** An older snapshot is not served any more. */
+  /** An older snapshot is no longer served. */
   readonly maxStaleMs: number;
-  /** A failed station is not asked again sooner. */
+  /** The pause after a failed refresh. */
   readonly errorTtlMs: number;
   readonly refresh: 'scrape' | 'background';
 }

@@ -1,14 +1,14 @@
-/** Lets pieces of work run one per turn of the event loop, so that what waits between them is a piece at most. */
+/** Runs tasks one per event-loop iteration, so that I/O between them waits for one task at most. */
 export class TaskQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  run<T>(work: () => T): Promise<T> {
-    const done = this.#last.then(nextTurn).then(work);
+  run<T>(task: () => T): Promise<T> {
+    const done = this.#last.then(nextIteration).then(task);
     this.#last = done.catch(() => undefined);
     return done;
   }
 }
 
-function nextTurn(): Promise<void> {
+function nextIteration(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -13,13 +13,13 @@ import {
   type Signer,
 } from './signer.ts';
 
-/** Who we are to one upstream: its authentication scheme and its configured headers. */
+/** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
   readonly #sign: Signer | undefined;
   readonly #headers: readonly { readonly name: string; readonly value: Credential }[];
   readonly #renewables: { invalidate(): void }[] = [];
   readonly #now: () => number;
-  #generation = 0;
+  #credentialVersion = 0;
 
   constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => Endpoint, now: () => number) {
     this.#now = now;
@@ -27,12 +27,12 @@ export class Authenticator {
     this.#headers = options.headers.map(({ name, value }) => ({ name, value: this.#credential(value) }));
   }
 
-  /** Which reading of the credentials is in force; goes up with each renewal. */
+  /** Incremented with each renewal. */
   get credentialVersion(): number {
-    return this.#generation;
+    return this.#credentialVersion;
   }
 
-  /** The headers for one request; the scheme's own win over configured ones. */
+  /** The headers for one request; those of the scheme override configured ones. */
   async authenticate(request: SignableRequest): Promise<Signature> {
     const configured = await Promise.all(this.#headers.map(async ({ name, value }) => ({ name, text: await value.read() })));
     const signature = (await this.#sign?.(request)) ?? { headers: [], secrets: [] };
@@ -46,13 +46,13 @@ export class Authenticator {
   }
 
   /**
-   * Has the credentials of a rejected request read again, unless another rejected one has seen to it;
-   * false when there is nothing to read again.
+   * Makes the next request read the credentials again, unless another rejected request of the same version already did;
+   * false when no credential can change.
    */
-  renew(generation: number): boolean {
+  renew(credentialVersion: number): boolean {
     if (this.#renewables.length === 0) return false;
-    if (generation === this.#generation) {
-      this.#generation += 1;
+    if (credentialVersion === this.#credentialVersion) {
+      this.#credentialVersion += 1;
       for (const renewable of this.#renewables) renewable.invalidate();
     }
     return true;

@@ -25,10 +25,10 @@ export interface ClientDependencies {
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
-/** The bytes are only there until it has resolved. */
+/** The bytes are valid until the returned promise settles. */
 export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
 
-/** The path of a smaller page from the same offset, as long as there is one. */
+/** The path of a smaller page at the same offset; undefined when the page cannot be smaller. */
 export type SmallerPath = () => string | undefined;
 
 /** The HTTP client of one upstream, shared by all stations on it. */
@@ -41,8 +41,8 @@ export class UpstreamClient {
   readonly #service: Endpoint;
   readonly #defaultHeaders: readonly Header[];
   readonly #pools: Pool[] = [];
-  /** Those that no request is using: never more than were under way at once. */
-  readonly #scratches: GrowableBuffer[] = [];
+  /** Free buffers: never more than requests were in flight at once. */
+  readonly #freeBuffers: GrowableBuffer[] = [];
 
   constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
     this.#options = options;
@@ -66,14 +66,14 @@ export class UpstreamClient {
   }
 
   /**
-   * GETs a path with query, exactly as given, and resolves with what is read from the bytes of a 2xx. Reading is a part of the
-   * request's turn, so that replies cannot pile up faster than they are read. A reply that is too large for the service is asked
-   * for by `smaller` instead, as long as that gives a path.
-   * Rejects with a ListingFailure; rejects with the signal's reason when that aborts.
+   * GETs a path with query, exactly as given, and resolves with what `read` returns for the body of a 2xx. Reading counts against
+   * the concurrency limit, so that replies cannot accumulate faster than they are read. When the service rejects a page as too
+   * large, the path from `smaller` is requested instead, if there is one.
+   * Rejects with a ListingFailure, or with the signal's reason when that aborts.
    */
   async get<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath = () => undefined): Promise<T> {
     const { signal } = context;
-    // All pages of a refresh wait on one signal at a time, which is no leak.
+    // All requests of a refresh listen to the same signal, which is no leak.
     setMaxListeners(0, signal);
     try {
       return await this.#getWithRetries(pathAndQuery, context, read, smaller);
@@ -83,7 +83,7 @@ export class UpstreamClient {
     }
   }
 
-  /** Callers abort their requests first: one still under way breaks. */
+  /** Requests still in flight fail: callers abort them first. */
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
@@ -94,20 +94,20 @@ export class UpstreamClient {
     let path = pathAndQuery;
     let renewed = false;
     for (let retries = 0; ; ) {
-      let generation = 0;
+      let credentialVersion = 0;
       try {
         return await this.#limiter.run({ signal, lane }, async () => {
-          generation = this.#authenticator.credentialVersion;
-          const scratch = this.#scratches.pop() ?? new GrowableBuffer();
+          credentialVersion = this.#authenticator.credentialVersion;
+          const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
           try {
-            return await read(await this.#attempt(path, context, scratch));
+            return await read(await this.#attempt(path, context, buffer));
           } finally {
-            this.#scratches.push(scratch);
+            this.#freeBuffers.push(buffer);
           }
         });
       } catch (error) {
         if (signal.aborted || !(error instanceof RequestFailure)) throw error;
-        if (error.unauthorized && !renewed && this.#authenticator.renew(generation)) {
+        if (error.unauthorized && !renewed && this.#authenticator.renew(credentialVersion)) {
           renewed = true;
         } else {
           const { maxRetries } = this.#options;
@@ -124,7 +124,7 @@ export class UpstreamClient {
     }
   }
 
-  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, scratch: GrowableBuffer): Promise<Buffer> {
+  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, buffer: GrowableBuffer): Promise<Buffer> {
     const { now } = this.#dependencies;
     const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: now(), signal } as const;
     const { headers, secrets } = await this.#authenticator.authenticate(signable);
@@ -133,9 +133,9 @@ export class UpstreamClient {
     this.#observer.started();
     const end = (reason?: FailureReason) => this.#observer.ended(Math.max(0, now() - startMs) / 1000, reason);
     try {
-      const reply = await exchange(this.#service, request, signal, scratch);
-      const { status, headers: told } = reply;
-      this.#observer.replied?.({ station, status, sentMs: startMs, receivedMs: now(), dateMs: httpDateMs(String(told['date'])) });
+      const reply = await exchange(this.#service, request, signal, buffer);
+      const { status, headers: replyHeaders } = reply;
+      this.#observer.replied?.({ station, status, sentMs: startMs, receivedMs: now(), dateMs: httpDateMs(String(replyHeaders['date'])) });
       if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
@@ -147,9 +147,9 @@ export class UpstreamClient {
 
   #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
     const nowMs = this.#dependencies.now();
-    const mayBeClock = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
-    const hint = mayBeClock ? clockHint(reply.headers['date'], nowMs) : undefined;
-    return replyFailure(reply, { peer: this.#service.name, secrets, nowMs, hint });
+    const mayBeClockSkew = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
+    const hint = mayBeClockSkew ? clockHint(reply.headers['date'], nowMs) : undefined;
+    return replyFailure(reply, { endpoint: this.#service.name, secrets, nowMs, hint });
   }
 
   #tokenEndpoint(url: URL): Endpoint {
@@ -165,7 +165,7 @@ export class UpstreamClient {
   }
 }
 
-/** Why a request failed; one that its caller no longer wants has not, unless it was the caller's time that ran out. */
+/** Why a request failed; undefined for one that its caller aborted for another reason than a timeout. */
 function requestReason(error: unknown, signal: AbortSignal): FailureReason | undefined {
   if (error instanceof ListingFailure) return error.reason;
   return signal.aborted ? undefined : 'internal';

@@ -18,30 +18,30 @@ interface PoolOptions extends RouteOptions {
   readonly connections: number;
 }
 
-/** A connection fails a little before the request that waits for it, or the pool would still be waiting when the next request comes. */
+/** Connecting times out slightly before the request does; otherwise the pool would still be connecting when the next request starts. */
 const CONNECT_SHARE = 0.95;
 
-/** The connections to one origin: no request made with it can go anywhere else. */
+/** A pool of connections to one origin: its requests cannot leave that origin. */
 export function openPool(origin: string, { connections, ...options }: PoolOptions): Pool {
-  // Each request has one timer of its own for all its phases.
-  return new Pool(origin, { connections, pipelining: 1, connect: route(options), headersTimeout: 0, bodyTimeout: 0 });
+  // `exchange` has one timer for all phases of a request.
+  return new Pool(origin, { connections, pipelining: 1, connect: connector(options), headersTimeout: 0, bodyTimeout: 0 });
 }
 
-/** One connection as a request would get it, for whoever wants to look at it, and has to close it. Rejects as a request would. */
+/** Opens one connection as a request would, with the same failures; the caller closes it. */
 export function connectOnce({ protocol, host, hostname, port }: URL, options: RouteOptions): Promise<Socket> {
   const target = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
   return new Promise((resolve, reject) => {
-    route(options)(target, (error, socket) => (error === null ? resolve(socket) : reject(transportFailure(host, error))));
+    connector(options)(target, (error, socket) => (error === null ? resolve(socket) : reject(transportFailure(host, error))));
   });
 }
 
-function route({ timeoutMs, tls, proxyUrl }: RouteOptions): buildConnector.connector {
+function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): buildConnector.connector {
   const direct = tlsConnector(tls, timeoutMs);
-  const way =
+  const connect =
     proxyUrl === undefined
       ? direct
       : proxyConnector({ url: proxyUrl, toProxy: tlsConnector(withoutIdentity(tls), timeoutMs), throughTunnel: direct, timeoutMs });
-  return connectorWithTimeout(way, Math.floor(timeoutMs * CONNECT_SHARE));
+  return connectorWithTimeout(connect, Math.floor(timeoutMs * CONNECT_SHARE));
 }
 
 type Connector = buildConnector.connector;
@@ -53,8 +53,8 @@ interface TlsFiles {
 }
 
 /**
- * Connects under the given settings, with the certificate files as they are when the connection is made.
- * Whom to expect there is told by the settings and the address alone, never by a request's Host header.
+ * Connects with the given TLS settings, reading the certificate files anew for each connection.
+ * The expected server name comes from the settings or the address, never from a request's Host header.
  */
 function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector {
   const plain = buildConnector({ timeout: timeoutMs });
@@ -81,7 +81,7 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
   };
 }
 
-/** The same trust, without what identifies us to the service: for proxies and token endpoints. */
+/** The same trust without the client certificate and server name: for proxies and token endpoints. */
 export function withoutIdentity(tls: TlsOptions | undefined): TlsOptions | undefined {
   if (tls === undefined) return undefined;
   const { certFile: _cert, keyFile: _key, serverName: _name, ...trust } = tls;
@@ -105,38 +105,38 @@ async function readFiles({ caFile, certFile, keyFile }: TlsOptions): Promise<Tls
 async function readTlsFile(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   return readFile(file).catch((error: Error) => {
-    throw new RequestFailure('tls', `cannot read the TLS file ${file}: ${error.message}`, {}, { cause: error });
+    throw new RequestFailure('tls', `cannot read TLS file ${file}: ${error.message}`, {}, { cause: error });
   });
 }
 
 function secureContext(tls: TlsOptions, { ca, cert, key }: TlsFiles): SecureContext {
-  // Each file is tried alone first: OpenSSL passes over an unusable ca and does not tell the other two apart.
-  if (ca !== undefined) using(`${tls.caFile}`, () => new X509Certificate(ca));
-  if (cert !== undefined) using(`${tls.certFile}`, () => new X509Certificate(cert));
-  if (key !== undefined) using(`${tls.keyFile}`, () => createPrivateKey(key));
-  return using(`${tls.certFile} with ${tls.keyFile}`, () => createSecureContext({ ca, cert, key, minVersion: tls.minVersion }));
+  // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
+  if (ca !== undefined) parseTlsFile(`${tls.caFile}`, () => new X509Certificate(ca));
+  if (cert !== undefined) parseTlsFile(`${tls.certFile}`, () => new X509Certificate(cert));
+  if (key !== undefined) parseTlsFile(`${tls.keyFile}`, () => createPrivateKey(key));
+  return parseTlsFile(`${tls.certFile} with ${tls.keyFile}`, () => createSecureContext({ ca, cert, key, minVersion: tls.minVersion }));
 }
 
-function using<T>(file: string, use: () => T): T {
+function parseTlsFile<T>(file: string, parse: () => T): T {
   try {
-    return use();
+    return parse();
   } catch (error) {
-    throw new RequestFailure('tls', `cannot use the TLS file ${file}: ${String(error)}`, {}, { cause: error });
+    throw new RequestFailure('tls', `invalid TLS file ${file}: ${String(error)}`, {}, { cause: error });
   }
 }
 
 interface ProxyOptions {
   readonly url: URL;
-  /** Opens the connection to the proxy itself. */
+  /** Connects to the proxy itself. */
   readonly toProxy: Connector;
-  /** Speaks TLS with the service, over the tunnel's socket. */
+  /** Performs the TLS handshake with the service over the tunnel's socket. */
   readonly throughTunnel: Connector;
   readonly timeoutMs: number;
 }
 
 /**
- * Connects through a tunnel that the proxy opens, for http services too: so the proxy is sent no request and no credential.
- * (undici's ProxyAgent settles its TLS settings once and for all, but certificate files change.)
+ * Connects through a CONNECT tunnel, for http services too, so that the proxy sees no request and no credential.
+ * (undici's ProxyAgent fixes its TLS settings when it is created, but certificate files change.)
  */
 function proxyConnector(proxy: ProxyOptions): Connector {
   return (target, callback) => {
@@ -159,7 +159,7 @@ async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: bui
       socket.destroy();
       throw new RequestFailure('network', `proxy ${url.host} answered ${statusCode} to CONNECT ${authority}`, { retryable: true });
     }
-    // The socket has left the client, which hands over the very one that its connector made.
+    // The client has detached the socket, which is the one its connector made.
     return socket as Socket;
   } finally {
     client.destroy();
@@ -171,14 +171,14 @@ function proxyCredentials({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${basicCredentials(decodeURIComponent(username), decodeURIComponent(password))}` };
 }
 
-/** Gives a connection up after the limit; one that is made after all is closed again. */
-export function connectorWithTimeout(connect: Connector, limitMs: number): Connector {
+/** Fails after the timeout; a connection that is established later is closed. */
+export function connectorWithTimeout(connect: Connector, timeoutMs: number): Connector {
   return (target, callback) => {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      callback(new RequestFailure('timeout', `${target.host}: no connection within ${limitMs} ms`, { retryable: true }), null);
-    }, limitMs);
+      callback(new RequestFailure('timeout', `${target.host}: no connection within ${timeoutMs} ms`, { retryable: true }), null);
+    }, timeoutMs);
     connect(target, (...outcome) => {
       clearTimeout(timer);
       if (late) outcome[1]?.destroy();

@@ -7,7 +7,7 @@ export const MIN_SECRET_LENGTH = 4;
 
 const RECHECK_MS = 1000;
 
-/** A secret as it is now: a file is read again at most once a second, so that a change is seen soon and at little cost. */
+/** A secret from the configuration or from a file; the file is read at most once a second. */
 export class Credential {
   readonly #source: SecretSource;
   readonly #now: () => number;
@@ -18,12 +18,12 @@ export class Credential {
     this.#now = now;
   }
 
-  /** Whether a second look may find another value. */
+  /** Whether reading again may return another value. */
   get renewable(): boolean {
     return 'file' in this.#source;
   }
 
-  /** Makes the next reader look at the file again. */
+  /** Makes the next `read` read the file again. */
   invalidate(): void {
     this.#latest = undefined;
   }
@@ -41,9 +41,9 @@ export class Credential {
 
 async function readSecret(file: string): Promise<string> {
   const content = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new RequestFailure('auth', `cannot read the credential file ${file}: ${error.message}`, {}, { cause: error });
+    throw new RequestFailure('auth', `cannot read credential file ${file}: ${error.message}`, {}, { cause: error });
   });
   const text = content.trim();
-  if (text === '') throw new RequestFailure('auth', `the credential file ${file} is empty`);
+  if (text === '') throw new RequestFailure('auth', `credential file ${file} is empty`);
   return text;
 }

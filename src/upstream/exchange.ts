@@ -4,9 +4,9 @@ import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** The other side of a connection, and what is expected of it. */
+/** A server that requests are sent to, with its limits. */
 export interface Endpoint {
-  /** How messages call it. */
+  /** As messages name it. */
   readonly name: string;
   readonly pool: Pool;
   readonly timeoutMs: number;
@@ -16,7 +16,7 @@ export interface Endpoint {
 interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body?: string;
 }
@@ -24,63 +24,63 @@ interface OutgoingRequest {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Of a success the whole body, in the scratch that was given; of any other reply as much as came, at most 64 KiB. */
+  /** The complete body of a 2xx, in the given buffer; of any other reply what was received, at most 64 KiB. */
   readonly body: Buffer;
 }
 
-/** Sends one request and reads its reply, whatever the status, within the peer's time and size. */
+/** Sends one request and reads its reply, whatever the status, within the endpoint's timeout and size limit. */
 export async function exchange(
-  peer: Endpoint,
+  endpoint: Endpoint,
   request: OutgoingRequest,
   signal: AbortSignal,
-  scratch = new GrowableBuffer(),
+  buffer = new GrowableBuffer(),
 ): Promise<Reply> {
   const cancel = new AbortController();
   const forward = () => cancel.abort(signal.reason);
-  const tooLate = () =>
-    cancel.abort(new RequestFailure('timeout', `${peer.name}: no complete reply within ${peer.timeoutMs} ms`, { retryable: true }));
-  const timer = setTimeout(tooLate, peer.timeoutMs);
+  const timeOut = () =>
+    cancel.abort(new RequestFailure('timeout', `${endpoint.name}: no complete reply within ${endpoint.timeoutMs} ms`, { retryable: true }));
+  const timer = setTimeout(timeOut, endpoint.timeoutMs);
   signal.addEventListener('abort', forward);
   try {
     signal.throwIfAborted();
     const { method, path, body = null } = request;
     const options = { method, path, body, headers: [...request.headers], signal: cancel.signal };
-    // The pool heeds its signal only once it is connected.
-    return await receive(peer, await untilAborted(peer.pool.request(options), cancel.signal), signal, scratch);
+    // The pool ignores the signal until it is connected.
+    return await receive(endpoint, await untilAborted(endpoint.pool.request(options), cancel.signal), signal, buffer);
   } catch (error) {
     signal.throwIfAborted();
-    throw transportFailure(peer.name, error);
+    throw transportFailure(endpoint.name, error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', forward);
   }
 }
 
-async function receive(peer: Endpoint, response: Dispatcher.ResponseData, signal: AbortSignal, scratch: GrowableBuffer): Promise<Reply> {
+async function receive(endpoint: Endpoint, response: Dispatcher.ResponseData, signal: AbortSignal, buffer: GrowableBuffer): Promise<Reply> {
   const { statusCode: status, headers, body } = response;
-  // Destroying a body makes it emit an error that nobody else may be listening for.
+  // Destroying a body emits an error, which would be unhandled without a listener.
   body.on('error', () => undefined);
   if (status < 200 || status > 299) {
     const start = await readStart(body);
     signal.throwIfAborted();
     return { status, headers, body: start };
   }
-  const problem = headerProblem(headers, peer.maxBytes);
+  const problem = headerProblem(headers, endpoint.maxBytes);
   if (problem !== undefined) {
     body.destroy();
-    throw new RequestFailure('body', `${peer.name}: ${problem}`);
+    throw new RequestFailure('body', `${endpoint.name}: ${problem}`);
   }
-  scratch.clear(Number(headers['content-length'] ?? 0));
+  buffer.clear(Number(headers['content-length'] ?? 0));
   for await (const chunk of body) {
-    if (scratch.length + chunk.length > peer.maxBytes) {
-      throw new RequestFailure('body', `${peer.name}: body is larger than ${peer.maxBytes} bytes`);
+    if (buffer.length + chunk.length > endpoint.maxBytes) {
+      throw new RequestFailure('body', `${endpoint.name}: body is larger than ${endpoint.maxBytes} bytes`);
     }
-    scratch.append(chunk);
+    buffer.append(chunk);
   }
-  return { status, headers, body: scratch.bytes() };
+  return { status, headers, body: buffer.bytes() };
 }
 
-/** What came of an error's body: its status is the news, so a body that breaks off is no further failure. */
+/** The start of an error's body; a body that is cut off is no further failure, because the status is already known. */
 async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -91,19 +91,19 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
       if (bytes >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The part that came is what there is to show.
+    // Show what was received.
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES);
 }
 
 function headerProblem(headers: Reply['headers'], maxBytes: number): string | undefined {
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (encoding !== 'identity') return 'body is encoded, though no encoding was asked for';
+  if (encoding !== 'identity') return 'the body is compressed or otherwise encoded, expected no content-encoding';
   const length = Number(headers['content-length'] ?? 0);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
 }
 
-/** The promise's outcome, or the signal's reason should that abort first; the work behind the promise goes on. */
+/** Settles like the promise, or rejects with the signal's reason when that aborts first; the work behind the promise continues. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -7,7 +7,7 @@ import { encodeHeader, type Header, type SignableRequest, type Signer } from './
 /** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
 export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Signs with an access key pair: one line per entry of the list, in its order. */
+/** Signs with an access key pair: the signing string has one line per signed header, in the configured order. */
 export function hmacSigner(accessKeyId: string, secretAccessKey: Pick<Credential, 'read'>, signedHeaders: readonly SignedHeader[]): Signer {
   return async (request) => {
     const secret = await secretAccessKey.read();
@@ -20,12 +20,12 @@ export function hmacSigner(accessKeyId: string, secretAccessKey: Pick<Credential
   };
 }
 
-/** Says so when the reply's `Date` is far from our time, a common cause of rejected signatures. */
+/** Describes the clock difference when the reply's `Date` is far from local time, a common cause of rejected signatures. */
 export function clockHint(date: string | readonly string[] | undefined, nowMs: number): string | undefined {
-  const theirsMs = httpDateMs(String(date));
-  if (theirsMs === undefined || Math.abs(theirsMs - nowMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
-  const seconds = Math.round(Math.abs(theirsMs - nowMs) / 1000);
-  return `the local clock is ${seconds} s ${theirsMs > nowMs ? 'behind' : 'ahead of'} the service's, which alone makes it reject signatures`;
+  const remoteMs = httpDateMs(String(date));
+  if (remoteMs === undefined || Math.abs(remoteMs - nowMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
+  const seconds = Math.round(Math.abs(remoteMs - nowMs) / 1000);
+  return `the local clock is ${seconds} s ${remoteMs > nowMs ? 'behind' : 'ahead of'} the service's, which is enough to invalidate signatures`;
 }
 
 function signingString(signedHeaders: readonly SignedHeader[], { method, host, pathAndQuery, nowMs }: SignableRequest): string {

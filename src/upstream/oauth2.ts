@@ -17,7 +17,7 @@ type Style = 'header' | 'body';
 
 const MAX_MARGIN_MS = 10_000;
 
-/** The access token of the client credentials grant, fetched once for all who need it and kept until shortly before it expires. */
+/** The access token of the client credentials grant: fetched once for all requests, kept until shortly before it expires. */
 export class TokenSource {
   readonly #options: OAuth2Options;
   readonly #secret: Credential;
@@ -25,7 +25,7 @@ export class TokenSource {
   readonly #now: () => number;
   #token: Token | undefined;
   #fetching: Promise<Token> | undefined;
-  #provenStyle: Style | undefined;
+  #acceptedStyle: Style | undefined;
 
   constructor(options: OAuth2Options, secret: Credential, endpoint: Endpoint, now: () => number) {
     this.#options = options;
@@ -34,7 +34,7 @@ export class TokenSource {
     this.#now = now;
   }
 
-  /** The signal bounds the caller's wait, never the fetch: others may be waiting for the same one. */
+  /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
   async read(signal: AbortSignal): Promise<string> {
     if (this.#token !== undefined && this.#now() < this.#token.usableUntilMs) return this.#token.text;
     this.#fetching ??= this.#fetch().finally(() => {
@@ -49,15 +49,15 @@ export class TokenSource {
 
   async #fetch(): Promise<Token> {
     const secret = await this.#secret.read();
-    let style = this.#provenStyle ?? 'header';
+    let style = this.#acceptedStyle ?? 'header';
     let reply = await this.#request(style, secret);
-    if (isRefusal(reply) && this.#provenStyle === undefined) {
+    if (isRejected(reply) && this.#acceptedStyle === undefined) {
       style = 'body';
       reply = await this.#request(style, secret);
     }
     if (reply.status < 200 || reply.status > 299) throw this.#failure(reply, secret);
     this.#token = this.#readToken(reply);
-    this.#provenStyle = style;
+    this.#acceptedStyle = style;
     return this.#token;
   }
 
@@ -79,18 +79,18 @@ export class TokenSource {
 
   #failure(reply: Reply, secret: string): RequestFailure {
     const { clientId, endpointParams } = this.#options;
-    const told = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
-    const secrets = [...told, ...told.map(formEncoded), basicCredentials(formEncoded(clientId), formEncoded(secret))];
-    const context = { peer: this.#endpoint.name, secrets, nowMs: this.#now() };
+    const values = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
+    const secrets = [...values, ...values.map(formEncoded), basicCredentials(formEncoded(clientId), formEncoded(secret))];
+    const context = { endpoint: this.#endpoint.name, secrets, nowMs: this.#now() };
     const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
-    // Not `unauthorized`: that is about the token, and there is none.
-    return new RequestFailure(isRefusal(reply) ? 'auth' : reason, message, { retryable, retryAfterMs });
+    // Not `unauthorized`: a new token cannot help when none is issued.
+    return new RequestFailure(isRejected(reply) ? 'auth' : reason, message, { retryable, retryAfterMs });
   }
 
   #readToken({ body }: Reply): Token {
     const { access_token: text, expires_in: expiresIn } = jsonObject(body);
     if (typeof text !== 'string' || text === '') {
-      throw new RequestFailure('body', `${this.#endpoint.name}: the reply is no JSON object with an access_token`);
+      throw new RequestFailure('body', `${this.#endpoint.name}: expected a JSON object with an access_token`);
     }
     const lifetimeMs = typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) * 1000 : Number.NaN;
     if (Number.isNaN(lifetimeMs)) return { text, usableUntilMs: Number.POSITIVE_INFINITY };
@@ -98,11 +98,11 @@ export class TokenSource {
   }
 }
 
-function isRefusal({ status }: Reply): boolean {
+function isRejected({ status }: Reply): boolean {
   return status === 400 || status === 401;
 }
 
-/** RFC 6749 has id and secret form-encoded before they become a user name and a password. */
+/** RFC 6749 requires id and secret to be form-encoded before they become a user name and a password. */
 function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }

@@ -1,60 +1,57 @@
 import type { FailureReason } from '../station/failure.ts';
 import type { ListingContext, ListingQuery } from '../station/listing.ts';
 
-/** Told of every request an upstream client sends, retries included. */
+/** Observes every request of an upstream client, retries included. */
 export interface RequestObserver {
-  /** A request asks for its turn (+1), or has got it or given up (-1). */
+  /** A request enters the queue (+1) or leaves it, admitted or aborted (-1). */
   waiting(change: 1 | -1): void;
   started(): void;
   ended(seconds: number, failure: FailureReason | undefined): void;
   retried(): void;
-  /** A request has waited so long for its turn, whether it got it or gave up. */
+  /** The time a request spent in the queue, admitted or aborted. */
   waited(seconds: number): void;
-  /** The service said that it gets too many requests. */
+  /** The service rejected a request because of its rate limit. */
   throttled(): void;
-  /** How many requests per second may be sent from now on; Infinity: no limit. */
+  /** The rate limit changed; Infinity: no limit. */
   limited(requestsPerSecond: number): void;
-  /** The service has replied, whatever it said. */
-  replied?(answer: ReplyInfo): void;
+  /** The service replied, with any status. */
+  replied?(reply: ReplyInfo): void;
 }
 
-/** What a reply tells beside its body. */
+/** A reply without its body. */
 export interface ReplyInfo {
-  /** The one that asked. */
   readonly station: string | undefined;
   readonly status: number;
-  /** By our clock. */
+  /** By the local clock. */
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** By the service's clock, in whole seconds; undefined when it gave no usable `Date`. */
+  /** By the service's clock, with a resolution of one second; undefined without a valid `Date` header. */
   readonly dateMs: number | undefined;
 }
 
-/** Told of what a listing met. */
+/** Observes the pages of listings. */
 export interface ListingObserver {
-  /** A reply came whole and is no page. */
+  /** A complete 2xx reply is not a page. */
   unreadable(): void;
-  /** Pages were too large for the service; the rest of this refresh asks for so many records. */
+  /** The service rejected a page as too large; the rest of this refresh requests pages of this size. */
   pageSizeReduced(context: ListingContext, pageSize: number): void;
   pageReceived(page: ListedPage): void;
 }
 
-/** A page as it came, and what it was a part of. */
+/** A page as received, with the request it answers. */
 export interface ListedPage {
-  /** What its records are read for. */
   readonly rows: 'resources' | 'ids';
   readonly query: ListingQuery;
-  /** 0 begins a listing, also where the same one was begun before. */
+  /** 0 starts a listing, also when the same one is listed once more. */
   readonly offset: number;
-  /** How many records were asked for. */
+  /** The requested number of records. */
   readonly size: number;
   readonly received: number;
   readonly total: number | undefined;
-  /** Only there until the observer returns. */
+  /** Valid until the observer returns. */
   readonly body: Uint8Array;
 }
 
-/** For requests that nobody counts. */
 export const noopObserver: RequestObserver = {
   waiting: () => undefined,
   started: () => undefined,

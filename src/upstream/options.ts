@@ -1,7 +1,7 @@
 import type { SecureVersion } from 'node:tls';
 import type { SignedHeader } from '../station/signed-headers.ts';
 
-/** A secret's text, or the file that holds it now. */
+/** A secret's text, or the file that contains it. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
 
 export type AuthOptions =
@@ -31,13 +31,13 @@ export interface TlsOptions {
   readonly minVersion?: SecureVersion;
 }
 
-/** One account at the service: where it is, who we are there, and how hard we may compressor. */
+/** One account at the service: address, authentication and limits. */
 export interface UpstreamOptions {
   readonly name: string;
   readonly baseUrl: URL;
   readonly timeoutMs: number;
   readonly concurrency: number;
-  /** A ceiling; 0: none. The service's answers may bring the rate below it. */
+  /** The maximum rate; 0: none. AdaptiveRate may lower it. */
   readonly requestsPerSecond: number;
   readonly maxRetries: number;
   readonly pageSize: number;

@@ -3,29 +3,29 @@ import { ListingFailure } from '../station/failure.ts';
 import type { ListingField, Part } from '../station/listing.ts';
 import { isObject, wholeNumber } from './record.ts';
 
-/** One reply, read. */
+/** One page of the listing, as read. */
 export interface Page<Row> {
-  /** How many records came, usable or not: what the offset advances by. */
+  /** Records in the page, valid or not: what the offset advances by. */
   readonly received: number;
   readonly rows: Part<Row>;
-  /** Of each row among the records; undefined when every record became a row. */
+  /** Each row's index among the records; undefined when every record became a row. */
   readonly positions: readonly number[] | undefined;
-  /** The fields that could not be used, for the rows that have such, by their index. */
+  /** The invalid fields of the rows that have any, by row index. */
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
 
-/** Reads one record; undefined when it has no usable id. */
+/** Reads one record; undefined when it has no valid id. */
 export type ReadRow<Row> = (record: unknown) => { readonly row: Row; readonly invalid: readonly ListingField[] } | undefined;
 
-/** Throws a ListingFailure of reason `body` for anything but the envelope; a strange record in it is only counted. */
+/** Throws a ListingFailure of reason `body` for anything but a page; an invalid record in it is only counted. */
 export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row> {
   const envelope = parse(body);
   if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${kind(envelope)}`);
-  if (!Object.hasOwn(envelope, 'resources')) throw new ListingFailure('body', 'expected a field "resources", there is none');
+  if (!Object.hasOwn(envelope, 'resources')) throw new ListingFailure('body', 'expected a JSON object with a field "resources"');
   const resources = envelope['resources'] ?? [];
-  if (!Array.isArray(resources)) throw new ListingFailure('body', `expected "resources" to be a list, got ${kind(resources)}`);
+  if (!Array.isArray(resources)) throw new ListingFailure('body', `expected "resources" to be an array, got ${kind(resources)}`);
   const rows: Row[] = [];
   const positions: number[] = [];
   const invalid = new Map<number, readonly ListingField[]>();
@@ -36,22 +36,22 @@ export function readPage<Row>(body: Uint8Array, readRow: ReadRow<Row>): Page<Row
     rows.push(read.row);
     positions.push(position);
   }
-  const isWhole = rows.length === resources.length;
-  return { received: resources.length, rows, positions: isWhole ? undefined : positions, invalid, ...readTotal(envelope['page']) };
+  const hasAll = rows.length === resources.length;
+  return { received: resources.length, rows, positions: hasAll ? undefined : positions, invalid, ...readTotal(envelope['page']) };
 }
 
 function parse(body: Uint8Array): unknown {
-  const json = text(body);
+  const json = decode(body);
   try {
     return JSON.parse(json);
   } catch (cause) {
-    const found = json.startsWith('<') ? `a page of HTML or XML (${body.byteLength} bytes)` : `${body.byteLength} bytes that are none`;
+    const found = json.startsWith('<') ? `an HTML or XML page (${body.byteLength} bytes)` : `${body.byteLength} bytes that are not JSON`;
     throw new ListingFailure('body', `expected JSON, got ${found}`, { cause });
   }
 }
 
-/** Without the byte order mark that some writers put in front. */
-function text(body: Uint8Array): string {
+/** Decodes the body without a byte order mark. */
+function decode(body: Uint8Array): string {
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   return Buffer.from(body.buffer, body.byteOffset + start, body.byteLength - start).toString();
 }
@@ -65,61 +65,61 @@ function readTotal(page: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'>
 
 function kind(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-interface KnownPage<Row> {
+interface CachedPage<Row> {
   readonly digest: string;
   readonly page: Page<Row>;
 }
 
-/** The pages of a listing as they were last time: one whose bytes are the same is not read again. */
+/** The pages of the previous listing: a page with the same bytes is not parsed again. */
 export class PageCache<Row> {
-  #known: ReadonlyMap<string, KnownPage<Row>> = new Map();
+  #pages: ReadonlyMap<string, CachedPage<Row>> = new Map();
 
-  /** Runs one listing over what is known, and knows afterwards what that listing held and nothing else. */
+  /** Runs a listing that reads its pages through the cache; afterwards the cache holds the pages of that listing only. */
   async reuse<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
-    const seen = new Map<string, KnownPage<Row>>();
-    const listed = await list((place, body, read) => {
+    const pages = new Map<string, CachedPage<Row>>();
+    const listed = await list((path, body, read) => {
       const digest = hash('sha256', body, 'base64');
-      const known = this.#known.get(place);
-      const page = known?.digest === digest ? known.page : read(body);
-      seen.set(place, { digest, page });
+      const cached = this.#pages.get(path);
+      const page = cached?.digest === digest ? cached.page : read(body);
+      pages.set(path, { digest, page });
       return page;
     });
-    this.#known = seen;
+    this.#pages = pages;
     return listed;
   }
 }
 
-/** Reads a page by its place in the listing, or gives it back as it was read before. */
-export type ReadThrough<Row> = (place: string, body: Uint8Array, read: (body: Uint8Array) => Page<Row>) => Page<Row>;
+/** Returns the cached page of this path if its bytes are the same, else reads it. */
+export type ReadThrough<Row> = (path: string, body: Uint8Array, read: (body: Uint8Array) => Page<Row>) => Page<Row>;
 
-/** Below this a page cannot be what was too large. */
-const SMALLEST = 10;
+/** Smaller pages cannot be too large for a service. */
+const MIN_PAGE_SIZE = 10;
 
-/** How many records the pages of one refresh ask for; goes down when the service finds them too many, never up. */
+/** The page size of one refresh: halved when the service rejects a page as too large, never raised. */
 export class PageSize {
   readonly #reduced: (size: number) => void;
-  #most: number;
+  #current: number;
 
-  constructor(most: number, reduced: (size: number) => void) {
-    this.#most = most;
+  constructor(configured: number, reduced: (size: number) => void) {
+    this.#current = configured;
     this.#reduced = reduced;
   }
 
-  atMost(wanted: number): number {
-    return Math.min(wanted, this.#most);
+  atMost(size: number): number {
+    return Math.min(size, this.#current);
   }
 
-  /** What to ask for when so many were too many; undefined: no less. Pages side by side that fail alike reduce it once. */
-  below(tooMany: number): number | undefined {
-    if (tooMany <= SMALLEST) return undefined;
-    if (tooMany <= this.#most) {
-      this.#most = Math.max(SMALLEST, Math.floor(tooMany / 2));
-      this.#reduced(this.#most);
+  /** The size to request after a page of `rejected` records was too large; undefined at the minimum. Concurrent pages that fail alike reduce it once. */
+  below(rejected: number): number | undefined {
+    if (rejected <= MIN_PAGE_SIZE) return undefined;
+    if (rejected <= this.#current) {
+      this.#current = Math.max(MIN_PAGE_SIZE, Math.floor(rejected / 2));
+      this.#reduced(this.#current);
     }
-    return this.#most;
+    return this.#current;
   }
 }

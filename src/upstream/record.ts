@@ -1,93 +1,92 @@
-import type { ListingField } from '../station/listing.ts';
-import { labelText, type Quantity, type Resource } from '../station/resource.ts';
+import { labelText, type Quantity, type RecordField, type Resource } from '../station/resource.ts';
 
-/** A resource and the fields whose values could not be used. */
+/** A resource, and the fields whose values are invalid. */
 interface ReadResource {
   readonly row: Resource;
-  readonly invalid: readonly ListingField[];
+  readonly invalid: readonly RecordField[];
 }
 
-/** Reads what can be read of one record; undefined when it has no usable id. Nothing in it can make the listing fail. */
-export function readResource(value: unknown, shared: InternedTexts): ReadResource | undefined {
-  if (!isObject(value)) return undefined;
-  const id = usableId(value);
+/** Reads one record; undefined when it has no valid id. No record makes the listing fail. */
+export function readResource(record: unknown, texts: InternedTexts): ReadResource | undefined {
+  if (!isObject(record)) return undefined;
+  const id = readRecordId(record);
   if (id === undefined) return undefined;
-  let invalid = NOTHING_INVALID;
-  const usable = <T>(field: ListingField, read: T | Unusable, otherwise: T): T => {
-    if (read !== UNUSABLE) return read;
+  let invalid = NO_FIELDS;
+  const valid = <T>(field: RecordField, value: T | Invalid, otherwise: T): T => {
+    if (value !== INVALID) return value;
     invalid = [...invalid, field];
     return otherwise;
   };
-  const type = resourceType(value['resource_type']);
-  if (type.unusable) invalid = ['resource_type'];
-  const sku = usable('sku', text(value['sku']), '');
+  const type = resourceType(record['resource_type']);
+  if (type.isInvalid) invalid = ['resource_type'];
+  const sku = valid('sku', text(record['sku']), '');
   const row = {
     id,
-    name: usable('name', text(value['name']), ''),
-    displayName: usable('display_name', text(value['display_name']), ''),
-    type: shared.intern(type.key),
-    typeLabel: shared.intern(type.label),
-    state: shared.intern(usable('state', token(value['state']), '')),
-    sku: shared.intern(sku),
-    quantity: shared.quantity(sku),
-    gpuModel: shared.intern(usable('gpu_model', text(value['gpu_model']), '')),
-    alertRules: usable('alert_rules_count', given(value['alert_rules_count'], wholeNumber), undefined),
-    createdSeconds: usable('create_time', given(value['create_time'], timestamp), undefined),
+    name: valid('name', text(record['name']), ''),
+    displayName: valid('display_name', text(record['display_name']), ''),
+    type: texts.intern(type.key),
+    typeLabel: texts.intern(type.label),
+    state: texts.intern(valid('state', token(record['state']), '')),
+    sku: texts.intern(sku),
+    quantity: texts.quantity(sku),
+    gpuModel: texts.intern(valid('gpu_model', text(record['gpu_model']), '')),
+    alertRules: valid('alert_rules_count', optional(record['alert_rules_count'], wholeNumber), undefined),
+    createdSeconds: valid('create_time', optional(record['create_time'], timestamp), undefined),
     product: '',
     alertable: undefined,
   };
   return { row, invalid };
 }
 
-/** Of a listing that only tells what belongs to it, the id is all there is to read. */
-export function readId(value: unknown): { readonly row: string; readonly invalid: readonly ListingField[] } | undefined {
-  const id = isObject(value) ? usableId(value) : undefined;
-  return id === undefined ? undefined : { row: id, invalid: NOTHING_INVALID };
+/** Reads the id of a record, for listings of which only the ids matter. */
+export function readId(record: unknown): { readonly row: string; readonly invalid: readonly RecordField[] } | undefined {
+  const id = isObject(record) ? readRecordId(record) : undefined;
+  return id === undefined ? undefined : { row: id, invalid: NO_FIELDS };
 }
 
-const NOTHING_INVALID: readonly ListingField[] = [];
+const NO_FIELDS: readonly RecordField[] = [];
 
-function usableId(record: Readonly<Record<string, unknown>>): string | undefined {
+function readRecordId(record: Readonly<Record<string, unknown>>): string | undefined {
   const id = record['resource_id'];
   return typeof id === 'string' && id !== '' ? labelText(id) : undefined;
 }
 
-const UNUSABLE = Symbol('unusable');
-type Unusable = typeof UNUSABLE;
+const INVALID = Symbol('invalid');
+type Invalid = typeof INVALID;
 
-/** A JSON number or a decimal text, as gateways write 64-bit integers; whole and not negative. */
-export function wholeNumber(value: unknown): number | Unusable {
+/** A JSON number, or a decimal string as gateways write 64-bit integers; an integer of at least 0. */
+export function wholeNumber(value: unknown): number | Invalid {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : UNUSABLE;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : INVALID;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function resourceType(value: unknown): { key: string; label: string; unusable: boolean } {
-  if (!isObject(value)) return { key: '', label: '', unusable: !isMissing(value) };
+function resourceType(value: unknown): { key: string; label: string; isInvalid: boolean } {
+  if (!isObject(value)) return { key: '', label: '', isInvalid: !isMissing(value) };
   const key = text(value['key']);
   const label = text(value['label']);
-  const unusable = key === UNUSABLE || label === UNUSABLE;
-  return { key: key === UNUSABLE ? '' : key, label: label === UNUSABLE ? '' : label, unusable };
+  const isInvalid = key === INVALID || label === INVALID;
+  return { key: key === INVALID ? '' : key, label: label === INVALID ? '' : label, isInvalid };
 }
 
-function text(value: unknown): string | Unusable {
+function text(value: unknown): string | Invalid {
   if (isMissing(value)) return '';
-  return typeof value === 'string' ? labelText(value) : UNUSABLE;
+  return typeof value === 'string' ? labelText(value) : INVALID;
 }
 
-/** An enumeration value: its name, or the bare number that a gateway prints for one it does not know. */
-function token(value: unknown): string | Unusable {
+/** An enum value: its name, or the number that a gateway prints for a name it does not know. */
+function token(value: unknown): string | Invalid {
   return text(typeof value === 'number' ? String(value) : value);
 }
 
-function timestamp(value: unknown): number | Unusable {
-  return (typeof value === 'string' ? readTimestamp(value) : undefined) ?? UNUSABLE;
+function timestamp(value: unknown): number | Invalid {
+  return (typeof value === 'string' ? readTimestamp(value) : undefined) ?? INVALID;
 }
 
-function given(value: unknown, read: (value: unknown) => number | Unusable): number | undefined | Unusable {
+function optional(value: unknown, read: (value: unknown) => number | Invalid): number | undefined | Invalid {
   return isMissing(value) ? undefined : read(value);
 }
 
@@ -95,25 +94,24 @@ function isMissing(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** Enough for every type, state and sku of a real fleet; more than that are not worth sharing. */
+/** Enough for every type, state and sku of a real station; bounds the memory for one with more. */
 const MAX_TEXTS = 10_000;
 
-/** Keeps one copy of what many resources have in common. */
+/** Keeps one copy of texts and quantities that many resources share. */
 export class InternedTexts {
   readonly #texts = new Map<string, string>();
   readonly #quantities = new Map<string, Quantity | undefined>();
 
   intern(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
+    const interned = this.#texts.get(text);
+    if (interned !== undefined) return interned;
     if (this.#texts.size < MAX_TEXTS) this.#texts.set(text, text);
     return text;
   }
 
-  /** What the sku states, when it has the form `<quantity> <unit>`. */
   quantity(sku: string): Quantity | undefined {
-    const known = this.#quantities.get(sku);
-    if (known !== undefined || sku === '') return known;
+    const interned = this.#quantities.get(sku);
+    if (interned !== undefined || sku === '') return interned;
     const quantity = readQuantity(sku);
     if (this.#quantities.size < MAX_TEXTS) this.#quantities.set(sku, quantity);
     return quantity;
@@ -130,7 +128,7 @@ function readQuantity(sku: string): Quantity | undefined {
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
 const DAYS_BEFORE_1970 = 719_162;
 
-/** Seconds since 1970 of an RFC 3339 timestamp; undefined for anything else, for dates that do not exist and for times before 1970. */
+/** Parses an RFC 3339 timestamp to Unix seconds; undefined for anything else, for dates that do not exist and for times before 1970. */
 export function readTimestamp(text: string): number | undefined {
   const day = dayOf(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
   const hour = digits(text, 11, 13);
@@ -139,12 +137,12 @@ export function readTimestamp(text: string): number | undefined {
   if (!(isSeparated(text) && hour <= 23 && minute <= 59 && second <= 59)) return undefined;
   const end = endOfFraction(text);
   const seconds = day * 86_400 + (hour * 60 + minute - offsetMinutes(text, end)) * 60 + second;
-  // Whatever could not be read has made it NaN.
+  // NaN if any part is invalid.
   if (!(seconds >= 0)) return undefined;
   return end === 19 ? seconds : withFraction(seconds, text.slice(20, end));
 }
 
-/** NaN for anything but digits, also past the end of the text. */
+/** NaN for anything but digits, including past the end of the text. */
 function digits(text: string, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at += 1) {
@@ -173,7 +171,7 @@ function dayOf(year: number, month: number, day: number): number {
   return past * 365 + leaps + before + day - 1 - DAYS_BEFORE_1970;
 }
 
-/** Where the offset begins; 0 for a point that no digit follows. */
+/** The index of the UTC offset; 0 for a decimal point without digits. */
 function endOfFraction(text: string): number {
   if (text[19] !== '.') return 19;
   let end = 20;
@@ -193,7 +191,7 @@ function offsetMinutes(text: string, at: number): number {
 
 const TENS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
-/** The nearest number to what was written: a quotient of two whole numbers that a double holds exactly is, and so is what is read as text. */
+/** The double nearest to the decimal text: division is exact enough while both operands are safe integers; longer fractions are parsed as text. */
 function withFraction(seconds: number, fraction: string): number {
   const tens = TENS[fraction.length];
   const parts = seconds * Number(tens) + Number(fraction);

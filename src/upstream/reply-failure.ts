@@ -4,19 +4,19 @@ import { isObject } from './record.ts';
 import { RequestFailure, statusReason } from './request-failure.ts';
 
 interface ReplyContext {
-  /** How the message calls the other side. */
-  readonly peer: string;
+  /** The server's name in the message. */
+  readonly endpoint: string;
   readonly secrets: readonly string[];
   readonly nowMs: number;
   readonly hint?: string | undefined;
 }
 
-/** The failure that a reply other than a success stands for. */
-export function replyFailure(reply: Reply, { peer, secrets, nowMs, hint }: ReplyContext): RequestFailure {
+/** The failure for a reply that is not a 2xx. */
+export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: ReplyContext): RequestFailure {
   const { status, headers } = reply;
-  const answer = `${peer} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
-  const said = redactedExcerpt(replyText(reply), secrets);
-  const message = [`${answer}: ${said}`, ...(hint === undefined ? [] : [hint])].join('; ');
+  const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
+  const excerpt = redactedExcerpt(replyText(reply), secrets);
+  const message = [`${answer}: ${excerpt}`, ...(hint === undefined ? [] : [hint])].join('; ');
   const waitMs = retryAfterMs(headers['retry-after'], nowMs);
   const retryable = status === 408 || status === 429 || status >= 500;
   return new RequestFailure(statusReason(status), message, {
@@ -24,39 +24,39 @@ export function replyFailure(reply: Reply, { peer, secrets, nowMs, hint }: Reply
     retryAfterMs: waitMs,
     unauthorized: status === 401,
     throttled: status === 429 || (retryable && waitMs !== undefined),
-    // A gateway whose message limit a page exceeds answers 429 as well, but cannot say when to come back.
+    // A gateway also answers 429 when a page exceeds its message limit, but then without Retry-After.
     tooLarge: status === 413 || (status === 429 && waitMs === undefined),
   });
 }
 
 function replyText({ status, headers, body }: Reply): string {
-  if (status >= 300 && status < 400) return `redirects are not followed, this one leads to ${headers['location'] ?? 'nowhere'}`;
-  return headers['content-encoding'] === undefined ? describeErrorBody(body) : 'encoded body';
+  if (status >= 300 && status < 400) return `redirects are not followed (location: ${headers['location'] ?? 'none'})`;
+  return headers['content-encoding'] === undefined ? describeErrorBody(body) : 'body with a content-encoding, not shown';
 }
 
-const MAX_PRINTED = 200;
+const MAX_EXCERPT_LENGTH = 200;
 const MAX_DETAILS = 3;
 
-/** What the body of an error reply says, in a few words; pages made for people are named, not shown. */
+/** The code and message of an error reply's body, or its text; an HTML page is named, not shown. */
 export function describeErrorBody(body: Buffer): string {
   const text = body.toString().trim();
   if (text === '') return 'empty body';
-  if (text.startsWith('<')) return `a page of HTML or XML (${body.length} bytes), perhaps from a proxy in between`;
-  return statusText(parsed(text)) ?? text;
+  if (text.startsWith('<')) return `an HTML or XML page (${body.length} bytes), possibly from a proxy`;
+  return statusText(parseJson(text)) ?? text;
 }
 
-/** A foreign text as a message may show it: one bounded line, without the secrets. */
+/** The text as one line of bounded length, with the secrets redacted. */
 export function redactedExcerpt(text: string, secrets: readonly string[]): string {
-  const line = withoutSecrets(text, secrets)
+  const line = redact(text, secrets)
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
     .toWellFormed();
-  // Once more: what was taken out may have stood inside a secret.
-  const characters = [...withoutSecrets(line, secrets)];
-  return characters.length <= MAX_PRINTED ? characters.join('') : `${characters.slice(0, MAX_PRINTED).join('')}…`;
+  // Once more: a removed character may have split a secret.
+  const characters = [...redact(line, secrets)];
+  return characters.length <= MAX_EXCERPT_LENGTH ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
 }
 
-/** google.rpc.Status, the same under `error`, OAuth's error pair, or a bare message; undefined for any other shape. */
+/** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
 function statusText(json: unknown): string | undefined {
   const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
   if (!isObject(status)) return undefined;
@@ -70,13 +70,13 @@ function statusText(json: unknown): string | undefined {
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 
-/** The value alone when it can be printed as it is, else nothing. */
+/** The value as text; empty when it is neither text nor a number. */
 function printable(value: unknown): string[] {
   if (typeof value === 'number') return [String(value)];
   return typeof value === 'string' && value !== '' ? [value] : [];
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -84,8 +84,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As it is and as JSON writes it; the longest first, so that a secret within another one does not leave the rest of it behind. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+/** Redacts each secret as it is and as JSON escapes it; longest first, so that a secret that contains another one is redacted completely. */
+function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .filter((secret) => secret !== '')
@@ -95,10 +95,10 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
-/** No wait that a service asks for is longer; it also keeps an absurd number within what a timer can hold. */
+/** Longer waits are unrealistic; the limit also stays below the longest delay of a timer. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** How long a `Retry-After` header asks to wait, from seconds or an HTTP date; undefined when it says nothing usable. */
+/** The delay of a `Retry-After` header in seconds or as an HTTP date; undefined when it is missing or invalid. */
 export function retryAfterMs(header: string | readonly string[] | undefined, nowMs: number): number | undefined {
   const text = [header].flat()[0]?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, MAX_WAIT_MS);
@@ -106,7 +106,7 @@ export function retryAfterMs(header: string | readonly string[] | undefined, now
   return dateMs === undefined ? undefined : Math.min(Math.max(dateMs - nowMs, 0), MAX_WAIT_MS);
 }
 
-/** The time an HTTP date names, in any of its three forms (the oldest one leaves out its zone, which is always GMT). */
+/** Parses an HTTP date in any of its three formats (asctime has no zone, which is always GMT). */
 export function httpDateMs(text: string): number | undefined {
   if (!HTTP_DATE.test(text)) return undefined;
   const timeMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);

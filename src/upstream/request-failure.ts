@@ -2,19 +2,19 @@ import { errors } from 'undici';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
 
 interface RetryAdvice {
-  /** The same request may succeed a little later. */
+  /** The same request may succeed later. */
   readonly retryable?: boolean;
-  /** The service asked for at least this wait. */
+  /** The minimum delay that the service requested. */
   readonly retryAfterMs?: number | undefined;
-  /** The service did not accept who we say we are. */
+  /** The service rejected the credentials. */
   readonly unauthorized?: boolean;
-  /** The service gets more requests than it takes. */
+  /** The service rejected the request because of its rate limit. */
   readonly throttled?: boolean;
-  /** Less may be given where this much was not. */
+  /** A smaller page may succeed. */
   readonly tooLarge?: boolean;
 }
 
-/** One request failed for a reason outside this program; says too whether another try makes sense. */
+/** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
 export class RequestFailure extends ListingFailure {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
@@ -32,31 +32,31 @@ export class RequestFailure extends ListingFailure {
   }
 }
 
-/** The failure behind an error of a connection; an error that nothing outside this program explains stays what it is. */
-export function transportFailure<E>(peer: string, error: E): E | RequestFailure {
+/** Translates errors of sockets, TLS and HTTP; any other error is a bug and is returned as it is. */
+export function transportFailure<E>(endpoint: string, error: E): E | RequestFailure {
   const reason = errorReason(error);
   if (error instanceof RequestFailure || reason === undefined) return error;
-  // The parser's error carries the reply along, which may repeat a secret.
+  // The parser's error contains the reply, which may repeat a secret.
   const cause = error instanceof errors.HTTPParserError ? undefined : error;
-  return new RequestFailure(reason, `${peer}: ${errorText(error)}`, { retryable: reason !== 'tls' }, { cause });
+  return new RequestFailure(reason, `${endpoint}: ${errorText(error)}`, { retryable: reason !== 'tls' }, { cause });
 }
 
 const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 
-/** OpenSSL's verification results, its handshake and key errors, and Node's own checks. */
+/** OpenSSL's verification, handshake and key errors, and those of Node. */
 const TLS =
   /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
 
-/** What the HTTP library says of a reply that it did not think possible, such as a bare 101. */
+/** undici's error for a reply it considers impossible, such as a 101 that was not requested. */
 const ASSERTION = 'ERR_ASSERTION';
 
-/** The system's socket and name errors, and replies that are no HTTP or end too early. */
+/** Socket and DNS errors of the system, and replies that are not HTTP or end too early. */
 const NETWORK = /^(E[A-Z0-9]+$|EAI_|ERR_ASSERTION$|HTTPParserError$|UND_ERR_(SOCKET|HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
 
-/** Why a connection or a request broke; undefined when nothing outside this program explains it. */
+/** The reason for an error of a connection or request; undefined when it has none outside this process. */
 export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 'tls' | 'network'> | undefined {
   for (let link = error; link instanceof Error; link = link.cause) {
-    // The parser's errors have no code of their own.
+    // Errors of undici's parser have no code.
     const code = String(('code' in link && link.code) || link.name);
     if (TIMEOUT.test(code)) return 'timeout';
     if (TLS.test(code)) return 'tls';
@@ -80,11 +80,11 @@ export function statusReason(status: number): FailureReason {
   }
 }
 
-/** The error's own words; a failed connection to several addresses has none but those of its parts. */
+/** The error's message; a failed connection to several addresses only has those of its attempts. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
-  if (error instanceof Error && 'code' in error && error.code === ASSERTION) return 'the reply breaks the rules of HTTP';
-  // OpenSSL's message is a line of its log, with addresses and places in its source.
+  if (error instanceof Error && 'code' in error && error.code === ASSERTION) return 'the reply is not valid HTTP';
+  // OpenSSL's message is a log line with memory addresses and source positions.
   if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import type { Credential } from './credential.ts';
 import { RequestFailure } from './request-failure.ts';
 
-/** What a signature may cover, exactly as it goes over the wire. */
+/** The parts of a request that a signature can cover, exactly as they are sent. */
 export interface SignableRequest {
   readonly method: 'GET';
   readonly host: string;
@@ -12,7 +12,7 @@ export interface SignableRequest {
 
 export type Header = readonly [name: string, value: string];
 
-/** Headers that tell who we are, and the texts in them that no message may repeat. */
+/** Authentication headers, and the secrets in them, which no message may contain. */
 export interface Signature {
   readonly headers: readonly Header[];
   readonly secrets: readonly string[];
@@ -20,29 +20,26 @@ export interface Signature {
 
 export type Signer = (request: SignableRequest) => Promise<Signature>;
 
-/** The header as it can be sent, in UTF-8; what would break out of it or be refused on the way is the credential's fault. */
+/** The header with its value as UTF-8 bytes; a value with control characters is an invalid credential. */
 export function encodeHeader(name: string, value: string): Header {
   if (/(?!\t)\p{Cc}/u.test(value)) {
-    throw new RequestFailure(
-      'auth',
-      `the value for the header ${name} has line breaks or other control characters, which no header can carry`,
-    );
+    throw new RequestFailure('auth', `invalid value of header ${name}: expected no line breaks or other control characters`);
   }
   return [name, Buffer.from(value).toString('latin1')];
 }
 
-/** Both, where a name in the upper layer replaces all of that name below it. */
-export function mergeHeaders(lower: readonly Header[], upper: readonly Header[]): Header[] {
-  const replaced = new Set(upper.map(([name]) => name.toLowerCase()));
-  return [...lower.filter(([name]) => !replaced.has(name.toLowerCase())), ...upper];
+/** Both lists, without the defaults whose name is overridden. */
+export function mergeHeaders(defaults: readonly Header[], overrides: readonly Header[]): Header[] {
+  const overridden = new Set(overrides.map(([name]) => name.toLowerCase()));
+  return [...defaults.filter(([name]) => !overridden.has(name.toLowerCase())), ...overrides];
 }
 
-interface Secret {
+interface SecretReader {
   read(signal: AbortSignal): Promise<string>;
 }
 
-/** `Authorization: <type> <credentials>`, as bearer tokens go. */
-export function authorizationSigner(type: string, credentials: Secret): Signer {
+/** `Authorization: <type> <credentials>`, as for bearer tokens. */
+export function authorizationSigner(type: string, credentials: SecretReader): Signer {
   return async ({ signal }) => {
     const text = await credentials.read(signal);
     return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text] };
@@ -52,8 +49,8 @@ export function authorizationSigner(type: string, credentials: Secret): Signer {
 export function basicSigner(username: string, password: Pick<Credential, 'read'>): Signer {
   return async () => {
     const secret = await password.read();
-    const pair = basicCredentials(username, secret);
-    return { headers: [['Authorization', `Basic ${pair}`]], secrets: [secret, pair] };
+    const credentials = basicCredentials(username, secret);
+    return { headers: [['Authorization', `Basic ${credentials}`]], secrets: [secret, credentials] };
   };
 }
 

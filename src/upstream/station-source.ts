@@ -12,10 +12,10 @@ type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>,
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 
-/** The core's port for one station, spoken over the service's protocol. */
+/** Implements the port of one station with the service's protocol. */
 export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue, observer: Partial<ListingObserver> = {}): StationSource {
   const texts = new InternedTexts();
-  // All listings of a refresh share one context, and so one size of their pages.
+  // All listings of a refresh share one context and therefore one page size.
   const pageSizes = new WeakMap<ListingContext, PageSize>();
   const pageSizeOf = (context: ListingContext) => {
     const pageSize = pageSizes.get(context) ?? new PageSize(options.pageSize, (size) => observer.pageSizeReduced?.(context, size));
@@ -23,7 +23,7 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
     return pageSize;
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
-    const memories = new Map<string, PageCache<Row>>();
+    const pageCaches = new Map<string, PageCache<Row>>();
     const readBody = (body: Uint8Array) => {
       try {
         return readPage(body, readRow);
@@ -35,32 +35,32 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
     return async (query: ListingQuery, context: ListingContext): Promise<Listing<Row>> => {
       const path = listingPath(query, options);
       const pageSize = pageSizeOf(context);
-      const memory = memories.get(path) ?? new PageCache<Row>();
-      memories.set(path, memory);
+      const pageCache = pageCaches.get(path) ?? new PageCache<Row>();
+      pageCaches.set(path, pageCache);
       const pass = () =>
-        memory.reuse((readThrough) => {
+        pageCache.reuse((readThrough) => {
           const fetchPage = async (offset: number, size: number) => {
             let requested = pageSize.atMost(size);
-            const place = () => pagePath(path, offset, requested);
+            const currentPath = () => pagePath(path, offset, requested);
             const smaller = () => {
               const less = pageSize.below(requested);
               requested = less ?? requested;
-              return less === undefined ? undefined : place();
+              return less === undefined ? undefined : currentPath();
             };
             const read = async (body: Uint8Array) => {
-              const page = await tasks.run(() => readThrough(place(), body, readBody));
+              const page = await tasks.run(() => readThrough(currentPath(), body, readBody));
               const { received, total } = page;
               observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
               return page;
             };
-            const page = await get(place(), context, read, smaller);
+            const page = await get(currentPath(), context, read, smaller);
             return { ...page, requested };
           };
           return listPages(fetchPage, { ...options, idOf });
         });
       const listing = await pass();
       if (listing.complete || listing.reportedTotal === undefined) return listing;
-      // Rows may have moved under the reader: once more, and what does not add up then is published as incomplete.
+      // Rows may have moved between pages: list once more, and publish as incomplete what then still does not add up.
       const again = await pass();
       return { ...again, pages: listing.pages + again.pages };
     };
@@ -80,7 +80,7 @@ interface PathStyle {
   readonly listStyle: 'repeat' | 'comma';
 }
 
-/** A listing's path and query without its paging, encoded as it goes over the wire: signatures cover these very characters. */
+/** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */
 function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: PathStyle): string {
   const parts = [
     ...['monitor', 'ts', 'data', 'v1'],

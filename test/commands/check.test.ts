@@ -295,7 +295,7 @@ describe('check --live, TLS failures', () => {
     const { code, cell, stdout } = await secured(certificate(['127.0.0.1']), { ca_file: gone });
     expect(code).toBe(1);
     expect(cell('main', 'TLS')).toMatch(/^unusable file, /);
-    expect(stdout).toContain(`reported: cannot read the TLS file ${gone}: ENOENT`);
+    expect(stdout).toContain(`reported: cannot read TLS file ${gone}: ENOENT`);
   });
 
   it('explains an https URL of a plain HTTP port', async () => {
@@ -413,7 +413,7 @@ describe('check --live, credential failures', () => {
     expect(code).toBe(1);
     expect(cell('a', 'AUTHENTICATION')).toBe('no credentials');
     expect(stdout).toContain('The credentials could not be read or obtained, so no request was sent.');
-    expect(stdout).toContain(`reported: cannot read the credential file ${file}: ENOENT`);
+    expect(stdout).toContain(`reported: cannot read credential file ${file}: ENOENT`);
     expect(service.requests).toEqual([]);
   });
 });
@@ -439,8 +439,14 @@ describe('check --live, service failures', () => {
     ],
     ['an error status', { kind: 'status', code: 500 }, 'status', 'The service returned an error status.', '500 Internal Server Error'],
     ['a redirect', { kind: 'redirect', location: 'https://sso.invalid' }, 'status', 'The service returned an error status.', 'sso.invalid'],
-    ['an HTML page', { kind: 'html' }, 'body', 'The reply is not a listing.', 'expected JSON, got a page of HTML'],
-    ['JSON without resources', { kind: 'wrongJson', value: {} }, 'body', 'The reply is not a listing.', 'expected a field "resources"'],
+    ['an HTML page', { kind: 'html' }, 'body', 'The reply is not a listing.', 'expected JSON, got an HTML or XML page'],
+    [
+      'JSON without resources',
+      { kind: 'wrongJson', value: {} },
+      'body',
+      'The reply is not a listing.',
+      'expected a JSON object with a field "resources"',
+    ],
   ])('explains %s', async (_what, fault, listing, meaning, reported) => {
     const { url } = await startFaulty(fault);
     const { code, cell, stdout } = await checkLive(configOf(url, ['a']));
@@ -473,7 +479,7 @@ describe('check --live, warnings', () => {
     expect(cell('a', 'RESOURCES')).toBe('25');
     expect(cell('a', 'LISTING')).toBe('incomplete');
     expect(stdout).toContain('warning: station a of upstream main: The listing is incomplete: resources may be missing');
-    expect(stdout).toContain('reported: the service reports a total of 30, but 25 different records came');
+    expect(stdout).toContain('reported: the service reports a total of 30, but returned 25 distinct records');
   });
 
   it('warns of rejected records and invalid values', async () => {

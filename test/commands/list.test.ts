@@ -109,7 +109,7 @@ describe('list', () => {
     expect(stdout.split('\n')).toHaveLength(5);
     expect(stderr).toBe(
       [
-        'warning: the listing of "ts" is not proven whole: the service reports a total of 7, but 5 different records came',
+        'warning: the listing of "ts" is not proven whole: the service reports a total of 7, but returned 5 distinct records',
         'warning: records of "ts" without a usable resource_id are left out: 2',
         '',
       ].join('\n'),
@@ -128,7 +128,7 @@ describe('list', () => {
     expect(await listed(file)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'cannot list "ts": timeout: the refresh did not end within 0.05 s\n',
+      stderr: 'cannot list "ts": timeout: the refresh did not finish within refresh_timeout (0.05 s)\n',
     });
   });
 

@@ -122,9 +122,9 @@ describe('SnapshotReader', () => {
     expect(snapshot.locations).toBe(origins);
     expect(snapshot.incompleteReasons).toEqual([
       'the main one is short',
-      'in the listing of alertable resources, the total moved',
-      'in the listing of product y, it is short',
-      'in the listing of product y, it repeats',
+      'listing of alertable resources: the total moved',
+      'listing of product y: it is short',
+      'listing of product y: it repeats',
     ]);
   });
 

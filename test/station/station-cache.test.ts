@@ -197,7 +197,10 @@ describe('StationCache', () => {
   it('gives up a refresh at refresh_timeout and ends its requests', async () => {
     const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
     await cache.refreshIfDue();
-    expect(cache.view().health.failure).toMatchObject({ reason: 'timeout', message: 'the refresh did not end within 0.001 s' });
+    expect(cache.view().health.failure).toMatchObject({
+      reason: 'timeout',
+      message: 'the refresh did not finish within refresh_timeout (0.001 s)',
+    });
     expect(calls[0]?.context.signal.aborted).toBe(true);
   });
 

@@ -93,7 +93,7 @@ describe('openPool, over TLS', () => {
     const { url } = await startSecure();
     const tls = trusting();
     rmSync(String(tls.caFile));
-    const message = `cannot read the TLS file ${tls.caFile}: ENOENT`;
+    const message = `cannot read TLS file ${tls.caFile}: ENOENT`;
     expect(await testClient(url, { tls, maxRetries: 3 }).failure()).toMatchObject({
       reason: 'tls',
       message: expect.stringContaining(message),
@@ -105,14 +105,14 @@ describe('openPool, over TLS', () => {
     const files = { certFile: temporaryFile('cert.pem', ourselves.cert), keyFile: temporaryFile('key.pem', ourselves.key) };
     const broken = temporaryFile('broken.pem', '-----BEGIN NOTHING-----\n');
     const tls = trusting({ ...files, [name]: broken });
-    const message = expect.stringContaining(`cannot use the TLS file ${broken}: `);
+    const message = expect.stringContaining(`invalid TLS file ${broken}: `);
     expect(await testClient(url, { tls }).failure()).toMatchObject({ reason: 'tls', message });
   });
 
   it('fails as tls with both names when certificate and key do not belong together', async () => {
     const { url } = await startSecure();
     const [certFile, keyFile] = [temporaryFile('cert.pem', ourselves.cert), temporaryFile('key.pem', forName.key)];
-    const message = expect.stringContaining(`cannot use the TLS file ${certFile} with ${keyFile}: `);
+    const message = expect.stringContaining(`invalid TLS file ${certFile} with ${keyFile}: `);
     expect(await testClient(url, { tls: trusting({ certFile, keyFile }) }).failure()).toMatchObject({ reason: 'tls', message });
   });
 

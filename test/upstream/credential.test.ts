@@ -51,7 +51,7 @@ describe('Credential', () => {
   it('fails as auth with the name of a file that cannot be read', async () => {
     const file = temporaryFile('token', 'x');
     rmSync(file);
-    const message = expect.stringMatching(new RegExp(`cannot read the credential file ${file}: ENOENT`));
+    const message = expect.stringMatching(new RegExp(`cannot read credential file ${file}: ENOENT`));
     await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({ reason: 'auth', message });
   });
 
@@ -59,7 +59,7 @@ describe('Credential', () => {
     const file = temporaryFile('token', '\n');
     await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({
       reason: 'auth',
-      message: `the credential file ${file} is empty`,
+      message: `credential file ${file} is empty`,
     });
   });
 });

@@ -39,7 +39,7 @@ describe('describeErrorBody', () => {
 
   it('names a page without showing it', () => {
     const page = Buffer.from('\n<!doctype html><title>Bad gateway</title>');
-    expect(describeErrorBody(page)).toBe(`a page of HTML or XML (${page.length} bytes), perhaps from a proxy in between`);
+    expect(describeErrorBody(page)).toBe(`an HTML or XML page (${page.length} bytes), possibly from a proxy`);
   });
 
   it('shows plain text', () => {

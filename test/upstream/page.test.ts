@@ -67,16 +67,16 @@ describe('readPage', () => {
   });
 
   it.each([
-    ['<html></html>', 'body: expected JSON, got a page of HTML or XML (13 bytes)'],
-    ['nonsense', 'body: expected JSON, got 8 bytes that are none'],
-    ['', 'body: expected JSON, got 0 bytes that are none'],
-    ['[]', 'body: expected a JSON object, got a list'],
+    ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
+    ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
+    ['', 'body: expected JSON, got 0 bytes that are not JSON'],
+    ['[]', 'body: expected a JSON object, got an array'],
     ['null', 'body: expected a JSON object, got null'],
     ['"x"', 'body: expected a JSON object, got a string'],
-    ['{}', 'body: expected a field "resources", there is none'],
-    ['{"__proto__":{"resources":[]}}', 'body: expected a field "resources", there is none'],
-    ['{"resources":{}}', 'body: expected "resources" to be a list, got an object'],
-    ['{"resources":"x"}', 'body: expected "resources" to be a list, got a string'],
+    ['{}', 'body: expected a JSON object with a field "resources"'],
+    ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"'],
+    ['{"resources":{}}', 'body: expected "resources" to be an array, got an object'],
+    ['{"resources":"x"}', 'body: expected "resources" to be an array, got a string'],
   ])('fails on %s', (text, message) => {
     expect(failureOf(Buffer.from(text))).toBe(message);
   });

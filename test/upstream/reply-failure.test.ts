@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { replyFailure } from '../../src/upstream/reply-failure.ts';
 
-const CONTEXT = { peer: 'monitor.example.com', secrets: ['t0ken'], nowMs: 0 };
+const CONTEXT = { endpoint: 'monitor.example.com', secrets: ['t0ken'], nowMs: 0 };
 
 const failure = (status: number, body = '', headers = {}) => replyFailure({ status, headers, body: Buffer.from(body) }, CONTEXT);
 
@@ -20,13 +20,13 @@ describe('replyFailure', () => {
   });
 
   it('tells where a redirect leads, for it is not followed', () => {
-    const message = 'monitor.example.com answered 302 Found: redirects are not followed, this one leads to';
-    expect(failure(302, '<html>', { location: 'https://login?token=t0ken' }).message).toBe(`${message} https://login?token=<secret>`);
-    expect(failure(302).message).toBe(`${message} nowhere`);
+    const message = 'monitor.example.com answered 302 Found: redirects are not followed (location:';
+    expect(failure(302, '<html>', { location: 'https://login?token=t0ken' }).message).toBe(`${message} https://login?token=<secret>)`);
+    expect(failure(302).message).toBe(`${message} none)`);
   });
 
   it('does not show an encoded body', () => {
-    expect(failure(500, '\u001f\u008b', { 'content-encoding': 'gzip' }).message).toMatch(/: encoded body$/);
+    expect(failure(500, '\u001f\u008b', { 'content-encoding': 'gzip' }).message).toMatch(/: body with a content-encoding, not shown$/);
   });
 
   it('hides a secret that the body repeats', () => {

@@ -268,22 +268,22 @@ describe('stationSource', () => {
     [
       'a total that moves',
       service(ids(25).map(record), { total: ({ offset }) => 25 + (offset === 10 ? 1 : 0) }),
-      ['the total moved between pages: 25, 26'],
+      ['the total changed between pages: 25, 26'],
     ],
     [
       'records that are missing',
       service(ids(25).map(record), { total: () => 30 }),
-      ['the service reports a total of 30, but 25 different records came'],
+      ['the service reports a total of 30, but returned 25 distinct records'],
     ],
     [
       'a full page that comes again',
       service(ids(30).map(record), { total: noTotal, ignoreOffset: true }),
-      ['without a total, a full page came again: the service may ignore the offset'],
+      ['the service reports no total and returned the same full page again: it may ignore page.offset'],
     ],
     [
       'a last page without ids',
       ({ offset }) => ({ resources: offset === 0 ? [record('a')] : [{}] }),
-      ['without a total, the last page had records but none with a usable id'],
+      ['the service reports no total and the last page has no valid resource_id'],
     ],
   ])('names the doubt that %s leaves', async (_what, answer, doubts) => {
     const { listing } = await list(answer);
@@ -339,7 +339,7 @@ describe('stationSource', () => {
   it('ends a listing that would never end', async () => {
     const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
     expect(asked).toHaveLength(100_000);
-    expect(listing).toMatchObject({ complete: false, incompleteReasons: ['the pages did not end'] });
+    expect(listing).toMatchObject({ complete: false, incompleteReasons: ['the listing did not end within 100000 pages'] });
   });
 
   it('keeps no more pages under way than it may', async () => {
