@@ -1,9 +1,8 @@
 import type { StationView } from '../station/station-cache.ts';
 import { TaskQueue } from '../station/task-queue.ts';
-import { Body } from './body.ts';
 import { STATION_FAMILIES } from './catalogue.ts';
 import type { OwnMetrics } from './own-metrics.ts';
-import { joinedSegment, type Segment, storedSegment } from './segment.ts';
+import { Body, joinedSegment, type Segment, storedSegment } from './segment.ts';
 import { type EncodedSnapshot, type EncodingOptions, encodeHealth, type SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familyHeader } from './text-format.ts';
 

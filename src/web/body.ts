@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Body } from '../metrics/body.ts';
+import type { Body } from '../metrics/segment.ts';
 
 /** What is handed to a socket at once when all readers share the bytes: few calls, and only references wait for a slow one. */
 const SHARED_BATCH_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Aggregates } from '../metrics/aggregates.ts';
-import type { Body } from '../metrics/body.ts';
+import type { Body } from '../metrics/segment.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { FailureReason } from '../station/failure.ts';
 import type { Resource } from '../station/resource.ts';

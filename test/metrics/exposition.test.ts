@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Body } from '../../src/metrics/body.ts';
 import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
 import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
+import type { Body } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
 import { labelText, type Resource } from '../../src/station/resource.ts';

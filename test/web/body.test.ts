@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Body } from '../../src/metrics/body.ts';
+import type { Body } from '../../src/metrics/segment.ts';
 import { writeBody } from '../../src/web/body.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';

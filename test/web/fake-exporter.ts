@@ -1,5 +1,4 @@
-import { Body } from '../../src/metrics/body.ts';
-import { storedSegment } from '../../src/metrics/segment.ts';
+import { Body, storedSegment } from '../../src/metrics/segment.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { resourceOf } from '../station/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';

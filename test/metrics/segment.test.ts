@@ -1,9 +1,8 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Body } from '../../src/metrics/body.ts';
 import { Compressor } from '../../src/metrics/compressor-pool.ts';
-import { combineCrc, crcShift, joinedSegment, type Segment, segmentText, storedSegment } from '../../src/metrics/segment.ts';
+import { Body, combineCrc, crcShift, joinedSegment, type Segment, segmentText, storedSegment } from '../../src/metrics/segment.ts';
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 2000 }).map((text) => text.toWellFormed()),
