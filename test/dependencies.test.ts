@@ -5,7 +5,7 @@ function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 }
 
-/** The packages of the page's tables, section by section. */
+/** The packages in the tables of the page, by section. */
 function listed(): string[][] {
   const [, ...sections] = read('docs/dependencies.md').split(/^## /m);
   return sections.map((section) => Array.from(section.matchAll(/^\| `(.+?)` \| \S.* \|$/gm), ([, name = '']) => name));
@@ -21,13 +21,13 @@ const { dependencies, devDependencies } = JSON.parse(read('package.json'));
 const locked: [string, Locked][] = Object.entries(JSON.parse(read('package-lock.json')).packages);
 
 describe('docs/dependencies.md', () => {
-  it('gives the reason of exactly what package.json asks for', () => {
+  it('lists exactly the dependencies of package.json', () => {
     expect(listed()).toEqual([Object.keys(dependencies), Object.keys(devDependencies)]);
   });
 });
 
 describe('package-lock.json', () => {
-  it('holds nothing for production that needs an install script', () => {
+  it('has no production dependency with an install script', () => {
     expect(locked.filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript).map(([path]) => path)).toEqual([]);
   });
 

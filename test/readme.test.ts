@@ -7,7 +7,7 @@ import { parseFlags } from '../src/cli/parse.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { formatProblem } from '../src/config/problem.ts';
 import { startSimulatedService } from '../src/simulator/service.ts';
-import { freshClone, removeClone, typed } from './docs/clone.ts';
+import { createClone, removeClone, runShell } from './docs/clone.ts';
 import { readPage, root } from './docs/markdown.ts';
 import { entriesOf } from './e2e/harness.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
@@ -18,15 +18,15 @@ const snippets = blocks.filter(({ language }) => language !== 'yaml' && language
 const yamls = blocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
 const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
 
-/** Several builds, on a machine that may be busy. */
+/** Several builds on a busy machine. */
 const MINUTES = 180_000;
 
 const defaults = parseFlags([]);
-const defaultPort = defaults.ok ? defaults.flags['web.listen-address'][0]?.port : expect.unreachable();
+const defaultPort = defaults.ok ? String(defaults.flags['web.listen-address'][0]?.port) : expect.unreachable();
 const ANY_PORT = '--web.listen-address=127.0.0.1:0';
 
-/** How each snippet is treated, by its first line: none may be there that is not named here. */
-const TREATMENTS: Readonly<Record<string, (lines: readonly string[], clone: string) => Promise<void>>> = {
+/** How to run each snippet, by its first line. */
+const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string) => Promise<void>>> = {
   'npm ci && npm start': runsTheDemo,
   'npm ci && npm test': runsTests,
   'docker compose --file deploy/compose/compose.yaml up': namesAStack,
@@ -38,27 +38,27 @@ const TREATMENTS: Readonly<Record<string, (lines: readonly string[], clone: stri
 describe('README.md', () => {
   let clone = '';
   beforeAll(() => {
-    clone = freshClone();
+    clone = createClone();
   });
   afterAll(() => removeClone(clone));
 
-  it('shows what can be tried, and nothing else', () => {
-    expect(snippets.map(firstLine)).toEqual(Object.keys(TREATMENTS));
+  it('shows only snippets that this test runs', () => {
+    expect(snippets.map(firstLine)).toEqual(Object.keys(RUNNERS));
   });
 
-  it.each(snippets)('can be followed: %s', { timeout: MINUTES }, async (snippet) => {
-    const treatment = TREATMENTS[firstLine(snippet)] ?? expect.unreachable(`no treatment for ${snippet}`);
-    await treatment(snippet.split('\n'), clone);
+  it.each(snippets)('shows commands that work: %s', { timeout: MINUTES }, async (snippet) => {
+    const run = RUNNERS[firstLine(snippet)] ?? expect.unreachable(`no runner for ${snippet}`);
+    await run(snippet.split('\n'), clone);
   });
 
   it.each(yamls)('shows a configuration that loads: %s', (text) => {
     const kinds = Object.keys(parse(text));
     if (kinds.includes('upstreams')) expect(configProblems(text)).toEqual([]);
     else if (kinds.includes('scrape_configs')) expect(scrapeProblems(parse(text))).toEqual([]);
-    else expect.unreachable(`no treatment for ${text}`);
+    else expect.unreachable(`unknown kind of configuration: ${text}`);
   });
 
-  it('installs what package.json asks for', () => {
+  it('names the Node version of package.json, and the lock file matches it', () => {
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
     const { dependencies, devDependencies, engines } = packages[''];
     expect({ dependencies, devDependencies, engines }).toEqual({
@@ -69,13 +69,13 @@ describe('README.md', () => {
     expect(readme).toContain(`Node ${packageJson.engines.node.slice(2)} or newer`);
   });
 
-  it('rehearses alerts by flags that can be read', () => {
+  it('shows only valid simulate flags', () => {
     const flags = spans.filter((span) => /^--simulate\..*=/.test(span));
     expect(flags).not.toEqual([]);
     expect(flags.filter((flag) => !parseFlags(['simulate', ...flag.split(' ')]).ok)).toEqual([]);
   });
 
-  it('names ports where something listens, as config.example.yaml does', () => {
+  it('names only ports that the exporter or the compose stack listens on', () => {
     const published = Object.values(composeServices()).flatMap(({ ports = [] }) => ports.map((port) => port.split(':').at(-2)));
     expect(published).toContain(defaultPort);
     const ports = portsOf(readme + readFileSync(join(root, 'config.example.yaml'), 'utf8'));
@@ -84,9 +84,9 @@ describe('README.md', () => {
   });
 });
 
-/** The demo, on another port than the one that may be taken. */
+/** On a free port, because the default may be in use. */
 async function runsTheDemo([line = '']: readonly string[], clone: string): Promise<void> {
-  const demo = typed(`${installed(line)} -- ${ANY_PORT}`, clone);
+  const demo = runShell(`${installed(line)} -- ${ANY_PORT}`, clone);
   const page = await fetch(await demo.url());
   expect(page.headers.get('content-type')).toContain('text/html');
   expect(await page.text()).toMatch(/<h1>.*<\/h1>/);
@@ -95,14 +95,14 @@ async function runsTheDemo([line = '']: readonly string[], clone: string): Promi
   expect(demo.output.stderr).toContain('msg=ending');
 }
 
-/** One file stands for all: this one is among them. Types were checked by the build that the other snippets run. */
+/** Runs one file, because this test is itself part of `npm test`. */
 async function runsTests([line = '']: readonly string[], clone: string): Promise<void> {
-  const tests = typed(`${installed(line)} --ignore-scripts -- --coverage.enabled=false test/config/duration.test.ts`, clone);
+  const tests = runShell(`${installed(line)} --ignore-scripts -- --coverage.enabled=false test/config/units.test.ts`, clone);
   expect(await tests.closed, tests.output.stderr).toEqual({ code: 0, signal: null });
   expect(tests.output.stdout).toMatch(/Tests .*[1-9]\d* passed/);
 }
 
-/** With the configuration above it, its service at another address and its token in another file. */
+/** With README's configuration, adapted to the simulated service and a local token file. */
 async function exportsFromTheService([build = '', check = '', serve = '']: readonly string[], clone: string): Promise<void> {
   const service = await startSimulatedService({ source: () => entriesOf(3), auth: { scheme: 'token', token: 'readme' } });
   onTestFinished(() => service.stop());
@@ -112,10 +112,10 @@ async function exportsFromTheService([build = '', check = '', serve = '']: reado
     config.replace('https://monitor.example.com', service.url).replace('/run/secrets/token', join(clone, 'token')),
   );
   for (const line of [build, check]) {
-    const { closed, output } = typed(line, clone);
+    const { closed, output } = runShell(line, clone);
     expect(await closed, output.stdout + output.stderr).toEqual({ code: 0, signal: null });
   }
-  const exporter = typed(`${serve} ${ANY_PORT}`, clone);
+  const exporter = runShell(`${serve} ${ANY_PORT}`, clone);
   const metrics = parseExposition(await (await fetch(`${await exporter.url()}/metrics`)).text());
   expect(valuesOf(metrics, 'telemetry_station_up', 'station'), exporter.output.stderr).toEqual({ ts: 1 });
   expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station'))).toEqual([3]);
@@ -124,10 +124,10 @@ async function exportsFromTheService([build = '', check = '', serve = '']: reado
   expect(exporter.output.stderr).toContain('msg=ending');
 }
 
-/** With the build that a snippet before it has made. */
+/** Uses the build of an earlier snippet. */
 async function listsTheDemo(lines: readonly string[], clone: string): Promise<void> {
   for (const line of lines) {
-    const { closed, output } = typed(line, clone);
+    const { closed, output } = runShell(line, clone);
     expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
     const [heading, ...rows] = (line.includes('>') ? readFileSync(join(clone, 'eips.csv'), 'utf8') : output.stdout).trim().split('\n');
     expect(heading).toMatch(/^(ID|resource_id|id)\b/);
@@ -135,9 +135,9 @@ async function listsTheDemo(lines: readonly string[], clone: string): Promise<vo
   }
 }
 
-/** On any port, which the configuration that it prints names. */
+/** On a free port, which the printed configuration names. */
 async function simulates([line = '']: readonly string[], clone: string): Promise<void> {
-  const simulation = typed(line.replace(' > ', ' --simulate.port=0 > '), clone);
+  const simulation = runShell(line.replace(' > ', ' --simulate.port=0 > '), clone);
   const text = await eventually(() => {
     const printed = readFileSync(join(clone, 'simulated.yaml'), 'utf8');
     expect(printed).toMatch(/\ncache:/);
@@ -149,7 +149,7 @@ async function simulates([line = '']: readonly string[], clone: string): Promise
   await simulation.closed;
 }
 
-/** Docker is not there to be tried: the file is, with what it mounts looked at by the tests of deploy/. */
+/** Checks the file alone, without Docker; test/deploy checks what it mounts. */
 async function namesAStack([line = '']: readonly string[]): Promise<void> {
   const [, file = ''] = /--file (\S+) up$/.exec(line) ?? [];
   expect(Object.keys(composeServices(file))).toEqual(['telemetry-station-exporter', 'prometheus', 'alertmanager', 'grafana']);
@@ -157,7 +157,7 @@ async function namesAStack([line = '']: readonly string[]): Promise<void> {
   expect(parseFlags(command)).toMatchObject({ ok: true, flags: { demo: true } });
 }
 
-/** What follows the installation, which a clone of the tests has behind it; the scripts are the package's own. */
+/** The line without `npm ci`, which the clone does not need. */
 function installed(line: string): string {
   expect(line).toMatch(/^npm ci && npm \w+$/);
   return line.slice('npm ci && '.length);
@@ -180,7 +180,7 @@ interface ScrapeConfigs {
   }[];
 }
 
-/** What Prometheus would not find. */
+/** Problems of a scrape configuration: no job name, no target, or an address the exporter does not serve. */
 function scrapeProblems({ scrape_configs }: ScrapeConfigs): readonly string[] {
   return scrape_configs.flatMap(({ job_name = '', static_configs = [], http_sd_configs = [] }) => {
     const targets = static_configs.flatMap(({ targets }) => targets.map((target) => `http://${target}/metrics`));

@@ -6,11 +6,11 @@ import { join, relative } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { root } from './markdown.ts';
 
-/** What a clone does not bring. */
+/** Not part of a clone. */
 const NOT_CLONED = ['.git', '.tmp', 'coverage', 'dist', 'node_modules'];
 
-/** The project as one gets it, after `npm ci` and before anything else. */
-export function freshClone(): string {
+/** A copy of the project right after `npm ci`. */
+export function createClone(): string {
   const folder = mkdtempSync(join(tmpdir(), 'clone-'));
   cpSync(root, folder, { recursive: true, filter: (from) => !NOT_CLONED.includes(relative(root, from)) });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -21,9 +21,9 @@ export function removeClone(folder: string): void {
   rmSync(folder, { recursive: true });
 }
 
-/** A line of shell in a folder, as typed there; it ends with the test at the latest. */
-export function typed(command: string, folder: string) {
-  // The variables of the test runner would make another think that it is within it.
+/** Runs a line of shell in a folder; it is killed when the test ends. */
+export function runShell(command: string, folder: string) {
+  // Without the variables of the test runner, which a nested runner would inherit.
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
   const child = spawn(command, { cwd: folder, shell: true, detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
@@ -46,9 +46,9 @@ export function typed(command: string, folder: string) {
   return {
     output,
     closed,
-    /** The address that the exporter says it listens on. */
+    /** The address that the exporter logs. */
     url: async () => (await Promise.race([listening, closed.then(() => undefined)])) ?? expect.unreachable(output.stdout + output.stderr),
-    /** As Ctrl-C does it: all that the line has started gets the signal. */
+    /** Like Ctrl-C: signals the whole process group. */
     interrupt: () => signalAll(child, 'SIGINT'),
   };
 }

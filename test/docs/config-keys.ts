@@ -1,18 +1,18 @@
 import { configJsonSchema, type JsonSchema, jsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
-/** Every key of the configuration file by itself. */
+/** Every key of the configuration file, at any depth. */
 export function configKeys(): ReadonlySet<string> {
   return new Set(PATHS.flatMap((path) => path.slice(-1)));
 }
 
-/** Every key of the web configuration file by itself. */
+/** Every key of the web configuration file, at any depth. */
 export function webConfigKeys(): ReadonlySet<string> {
   const outer = knownKeys(jsonSchema(webConfigSchema), []);
   return new Set([...outer, ...outer.flatMap((key) => knownKeys(jsonSchema(webConfigSchema), [key]))]);
 }
 
-/** Whether the configuration has a path such as `stations[].cache.ttl`, which may be left out in front and behind. */
+/** Whether the text is a path of the configuration such as `stations[].cache.ttl`, or a part of one. */
 export function isConfigPath(text: string): boolean {
   const wanted = text.replaceAll(/\[\d*\]/g, `.${ANY}`).split('.');
   const matches = (part: string, index: number, path: readonly string[]) => path[index] === ANY || path[index] === part;
@@ -21,7 +21,7 @@ export function isConfigPath(text: string): boolean {
   );
 }
 
-/** Stands for an entry of a list and for a name that operators choose. */
+/** Matches an entry of a list and a name that operators choose. */
 const ANY = '*';
 
 const PATHS = configPaths(configJsonSchema(), []);

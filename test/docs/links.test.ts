@@ -5,12 +5,12 @@ import { allPages, type Page, root } from './markdown.ts';
 
 const pages = allPages();
 
-describe('the links of the documents', () => {
-  it.each(pages)('lead to files and headings that exist: $file', (page) => {
+describe('links in the documentation', () => {
+  it.each(pages)('lead to existing files and headings: $file', (page) => {
     expect(deadLinks(page)).toEqual([]);
   });
 
-  it('would be told when they did not', () => {
+  it('are reported when they lead nowhere', () => {
     const [page] = pages;
     expect(
       page && deadLinks({ ...page, links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#commands', 'https://example.com/#a'] }),

@@ -4,37 +4,37 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A block of code, by the language that its fence names. */
+/** A fenced block of code. */
 interface Block {
   readonly language: string;
   readonly content: string;
 }
 
-/** A page of the documentation, taken apart. */
+/** A parsed page of the documentation. */
 export interface Page {
-  /** From the root of the project. */
+  /** Relative to the root of the repository. */
   readonly file: string;
   readonly folder: string;
   readonly text: string;
   readonly blocks: readonly Block[];
-  /** Inline code, without that of blocks. */
+  /** Inline code, blocks excluded. */
   readonly spans: readonly string[];
   readonly links: readonly string[];
-  /** What follows `#` in links to its headings, as GitHub makes them. */
+  /** Fragments of its headings, as GitHub derives them. */
   readonly anchors: ReadonlySet<string>;
 }
 
-/** Every page that tells operators or contributors how things are now. */
+/** Every page for operators and contributors, except the changelog. */
 export function allPages(): Page[] {
   const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
   return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...documents.map((name) => `docs/${name}`)].map(readPage);
 }
 
 export function readPage(file: string): Page {
-  return { file, folder: dirname(file), ...takenApart(readFileSync(join(root, file), 'utf8')) };
+  return { file, folder: dirname(file), ...parseMarkdown(readFileSync(join(root, file), 'utf8')) };
 }
 
-export function takenApart(text: string): Omit<Page, 'file' | 'folder'> {
+export function parseMarkdown(text: string): Omit<Page, 'file' | 'folder'> {
   const fenced = [...text.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)];
   const blocks = fenced.map(([, indent = '', language = '', content = '']) => ({ language, content: outdented(content, indent) }));
   const prose = text.replaceAll(/^ *```.*?^ *```$/gms, '').replaceAll(/<!--.*?-->/gs, '');
@@ -57,7 +57,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The number that tells a repeated heading from those before it. */
+/** The number that GitHub appends to a repeated heading. */
 function times(before: readonly string[], anchor: string): number[] {
   const count = before.filter((other) => other === anchor).length;
   return count === 0 ? [] : [count];

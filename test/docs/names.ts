@@ -10,11 +10,11 @@ import { knownMetrics, shippedRules, unknownIn } from '../promql/known-metrics.t
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
-/** Names of others that look like ours: of Prometheus' configuration and of its alerts. */
+/** Prometheus' own names in the form of ours. */
 const FOREIGN = ['http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
 
-/** Files that operators have, or that a build makes. */
-const NOT_IN_THE_PROJECT = ['config.yaml', 'dist/', 'dist/main.js'];
+/** Files of operators, and the output of a build. */
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js'];
 
 const FILE = /^(?!@)[\w.@-]+(?:\/[\w.@-]+)*(?:\/|\.(?:ts|md|ya?ml|json|js))$/;
 const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;
@@ -36,7 +36,7 @@ const simpleNames = new Set([
   ...FOREIGN,
 ]);
 
-/** All that a page names and there is not, endpoints aside; nothing when all is well. */
+/** The names on a page, endpoints aside, that do not exist. */
 export function unknownNames(page: Page): string[] {
   const shell = page.blocks.filter(({ language }) => language === 'sh').flatMap(({ content }) => content.split('\n'));
   const queries = page.blocks.filter(({ language }) => language === 'promql').map(({ content }) => content);
@@ -50,7 +50,7 @@ export function unknownNames(page: Page): string[] {
   ];
 }
 
-/** The paths of the exporter that a page names. */
+/** The exporter's paths that a page names. */
 export function endpointsOf({ spans }: Page): string[] {
   return spans.flatMap((span) => /^(?:POST )?(\/(?:[\w?=-]+(?:\/[\w-]+)*)?)$/.exec(span)?.[1] ?? []);
 }
@@ -83,14 +83,16 @@ function unknownScripts(text: string): string[] {
 }
 
 function isFile(span: string, { folder }: Page): boolean {
-  return NOT_IN_THE_PROJECT.includes(span) || [root, join(root, folder), join(root, 'src')].some((from) => existsSync(join(from, span)));
+  return (
+    OUTSIDE_THE_REPOSITORY.includes(span) || [root, join(root, folder), join(root, 'src')].some((from) => existsSync(join(from, span)))
+  );
 }
 
 function isName(key: string): boolean {
   return simpleNames.has(key) || isConfigPath(key.replace('<name>', 'name')) || metrics.has(key);
 }
 
-/** A histogram by itself is none that can be asked for, but has a name. */
+/** A histogram has no series of its own name. */
 function isMetric(name: string): boolean {
   return metrics.has(name) || FAMILY_DESCRIPTIONS.some((family) => family.name === name) || recorded.includes(name);
 }

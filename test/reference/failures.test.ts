@@ -7,12 +7,12 @@ import { configKeys } from '../docs/config-keys.ts';
 const PAGES = ['docs/troubleshooting.md', 'docs/runbooks/TelemetryStationDown.md'];
 
 describe('withFailureTable', () => {
-  it.each(PAGES)('is what %s says', async (page) => {
+  it.each(PAGES)('matches %s', async (page) => {
     const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
     await expect(withFailureTable(text)).toMatchFileSnapshot(`../../${page}`);
   });
 
-  it('replaces what is between the marks, tells every reason, and leaves the rest', () => {
+  it('replaces the text between its marks with a row per reason and keeps the rest', () => {
     const made = withFailureTable(withFailureTable('# A\n').replace('| reason |', '| old |'));
     expect(made).toMatch(/^# A\n<!-- .* -->\n\n\| reason \|/);
     expect(FAILURE_REASONS.filter((reason) => !made.includes(`| \`${reason}\` |`))).toEqual([]);
@@ -22,7 +22,7 @@ describe('withFailureTable', () => {
 });
 
 describe('FAILURE_ADVICE', () => {
-  it('names keys of the configuration that exist', () => {
+  it('names existing configuration keys only', () => {
     const named = Object.values(FAILURE_ADVICE).flatMap(
       ({ meaning, advice }) => `${meaning} ${advice}`.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [],
     );

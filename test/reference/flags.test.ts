@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { flagsReference } from '../../scripts/reference/flags.ts';
 
 describe('flagsReference', () => {
-  it('is what docs/flags.md says', async () => {
+  it('matches docs/flags.md', async () => {
     await expect(flagsReference()).toMatchFileSnapshot('../../docs/flags.md');
   });
 });

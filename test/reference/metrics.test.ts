@@ -25,12 +25,6 @@ describe('FAMILY_DESCRIPTIONS', () => {
     expect(unknownIn(example, metrics)).toEqual([]);
   });
 
-  it('has no example or title twice', () => {
-    for (const key of ['example', 'exampleTitle'] as const) {
-      expect(new Set(FAMILY_DESCRIPTIONS.map((family) => family[key])).size).toBe(FAMILY_DESCRIPTIONS.length);
-    }
-  });
-
   it('uses counters in rate or increase only', () => {
     const counters = FAMILY_DESCRIPTIONS.filter(({ type }) => type === 'counter').map(({ name }) => name);
     const bare = FAMILY_DESCRIPTIONS.flatMap(({ example }) =>
