@@ -1,4 +1,4 @@
-# What every alert has to have. Run by scripts/lint-operations.sh.
+# Labels and annotations required of every alert. Run by scripts/lint-operations.sh.
 rule {
   match {
     kind = "alerting"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything under deploy, by the tools of those who will read it: Helm, kubeconform, kustomize, systemd, docker-compose, Prometheus.
-# What cannot be had on a machine is named; what a tool finds is never forgiven.
+# Validates everything under deploy with Helm, kubeconform, kustomize, systemd, docker-compose and Prometheus.
+# Unavailable tools are skipped with a message; any problem that a tool reports fails the check.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,16 +17,16 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 export PATH="$work/bin:$PATH"
 step() { printf -- '-- %s\n' "$*"; }
-left_out() { echo "LEFT OUT: $*"; }
+skip() { echo "SKIPPED: $*"; }
 
-# have COMMAND [GO_MODULE@VERSION]: on the machine already, or installed by Go.
+# have COMMAND [GO_MODULE@VERSION]: installed already, or installed with Go.
 have() {
   command -v "$1" >/dev/null && return
   if [ $# -gt 1 ] && command -v go >/dev/null; then
     GOBIN="$work/bin" go install "$2" 2>"$work/log" && return
-    left_out "$1 cannot be had: $(tail -n 1 "$work/log")"
+    skip "$1 cannot be installed: $(tail -n 1 "$work/log")"
   else
-    left_out "$1 is not on this machine"
+    skip "$1 is not installed"
   fi
   return 1
 }
@@ -40,13 +40,13 @@ if have helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"; then
     render --values "$values" >"$work/chart-$(basename "$values")"
     echo "$(grep -c '^kind:' "$work/chart-$(basename "$values")") objects for $(basename "$values")"
   done
-  refused() {
-    if render "$@" >/dev/null 2>&1; then echo "the chart takes $*" >&2; exit 1; fi
+  rejects() {
+    if render "$@" >/dev/null 2>&1; then echo "chart: expected $* to be rejected" >&2; exit 1; fi
   }
-  refused
-  refused --set demo=true --set replica=2
-  refused --set demo=true --set shards=0
-  refused --set demo=true --set shards=2 --set replicas=2
+  rejects
+  rejects --set demo=true --set replica=2
+  rejects --set demo=true --set shards=0
+  rejects --set demo=true --set shards=2 --set replicas=2
 fi
 
 step 'kustomize'
@@ -56,9 +56,9 @@ elif have kustomize "sigs.k8s.io/kustomize/kustomize/v5@$KUSTOMIZE_VERSION"; the
   kustomize build deploy/kubernetes >"$work/chart-kustomize.yaml"
 fi
 
-step 'kubeconform, unknown keys refused'
+step 'kubeconform, strict'
 if have kubeconform "github.com/yannh/kubeconform/cmd/kubeconform@$KUBECONFORM_VERSION"; then
-  # The API as Kubernetes' own module has it, because kubeconform's schemas are not to be had everywhere.
+  # Schemas are generated from Kubernetes' Go module, because kubeconform's own are not available everywhere.
   if api=$(cd "$work" && go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" 2>/dev/null | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && [ -n "$api" ]; then
     node scripts/kubernetes-schemas.mjs "$api/api/openapi-spec/swagger.json" "$work/schemas"
     for objects in "$work"/chart-*.yaml; do
@@ -66,20 +66,20 @@ if have kubeconform "github.com/yannh/kubeconform/cmd/kubeconform@$KUBECONFORM_V
     done
     sed '/^ *replicas:/s/replicas/replicaz/' deploy/kubernetes/deployment.yaml >"$work/wrong.yaml"
     if kubeconform -strict -schema-location "$work/schemas/{{.ResourceKind}}{{.KindSuffix}}.json" "$work/wrong.yaml" >/dev/null; then
-      echo 'kubeconform does not refuse unknown keys' >&2
+      echo 'kubeconform: expected an unknown key to be rejected' >&2
       exit 1
     fi
   else
-    left_out 'the API of Kubernetes cannot be had through Go'
+    skip 'the Kubernetes API cannot be downloaded with Go'
   fi
 fi
 
-step "the Prometheus operator's objects, unknown keys refused"
+step 'Prometheus operator objects, strict'
 if have go && [ -f "$work/chart-config-values.yaml" ]; then
   mkdir "$work/operator"
   cp deploy/helm/operator-objects.go.txt "$work/operator/main.go"
   (cd "$work/operator" && go mod init check && go get "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@$OPERATOR_VERSION" sigs.k8s.io/yaml@v1.4.0 && go mod tidy && go build -o check .) >"$work/log" 2>&1 &&
-    built=yes || { built=; left_out "the operator's types cannot be had: $(tail -n 1 "$work/log")"; }
+    built=yes || { built=; skip "the operator's types cannot be built: $(tail -n 1 "$work/log")"; }
   [ -z "$built" ] || "$work/operator/check" "$work"/chart-*-values.yaml
 fi
 
@@ -92,7 +92,7 @@ fi
 step 'compose stack'
 if have docker-compose; then
   docker-compose --file deploy/compose/compose.yaml config --quiet
-  echo 'docker-compose accepts it'
+  echo 'compose.yaml is valid'
 fi
 if have promtool; then promtool check config prometheus/prometheus.yml; fi
 if have amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
@@ -100,5 +100,5 @@ if have amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
 step 'GitHub workflows'
 if have actionlint "github.com/rhysd/actionlint/cmd/actionlint@$ACTIONLINT_VERSION"; then
   actionlint -no-color .github/workflows/*.yml
-  echo 'actionlint accepts them'
+  echo 'workflows are valid'
 fi

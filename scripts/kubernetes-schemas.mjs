@@ -1,12 +1,12 @@
-// Makes kubeconform's schemas of the API that Kubernetes itself publishes, with unknown keys refused.
+// Generates strict kubeconform schemas from Kubernetes' OpenAPI specification.
 //   node kubernetes-schemas.mjs swagger.json FOLDER
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const [source, folder] = process.argv.slice(2);
 const { definitions } = JSON.parse(readFileSync(source, 'utf8'));
 
-// What the published API says less of than the server accepts.
-const WIDER = {
+// Types for which the specification is narrower than the server.
+const OVERRIDES = {
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { type: ['string', 'integer'] },
   'io.k8s.apimachinery.pkg.api.resource.Quantity': { type: ['string', 'number'] },
 };
@@ -22,7 +22,7 @@ for (const [name, definition] of Object.entries(definitions)) {
 
 function reachable(name, found) {
   if (name in found) return found;
-  found[name] = WIDER[name] ?? strict(definitions[name]);
+  found[name] = OVERRIDES[name] ?? strict(definitions[name]);
   for (const [, next] of JSON.stringify(found[name]).matchAll(/"#\/definitions\/([^"]+)"/g)) reachable(next, found);
   return found;
 }

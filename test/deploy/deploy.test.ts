@@ -25,12 +25,12 @@ describe('Dockerfile', () => {
     for (const command of commands) expect(JSON.parse(command.replace(/^\w+ /, ''))).toEqual(expect.any(Array));
   });
 
-  it('is not the root user, and needs no frontend of its own', () => {
+  it('runs as a non-root user and needs no BuildKit frontend', () => {
     expect(read('Dockerfile')).toMatch(/^USER 65532:65532$/m);
     expect(read('Dockerfile')).not.toMatch(/^#\s*syntax=/m);
   });
 
-  it('copies only what .dockerignore lets through', () => {
+  it('copies only files that .dockerignore allows', () => {
     const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
     const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, file = '']) => file);
     expect(copied.filter((file) => !allowed.some((path) => file === path || file.startsWith(`${path}/`)))).toEqual([]);
@@ -38,34 +38,34 @@ describe('Dockerfile', () => {
 });
 
 describe('deploy/kubernetes', () => {
-  it('has a configuration that is valid', () => {
+  it('has a valid configuration', () => {
     expect(problemsOf('config.yaml', read('deploy/kubernetes/config.yaml'))).toEqual([]);
   });
 
-  it('runs the version of the package, with flags that exist', () => {
+  it('runs the package version with valid flags', () => {
     expect(parse(read('deploy/kubernetes/kustomization.yaml')).images[0].newTag).toBe(packageJson.version);
     expect(parseFlags(parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec.containers[0].args)).toMatchObject({ ok: true });
   });
 });
 
-describe('the Helm chart', () => {
-  it('is of the version of the package', () => {
+describe('deploy/helm', () => {
+  it('has the version of the package', () => {
     const { version, appVersion } = parse(read(`${CHART}/Chart.yaml`));
     expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
   });
 
-  it.each(readdirSync(join(root, CHART, 'ci')))('is tried with a valid configuration by %s', (file) => {
+  it.each(readdirSync(join(root, CHART, 'ci')))('has a valid configuration in ci/%s', (file) => {
     const { config } = parse(read(`${CHART}/ci/${file}`));
     expect(config === undefined ? [] : problemsOf(file, stringify(config))).toEqual([]);
   });
 
-  it('passes flags that exist', () => {
-    const given = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter((flag) => !flag.startsWith('--total-shards'));
-    expect(given).toEqual(['--demo', '--config.file=/etc/telemetry-station-exporter/config.yaml', '--shard=auto']);
-    expect(parseFlags([...given, '--total-shards=3'])).toMatchObject({ ok: true });
+  it('passes valid flags', () => {
+    const flags = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter((flag) => !flag.startsWith('--total-shards'));
+    expect(flags).toEqual(['--demo', '--config.file=/etc/telemetry-station-exporter/config.yaml', '--shard=auto']);
+    expect(parseFlags([...flags, '--total-shards=3'])).toMatchObject({ ok: true });
   });
 
-  it('has every value in its schema, and every one of the schema in its values', () => {
+  it('has the same keys in values.yaml and values.schema.json', () => {
     const { properties } = JSON.parse(read(`${CHART}/values.schema.json`));
     const { global: _, ...own } = properties;
     expect(Object.keys(own).toSorted()).toEqual(Object.keys(parse(read(`${CHART}/values.yaml`))).toSorted());
@@ -73,7 +73,7 @@ describe('the Helm chart', () => {
 });
 
 describe('deploy/systemd', () => {
-  it('starts with flags that exist', () => {
+  it('starts with valid flags', () => {
     const [, command = ''] = /^ExecStart=\S+ \S+ (.*) \$FLAGS$/m.exec(read('deploy/systemd/telemetry-station-exporter.service')) ?? [];
     expect(argumentsOf(` ${command}`)).toHaveLength(1);
     expect(parseFlags(command.split(' '))).toMatchObject({ ok: true });
@@ -85,16 +85,16 @@ describe('deploy/compose', () => {
     readonly services: Readonly<Record<string, { readonly volumes?: readonly string[] }>>;
   };
 
-  it('mounts files that exist', () => {
+  it('mounts existing files', () => {
     const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] ?? ''));
     const files = mounted.filter((source) => source.startsWith('.'));
     expect(files.length).toBeGreaterThan(4);
     expect(files.filter((file) => !existsSync(join(root, 'deploy/compose', file)))).toEqual([]);
   });
 
-  it('names its services as Prometheus and Grafana look for them', () => {
-    const wanted = `${read('prometheus/prometheus.yml')}${read('grafana/provisioning/datasources/telemetry-station.yaml')}`;
-    const hosts = [...wanted.matchAll(/([\w-]+):(?:9842|9090|9093)/g)].map(([, host = '']) => host);
+  it('names its services as Prometheus and Grafana expect', () => {
+    const configs = `${read('prometheus/prometheus.yml')}${read('grafana/provisioning/datasources/telemetry-station.yaml')}`;
+    const hosts = [...configs.matchAll(/([\w-]+):(?:9842|9090|9093)/g)].map(([, host = '']) => host);
     expect(new Set(hosts)).toEqual(new Set(Object.keys(services).filter((name) => name !== 'grafana')));
   });
 });

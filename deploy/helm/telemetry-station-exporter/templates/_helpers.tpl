@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Short enough for the ordinal and the hash that Kubernetes adds. */}}
+{{/* Short enough for the suffixes that Kubernetes appends. */}}
 {{- define "exporter.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" -}}
@@ -36,7 +36,7 @@ labels:
 {{- if gt (int .Values.shards) 1 }}true{{ end -}}
 {{- end -}}
 
-{{/* A headless Service cannot take the place of another, so it has a name of its own. */}}
+{{/* clusterIP is immutable: the headless Service of shards needs another name. */}}
 {{- define "exporter.serviceName" -}}
 {{- include "exporter.fullname" . }}{{ if include "exporter.sharded" . }}-shards{{ end -}}
 {{- end -}}
