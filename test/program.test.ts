@@ -16,7 +16,7 @@ import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { temporaryFile } from './upstream/support/files.ts';
 import { closedPort } from './upstream/support/service.ts';
 import { eventually } from './web/eventually.ts';
-import { ask } from './web/http-client.ts';
+import { httpRequest } from './web/http-client.ts';
 
 async function startService(options: ServiceOptions = {}) {
   const service = await startSimulatedService({ source: () => entriesOf(3), ...options });
@@ -117,7 +117,7 @@ describe('runProgram, printing', () => {
       expect(linesOf(output().stderr).map((line) => SIX_LOCATIONS.find((location) => line.startsWith(`${file}:${location}`)))).toEqual(
         SIX_LOCATIONS,
       );
-      await expect(ask(port, '/')).rejects.toThrow('ECONNREFUSED');
+      await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
     },
   );
 });
@@ -131,7 +131,7 @@ describe('runProgram, serving', () => {
     expect(await exit).toBe(0);
     expect(output().stderr).toContain(`msg=ending signal=${signal}\n`);
     expect(output().stdout).toBe('');
-    await expect(ask(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
+    await expect(httpRequest(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
     expect(signals.eventNames()).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe('runProgram, serving', () => {
     const { exit, output } = run([`--config.file=${file}`, '--log.level=error', ...addresses]);
     expect(await exit).toBe(1);
     expect(linesOf(output().stderr)).toEqual([expect.stringMatching(`cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE`)]);
-    await expect(ask(free, '/')).rejects.toThrow('ECONNREFUSED');
+    await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('listens on every --web.listen-address', async () => {
@@ -192,7 +192,7 @@ describe('runProgram, serving', () => {
       expect(found).toHaveLength(2);
       return found;
     });
-    for (const port of ports) expect((await ask(port, '/-/healthy')).status).toBe(200);
+    for (const port of ports) expect((await httpRequest(port, '/-/healthy')).status).toBe(200);
   });
 
   it('reloads its configuration on SIGHUP', async () => {
@@ -216,11 +216,11 @@ describe('runProgram, serving', () => {
     const port = await listening();
     const internalErrors = () => output().stderr.match(/level=error msg="the exporter itself is at fault" error="a bug"/g) ?? [];
     writeFileSync(file, stringify(configOf('${' + 'BROKEN}', ['a'])));
-    expect(await ask(port, '/-/reload', { method: 'POST' })).toMatchObject({ status: 500, body: 'Internal error.\n' });
+    expect(await httpRequest(port, '/-/reload', { method: 'POST' })).toMatchObject({ status: 500, body: 'Internal error.\n' });
     expect(internalErrors()).toHaveLength(1);
     signals.emit('SIGHUP');
     await eventually(() => expect(internalErrors()).toHaveLength(2));
-    expect((await ask(port, '/metrics')).status).toBe(200);
+    expect((await httpRequest(port, '/metrics')).status).toBe(200);
   });
 
   it('rejects with an internal error at start', async () => {
@@ -272,9 +272,9 @@ describe('runProgram, with flags', () => {
   it('reloads over HTTP only with --web.enable-lifecycle', async () => {
     const { url } = await startService();
     const forbidden = await serve(configOf(url, ['a']));
-    expect((await ask(forbidden.port, '/-/reload', { method: 'POST' })).status).toBe(403);
+    expect((await httpRequest(forbidden.port, '/-/reload', { method: 'POST' })).status).toBe(403);
     const allowed = await serve(configOf(url, ['a']), '--web.enable-lifecycle');
-    expect((await ask(allowed.port, '/-/reload', { method: 'POST' })).status).toBe(200);
+    expect((await httpRequest(allowed.port, '/-/reload', { method: 'POST' })).status).toBe(200);
   });
 
   it('limits concurrent scrapes with --web.max-requests', async () => {
@@ -327,18 +327,18 @@ describe('runProgram, simulating', () => {
     const { signals, exit, listening, output } = run(['--demo', '--web.listen-address=127.0.0.1:0']);
     const port = await listening();
     const names = demoStations.map(({ name }) => name);
-    const all = parseExposition((await ask(port, '/metrics', { headers: SHORT_TIMEOUT })).body);
+    const all = parseExposition((await httpRequest(port, '/metrics', { headers: SHORT_TIMEOUT })).body);
     expect(Object.keys(valuesOf(all, 'telemetry_station_info', 'station')).toSorted()).toEqual(names.toSorted());
-    const staging = parseExposition((await ask(port, '/probe?station=staging')).body);
+    const staging = parseExposition((await httpRequest(port, '/probe?station=staging')).body);
     expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
     expect(valuesOf(staging, 'telemetry_station_listing_complete', 'station')).toEqual({ staging: 1 });
     expect(staging.get('telemetry_station_resource_info')?.samples.length).toBeGreaterThan(100);
-    const { upstreams } = parse((await ask(port, '/config')).body) as { upstreams: Record<string, { base_url: string }> };
+    const { upstreams } = parse((await httpRequest(port, '/config')).body) as { upstreams: Record<string, { base_url: string }> };
     signals.emit('SIGTERM');
     expect(await exit).toBe(0);
     expect(output().stdout).toBe('');
     for (const { base_url } of Object.values(upstreams)) {
-      await expect(ask(Number(new URL(base_url).port), '/')).rejects.toThrow('ECONNREFUSED');
+      await expect(httpRequest(Number(new URL(base_url).port), '/')).rejects.toThrow('ECONNREFUSED');
     }
   });
 

@@ -88,7 +88,7 @@ export class Exporter implements ExporterPort {
     return selectResources(snapshot.parts, selection, order, this.#services.tasks);
   }
 
-  linesOf(spec: StationSpec, resource: Resource): string {
+  seriesOf(spec: StationSpec, resource: Resource): string {
     return resourceLines(spec, resource, this.#generation.encoding);
   }
 

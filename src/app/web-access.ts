@@ -14,8 +14,8 @@ import {
   type WebConfig,
   webConfigSchema,
 } from '../config/web-schema.ts';
-import type { RulesResult } from '../web/access/follow.ts';
 import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
+import type { RulesResult } from '../web/access/watch-rules.ts';
 
 /** Loads the web configuration file; without one, access is open. */
 export async function loadAccessRules(file: string | undefined): Promise<RulesResult> {

@@ -5,8 +5,8 @@ import { loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { LoadResult } from '../config/load.ts';
 import type { Build } from '../metrics/own-metrics.ts';
-import { followRules } from '../web/access/follow.ts';
 import type { AccessRules } from '../web/access/rules.ts';
+import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
 import { listen } from '../web/server.ts';
 import { loadInputs } from './config-source.ts';
@@ -60,15 +60,15 @@ async function serveUntil(
   });
   for (const { address, port } of server.addresses)
     log.info('listening', { address, port, tls: rules.tls !== undefined, version: build.version });
-  void followRules({
+  void watchRules({
     rules,
     load: () => loadAccessRules(flags['web.config.file']),
     apply: (next) => {
       rules = next;
-      if (next.tls) server.secure(next.tls);
+      if (next.tls) server.updateTls(next.tls);
       log.info('the web configuration was read again');
     },
-    complain: (problem) => log.error('the web configuration was not read again', { problem }),
+    report: (problem) => log.error('the web configuration was not read again', { problem }),
     signal: end,
   });
   if (!end.aborted) await once(end, 'abort');

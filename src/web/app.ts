@@ -2,52 +2,51 @@ import type { RequestListener } from 'node:http';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
 import { serviceDiscovery } from './discovery.ts';
-import { internalError, methodNotAllowed, notFound } from './errors.ts';
-import { healthy, readiness, reload } from './lifecycle.ts';
+import { config, healthy, readiness, reload } from './lifecycle.ts';
 import type { WebOptions } from './options.ts';
-import { configPage, referencePage } from './pages/reference-page.ts';
+import { referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
-import { guard, requestLimit, requestTarget, wellFormedRequest } from './request-checks.ts';
-import { redirectTo, sendText, setCommonHeaders } from './respond.ts';
+import { checkAccess, checkRequest, limitRequests, requestTarget } from './request-checks.ts';
+import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
 
-/** Answers beside scrapes that may be large or take a while: so many at once, however slowly they are read. */
-const MAX_OTHERS = 20;
+/** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow. */
+const MAX_OTHER_REQUESTS = 20;
 
-/** Everything the exporter answers over HTTP, at the root and again under the external URL's path. */
+/** All endpoints of the exporter, at the root and under the path of the external URL. */
 export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  // Outside of production express shows stack traces should the error handler itself fail.
+  // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
-  app.use(wellFormedRequest, guard(options.access ?? (() => OPEN_ACCESS)));
+  app.use(checkRequest, checkAccess(options.access ?? (() => OPEN_ACCESS)));
 
-  const others = requestLimit(MAX_OTHERS);
+  const otherLimit = limitRequests(MAX_OTHER_REQUESTS);
   const prefix = pathPrefix(options.externalUrl);
-  const routes = exporterRoutes(exporter, options, others);
-  const pages = stationRoutes(exporter, options, others);
+  const routes = exporterRoutes(exporter, options, otherLimit);
+  const pages = stationRoutes(exporter, options, otherLimit);
   app.use(routes);
   if (prefix !== '') {
-    allowReading(app, prefix, redirectTo(`${prefix}/`));
+    readOnlyRoute(app, prefix, redirectTo(`${prefix}/`));
     app.use(literalPath(prefix), routes);
   }
-  // After both: the prefix may be called as the stations' pages are.
+  // Last, because the prefix itself may be /stations.
   app.use(pages);
   if (prefix !== '') app.use(literalPath(prefix), pages);
   app.use(notFound, internalError(options.report));
 
   return (request, response) => {
     setCommonHeaders(response);
-    // Express would answer a target that is no URL by itself, past all that was put in its way above.
+    // Express responds to a target that is not a URL by itself, without the middleware above.
     const target = requestTarget(String(request.url));
     if (target === undefined) {
-      sendText(response, 400, 'The request names no path.\n');
+      sendText(response, 400, 'The request target has no path.\n');
       return;
     }
     request.url = target;
@@ -55,27 +54,27 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   };
 }
 
-/** The telemetry path comes first: whatever it is, a scrape of it is answered. */
-function exporterRoutes(exporter: ExporterPort, options: WebOptions, others: RequestHandler): Router {
+/** The telemetry path comes first, so that no other route can shadow it. */
+function exporterRoutes(exporter: ExporterPort, options: WebOptions, otherLimit: RequestHandler): Router {
   const router = newRouter();
-  const scrapes = requestLimit(options.maxRequests);
-  allowReading(router, options.telemetryPath, scrapes, scrapeAll(exporter, options));
-  allowReading(router, ROUTES.probe, scrapes, scrapeStation(exporter, options));
-  allowReading(router, ROUTES.discovery, others, serviceDiscovery(exporter, options.externalUrl));
-  allowReading(router, ROUTES.config, others, configPage(exporter));
-  allowReading(router, ROUTES.healthy, healthy);
-  allowReading(router, ROUTES.ready, readiness(exporter));
-  allowReading(router, ROUTES.status, others, statusPage(exporter, options));
-  allowReading(router, ROUTES.reference, others, referencePage(options));
-  const reloading = reload(exporter, options.enableLifecycle);
-  router.route(ROUTES.reload).post(others, reloading).put(others, reloading).all(methodNotAllowed('POST, PUT'));
+  const scrapeLimit = limitRequests(options.maxRequests);
+  readOnlyRoute(router, options.telemetryPath, scrapeLimit, scrapeAll(exporter, options));
+  readOnlyRoute(router, ROUTES.probe, scrapeLimit, scrapeStation(exporter, options));
+  readOnlyRoute(router, ROUTES.discovery, otherLimit, serviceDiscovery(exporter, options.externalUrl));
+  readOnlyRoute(router, ROUTES.config, otherLimit, config(exporter));
+  readOnlyRoute(router, ROUTES.healthy, healthy);
+  readOnlyRoute(router, ROUTES.ready, readiness(exporter));
+  readOnlyRoute(router, ROUTES.status, otherLimit, statusPage(exporter, options));
+  readOnlyRoute(router, ROUTES.reference, otherLimit, referencePage(options));
+  const handleReload = reload(exporter, options.enableLifecycle);
+  router.route(ROUTES.reload).post(otherLimit, handleReload).put(otherLimit, handleReload).all(methodNotAllowed('POST, PUT'));
   return router;
 }
 
-function stationRoutes(exporter: ExporterPort, options: WebOptions, others: RequestHandler): Router {
+function stationRoutes(exporter: ExporterPort, options: WebOptions, otherLimit: RequestHandler): Router {
   const router = newRouter();
-  allowReadingPattern(router, ROUTES.station, others, stationPage(exporter, options));
-  allowReadingPattern(router, ROUTES.resource, others, resourcePage(exporter, options));
+  readOnlyPattern(router, ROUTES.station, otherLimit, stationPage(exporter, options));
+  readOnlyPattern(router, ROUTES.resource, otherLimit, resourcePage(exporter, options));
   return router;
 }
 
@@ -83,11 +82,11 @@ function newRouter(): Router {
   return express.Router({ caseSensitive: true, strict: true });
 }
 
-function allowReading(router: Pick<IRouter, 'route'>, path: string, ...handlers: RequestHandler[]): void {
-  allowReadingPattern(router, literalPath(path), ...handlers);
+function readOnlyRoute(router: Pick<IRouter, 'route'>, path: string, ...handlers: RequestHandler[]): void {
+  readOnlyPattern(router, literalPath(path), ...handlers);
 }
 
-function allowReadingPattern(router: Pick<IRouter, 'route'>, pattern: string, ...handlers: RequestHandler[]): void {
+function readOnlyPattern(router: Pick<IRouter, 'route'>, pattern: string, ...handlers: RequestHandler[]): void {
   router
     .route(pattern)
     .get(...handlers)

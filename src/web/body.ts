@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Body } from '../metrics/segment.ts';
 
-/** What is handed to a socket at once when all readers share the bytes: few calls, and only references wait for a slow one. */
+/** Batch size when all responses share the same bytes: few writes, and a slow client holds references only. */
 const SHARED_BATCH_BYTES = 64 * 1024 * 1024;
 
-/** And when each reader has bytes of its own: inflated for it, or copied by an encrypted connection. */
-const OWN_BATCH_BYTES = 256 * 1024;
+/** Batch size when each response has its own bytes: decompressed for it, or copied by an encrypted connection. */
+const COPIED_BATCH_BYTES = 256 * 1024;
 
 /** Writes the body no faster than the client reads it. */
-export async function writeBody(response: ServerResponse, body: Body, gzip: boolean, readingMs?: number): Promise<void> {
-  // A pipelined response whose turn never comes would wait for it for ever.
+export async function writeBody(response: ServerResponse, body: Body, gzip: boolean, timeoutMs?: number): Promise<void> {
+  // A pipelined response on a closed connection never drains.
   if (response.req.destroyed) return;
   if (gzip) response.setHeader('Content-Encoding', 'gzip');
   response.setHeader('Content-Length', gzip ? body.gzipLength : body.plainLength);
@@ -17,33 +17,33 @@ export async function writeBody(response: ServerResponse, body: Body, gzip: bool
     response.end();
     return;
   }
-  cutOffSlowReader(response, readingMs);
-  const most = gzip && !('encrypted' in response.req.socket) ? SHARED_BATCH_BYTES : OWN_BATCH_BYTES;
-  // What is there already is not waited for: a promise for each of a thousand pieces costs more than to write it.
-  for await (const chunks of gzip ? [body.gzip()] : each(body.plain())) {
-    for (const batch of batches(chunks, most)) {
+  limitResponseTime(response, timeoutMs);
+  const maxBytes = gzip && !('encrypted' in response.req.socket) ? SHARED_BATCH_BYTES : COPIED_BATCH_BYTES;
+  // Compressed chunks are written as one list: a promise per chunk costs more than the write.
+  for await (const chunks of gzip ? [body.gzip()] : singly(body.plain())) {
+    for (const batch of batches(chunks, maxBytes)) {
       await writeBatch(response, batch);
-      // A client that went away is no error, and nobody is left to be told.
+      // A client that disconnects is not an error.
       if (response.req.socket.destroyed) return;
     }
   }
   response.end();
 }
 
-async function* each(chunks: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {
+async function* singly(chunks: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {
   for await (const chunk of chunks) yield [chunk];
 }
 
-/** Neighbours put together to so many bytes; what is longer is cut. */
-function* batches(chunks: readonly Uint8Array[], most: number): Iterable<readonly Uint8Array[]> {
+/** Groups consecutive chunks into batches of about `maxBytes`; longer chunks are split. */
+function* batches(chunks: readonly Uint8Array[], maxBytes: number): Iterable<readonly Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let bytes = 0;
   for (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += most) {
-      const piece = chunk.length <= most ? chunk : chunk.subarray(start, start + most);
+    for (let start = 0; start < chunk.length; start += maxBytes) {
+      const piece = chunk.length <= maxBytes ? chunk : chunk.subarray(start, start + maxBytes);
       batch.push(piece);
       bytes += piece.length;
-      if (bytes < most) continue;
+      if (bytes < maxBytes) continue;
       yield batch;
       batch = [];
       bytes = 0;
@@ -59,7 +59,7 @@ async function writeBatch(response: ServerResponse, batch: readonly Uint8Array[]
   if (response.writableNeedDrain) await drained(response);
 }
 
-/** Or the connection broke: also before a pipelined response had its turn. */
+/** Also resolves when the connection closes, because a queued pipelined response emits no event of its own then. */
 function drained(response: ServerResponse): Promise<void> {
   const { socket } = response.req;
   return new Promise((resolve) => {
@@ -74,12 +74,12 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** More than Prometheus waits for a scrape as a rule. */
-const READING_MS = 60_000;
+/** Longer than the usual scrape timeout. */
+const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Breaks the connection of a client that has not taken the whole response in time: it would hold its place and its bytes for ever. */
-export function cutOffSlowReader({ req: request }: ServerResponse, readingMs = READING_MS): void {
-  const timer = setTimeout(() => request.destroy(), readingMs).unref();
-  // It closes after its response, and also when the connection breaks before a pipelined response had its turn.
+/** Closes the connection of a client that has not read the response in time, which would hold its request slot and memory. */
+export function limitResponseTime({ req: request }: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
+  const timer = setTimeout(() => request.destroy(), timeoutMs).unref();
+  // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
   request.once('close', () => clearTimeout(timer));
 }

@@ -4,30 +4,30 @@ import type { ExporterPort } from './port.ts';
 import { send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
 
-/** One group of Prometheus' HTTP service discovery. */
+/** A target group of Prometheus HTTP service discovery. */
 interface TargetGroup {
   readonly targets: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /** Where Prometheus reaches the exporter. */
-interface Origin {
+interface Endpoint {
   /** host:port */
   readonly target: string;
   readonly secure: boolean;
 }
 
-/** The exporter as scrape targets, one per station; the series themselves carry the label `station`. */
+/** One target group per station; the series themselves carry the label `station`. */
 export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): RequestHandler {
   const prefix = pathPrefix(externalUrl);
   return (request, response) => {
-    const origin = externalUrl === undefined ? requestOrigin(request) : urlOrigin(externalUrl);
-    const groups = exporter.names().map((name) => targetGroup(name, origin, prefix));
+    const endpoint = externalUrl === undefined ? requestEndpoint(request) : urlEndpoint(externalUrl);
+    const groups = exporter.names().map((name) => targetGroup(name, endpoint, prefix));
     send(response, 200, 'application/json', JSON.stringify(groups));
   };
 }
 
-function targetGroup(station: string, { target, secure }: Origin, prefix: string): TargetGroup {
+function targetGroup(station: string, { target, secure }: Endpoint, prefix: string): TargetGroup {
   return {
     targets: [target],
     labels: {
@@ -38,26 +38,26 @@ function targetGroup(station: string, { target, secure }: Origin, prefix: string
   };
 }
 
-function urlOrigin({ protocol, hostname, port }: URL): Origin {
+function urlEndpoint({ protocol, hostname, port }: URL): Endpoint {
   const secure = protocol === 'https:';
   return { target: `${hostname}:${port || defaultPort(secure)}`, secure };
 }
 
-function requestOrigin({ headers: { host }, secure, socket }: Request): Origin {
+function requestEndpoint({ headers: { host }, secure, socket }: Request): Endpoint {
   return { target: hostTarget(host ?? '', secure) ?? socketTarget(socket.localAddress, socket.localPort), secure };
 }
 
-/** undefined when the Host header could not name a host and a port. */
+/** undefined unless the Host header is a valid host with an optional port. */
 export function hostTarget(host: string, secure: boolean): string | undefined {
   const [, name = '', ipv6, port = defaultPort(secure)] = /^(\[([^\]]*)\]|[\w.-]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   if (name === '' || (ipv6 !== undefined && !isIPv6(ipv6)) || Number(port) === 0 || Number(port) > 65_535) return undefined;
   return `${name}:${port}`;
 }
 
-/** A dual-stack socket calls an IPv4 address by its IPv6 name. */
+/** A dual-stack socket reports an IPv4 address as IPv4-mapped IPv6. */
 export function socketTarget(address = '', port = 0): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  return isIPv6(plain) ? `[${plain}]:${port}` : `${plain}:${port}`;
+  const unmapped = address.replace(/^::ffff:(?=\d+\.)/, '');
+  return isIPv6(unmapped) ? `[${unmapped}]:${port}` : `${unmapped}:${port}`;
 }
 
 function defaultPort(secure: boolean): string {

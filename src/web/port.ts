@@ -7,7 +7,7 @@ import type { Order, Selection } from '../station/selection.ts';
 import type { Snapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 
-/** What the status page shows of one station. */
+/** State of a station as the pages show it. */
 export interface StationStatus {
   readonly name: string;
   readonly upstream: string;
@@ -17,29 +17,29 @@ export interface StationStatus {
   readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
   readonly lastSuccessMs: number | undefined;
   readonly lastAttemptMs: number | undefined;
-  /** Of the latest attempt. */
+  /** Duration of the latest attempt. */
   readonly durationMs: number | undefined;
-  /** How long until the service may be asked again; 0 or less: by the next scrape, or now where the exporter asks by itself. */
+  /** Time until the next refresh is due; 0 or less: due now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
-  /** Who asks for the next refresh: whichever scrape finds it due, or the exporter by itself. */
+  /** What triggers a due refresh: a scrape or the background timer. */
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
   readonly snapshot: SnapshotStatus | undefined;
 }
 
-/** What is told of a snapshot without looking into it. */
+/** Aggregates of a snapshot. */
 interface SnapshotStatus {
   readonly resources: number;
   readonly complete: boolean;
   readonly pages: number;
-  /** Resources that can have alerts; undefined: nobody asked. */
+  /** Resources that can have alerts; undefined: `alertability` is not enabled. */
   readonly alertable: number | undefined;
-  /** Resources that have no alert rule, among the alertable ones where those are known; undefined: the service gave no numbers. */
+  /** Resources without alert rules, with `alertability` among the alertable ones; undefined: the service reported no counts. */
   readonly withoutRules: number | undefined;
 }
 
-/** All that the web shows of one station. */
+/** A station as its page shows it. */
 export interface StationDetail {
   readonly spec: StationSpec;
   readonly status: StationStatus;
@@ -49,24 +49,24 @@ export interface StationDetail {
 interface ServedSnapshot {
   readonly snapshot: Snapshot;
   readonly aggregates: Aggregates;
-  /** Series of single resources that are left out because there are too many. */
+  /** Per-resource series withheld by `metrics.max_resources`. */
   readonly withheld: number;
 }
 
-/** What the web needs of the running exporter. */
+/** The interface of the running exporter that the web server needs. */
 export interface ExporterPort {
-  /** Of all stations: cheaper than `stations` by what is added up there. */
+  /** Names of all stations; cheaper than `stations`, which aggregates snapshots. */
   names(): readonly string[];
   stations(): readonly StationStatus[];
   station(name: string): StationDetail | undefined;
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined): Promise<readonly Resource[]>;
-  /** The lines that a resource has in the exposition. */
-  linesOf(spec: StationSpec, resource: Resource): string;
-  /** `station` narrows the exposition to that one. Never rejects because the service fails. */
+  /** The series of a resource as lines of the exposition. */
+  seriesOf(spec: StationSpec, resource: Resource): string;
+  /** All stations, or only `station`. Does not reject when the service fails. */
   scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body>;
   ready(): boolean;
-  /** The problems that kept the old configuration in force; none: the new one is. */
+  /** The problems for which the new configuration was rejected; empty on success. */
   reload(): Promise<readonly string[]>;
-  /** The configuration in force as YAML, secrets hidden. */
+  /** The configuration in force as YAML, with secrets redacted. */
   configuration(): string;
 }

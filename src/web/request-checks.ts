@@ -4,39 +4,10 @@ import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { AccessRules, RateRules } from './access/rules.ts';
 import { sendText } from './respond.ts';
 
-/** Lets pass whom the rules in force let in, and gives every answer their headers. */
-export function guard(rules: () => AccessRules, passwords = new PasswordCheck(), inTime = rateLimiter()): RequestHandler {
-  return async (request, response, next) => {
-    const { headers, users, rate } = rules();
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (!inTime(rate)) {
-      sendText(response, 429, 'Too many requests.\n');
-      return;
-    }
-    if (users.size === 0) {
-      next();
-      return;
-    }
-    const credentials = basicCredentials(request.headers.authorization);
-    const verdict = credentials && (await passwords.check(users, credentials, String(request.socket.remoteAddress)));
-    // Nobody is left to answer, and what counts requests until they close would never see this one close.
-    if (request.destroyed) return;
-    if (verdict === 'right') {
-      next();
-    } else if (verdict === 'busy') {
-      response.setHeader('Retry-After', '1');
-      sendText(response, 503, 'Too many passwords to check at once.\n');
-    } else {
-      response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
-      sendText(response, 401, 'Unauthorized.\n');
-    }
-  };
-}
+/** Long enough for any station name and resource ID. */
+const MAX_URL_LENGTH = 4096;
 
-/** Far more than a station's name takes. */
-const LONGEST_URL = 4096;
-
-/** The path and query of a request's target, which proxies may send as a whole URL; undefined when there are none. */
+/** The path and query of a request target, which proxies may send as an absolute URL; undefined when it has no path. */
 export function requestTarget(target: string): string | undefined {
   if (target.startsWith('/')) return target;
   const [, path] = /^https?:\/\/[^/?#]+(.*)$/i.exec(target) ?? [];
@@ -44,17 +15,17 @@ export function requestTarget(target: string): string | undefined {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Refuses what no request here needs. */
-export const wellFormedRequest: RequestHandler = (request, response, next) => {
-  if (request.url.length > LONGEST_URL) {
-    sendText(response, 414, `The URL is longer than ${LONGEST_URL} characters.\n`);
+/** Rejects long URLs, bodies and malformed percent-encoding. */
+export const checkRequest: RequestHandler = (request, response, next) => {
+  if (request.url.length > MAX_URL_LENGTH) {
+    sendText(response, 414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
   } else if (hasBody(request.headers)) {
-    // The body is not read: what follows on this connection could not be told from it.
+    // The unread body would be parsed as the next request.
     response.setHeader('Connection', 'close');
-    sendText(response, 413, 'No request here has a body.\n');
+    sendText(response, 413, 'Request bodies are not accepted.\n');
   } else if (!isWellFormed(request.url)) {
-    // Bad escapes would otherwise be read as if they were meant literally.
-    sendText(response, 400, 'The URL holds a malformed percent-encoding.\n');
+    // Express would take malformed escapes in the query literally.
+    sendText(response, 400, 'The URL has a malformed percent-encoding.\n');
   } else {
     next();
   }
@@ -73,34 +44,63 @@ function isWellFormed(url: string): boolean {
   }
 }
 
-/** Lets at most `max` requests through at once; 0 lets all through. */
-export function requestLimit(max: number): RequestHandler {
+/** Enforces the rate limit and basic authentication of the rules in force, and sets their headers on every response. */
+export function checkAccess(rules: () => AccessRules, passwords = new PasswordCheck(), isWithinRate = rateLimiter()): RequestHandler {
+  return async (request, response, next) => {
+    const { headers, users, rate } = rules();
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (!isWithinRate(rate)) {
+      sendText(response, 429, 'Too many requests.\n');
+      return;
+    }
+    if (users.size === 0) {
+      next();
+      return;
+    }
+    const credentials = basicCredentials(request.headers.authorization);
+    const result = credentials && (await passwords.check(users, credentials, String(request.socket.remoteAddress)));
+    // The client has disconnected; limitRequests would wait forever for a 'close' event that has already been emitted.
+    if (request.destroyed) return;
+    if (result === 'valid') {
+      next();
+    } else if (result === 'busy') {
+      response.setHeader('Retry-After', '1');
+      sendText(response, 503, 'Too many concurrent password checks.\n');
+    } else {
+      response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
+      sendText(response, 401, 'Unauthorized.\n');
+    }
+  };
+}
+
+/** A limiter that decides for each request by the rules in force at that time. */
+export function rateLimiter(now: () => number = () => performance.now()): (rules: RateRules | undefined) => boolean {
+  // The theoretical arrival time of the generic cell rate algorithm.
+  let arrivalMs = 0;
+  return (rules) => {
+    if (rules === undefined) return true;
+    const nowMs = now();
+    const startMs = Math.max(arrivalMs, nowMs);
+    if (startMs - nowMs > (rules.burst - 1) * rules.intervalMs) return false;
+    arrivalMs = startMs + rules.intervalMs;
+    return true;
+  };
+}
+
+/** Allows `max` concurrent requests; 0: no limit. */
+export function limitRequests(max: number): RequestHandler {
   let inFlight = 0;
   return (request, response, next) => {
     if (max > 0 && inFlight >= max) {
       response.setHeader('Retry-After', '1');
-      sendText(response, 503, `Too many requests of this kind at once; at most ${max} are served.\n`);
+      sendText(response, 503, `Too many concurrent requests; the limit is ${max}.\n`);
       return;
     }
     inFlight += 1;
-    // The request closes after its response, and also when the connection breaks before a pipelined response had its turn.
+    // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
     request.once('close', () => {
       inFlight -= 1;
     });
     next();
-  };
-}
-
-/** Tells for each request whether the rules, as they are then, allow it. */
-export function rateLimiter(now: () => number = () => performance.now()): (rules: RateRules | undefined) => boolean {
-  // When every request let through so far would have had an interval of its own.
-  let settledMs = 0;
-  return (rules) => {
-    if (rules === undefined) return true;
-    const nowMs = now();
-    const startMs = Math.max(settledMs, nowMs);
-    if (startMs - nowMs > (rules.burst - 1) * rules.intervalMs) return false;
-    settledMs = startMs + rules.intervalMs;
-    return true;
   };
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
-import { cutOffSlowReader } from './body.ts';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { limitResponseTime } from './body.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-/** Nothing we answer may be guessed at, kept, framed, or let anything run; pages widen what they need. */
+/** Responses are not sniffed, cached or framed, and run no scripts; pages relax the policy where they need to. */
 export function setCommonHeaders(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cache-Control', 'no-store');
@@ -12,9 +12,22 @@ export function setCommonHeaders(response: ServerResponse): void {
   response.setHeader('Content-Security-Policy', COMMON_POLICY);
 }
 
-/** A page's own policy takes the place of the common one, never of the operator's. */
+/** Replaces the common policy, never one that the operator configured. */
 export function setPolicy(response: ServerResponse, policy: string): void {
   if (response.getHeader('Content-Security-Policy') === COMMON_POLICY) response.setHeader('Content-Security-Policy', policy);
+}
+
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  send(response, status, 'text/plain; charset=utf-8', text);
+}
+
+/** Node omits the body in the response to a HEAD request. */
+export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  limitResponseTime(response);
+  response.end(body);
 }
 
 export function redirectTo(location: string): RequestHandler {
@@ -24,15 +37,22 @@ export function redirectTo(location: string): RequestHandler {
   };
 }
 
-export function sendText(response: ServerResponse, status: number, text: string): void {
-  send(response, status, 'text/plain; charset=utf-8', text);
+export const notFound: RequestHandler = (_request, response) => {
+  sendText(response, 404, 'Not found.\n');
+};
+
+export function methodNotAllowed(allow: string): RequestHandler {
+  return (_request, response) => {
+    response.setHeader('Allow', allow);
+    sendText(response, 405, `Method not allowed; allowed: ${allow}.\n`);
+  };
 }
 
-/** Node leaves the body out when the request was a HEAD. */
-export function send(response: ServerResponse, status: number, contentType: string, body: string): void {
-  response.statusCode = status;
-  response.setHeader('Content-Type', contentType);
-  response.setHeader('Content-Length', Buffer.byteLength(body));
-  cutOffSlowReader(response);
-  response.end(body);
+/** Reports an exporter bug without disclosing it to the client. */
+export function internalError(report: (error: unknown) => void): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    report(error);
+    if (response.headersSent) response.destroy();
+    else sendText(response, 500, 'Internal error.\n');
+  };
 }

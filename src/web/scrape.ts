@@ -8,24 +8,24 @@ import { sendText } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
 export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions): RequestHandler {
-  return (request, response) => answerScrape(exporter, options, undefined, request, response);
+  return (request, response) => respondToScrape(exporter, options, undefined, request, response);
 }
 
-/** The one station that the query names. */
+/** The station named by the query parameter `station`. */
 export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions): RequestHandler {
   return async (request, response) => {
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {
-      sendText(response, 400, 'Name one station: /probe?station=NAME\n');
+      sendText(response, 400, 'Expected one station parameter: /probe?station=NAME\n');
     } else if (exporter.station(station) === undefined) {
-      sendText(response, 404, 'No station of that name is configured here.\n');
+      sendText(response, 404, 'No station with this name is configured.\n');
     } else {
-      await answerScrape(exporter, options, station, request, response);
+      await respondToScrape(exporter, options, station, request, response);
     }
   };
 }
 
-async function answerScrape(
+async function respondToScrape(
   exporter: ExporterPort,
   options: DeadlineOptions,
   station: string | undefined,
@@ -37,7 +37,7 @@ async function answerScrape(
   const body = await withinDeadline(request, deadlineMs, (signal) => exporter.scrape(format, station, signal));
   response.setHeader('Content-Type', CONTENT_TYPES[format]);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
-  await writeBody(response, body, wantsGzip(request));
+  await writeBody(response, body, acceptsGzip(request));
 }
 
 const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
@@ -45,27 +45,24 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 
-/**
- * How Prometheus may want names escaped that are not of the classic form. All of ours are, so each way gives the same bytes;
- * but a media range matches only what is offered with all of its parameters.
- */
+/** Escaping schemes of Prometheus. Our names need none, but a media range matches only an offer that has all of its parameters. */
 const ESCAPINGS = ['allow-utf-8', 'underscores', 'dots', 'values'];
 
-/** Text first: it wins where the client does not care. */
+/** Text comes first and wins when the client has no preference. */
 const OFFERS: ReadonlyMap<string, ExpositionFormat> = new Map(
   (['text', 'openmetrics'] as const).flatMap((format) =>
     ESCAPINGS.map((escaping) => [`${CONTENT_TYPES[format]}; escaping=${escaping}`, format] as const),
   ),
 );
 
-/** A client that accepts neither format gets text: a scrape never fails over its Accept header. */
+/** Text for a client that accepts neither format: a scrape never fails because of its Accept header. */
 export function expositionFormat(request: Pick<Request, 'accepts'>): ExpositionFormat {
   const best = request.accepts([...OFFERS.keys()]);
   return OFFERS.get(String(best)) ?? 'text';
 }
 
-/** Compressed where the client likes that at least as much as the plain bytes. */
-export function wantsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean {
+/** Whether the client prefers gzip at least as much as no compression. */
+export function acceptsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean {
   return request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
 }
 
@@ -74,14 +71,14 @@ export interface DeadlineOptions {
   readonly timeoutOffsetMs: number;
 }
 
-/** How long a scrape may take: what Prometheus grants less the offset, else the default. 0: answer at once from what is there. */
+/** The timeout announced by Prometheus minus the offset, else the default. 0: respond at once from the cache. */
 export function scrapeDeadlineMs(header: string | undefined, options: DeadlineOptions): number {
-  const grantedMs = grantedTimeoutMs(header);
-  const deadlineMs = grantedMs === undefined ? options.scrapeTimeoutMs : grantedMs - options.timeoutOffsetMs;
+  const announcedMs = announcedTimeoutMs(header);
+  const deadlineMs = announcedMs === undefined ? options.scrapeTimeoutMs : announcedMs - options.timeoutOffsetMs;
   return Math.min(Math.max(deadlineMs, 0), MAX_TIMER_MS);
 }
 
-/** Runs the work with a signal that aborts at the deadline, or sooner when the client goes away. */
+/** Runs the work with a signal that aborts at the deadline, or earlier when the client disconnects. */
 export async function withinDeadline<T>(request: EventEmitter, deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -96,8 +93,8 @@ export async function withinDeadline<T>(request: EventEmitter, deadlineMs: numbe
   }
 }
 
-/** undefined when the header is missing, no plain positive number, or more than any timer holds. */
-function grantedTimeoutMs(header: string | undefined): number | undefined {
+/** undefined when the header is missing, not a positive decimal number, or more than a timer can hold. */
+function announcedTimeoutMs(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d+(?:\.\d+)?$/.test(header)) return undefined;
   const ms = Number(header) * 1000;
   return ms > 0 && ms <= MAX_TIMER_MS ? ms : undefined;

@@ -6,11 +6,11 @@ import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
 
 export interface RunningServer {
-  /** Where it really listens, in the order asked for. */
+  /** The bound addresses, in the order of the configured ones. */
   readonly addresses: readonly { readonly address: string; readonly port: number }[];
-  /** New connections follow these rules; those there are end with their next answer. */
-  secure(rules: TlsRules): void;
-  /** Stops accepting, lets responses in flight finish, and cuts off what is left after the grace time. */
+  /** Applies to new connections; open ones are closed after their next response. */
+  updateTls(rules: TlsRules): void;
+  /** Stops accepting connections, lets responses in flight finish, and closes the rest after the grace period. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface RunningServer {
 type ListenAddress = Pick<NetListenOptions, 'host' | 'port'>;
 
 interface ListenOptions {
-  /** Left out: connections are plain, and stay so. */
+  /** Without it the server speaks plain HTTP and cannot be switched to TLS. */
   readonly tls?: TlsRules | undefined;
   readonly limits?: ConnectionLimits;
 }
@@ -28,15 +28,15 @@ interface ConnectionLimits extends ServerOptions {
   readonly maxRequestsPerSocket?: number;
 }
 
-const LIMITS = {
+const DEFAULT_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the usual minute between two scrapes, so that Prometheus need not connect anew for each.
+  // Longer than the usual scrape interval, so that Prometheus can reuse its connection.
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
   maxConnections: 2048,
-  // Bounds what a client can send ahead without taking answers.
+  // Bounds the pipelined requests of a client that does not read the responses.
   maxRequestsPerSocket: 100,
 } satisfies ConnectionLimits;
 
@@ -58,72 +58,72 @@ export async function listen(
   }
   return {
     addresses: running.flatMap((server) => server.addresses),
-    secure: (rules) => {
-      for (const server of running) server.secure(rules);
+    updateTls: (rules) => {
+      for (const server of running) server.updateTls(rules);
     },
     close,
   };
 }
 
 async function listenOn(address: ListenAddress, handler: RequestListener, { tls, limits }: ListenOptions): Promise<RunningServer> {
-  const options = { ...LIMITS, ...limits };
-  const { server, secure } =
-    tls === undefined ? { server: createServer(options, handler), secure: () => {} } : createSecureServer(options, tls, handler);
+  const options = { ...DEFAULT_LIMITS, ...limits };
+  const { server, updateTls } =
+    tls === undefined ? { server: createServer(options, handler), updateTls: () => {} } : createSecureServer(options, tls, handler);
   server.maxConnections = options.maxConnections;
   server.maxRequestsPerSocket = options.maxRequestsPerSocket;
-  // Node would invite the client to go on with a body that is refused.
+  // By default Node sends 100 Continue, which would invite a body that is then refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const close = drainable(server);
   server.listen(address);
   await once(server, 'listening').catch((error: Error) => {
     throw new Error(`cannot listen on "${addressText(address)}": ${error.message}`, { cause: error });
   });
-  // Only a server on a pipe has another kind of address.
+  // The address is a string only for a server on a pipe.
   const { address: host, port } = server.address() as AddressInfo;
-  return { addresses: [{ address: host, port }], secure, close };
+  return { addresses: [{ address: host, port }], updateTls, close };
 }
 
 /**
- * Watches a server's connections from its start on, and gives the function that ends it: no new connections, idle ones closed,
- * each other one closed after its responses are through, and after the grace time cut off.
+ * Tracks the connections of a server and returns the function that closes it: idle connections at once, the others after their
+ * responses in flight, and all of them after the grace period.
  */
 function drainable(server: Server): (graceMs: number) => Promise<void> {
-  const sockets = openOnes(server, 'connection');
-  // A request knows the encrypted connection, not the socket below it.
-  const connections = server instanceof SecureServer ? openOnes(server, 'secureConnection') : sockets;
+  const sockets = openSockets(server, 'connection');
+  // `request.socket` is the TLS socket, not the TCP socket below it.
+  const connections = server instanceof SecureServer ? openSockets(server, 'secureConnection') : sockets;
   const inFlight = new Map<IncomingMessage, ServerResponse>();
   let draining = false;
 
-  const endIfIdle = (socket: Socket) => {
+  const closeIfIdle = (socket: Socket) => {
     if (![...inFlight.keys()].some((request) => request.socket === socket)) socket.destroySoon();
   };
   server.prependListener('request', (request, response) => {
     inFlight.set(request, response);
-    if (draining) announceEnd(response);
-    // The request closes after its response, and also when the connection breaks before a pipelined response had its turn.
+    if (draining) closeAfterResponse(response);
+    // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
     request.once('close', () => {
       inFlight.delete(request);
-      if (draining) endIfIdle(request.socket);
+      if (draining) closeIfIdle(request.socket);
     });
   });
-  // Node's own way takes a response for done once it was handed over, and would cut what the client has yet to read.
+  // Node considers a response complete once it is handed to the socket, and would discard what the client has not read yet.
   server.closeIdleConnections = () => {};
 
   return async (graceMs) => {
     draining = true;
     const closed = once(server, 'close');
     server.close();
-    for (const response of inFlight.values()) announceEnd(response);
-    for (const socket of connections) endIfIdle(socket);
-    const cutOff = setTimeout(() => {
+    for (const response of inFlight.values()) closeAfterResponse(response);
+    for (const socket of connections) closeIfIdle(socket);
+    const timer = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, graceMs);
     await closed;
-    clearTimeout(cutOff);
+    clearTimeout(timer);
   };
 }
 
-function openOnes(server: Server, opened: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
+function openSockets(server: Server, opened: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on(opened, (socket: Socket) => {
     open.add(socket);
@@ -132,8 +132,8 @@ function openOnes(server: Server, opened: 'connection' | 'secureConnection'): Re
   return open;
 }
 
-/** Tells the client not to send another request; too late for that once the headers are out. */
-function announceEnd(response: ServerResponse): void {
+/** Has no effect once the headers are sent; the connection is then closed when it becomes idle. */
+function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 

@@ -5,7 +5,7 @@ import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { NEW, RIGHT } from '../web/hashes.ts';
-import { ask } from '../web/http-client.ts';
+import { httpRequest } from '../web/http-client.ts';
 import { configOf } from './harness.ts';
 import { run, serve } from './running-program.ts';
 
@@ -30,9 +30,9 @@ describe('--web.config.file', () => {
     const { port, output } = await serve(CONFIG, `--web.config.file=${webFile}`);
     const status = async (password?: string) => {
       const headers = password === undefined ? {} : basic(password);
-      return (await ask(port, '/-/healthy', { headers, tls: { ca: AUTHORITY.cert } })).status;
+      return (await httpRequest(port, '/-/healthy', { headers, tls: { ca: AUTHORITY.cert } })).status;
     };
-    await expect(ask(port, '/-/healthy')).rejects.toThrow();
+    await expect(httpRequest(port, '/-/healthy')).rejects.toThrow();
     expect([await status(), await status('wrong'), await status('right')]).toEqual([401, 401, 200]);
 
     writeFileSync(webFile, 'basic_auth_users: { prometheus: open }\n');

@@ -6,7 +6,7 @@ import { runProgram } from '../../src/program.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
-import { ask } from '../web/http-client.ts';
+import { httpRequest } from '../web/http-client.ts';
 
 export const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
 
@@ -58,7 +58,7 @@ export async function serve(config: object, ...flags: string[]) {
   const file = temporaryFile('config.yaml', stringify(config));
   const program = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', ...flags]);
   const port = await program.listening();
-  const get = (path: string, headers: Record<string, string> = {}) => ask(port, path, { headers });
+  const get = (path: string, headers: Record<string, string> = {}) => httpRequest(port, path, { headers });
   return {
     ...program,
     file,

@@ -10,7 +10,7 @@ import { temporaryFile } from '../upstream/support/files.ts';
 import { startProxy } from '../upstream/support/proxy.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
-import { ask } from '../web/http-client.ts';
+import { httpRequest } from '../web/http-client.ts';
 import { configOf, entriesOf } from './harness.ts';
 import { serve } from './running-program.ts';
 
@@ -83,7 +83,7 @@ const FORMS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
 async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readonly<Record<string, string>>> {
   const paths = ['/', '/config', '/metrics', '/probe?station=a', '/sd', '/-/ready', '/nowhere'];
   const answers = await Promise.all(paths.map(async (path) => [path, (await program.get(path)).body] as const));
-  const reload = await ask(program.port, '/-/reload', { method: 'POST' });
+  const reload = await httpRequest(program.port, '/-/reload', { method: 'POST' });
   return { ...Object.fromEntries(answers), ...program.output(), reload: reload.body };
 }
 

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { type ParsedFamily, parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
-import { ask } from '../web/http-client.ts';
+import { httpRequest } from '../web/http-client.ts';
 import { configOf, entriesOf } from './harness.ts';
 import { run, serve } from './running-program.ts';
 
@@ -25,7 +25,7 @@ async function runPod(service: Awaited<ReturnType<typeof startService>>, ordinal
   const file = temporaryFile('config.yaml', stringify(configOf(service.url, STATIONS, { cache: { ttl: '1h', error_ttl: '1h' } })));
   const flags = [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', '--shard=auto', `--total-shards=${total}`];
   const program = run(flags, {}, `telemetry-station-exporter-${ordinal}`);
-  const { body } = await ask(await program.listening(), '/metrics');
+  const { body } = await httpRequest(await program.listening(), '/metrics');
   const metrics = parseExposition(body);
   expect(valuesOf(metrics, 'telemetry_station_exporter_shard_ordinal')).toEqual({ '': ordinal });
   return { metrics, stations: Object.keys(valuesOf(metrics, 'telemetry_station_up', 'station')), asked: askedStations(service.requests) };

@@ -5,7 +5,7 @@ import { RIGHT } from '../web/hashes.ts';
 import { openConnection } from '../web/http-client.ts';
 import { COMMON_HEADERS, startApp } from '../web/running-app.ts';
 
-/** An app that counts the scrapes an attacker gets through to the exporter. */
+/** An app that records the scrapes that reach the exporter. */
 async function startCounting() {
   const scraped: unknown[] = [];
   const app = await startApp({
@@ -17,7 +17,7 @@ async function startCounting() {
   return { ...app, scraped };
 }
 
-describe('an attacker', () => {
+describe('createApp under attack', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/',
     'https://attacker.example/',
@@ -38,12 +38,12 @@ describe('an attacker', () => {
     '<script>alert(1)</script>',
     'prod" or "1"="1',
     'a'.repeat(4000),
-  ])('cannot make the exporter ask for the station %j', async (station) => {
-    const { ask, scraped } = await startCounting();
-    const answer = await ask(`/probe?station=${encodeURIComponent(station)}`);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toBe('No station of that name is configured here.\n');
-    expect(answer.headers['set-cookie']).toBeUndefined();
+  ])('responds 404 to a probe of %j without a scrape', async (station) => {
+    const { request, scraped } = await startCounting();
+    const response = await request(`/probe?station=${encodeURIComponent(station)}`);
+    expect(response.status).toBe(404);
+    expect(response.body).toBe('No station with this name is configured.\n');
+    expect(response.headers['set-cookie']).toBeUndefined();
     expect(scraped).toEqual([]);
   });
 
@@ -58,9 +58,9 @@ describe('an attacker', () => {
     '?station=prod&station[__proto__]=x',
     '?__proto__=prod&hasOwnProperty=1',
     `?${'a&'.repeat(1900)}`,
-  ])('gets nothing out of the query %s', async (query) => {
-    const { ask, scraped } = await startCounting();
-    const { status } = await ask(`/probe${query}`);
+  ])('is not affected by prototype keys in the query %s', async (query) => {
+    const { request, scraped } = await startCounting();
+    const { status } = await request(`/probe${query}`);
     expect([200, 400]).toContain(status);
     expect(scraped.filter((station) => station !== 'prod')).toEqual([]);
     expect(({} as Record<string, unknown>)['station']).toBeUndefined();
@@ -78,7 +78,7 @@ describe('an attacker', () => {
     '/.env',
     '/-/',
     '/src/main.ts',
-  ])('finds nothing at %s', async (path) => {
+  ])('responds 404 to the path %s', async (path) => {
     const { port, scraped } = await startCounting();
     const { received } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(await received).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[\s\S]*\r\n\r\nNot found\.\n$/);
@@ -92,7 +92,7 @@ describe('an attacker', () => {
     ['a space before the colon', 'Content-Length : 5'],
     ['two lengths', 'Content-Length: 0\r\nContent-Length: 5'],
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
-  ])('smuggles nothing in with %s', async (_what, header) => {
+  ])('responds only once, with 400, to a request with %s', async (_what, header) => {
     const { port, scraped } = await startCounting();
     const second = 'GET /probe?station=prod HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
     const { received } = openConnection(port, `GET /nowhere HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${second}`);
@@ -117,15 +117,15 @@ describe('an attacker', () => {
     'x-forwarded-for',
     'x-http-method-override',
     'x-original-url',
-  ])('has nothing of the header %s come back, and changes no answer by it', async (name) => {
-    const { ask } = await startCounting();
+  ])('neither reflects the header %s nor changes a response because of it', async (name) => {
+    const { request } = await startCounting();
     for (const path of ['/', '/reference', '/stations/prod', '/-/healthy', '/config', '/nowhere']) {
-      const plain = await ask(path);
-      expect(await ask(path, { headers: { [name]: '<script>attacker.example</script>' } }), path).toEqual(plain);
+      const plain = await request(path);
+      expect(await request(path, { headers: { [name]: '<script>attacker.example</script>' } }), path).toEqual(plain);
     }
   });
 
-  it('is told nothing by an error: neither what was asked, nor a place in the code, nor markup', async () => {
+  it('discloses no request data, stack trace or markup in error responses', async () => {
     const broken = () => {
       throw new Error('secret detail');
     };
@@ -134,23 +134,23 @@ describe('an attacker', () => {
     const closed = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
     const body = { 'content-length': '1' };
     const mark = 'attacker.example';
-    const answers = [
-      await open.ask('/probe'),
-      await open.ask(`/%zz${mark}`),
-      await closed.ask(`/metrics?${mark}`),
-      await open.ask('/-/reload', { method: 'POST' }),
-      await open.ask(`/${mark}`),
-      await open.ask(`/metrics?${mark}`, { method: 'DELETE' }),
-      await open.ask(`/metrics?${mark}`, { headers: body }),
-      await open.ask(`/${mark.repeat(400)}`),
-      await open.ask(`/config?${mark}`),
-      await open.ask(`/-/ready?${mark}`),
+    const responses = [
+      await open.request('/probe'),
+      await open.request(`/%zz${mark}`),
+      await closed.request(`/metrics?${mark}`),
+      await open.request('/-/reload', { method: 'POST' }),
+      await open.request(`/${mark}`),
+      await open.request(`/metrics?${mark}`, { method: 'DELETE' }),
+      await open.request(`/metrics?${mark}`, { headers: body }),
+      await open.request(`/${mark.repeat(400)}`),
+      await open.request(`/config?${mark}`),
+      await open.request(`/-/ready?${mark}`),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 401, 403, 404, 405, 413, 414, 500, 503]);
-    for (const answer of answers) {
-      expect(answer.headers).toMatchObject({ ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8' });
-      expect(answer.body).toMatch(/^[\w .;:,/?=()-]+\n$/);
-      expect(answer.body).not.toMatch(/attacker|secret detail|node_modules|\.ts|[<>]| at /);
+    expect(responses.map(({ status }) => status)).toEqual([400, 400, 401, 403, 404, 405, 413, 414, 500, 503]);
+    for (const response of responses) {
+      expect(response.headers).toMatchObject({ ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8' });
+      expect(response.body).toMatch(/^[\w .;:,/?=()-]+\n$/);
+      expect(response.body).not.toMatch(/attacker|secret detail|node_modules|\.ts|[<>]| at /);
     }
   });
 });

@@ -39,7 +39,7 @@ const HEADERS = [
   'X-Prometheus-Scrape-Timeout-Seconds',
 ];
 
-/** Every byte but a line's end, with a liking for what means something. */
+/** Any byte except line ends, biased towards syntax. */
 const bytes = fc.string({
   unit: fc.oneof(
     fc.constantFrom(...'%&=?#/\\;:,.[]{}()<>"\'+ -~*q019'),
@@ -75,30 +75,30 @@ const headers = fc.array(fc.tuple(fc.constantFrom(...HEADERS), oneLine), { maxLe
 
 const externalUrl = new URL('http://example.com/tse');
 
-/** What the server says to bytes after which nothing more will come. */
-async function answerTo({ port }: RunningApp, request: string): Promise<string> {
+/** The response to the bytes, after which the client half-closes the connection. */
+async function responseTo({ port }: RunningApp, request: string): Promise<string> {
   const { socket, received } = openConnection(port, '');
   socket.end(request, 'latin1');
   return received;
 }
 
 describe('createApp', () => {
-  it('answers any query, header and method, and never with a fault of its own', async () => {
+  it('responds to any query, header and method without an internal error', async () => {
     const app = await startApp({}, { externalUrl, enableLifecycle: true });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...METHODS), target, headers, async (method, path, lines) => {
         const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
         const { received } = openConnection(app.port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n${text}Connection: close\r\n\r\n`);
-        const answer = await received;
-        expect(answer).toMatch(/^HTTP\/1\.1 (200|308|400|403|404|405|413|414|417|431|503) /);
+        const response = await received;
+        expect(response).toMatch(/^HTTP\/1\.1 (200|308|400|403|404|405|413|414|417|431|503) /);
       }),
       { numRuns: 500 },
     );
     expect(app.reported).toEqual([]);
-    expect((await app.ask('/-/healthy')).status).toBe(200);
+    expect((await app.request('/-/healthy')).status).toBe(200);
   });
 
-  it('survives any bytes', async () => {
+  it('survives arbitrary bytes', async () => {
     const app = await startApp();
     const start = fc.constantFrom(
       '',
@@ -109,11 +109,11 @@ describe('createApp', () => {
     );
     await fc.assert(
       fc.asyncProperty(start, fc.array(bytes, { maxLength: 8 }), async (first, rest) => {
-        expect(await answerTo(app, first + rest.join('\r\n'))).not.toMatch(/HTTP\/1\.1 5/);
+        expect(await responseTo(app, first + rest.join('\r\n'))).not.toMatch(/HTTP\/1\.1 5/);
       }),
       { numRuns: 300 },
     );
     expect(app.reported).toEqual([]);
-    expect((await app.ask('/-/healthy')).status).toBe(200);
+    expect((await app.request('/-/healthy')).status).toBe(200);
   });
 });

@@ -6,16 +6,16 @@ import type { TlsRules } from '../../src/web/access/rules.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { eventually } from '../web/eventually.ts';
 import { bodyOf } from '../web/fake-exporter.ts';
-import { ask } from '../web/http-client.ts';
+import { httpRequest } from '../web/http-client.ts';
 import { startApp } from '../web/running-app.ts';
 
 const MIB = 1024 * 1024;
-/** About what a segment holds. */
+/** About the size of a segment. */
 const PIECE = 256 * 1024;
 const { cert, key } = issue({ name: 'server' });
 const TLS: TlsRules = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
 
-/** An app whose every scrape is the same one chunk, once it is let go. */
+/** An app whose scrapes all return the same body once `until` resolves. */
 async function start(chunk: Buffer, { tls, until }: { tls?: TlsRules | undefined; until?: Promise<unknown> } = {}) {
   const body = bodyOf(...Array.from({ length: Math.ceil(chunk.length / PIECE) }, (_, at) => chunk.subarray(at * PIECE, (at + 1) * PIECE)));
   let scrapes = 0;
@@ -42,11 +42,11 @@ async function open(count: number, connect: () => Socket, bytes: string): Promis
   return sockets;
 }
 
-describe('a loaded server', () => {
+describe('createApp under load', () => {
   it.each([
     ['plain', undefined],
     ['encrypted', TLS],
-  ])('holds one copy of what 40 readers do not take, over %s connections', async (_kind, tls) => {
+  ])('keeps one copy of the body for 40 clients that do not read, over %s connections', async (_kind, tls) => {
     const chunk = Buffer.alloc(16 * MIB, '#');
     const { port, scrapes } = await start(chunk, { tls });
     const connect = () => (tls ? connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connectPlain(port, '127.0.0.1'));
@@ -55,11 +55,11 @@ describe('a loaded server', () => {
     await Promise.all(sockets.map((socket) => once(socket, 'readable')));
     await eventually(() => expect(scrapes()).toBe(40));
     const grown = process.memoryUsage.rss() - before;
-    console.log(`40 readers who take nothing of ${chunk.length / MIB} MiB: ${Math.round(grown / MIB)} MiB more`);
+    console.log(`40 clients that do not read ${chunk.length / MIB} MiB: ${Math.round(grown / MIB)} MiB more`);
     expect(grown).toBeLessThan(4 * chunk.length);
   });
 
-  it('answers beside 1,000 clients that dawdle and 200 scrapes at once, in bounded memory', async () => {
+  it('responds within bounded memory beside 1,000 slow clients and 200 concurrent scrapes', async () => {
     let release = () => {};
     const until = new Promise<void>((resolve) => {
       release = resolve;
@@ -68,17 +68,17 @@ describe('a loaded server', () => {
     const before = process.memoryUsage.rss();
     await open(1000, () => connectPlain(port, '127.0.0.1'), 'GET /metrics HTTP/1.1\r\nHost:');
     const statuses: string[] = [];
-    const asked = Array.from({ length: 200 }, async () => statuses.push(`${(await ask(port, '/metrics')).status}`));
+    const requests = Array.from({ length: 200 }, async () => statuses.push(`${(await httpRequest(port, '/metrics')).status}`));
     await eventually(() => expect(statuses).toEqual(Array(160).fill('503')));
     expect(scrapes()).toBe(40);
     const startMs = performance.now();
-    expect((await ask(port, '/-/healthy')).status).toBe(200);
+    expect((await httpRequest(port, '/-/healthy')).status).toBe(200);
     const took = `/-/healthy in ${Math.round(performance.now() - startMs)} ms`;
     const grown = process.memoryUsage.rss() - before;
-    console.log(`1,000 dawdling clients and 200 scrapes: ${took}, ${Math.round(grown / MIB)} MiB more, both ends together`);
+    console.log(`1,000 slow clients and 200 scrapes: ${took}, ${Math.round(grown / MIB)} MiB more, both ends together`);
     expect(grown).toBeLessThan(200 * MIB);
     release();
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(statuses.slice(160)).toEqual(Array(40).fill('200'));
   });
 });

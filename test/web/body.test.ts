@@ -1,25 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Body } from '../../src/metrics/segment.ts';
-import { writeBody } from '../../src/web/body.ts';
+import { limitResponseTime, writeBody } from '../../src/web/body.ts';
+import { listen } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
-import { ask } from './http-client.ts';
+import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
 
-/** A server that answers each request with the chunks; the promises tell what the writing of each failed with. */
+/** A server that responds with the body; each promise resolves to the error of the write, if any. */
 async function serve(
   body: Body,
   gzip: boolean,
-  { readingMs, wait }: { readingMs?: number; wait?: (request: IncomingMessage) => Promise<unknown> } = {},
+  { timeoutMs, wait }: { timeoutMs?: number; wait?: (request: IncomingMessage) => Promise<unknown> } = {},
 ) {
   const failures: Promise<unknown>[] = [];
   const server = createServer(async (request, response) => {
     await wait?.(request);
-    failures.push(writeBody(response, body, gzip, readingMs).catch((error: unknown) => error));
+    failures.push(writeBody(response, body, gzip, timeoutMs).catch((error: unknown) => error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -30,13 +31,13 @@ async function serve(
   return { server, port: (server.address() as AddressInfo).port, failures };
 }
 
-/** More than the buffers between two sockets hold, and hard to compress. */
+/** More than the socket buffers hold, and barely compressible. */
 const LARGE = Array.from({ length: 64 }, () => Buffer.from(randomBytes(256 * 1024).toString('base64')));
 
 describe('writeBody', () => {
-  it.each([true, false])('writes large bodies whole and in order, gzip: %s', async (gzip) => {
+  it.each([true, false])('writes a large body completely and in order (gzip: %s)', async (gzip) => {
     const { port } = await serve(bodyOf(...LARGE), gzip);
-    const { body } = await ask(port, '/');
+    const { body } = await httpRequest(port, '/');
     const plain = gzip ? gunzipSync(Buffer.from(body, 'latin1')).toString() : body;
     expect(plain === Buffer.concat(LARGE).toString()).toBe(true);
   });
@@ -46,7 +47,7 @@ describe('writeBody', () => {
     [false, 'destroy'],
     [true, 'resetAndDestroy'],
     [false, 'resetAndDestroy'],
-  ] as const)('stops quietly when the client goes away half way, gzip: %s, by %s', async (gzip, leave) => {
+  ] as const)('resolves when the client disconnects in the middle of the body (gzip: %s, %s)', async (gzip, leave) => {
     const { server, port, failures } = await serve(bodyOf(...LARGE), gzip);
     const client = connect(port, '127.0.0.1');
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -56,8 +57,8 @@ describe('writeBody', () => {
     expect(await Promise.all(failures)).toEqual([undefined]);
   });
 
-  it('cuts off a client that takes nothing', async () => {
-    const { server, port, failures } = await serve(bodyOf(...LARGE), false, { readingMs: 50 });
+  it('closes the connection of a client that does not read', async () => {
+    const { server, port, failures } = await serve(bodyOf(...LARGE), false, { timeoutMs: 50 });
     const client = connect(port, '127.0.0.1');
     client.on('error', () => undefined);
     client.pause();
@@ -68,7 +69,7 @@ describe('writeBody', () => {
     client.destroy();
   });
 
-  it('writes nothing to a client that is gone, pipelined or not', async () => {
+  it('writes no body after the client has disconnected, also for pipelined requests', async () => {
     const { server, port, failures } = await serve(bodyOf(...LARGE), false, {
       wait: (request) => new Promise((resolve) => request.once('close', resolve)),
     });
@@ -80,15 +81,42 @@ describe('writeBody', () => {
     expect(await Promise.all(failures)).toEqual([undefined, undefined]);
   });
 
-  it('rejects when the body itself fails', async () => {
+  it('rejects when reading the body fails', async () => {
     const broken = {
       plainLength: 1,
       gzipLength: 1,
-      gzip: () => ['text where bytes belong'].map((text) => ({ length: 1, subarray: () => ({ text }) })),
+      gzip: () => ['not bytes'].map((text) => ({ length: 1, subarray: () => ({ text }) })),
     };
     const { server, port, failures } = await serve(broken as unknown as Body, true);
     server.on('request', (_request, response) => void Promise.all(failures).then(() => response.destroy()));
-    await expect(ask(port, '/')).rejects.toThrow();
+    await expect(httpRequest(port, '/')).rejects.toThrow();
     expect(await Promise.all(failures)).toEqual([expect.any(TypeError)]);
+  });
+});
+
+describe('limitResponseTime', () => {
+  it('closes the connection after the timeout', async () => {
+    const server = await listen(
+      (_request, response) => {
+        limitResponseTime(response, 20);
+        response.write('part');
+      },
+      [LOOPBACK],
+    );
+    onTestFinished(() => server.close(0));
+    const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await received).toMatch(/part\r\n$/);
+  });
+
+  it('clears its timer when the request closes', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const request = new IncomingMessage(new Socket());
+    limitResponseTime(new ServerResponse(request));
+    expect(vi.getTimerCount()).toBe(1);
+    request.emit('close');
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -15,20 +15,20 @@ function group(target: string, labels: Record<string, string>) {
 }
 
 describe('serviceDiscovery', () => {
-  it('gives one target group per station, at the host that was asked', async () => {
-    const { ask } = await startApp({ names: () => [STATION.name, 'größe "x"'] });
+  it('returns one target group per station, with the host of the request as target', async () => {
+    const { request } = await startApp({ names: () => [STATION.name, 'größe "x"'] });
     const body = JSON.stringify([
       group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'prod' }),
       group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'größe "x"' }),
     ]);
-    expect(await ask('/sd', { headers: { host: 'exporter.example:9842' } })).toEqual(
+    expect(await request('/sd', { headers: { host: 'exporter.example:9842' } })).toEqual(
       plainText(200, body, { 'content-type': 'application/json' }),
     );
   });
 
-  it('is an empty list without stations', async () => {
-    const { ask } = await startApp({ names: () => [] });
-    expect((await ask('/sd')).body).toBe('[]');
+  it('returns an empty list without stations', async () => {
+    const { request } = await startApp({ names: () => [] });
+    expect((await request('/sd')).body).toBe('[]');
   });
 
   it.each([
@@ -38,26 +38,29 @@ describe('serviceDiscovery', () => {
     ],
     ['http://tse.example.com', group('tse.example.com:80', { __metrics_path__: '/probe', __param_station: 'prod' })],
     ['http://[::1]:8080/x', group('[::1]:8080', { __metrics_path__: '/x/probe', __param_station: 'prod' })],
-  ])('takes everything from the external URL %s', async (externalUrl, expected) => {
-    const { ask } = await startApp({}, { externalUrl: new URL(externalUrl) });
-    expect(JSON.parse((await ask('/sd')).body)).toEqual([expected]);
+  ])('takes scheme, target and path from the external URL %s', async (externalUrl, expected) => {
+    const { request } = await startApp({}, { externalUrl: new URL(externalUrl) });
+    expect(JSON.parse((await request('/sd')).body)).toEqual([expected]);
   });
 
-  it.each(['', 'a b', 'http://evil/', 'a,b', 'x:99999', '[zz]:1'])('falls back to its own address for the Host %j', async (host) => {
-    const { ask, port } = await startApp();
-    const [first] = JSON.parse((await ask('/sd', { headers: { host } })).body);
-    expect(first.targets).toEqual([`127.0.0.1:${port}`]);
-  });
+  it.each(['', 'a b', 'http://evil/', 'a,b', 'x:99999', '[zz]:1'])(
+    'uses the address of the socket when the Host header is %j',
+    async (host) => {
+      const { request, port } = await startApp();
+      const [first] = JSON.parse((await request('/sd', { headers: { host } })).body);
+      expect(first.targets).toEqual([`127.0.0.1:${port}`]);
+    },
+  );
 
-  it('falls back to its own address without a Host', async () => {
+  it('uses the address of the socket without a Host header', async () => {
     const { port } = await startApp();
     const { received } = openConnection(port, 'GET /sd HTTP/1.0\r\n\r\n');
     expect(await received).toContain(`"targets":["127.0.0.1:${port}"]`);
   });
 
-  it('tells https to a client that came by TLS', async () => {
+  it('sets __scheme__ to https for a request over TLS', async () => {
     const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
-    const key = Buffer.from('a key of the test');
+    const key = Buffer.from('pre-shared key');
     const server = createServer({ ...psk, pskCallback: () => key }, express().use(serviceDiscovery(fakeExporter(), undefined)));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -83,11 +86,11 @@ describe('hostTarget', () => {
     ['[2001:db8::1]:9842', false, '[2001:db8::1]:9842'],
     ['[::1]', true, '[::1]:443'],
     ['under_score.svc-1.local:65535', false, 'under_score.svc-1.local:65535'],
-  ])('reads %s (TLS: %s)', (host, secure, target) => {
+  ])('adds the default port to %s when it has none (TLS: %s)', (host, secure, target) => {
     expect(hostTarget(host, secure)).toBe(target);
   });
 
-  it.each(['', ':80', 'a:', 'a:0', 'a:65536', 'a:b', '::1', '[::1', '[1.2.3.4]:1', 'a/b', 'a@b', 'a b', 'a\n'])('refuses %j', (host) => {
+  it.each(['', ':80', 'a:', 'a:0', 'a:65536', 'a:b', '::1', '[::1', '[1.2.3.4]:1', 'a/b', 'a@b', 'a b', 'a\n'])('rejects %j', (host) => {
     expect(hostTarget(host, false)).toBeUndefined();
   });
 });
@@ -97,7 +100,7 @@ describe('socketTarget', () => {
     ['127.0.0.1', '127.0.0.1:9842'],
     ['::ffff:10.0.0.1', '10.0.0.1:9842'],
     ['2001:db8::1', '[2001:db8::1]:9842'],
-  ])('writes %s as a target', (address, target) => {
+  ])('formats %s as a target', (address, target) => {
     expect(socketTarget(address, 9842)).toBe(target);
   });
 });

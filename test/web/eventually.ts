@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Waits until the assertion holds, on a busy machine too. */
+/** Retries the assertion until it passes; the timeout allows for a busy machine. */
 export function eventually<T>(assertion: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(assertion, { timeout: 15_000, interval: 5 });
 }

@@ -7,7 +7,7 @@ export function bodyOf(...texts: readonly (string | Buffer)[]): Body {
   return new Body(texts.map((text) => storedSegment(Buffer.from(text))));
 }
 
-/** An exporter of one station with one resource, whose exposition tells what was asked for. */
+/** An exporter of one station with one resource; its exposition names the requested format and station. */
 export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPort {
   return {
     ...exporterOf(detailOf([resourceOf('a')])),

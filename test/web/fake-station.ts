@@ -45,13 +45,13 @@ export function detailOf(
 
 const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined, withoutRules: undefined };
 
-/** An exporter of that station alone, which selects as the real one does. */
-export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'names' | 'stations' | 'station' | 'select' | 'linesOf'> {
+/** An exporter of only that station. */
+export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'names' | 'stations' | 'station' | 'select' | 'seriesOf'> {
   return {
     names: () => [detail.spec.name],
     stations: () => [detail.status],
     station: (name) => (name === detail.spec.name ? detail : undefined),
     select: (snapshot, selection, order) => selectResources(snapshot.parts, selection, order, new TaskQueue()),
-    linesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
+    seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   };
 }

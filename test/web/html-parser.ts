@@ -3,7 +3,7 @@ export interface ParsedHtml {
   readonly text: string;
 }
 
-/** Reads a page as a browser would, as far as our pages go: tags with double-quoted attributes, text, decimal character references. */
+/** Parses the subset of HTML that the pages use: tags with double-quoted attributes, text, decimal character references. */
 export function parseHtml(page: string): ParsedHtml {
   const tags: { name: string; attributes: Record<string, string> }[] = [];
   const text = page.replace(/<(\/?)([A-Za-z][^\s>]*)((?:[^">]|"[^"]*")*)>/g, (_tag, end: string, name: string, attributes: string) => {
@@ -17,7 +17,7 @@ function readAttributes(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, decode(value ?? '')]));
 }
 
-/** Line ends are made one before anything else is read. */
+/** HTML normalizes line ends before it decodes character references. */
 function decode(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/&#(\d+);/g, (_reference, code: string) => String.fromCharCode(Number(code)));
 }

@@ -7,26 +7,30 @@ import type { ConnectionOptions } from 'node:tls';
 /** An unused port of the loopback interface. */
 export const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number | undefined;
-  /** Without the date, which no test knows. */
+  /** Without the date. */
   readonly headers: IncomingHttpHeaders;
+  /** Compressed bytes are decoded as Latin-1. */
   readonly body: string;
 }
 
-export interface Asking {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  /** Over an encrypted connection, with these options. */
+  /** Uses https with these options. */
   readonly tls?: ConnectionOptions;
 }
 
-/** The whole answer, its body as the bytes on the wire read as Latin-1 where they are compressed. */
-export async function ask(port: number, path: string, { method = 'GET', headers = {}, tls }: Asking = {}): Promise<Answer> {
+export async function httpRequest(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, tls }: RequestOptions = {},
+): Promise<HttpResponse> {
   const options = { host: '127.0.0.1', port, path, method, headers, agent: false };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asking = tls === undefined ? request(options, resolve) : secureRequest({ ...options, ...tls }, resolve);
-    asking.on('error', reject).end();
+    const sent = tls === undefined ? request(options, resolve) : secureRequest({ ...options, ...tls }, resolve);
+    sent.on('error', reject).end();
   });
   const body = await buffer(response);
   const { date: _date, ...rest } = response.headers;
@@ -36,7 +40,7 @@ export async function ask(port: number, path: string, { method = 'GET', headers 
 
 export interface RawConnection {
   readonly socket: Socket;
-  /** Everything received until the other side ended or broke the connection. */
+  /** Everything received until the server closes or resets the connection. */
   readonly received: Promise<string>;
 }
 
@@ -51,7 +55,7 @@ async function receive(socket: Socket): Promise<string> {
   try {
     for await (const chunk of socket.setEncoding('utf8')) received += chunk;
   } catch {
-    // What came before the break is the answer.
+    // A reset ends the response.
   }
   return received;
 }

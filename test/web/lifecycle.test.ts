@@ -3,69 +3,71 @@ import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
 describe('healthy', () => {
-  it('is true while the process serves', async () => {
-    const { ask } = await startApp({ ready: () => false });
-    expect(await ask('/-/healthy')).toEqual(plainText(200, 'Healthy.\n'));
+  it('responds 200 even when the exporter is not ready', async () => {
+    const { request } = await startApp({ ready: () => false });
+    expect(await request('/-/healthy')).toEqual(plainText(200, 'Healthy.\n'));
   });
 });
 
 describe('readiness', () => {
-  it('is 503 until the exporter is ready, then 200', async () => {
+  it('responds 503 until the exporter is ready, then 200', async () => {
     let ready = false;
-    const { ask } = await startApp({ ready: () => ready });
-    expect(await ask('/-/ready')).toEqual(plainText(503, 'Not ready: some stations were not tried yet.\n'));
+    const { request } = await startApp({ ready: () => ready });
+    expect(await request('/-/ready')).toEqual(plainText(503, 'Not ready: some stations have not been tried yet.\n'));
     ready = true;
-    expect(await ask('/-/ready')).toEqual(plainText(200, 'Ready.\n'));
+    expect(await request('/-/ready')).toEqual(plainText(200, 'Ready.\n'));
   });
 });
 
 describe('reload', () => {
-  it('is forbidden unless enabled, and then does nothing', async () => {
+  it('responds 403 without a reload unless enabled', async () => {
     let reloads = 0;
-    const { ask } = await startApp({
+    const { request } = await startApp({
       reload: async () => {
         reloads += 1;
         return [];
       },
     });
     for (const method of ['POST', 'PUT']) {
-      expect(await ask('/-/reload', { method })).toEqual(plainText(403, 'Reloading over HTTP is not enabled (--web.enable-lifecycle).\n'));
+      expect(await request('/-/reload', { method })).toEqual(
+        plainText(403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n'),
+      );
     }
     expect(reloads).toBe(0);
   });
 
-  it.each([true, false])('refuses every method but POST and PUT, enabled: %s', async (enableLifecycle) => {
-    const { ask } = await startApp({}, { enableLifecycle });
+  it.each([true, false])('responds 405 to every method but POST and PUT (enabled: %s)', async (enableLifecycle) => {
+    const { request } = await startApp({}, { enableLifecycle });
     for (const method of ['GET', 'DELETE', 'OPTIONS', 'PATCH']) {
-      expect(await ask('/-/reload', { method }), method).toEqual(
+      expect(await request('/-/reload', { method }), method).toEqual(
         plainText(405, 'Method not allowed; allowed: POST, PUT.\n', { allow: 'POST, PUT' }),
       );
     }
-    expect((await ask('/-/reload', { method: 'HEAD' })).status).toBe(405);
+    expect((await request('/-/reload', { method: 'HEAD' })).status).toBe(405);
   });
 
-  it.each(['POST', 'PUT'])('puts the new configuration in force by %s', async (method) => {
-    const { ask } = await startApp({}, { enableLifecycle: true });
-    expect(await ask('/-/reload', { method })).toEqual(plainText(200, 'Configuration reloaded.\n'));
+  it.each(['POST', 'PUT'])('reloads the configuration on %s', async (method) => {
+    const { request } = await startApp({}, { enableLifecycle: true });
+    expect(await request('/-/reload', { method })).toEqual(plainText(200, 'Configuration reloaded.\n'));
   });
 
-  it('answers a rejected configuration with 400 and each reason on its line', async () => {
-    const { ask, reported } = await startApp(
+  it('responds 400 to a rejected configuration, with one problem per line', async () => {
+    const { request, reported } = await startApp(
       { reload: async () => ['c.yaml:1:2: a: wrong', 'c.yaml:3:4: b: <wrong>'] },
       { enableLifecycle: true },
     );
-    expect(await ask('/-/reload', { method: 'POST' })).toEqual(plainText(400, 'c.yaml:1:2: a: wrong\nc.yaml:3:4: b: <wrong>\n'));
+    expect(await request('/-/reload', { method: 'POST' })).toEqual(plainText(400, 'c.yaml:1:2: a: wrong\nc.yaml:3:4: b: <wrong>\n'));
     expect(reported).toEqual([]);
   });
 
-  it('answers an unexpected failure with 500 and reports it', async () => {
-    const bug = new Error('disk on fire');
-    const { ask, reported } = await startApp({ reload: () => Promise.reject(bug) }, { enableLifecycle: true });
-    expect(await ask('/-/reload', { method: 'POST' })).toEqual(plainText(500, 'Internal error.\n'));
+  it('responds 500 to an unexpected error and reports it', async () => {
+    const bug = new Error('bug');
+    const { request, reported } = await startApp({ reload: () => Promise.reject(bug) }, { enableLifecycle: true });
+    expect(await request('/-/reload', { method: 'POST' })).toEqual(plainText(500, 'Internal error.\n'));
     expect(reported).toEqual([bug]);
   });
 
-  it('refuses a body without waiting for it, and does nothing', async () => {
+  it('responds 413 to a request with a body, without reading it and without a reload', async () => {
     let reloads = 0;
     const reload = async () => {
       reloads += 1;
@@ -75,5 +77,12 @@ describe('reload', () => {
     const { received } = openConnection(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n');
     expect(await received).toMatch(/^HTTP\/1\.1 413 /);
     expect(reloads).toBe(0);
+  });
+});
+
+describe('config', () => {
+  it('responds with the configuration in force as plain text', async () => {
+    const { request } = await startApp({ configuration: () => 'token: <secret>\nname: größe\n' });
+    expect(await request('/config')).toEqual(plainText(200, 'token: <secret>\nname: größe\n'));
   });
 });

@@ -17,46 +17,46 @@ describe('isReservedPath', () => {
 });
 
 describe('stationPath', () => {
-  it('encodes the name as one segment', () => {
+  it('encodes the name as one path segment', () => {
     expect(stationPath('a/b %?#\\ü')).toBe('stations/a%2Fb%20%25%3F%23%5C%C3%BC');
   });
 
-  it.each(['.', '..'])('has no path for %s, which browsers would take for a step', (name) => {
+  it.each(['.', '..'])('is undefined for %s, which browsers resolve as a path step', (name) => {
     expect(stationPath(name)).toBeUndefined();
     expect(resourcePath(name, 'a')).toBeUndefined();
     expect(resourcePath('a', name)).toBeUndefined();
   });
 
-  it('survives a lone surrogate', () => {
+  it('encodes a lone surrogate as U+FFFD', () => {
     expect(stationPath('\uD800')).toBe('stations/%EF%BF%BD');
   });
 });
 
 describe('resourcePath', () => {
-  it('leads to the page of any resource, however it is called', async () => {
+  it('leads to the page of any resource ID', async () => {
     const id = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1000 }).map(labelText);
     let detail = detailOf([]);
-    const { ask } = await startApp({ station: (name) => (name === detail.spec.name ? detail : undefined), linesOf: () => 'x 1\n' });
+    const { request } = await startApp({ station: (name) => (name === detail.spec.name ? detail : undefined), seriesOf: () => 'x 1\n' });
     await fc.assert(
       fc.asyncProperty(id, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), async (resource, station) => {
         const path = resourcePath(station, resource);
         fc.pre(path !== undefined && path.length < 4000);
         detail = detailOf([resourceOf(resource)], { spec: { name: station.toWellFormed() } });
         expect(new URL(`http://a/x/${path}`).pathname).toBe(`/x/${path}`);
-        expect((await ask(`/${path}`)).status).toBe(200);
+        expect((await request(`/${path}`)).status).toBe(200);
       }),
     );
   });
 
-  it('keeps an id of 1,024 bytes of any script within what a URL may hold', async () => {
+  it('stays within the URL limit for an ID of 1,024 bytes', async () => {
     const id = labelText('字'.repeat(1000));
-    const { ask } = await startApp(exporterOf(detailOf([resourceOf(id)])));
-    expect((await ask(`/${resourcePath('prod', id)}`)).status).toBe(200);
+    const { request } = await startApp(exporterOf(detailOf([resourceOf(id)])));
+    expect((await request(`/${resourcePath('prod', id)}`)).status).toBe(200);
   });
 });
 
 describe('probePath', () => {
-  it('names the station in the query', () => {
+  it('encodes the station as a query parameter', () => {
     expect(probePath('a&b c')).toBe('probe?station=a%26b+c');
   });
 });

@@ -5,9 +5,9 @@ import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { listen, type RunningServer } from '../../src/web/server.ts';
 import { fakeExporter } from './fake-exporter.ts';
-import { type Answer, type Asking, ask, LOOPBACK } from './http-client.ts';
+import { type HttpResponse, httpRequest, LOOPBACK, type RequestOptions } from './http-client.ts';
 
-/** Every path that can be read, of an exporter as `fakeExporter` makes it. */
+/** Every path that `fakeExporter` answers a GET for. */
 export const READABLE_PATHS = [
   '/metrics',
   '/probe?station=prod',
@@ -21,7 +21,7 @@ export const READABLE_PATHS = [
   '/stations/prod/resources/a',
 ];
 
-/** What every answer carries, so that the tests can name the rest. */
+/** Headers of every response. */
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -32,9 +32,9 @@ export const COMMON_HEADERS = {
 
 export interface RunningApp {
   readonly port: number;
-  /** What was reported as a bug of ours. */
+  /** Errors reported as exporter bugs. */
   readonly reported: readonly unknown[];
-  readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
+  readonly request: (path: string, options?: RequestOptions) => Promise<HttpResponse>;
 }
 
 const running: RunningServer[] = [];
@@ -43,7 +43,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)));
 });
 
-/** The app on a port of its own until the test ends. */
+/** Serves the app on its own port until the test ends. */
 export async function startApp(
   exporter: Partial<ExporterPort> = {},
   options: Partial<WebOptions> = {},
@@ -63,10 +63,10 @@ export async function startApp(
   const server = await listen(app, [LOOPBACK], { tls });
   running.push(server);
   const port = server.addresses[0]?.port ?? 0;
-  return { port, reported, ask: (path, asking) => ask(port, path, asking) };
+  return { port, reported, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };
 }
 
-export function plainText(status: number, body: string, headers: Record<string, string> = {}): Answer {
+export function plainText(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {
   return {
     status,
     headers: {

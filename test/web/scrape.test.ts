@@ -1,7 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import express, { type Request } from 'express';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
+import { acceptsGzip, expositionFormat, scrapeDeadlineMs, withinDeadline } from '../../src/web/scrape.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
@@ -11,71 +14,71 @@ import { COMMON_HEADERS, plainText, startApp } from './running-app.ts';
 const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', vary: 'Accept, Accept-Encoding' };
 const OPENMETRICS = { ...TEXT, 'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8' };
 
-/** A scrape that never has news: it answers when its signal aborts. */
+/** A scrape that waits until its signal aborts. */
 const untilAborted: ExporterPort['scrape'] = async (_format, _station, signal) => {
   if (!signal.aborted) await once(signal, 'abort');
   return bodyOf('# at the deadline\n');
 };
 
 describe('scrapeAll', () => {
-  it('answers with the text format and its exact headers', async () => {
-    const { ask } = await startApp();
-    expect(await ask('/metrics')).toEqual(plainText(200, '# text\n# all\n', TEXT));
+  it('responds in the text format with the exact headers', async () => {
+    const { request } = await startApp();
+    expect(await request('/metrics')).toEqual(plainText(200, '# text\n# all\n', TEXT));
   });
 
-  it('answers with OpenMetrics to whom prefers it', async () => {
-    const { ask } = await startApp();
+  it('responds in OpenMetrics when the client prefers it', async () => {
+    const { request } = await startApp();
     const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
-    expect(await ask('/metrics', { headers: { accept } })).toEqual(plainText(200, '# openmetrics\n# all\n', OPENMETRICS));
+    expect(await request('/metrics', { headers: { accept } })).toEqual(plainText(200, '# openmetrics\n# all\n', OPENMETRICS));
   });
 
-  it('compresses for whom accepts it', async () => {
-    const { ask } = await startApp();
-    const { body, ...rest } = await ask('/metrics', { headers: { 'accept-encoding': 'gzip' } });
+  it('compresses the body when the client accepts gzip', async () => {
+    const { request } = await startApp();
+    const { body, ...rest } = await request('/metrics', { headers: { 'accept-encoding': 'gzip' } });
     const { headers } = plainText(200, '', TEXT);
     expect(rest).toEqual({ status: 200, headers: { ...headers, 'content-encoding': 'gzip', 'content-length': String(body.length) } });
     expect(gunzipSync(Buffer.from(body, 'latin1')).toString()).toBe('# text\n# all\n');
   });
 
-  it('answers a compressed HEAD with the headers of GET', async () => {
-    const { ask } = await startApp();
+  it('responds to HEAD with gzip with the headers of GET', async () => {
+    const { request } = await startApp();
     const headers = { 'accept-encoding': 'gzip' };
-    const { body: _body, ...rest } = await ask('/metrics', { headers });
-    expect(await ask('/metrics', { method: 'HEAD', headers })).toEqual({ ...rest, body: '' });
+    const { body: _body, ...rest } = await request('/metrics', { headers });
+    expect(await request('/metrics', { method: 'HEAD', headers })).toEqual({ ...rest, body: '' });
   });
 
-  it('answers with an empty body when there is nothing to tell', async () => {
-    const { ask } = await startApp({ scrape: async () => bodyOf() });
-    expect(await ask('/metrics')).toEqual(plainText(200, '', TEXT));
+  it('responds with an empty body when there are no metrics', async () => {
+    const { request } = await startApp({ scrape: async () => bodyOf() });
+    expect(await request('/metrics')).toEqual(plainText(200, '', TEXT));
   });
 
-  it('ignores conditions, for a scrape is always news', async () => {
-    const { ask } = await startApp();
-    expect((await ask('/metrics', { headers: { 'if-none-match': '*' } })).status).toBe(200);
+  it('ignores conditional headers', async () => {
+    const { request } = await startApp();
+    expect((await request('/metrics', { headers: { 'if-none-match': '*' } })).status).toBe(200);
   });
 
-  it('aborts the signal when the time that Prometheus grants is over', async () => {
-    const { ask } = await startApp({ scrape: untilAborted }, { scrapeTimeoutMs: 3_600_000 });
+  it('aborts the signal at the timeout that Prometheus announces', async () => {
+    const { request } = await startApp({ scrape: untilAborted }, { scrapeTimeoutMs: 3_600_000 });
     const headers = { 'x-prometheus-scrape-timeout-seconds': '0.51' };
-    expect(await ask('/metrics', { headers })).toEqual(plainText(200, '# at the deadline\n', TEXT));
+    expect(await request('/metrics', { headers })).toEqual(plainText(200, '# at the deadline\n', TEXT));
   });
 
-  it('aborts the signal after the default time when Prometheus grants none', async () => {
-    const { ask } = await startApp({ scrape: untilAborted }, { scrapeTimeoutMs: 1 });
-    expect(await ask('/metrics')).toEqual(plainText(200, '# at the deadline\n', TEXT));
+  it('aborts the signal at --scrape.timeout when Prometheus announces none', async () => {
+    const { request } = await startApp({ scrape: untilAborted }, { scrapeTimeoutMs: 1 });
+    expect(await request('/metrics')).toEqual(plainText(200, '# at the deadline\n', TEXT));
   });
 
-  it('hands out an aborted signal when the offset eats all of the time', async () => {
-    const { ask } = await startApp({
+  it('starts with an aborted signal when the offset leaves no time', async () => {
+    const { request } = await startApp({
       scrape: async (_format, _station, signal) => bodyOf(`# aborted ${signal.aborted}\n`),
     });
     const headers = { 'x-prometheus-scrape-timeout-seconds': '0.5' };
-    expect((await ask('/metrics', { headers })).body).toBe('# aborted true\n');
+    expect((await request('/metrics', { headers })).body).toBe('# aborted true\n');
   });
 
-  it('aborts the signal when the client goes away, and that is no error', async () => {
+  it('aborts the signal when the client disconnects, without an error', async () => {
     const signals: AbortSignal[] = [];
-    const { port, reported, ask } = await startApp({
+    const { port, reported, request } = await startApp({
       scrape: (format, station, signal) => {
         signals.push(signal);
         return untilAborted(format, station, signal);
@@ -85,50 +88,232 @@ describe('scrapeAll', () => {
     await eventually(() => expect(signals.map(({ aborted }) => aborted)).toEqual([false]));
     socket.destroy();
     await eventually(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true]));
-    expect((await ask('/-/healthy')).status).toBe(200);
+    expect((await request('/-/healthy')).status).toBe(200);
     expect(reported).toEqual([]);
   });
 
-  it('answers a failing scrape with 500 and reports it', async () => {
+  it('responds 500 when the scrape rejects, and reports the error', async () => {
     const bug = new Error('bug');
-    const { ask, reported } = await startApp({ scrape: () => Promise.reject(bug) });
-    expect(await ask('/metrics')).toEqual(plainText(500, 'Internal error.\n'));
+    const { request, reported } = await startApp({ scrape: () => Promise.reject(bug) });
+    expect(await request('/metrics')).toEqual(plainText(500, 'Internal error.\n'));
     expect(reported).toEqual([bug]);
   });
 });
 
 describe('scrapeStation', () => {
-  it('looks at no station but the one asked for: with a target for each, looking at all would be a square of them', async () => {
-    const { ask } = await startApp({ stations: () => expect.unreachable(), names: () => expect.unreachable() });
-    expect((await ask('/probe?station=prod')).status).toBe(200);
+  it('does not enumerate the other stations, which would make a round of probes quadratic', async () => {
+    const { request } = await startApp({ stations: () => expect.unreachable(), names: () => expect.unreachable() });
+    expect((await request('/probe?station=prod')).status).toBe(200);
   });
 
-  it('answers with the named station alone', async () => {
-    const { ask } = await startApp();
-    expect(await ask('/probe?station=prod')).toEqual(plainText(200, '# text\n# prod\n', TEXT));
+  it('responds with only the named station', async () => {
+    const { request } = await startApp();
+    expect(await request('/probe?station=prod')).toEqual(plainText(200, '# text\n# prod\n', TEXT));
   });
 
-  it.each(['größe & co', '__proto__', 'a+b c', '<b>'])('knows the station %s by its exact name', async (name) => {
-    const { ask } = await startApp(exporterOf(detailOf([], { spec: { name } })));
-    expect((await ask(`/probe?station=${encodeURIComponent(name)}`)).body).toBe(`# text\n# ${name}\n`);
+  it.each(['größe & co', '__proto__', 'a+b c', '<b>'])('finds the station %s by its exact name', async (name) => {
+    const { request } = await startApp(exporterOf(detailOf([], { spec: { name } })));
+    expect((await request(`/probe?station=${encodeURIComponent(name)}`)).body).toBe(`# text\n# ${name}\n`);
   });
 
   it.each(['/probe', '/probe?station', '/probe?station=', '/probe?station=prod&station=prod', '/probe?station[]=prod'])(
-    'answers %s with 400',
+    'responds 400 to %s',
     async (path) => {
-      const { ask } = await startApp();
-      expect(await ask(path)).toEqual(plainText(400, 'Name one station: /probe?station=NAME\n'));
+      const { request } = await startApp();
+      expect(await request(path)).toEqual(plainText(400, 'Expected one station parameter: /probe?station=NAME\n'));
     },
   );
 
   it.each(['other', 'Prod', 'http://example.com/', '<script>'])(
-    'answers 404 for %s, which is not configured, without an echo',
+    'responds 404 to the unknown station %s without reflecting it',
     async (name) => {
-      const { ask } = await startApp();
-      expect(await ask(`/probe?station=${encodeURIComponent(name)}`)).toEqual({
-        ...plainText(404, 'No station of that name is configured here.\n'),
-        headers: { ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8', 'content-length': '44' },
+      const { request } = await startApp();
+      expect(await request(`/probe?station=${encodeURIComponent(name)}`)).toEqual({
+        ...plainText(404, 'No station with this name is configured.\n'),
+        headers: { ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8', 'content-length': '41' },
       });
     },
   );
+});
+
+const PROMETHEUS_2 =
+  'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+const PROMETHEUS_3 =
+  'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
+const PROMETHEUS_3_PROTOBUF = `application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.7,${PROMETHEUS_3}`;
+const PROMETHEUS_TEXT_ONLY = 'text/plain;version=0.0.4;q=0.6,*/*;q=0.5';
+const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+
+/** Arbitrary text, and combinations of the parts of such headers. */
+const anyHeader = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(
+      fc.constantFrom(
+        ...['application/openmetrics-text', 'text/plain', '*/*', 'gzip', 'identity', '*', ',', ';', '=', '"', '\\', ' ', 'q', 'version'],
+        ...['1.0.0', '0.0.4', 'escaping', 'charset', 'utf-8', '0', '0.5', '-1', 'Infinity', 'NaN', '__proto__', 'constructor', 'toString'],
+      ),
+      { maxLength: 40 },
+    )
+    .map((pieces) => pieces.join('')),
+);
+
+function requestWith(headers: Record<string, string>): Request {
+  return Object.assign(Object.create(express.request) as Request, { headers });
+}
+
+describe('expositionFormat', () => {
+  it.each([
+    ['Prometheus 2', PROMETHEUS_2, 'openmetrics'],
+    ['Prometheus 3', PROMETHEUS_3, 'openmetrics'],
+    ['Prometheus 3 that prefers protobuf', PROMETHEUS_3_PROTOBUF, 'openmetrics'],
+    ['Prometheus 3 with underscores', 'application/openmetrics-text;version=1.0.0;escaping=underscores;q=0.6,*/*;q=0.2', 'openmetrics'],
+    ['Prometheus with only text enabled', PROMETHEUS_TEXT_ONLY, 'text'],
+    ['a client of the exact content type', 'application/openmetrics-text; version=1.0.0; charset=utf-8', 'openmetrics'],
+    ['a client of OpenMetrics without a version', 'application/openmetrics-text', 'openmetrics'],
+    ['a client of another OpenMetrics version', 'application/openmetrics-text;version=0.0.1', 'text'],
+    ['curl', '*/*', 'text'],
+    ['a browser', FIREFOX, 'text'],
+    ['a client that prefers text', 'application/openmetrics-text;q=0.5,text/plain;q=0.6', 'text'],
+    ['a client that refuses OpenMetrics', 'application/openmetrics-text;q=0,*/*', 'text'],
+    ['a client that refuses text', 'text/plain;q=0,*/*;q=0.1', 'openmetrics'],
+    ['a client that accepts neither', 'image/png', 'text'],
+    ['a client that accepts no type', '*/*;q=0', 'text'],
+  ])('for %s is chosen by Accept: %s', (_client, accept, format) => {
+    expect(expositionFormat(requestWith({ accept }))).toBe(format);
+  });
+
+  it('is text without an Accept header', () => {
+    expect(expositionFormat(requestWith({}))).toBe('text');
+  });
+
+  it('is a supported format for any Accept header', () => {
+    fc.assert(
+      fc.property(anyHeader, (accept) => {
+        expect(['text', 'openmetrics']).toContain(expositionFormat(requestWith({ accept })));
+      }),
+    );
+  });
+});
+
+describe('acceptsGzip', () => {
+  it.each([
+    ['gzip', true],
+    ['gzip, deflate, br', true],
+    ['GZIP', true],
+    ['*', true],
+    ['gzip;q=0.5', true],
+    ['gzip;q=0.5, identity;q=0.4', true],
+    ['gzip;q=0', false],
+    ['gzip;q=0, *', false],
+    ['*;q=0', false],
+    ['identity', false],
+    ['deflate, br', false],
+    ['gzip;q=0.5, identity', false],
+    ['', false],
+  ])('with Accept-Encoding %j is %s', (header, wanted) => {
+    expect(acceptsGzip(requestWith({ 'accept-encoding': header }))).toBe(wanted);
+  });
+
+  it('is false without an Accept-Encoding header', () => {
+    expect(acceptsGzip(requestWith({}))).toBe(false);
+  });
+
+  it('is a boolean for any Accept-Encoding header', () => {
+    fc.assert(
+      fc.property(anyHeader, (header) => {
+        expect(typeof acceptsGzip(requestWith({ 'accept-encoding': header }))).toBe('boolean');
+      }),
+    );
+  });
+});
+
+const OPTIONS = { scrapeTimeoutMs: 10_000, timeoutOffsetMs: 500 };
+const MAX_TIMER_MS = 2_147_483_647;
+
+describe('scrapeDeadlineMs', () => {
+  it.each([
+    ['5', 4500],
+    ['0.75', 250],
+    ['10.0', 9500],
+    ['2147483', 2_147_482_500],
+  ])('subtracts the offset from the header %s', (header, ms) => {
+    expect(scrapeDeadlineMs(header, OPTIONS)).toBe(ms);
+  });
+
+  it('is 0 when the offset leaves no time', () => {
+    expect(scrapeDeadlineMs('0.5', OPTIONS)).toBe(0);
+    expect(scrapeDeadlineMs('0.1', OPTIONS)).toBe(0);
+  });
+
+  it.each([undefined, '', '0', '-1', 'Infinity', 'NaN', '1e3', '0x10', '5s', '5, 5', '.5', '99999999999', '9'.repeat(400)])(
+    'is the default without the offset for the header %s',
+    (header) => {
+      expect(scrapeDeadlineMs(header, OPTIONS)).toBe(10_000);
+    },
+  );
+
+  it('never exceeds the timer maximum', () => {
+    expect(scrapeDeadlineMs(undefined, { scrapeTimeoutMs: 1e12, timeoutOffsetMs: 0 })).toBe(MAX_TIMER_MS);
+  });
+
+  it('is a valid timer delay for any header and options', () => {
+    const header = fc.oneof(fc.string(), fc.double().map(String), fc.integer({ min: 0 }).map(String), fc.stringMatching(/^[0-9.e+-]*$/));
+    fc.assert(
+      fc.property(header, fc.nat(), fc.nat(), (text, scrapeTimeoutMs, timeoutOffsetMs) => {
+        const ms = scrapeDeadlineMs(text, { scrapeTimeoutMs, timeoutOffsetMs });
+        expect(ms).toBeGreaterThanOrEqual(0);
+        expect(ms).toBeLessThanOrEqual(MAX_TIMER_MS);
+      }),
+    );
+  });
+});
+
+describe('withinDeadline', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('aborts the signal at the deadline, not before', async () => {
+    vi.useFakeTimers();
+    const request = new EventEmitter();
+    const result = withinDeadline(request, 1000, async (signal) => {
+      await vi.advanceTimersByTimeAsync(999);
+      const before = signal.aborted;
+      await vi.advanceTimersByTimeAsync(1);
+      return [before, signal.aborted];
+    });
+    expect(await result).toEqual([false, true]);
+  });
+
+  it('starts with an aborted signal when the deadline is 0', async () => {
+    expect(await withinDeadline(new EventEmitter(), 0, async (signal) => signal.aborted)).toBe(true);
+  });
+
+  it('aborts the signal when the client disconnects', async () => {
+    const request = new EventEmitter();
+    const result = withinDeadline(request, 60_000, async (signal) => {
+      setImmediate(() => request.emit('close'));
+      await once(signal, 'abort');
+      return 'aborted';
+    });
+    expect(await result).toBe('aborted');
+  });
+
+  it.each([
+    ['done', async () => 'done'],
+    ['failed', async () => Promise.reject(new Error('bug'))],
+  ])('removes its timer and listener when the work is %s', async (_how, work) => {
+    vi.useFakeTimers();
+    const request = new EventEmitter();
+    const signals: AbortSignal[] = [];
+    await withinDeadline(request, 60_000, (signal) => {
+      signals.push(signal);
+      expect(vi.getTimerCount()).toBe(1);
+      return work();
+    }).catch(() => undefined);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(request.listenerCount('close')).toBe(0);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
 });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, type RunningServer } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
-import { ask, LOOPBACK, openConnection } from './http-client.ts';
+import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
 
 const hello: RequestListener = (_request, response) => response.end('hello');
 
@@ -25,29 +25,29 @@ async function freePort(): Promise<number> {
   return server.addresses[0]?.port ?? 0;
 }
 
-/** A server whose responses wait for the test. */
+/** A server whose responses the test ends. */
 async function startHeld(): Promise<{ server: RunningServer; port: number; held: ServerResponse[] }> {
   const held: ServerResponse[] = [];
   return { ...(await start((_request, response) => held.push(response), [LOOPBACK])), held };
 }
 
 describe('listen', () => {
-  it('serves on every address and tells where', async () => {
+  it('serves on every address and returns the bound ones', async () => {
     const { server } = await start(hello, [LOOPBACK, { host: 'localhost', port: 0 }]);
     expect(server.addresses).toEqual([
       { address: '127.0.0.1', port: expect.any(Number) },
       { address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), port: expect.any(Number) },
     ]);
-    expect((await ask(server.addresses[0]?.port ?? 0, '/')).body).toBe('hello');
+    expect((await httpRequest(server.addresses[0]?.port ?? 0, '/')).body).toBe('hello');
   });
 
   it('serves on all interfaces without a host', async () => {
     const { server, port } = await start(hello, [{ port: 0 }]);
     expect(server.addresses[0]?.address).toMatch(/^(::|0\.0\.0\.0)$/);
-    expect((await ask(port, '/')).body).toBe('hello');
+    expect((await httpRequest(port, '/')).body).toBe('hello');
   });
 
-  it('leaves nothing open when one address is taken, and names it', async () => {
+  it('closes the other addresses when one is in use, and names it', async () => {
     const { port: taken } = await start(hello, [LOOPBACK]);
     const free = await freePort();
     const failure = listen(hello, [
@@ -55,63 +55,63 @@ describe('listen', () => {
       { ...LOOPBACK, port: taken },
     ]);
     await expect(failure).rejects.toThrow(`cannot listen on "127.0.0.1:${taken}": listen EADDRINUSE`);
-    await expect(ask(free, '/')).rejects.toThrow('ECONNREFUSED');
+    await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('names an IPv6 address in brackets when it cannot listen', async () => {
     await expect(listen(hello, [{ host: '2001:db8::1', port: 1 }])).rejects.toThrow('cannot listen on "[2001:db8::1]:1": ');
   });
 
-  it('cuts off a client that does not finish its headers', async () => {
+  it('responds 408 to a client that does not finish its headers', async () => {
     const { port } = await start(hello, [LOOPBACK], { headersTimeout: 20, connectionsCheckingInterval: 10 });
     const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost:');
     expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
-  it('cuts off a client that says nothing', async () => {
+  it('responds 408 to a client that sends nothing', async () => {
     const { port } = await start(hello, [LOOPBACK], { headersTimeout: 20, connectionsCheckingInterval: 10 });
     expect(await openConnection(port, '').received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
-  it('cuts off a client that drips a body', async () => {
+  it('responds 408 to a client that sends its body slowly', async () => {
     const { port } = await start(() => {}, [LOOPBACK], { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 });
     const { received } = openConnection(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx');
     expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
-  it('ends a connection that stays idle after its answer', async () => {
+  it('closes a connection that stays idle after its response', async () => {
     const { port } = await start(hello, [LOOPBACK], { keepAliveTimeout: 20 });
     expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').received).toMatch(/hello$/);
   });
 
-  it('accepts only so many connections', async () => {
+  it('refuses connections above the limit', async () => {
     const { port } = await start(hello, [LOOPBACK], { maxConnections: 2 });
     const kept = [openConnection(port, ''), openConnection(port, '')];
     for (const { socket } of kept) await once(socket, 'connect');
     expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').received).toBe('');
     kept[0]?.socket.destroy();
-    await eventually(async () => expect((await ask(port, '/')).body).toBe('hello'));
+    await eventually(async () => expect((await httpRequest(port, '/')).body).toBe('hello'));
   });
 
-  it('serves only so many requests of one connection, however many were sent ahead', async () => {
-    let asked = 0;
+  it('serves a limited number of pipelined requests per connection', async () => {
+    let handled = 0;
     const { port } = await start(
       (_request, response) => {
-        asked += 1;
+        handled += 1;
         response.end('hello');
       },
       [LOOPBACK],
     );
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
-    let answers = '';
+    let responses = '';
     socket.on('data', (text) => {
-      answers += text;
+      responses += text;
     });
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5000));
-    await eventually(() => expect(answers.match(/HTTP\/1\.1 503 /g)).toHaveLength(4900));
+    await eventually(() => expect(responses.match(/HTTP\/1\.1 503 /g)).toHaveLength(4900));
     socket.destroy();
-    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
-    expect(asked).toBe(100);
+    expect(responses.match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
+    expect(handled).toBe(100);
   });
 
   it.each([
@@ -124,19 +124,19 @@ describe('listen', () => {
     'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n',
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     '\u0016\u0003\u0001',
-  ])('answers the malformed request %j with 400 and lives on', async (bytes) => {
+  ])('responds 400 to the malformed request %j and keeps serving', async (bytes) => {
     const { port } = await start(hello, [LOOPBACK]);
     expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect((await ask(port, '/')).body).toBe('hello');
+    expect((await httpRequest(port, '/')).body).toBe('hello');
   });
 
-  it('ends a connection that wants a tunnel', async () => {
+  it('closes a connection that sends CONNECT', async () => {
     const { port } = await start(hello, [LOOPBACK]);
     expect(await openConnection(port, 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n').received).toBe('');
-    expect((await ask(port, '/')).body).toBe('hello');
+    expect((await httpRequest(port, '/')).body).toBe('hello');
   });
 
-  it('keeps an idle connection longer than a minute', async () => {
+  it('keeps an idle connection alive for two minutes', async () => {
     const { port } = await start(hello, [LOOPBACK]);
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -147,10 +147,10 @@ describe('listen', () => {
 });
 
 describe('RunningServer.close', () => {
-  it('accepts no more connections', async () => {
+  it('refuses new connections', async () => {
     const { server, port } = await start(hello, [LOOPBACK]);
     await server.close(60_000);
-    await expect(ask(port, '/')).rejects.toThrow('ECONNREFUSED');
+    await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('closes idle connections at once', async () => {
@@ -159,13 +159,13 @@ describe('RunningServer.close', () => {
     await once(socket, 'readable');
     const unused = openConnection(port, '');
     await once(unused.socket, 'connect');
-    await ask(port, '/');
+    await httpRequest(port, '/');
     await server.close(60_000);
     expect(await received).toMatch(/\r\n\r\nhello$/);
     expect(await unused.received).toBe('');
   });
 
-  it('lets responses in flight finish and tells their clients that it was the last', async () => {
+  it('lets responses in flight finish, with Connection: close', async () => {
     const { server, port, held } = await startHeld();
     const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await eventually(() => expect(held).toHaveLength(1));
@@ -175,7 +175,7 @@ describe('RunningServer.close', () => {
     await closed;
   });
 
-  it('lets a response finish whose headers were out already', async () => {
+  it('lets a response finish whose headers are already sent', async () => {
     const { server, port, held } = await startHeld();
     const { socket, received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await eventually(() => expect(held).toHaveLength(1));
@@ -187,7 +187,7 @@ describe('RunningServer.close', () => {
     expect(await received).toMatch(/first [\s\S]*last/);
   });
 
-  it('cuts nothing off a response that was handed over but is still on its way', async () => {
+  it('lets the client read a response that is already handed to the socket', async () => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
     const { server, port, held } = await startHeld();
     const socket = connect(port, '127.0.0.1');
@@ -201,7 +201,7 @@ describe('RunningServer.close', () => {
     expect(received.length - received.indexOf('\r\n\r\n') - 4).toBe(body.length);
   });
 
-  it('answers pipelined requests of a busy connection, also those that arrive while it drains', async () => {
+  it('serves pipelined requests of a busy connection, also those that arrive while it drains', async () => {
     const { server, port, held } = await startHeld();
     const { socket, received } = openConnection(port, 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\n');
     await eventually(() => expect(held).toHaveLength(1));
@@ -216,7 +216,7 @@ describe('RunningServer.close', () => {
     expect(await received).toMatch(/one [\s\S]*Connection: close[\s\S]*two$/);
   });
 
-  it('cuts off what is left after the grace time', async () => {
+  it('closes the remaining connections after the grace period', async () => {
     const { server, port, held } = await startHeld();
     const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await eventually(() => expect(held).toHaveLength(1));
@@ -224,7 +224,7 @@ describe('RunningServer.close', () => {
     expect(await received).toBe('');
   });
 
-  it('can be hurried by a second call with less grace', async () => {
+  it('is shortened by a second call with a shorter grace period', async () => {
     const { server, port, held } = await startHeld();
     const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await eventually(() => expect(held).toHaveLength(1));

@@ -1,49 +1,49 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-type Verdict = 'right' | 'wrong' | 'busy';
+type PasswordResult = 'valid' | 'invalid' | 'busy';
 
 type Verify = (password: Uint8Array, hash: string) => Promise<boolean>;
 
-/** More than anyone has of users who scrape. */
-const MOST_REMEMBERED = 1000;
+/** More than any installation has users. */
+const MAX_CACHED = 1000;
 
-/** With the usual cost of a hash, a second or two of waiting. */
-const MOST_WAITING = 16;
-const MOST_WAITING_PER_CLIENT = 4;
+/** One or two seconds of work at the usual bcrypt cost. */
+const MAX_QUEUED = 16;
+const MAX_QUEUED_PER_CLIENT = 4;
 
 /**
- * Checks passwords off the event loop, one at a time. A right one is remembered, not as itself but under a hash whose key only
- * this process knows, so that its next request costs nothing and no flood of wrong ones can delay it.
+ * Verifies passwords off the event loop, one at a time. Valid passwords are cached under a keyed hash, so that the next request
+ * costs nothing and a flood of wrong passwords cannot delay it.
  */
 export class PasswordCheck {
   readonly #verify: Verify;
   readonly #key = randomBytes(32);
-  readonly #queue = new BoundedQueue(MOST_WAITING, MOST_WAITING_PER_CLIENT);
-  /** Right passwords and those being checked, the oldest first. */
-  readonly #known = new Map<string, Promise<boolean>>();
+  readonly #queue = new BoundedQueue(MAX_QUEUED, MAX_QUEUED_PER_CLIENT);
+  /** Valid passwords and those being verified, oldest first. */
+  readonly #cache = new Map<string, Promise<boolean>>();
 
   constructor(verify: Verify = verifyBcrypt) {
     this.#verify = verify;
   }
 
-  /** `client` is where the request came from. */
-  async check(users: ReadonlyMap<string, string>, { user, password }: Credentials, client: string): Promise<Verdict> {
-    const hash = users.get(user) ?? this.#standIn(users, user);
+  /** `client` is the address that the request came from. */
+  async check(users: ReadonlyMap<string, string>, { user, password }: Credentials, client: string): Promise<PasswordResult> {
+    const hash = users.get(user) ?? this.#decoyHash(users, user);
     const id = this.#digest(`${hash}${user}:`, password).toString('base64');
-    const checking = this.#known.get(id) ?? this.#queue.take(client, () => this.#verify(password, hash));
-    if (checking === undefined) return 'busy';
-    this.#remember(id, checking);
-    let right = false;
+    const verification = this.#cache.get(id) ?? this.#queue.add(client, () => this.#verify(password, hash));
+    if (verification === undefined) return 'busy';
+    this.#store(id, verification);
+    let isValid = false;
     try {
-      right = (await checking) && users.has(user);
+      isValid = (await verification) && users.has(user);
     } finally {
-      if (!right) this.#known.delete(id);
+      if (!isValid) this.#cache.delete(id);
     }
-    return right ? 'right' : 'wrong';
+    return isValid ? 'valid' : 'invalid';
   }
 
-  /** Some user's hash, always the same for the same name: the time it takes says nothing about which users there are. */
-  #standIn(users: ReadonlyMap<string, string>, user: string): string {
+  /** The hash of some user, always the same for the same name, so that the duration does not disclose which users exist. */
+  #decoyHash(users: ReadonlyMap<string, string>, user: string): string {
     const hashes = [...users.values()];
     return hashes[this.#digest(user).readUInt32BE() % hashes.length] ?? '';
   }
@@ -54,37 +54,37 @@ export class PasswordCheck {
     return hmac.digest();
   }
 
-  #remember(id: string, checking: Promise<boolean>): void {
-    this.#known.set(id, checking);
-    if (this.#known.size <= MOST_REMEMBERED) return;
-    const [oldest = ''] = this.#known.keys();
-    this.#known.delete(oldest);
+  #store(id: string, verification: Promise<boolean>): void {
+    this.#cache.set(id, verification);
+    if (this.#cache.size <= MAX_CACHED) return;
+    const [oldest = ''] = this.#cache.keys();
+    this.#cache.delete(oldest);
   }
 }
 
-/** The library is native: it is loaded for those who use passwords, so that the others need no build of it for their platform. */
+/** The native library is loaded on first use, so that installations without passwords need no build for their platform. */
 const verifyBcrypt: Verify = async (password, hash) => {
   const { verify } = await import('@node-rs/bcrypt');
   return verify(password, hash);
 };
 
-/** Runs jobs one after another and holds only so many: a flood is turned away at the door, and one client cannot fill the buffer. */
+/** Runs jobs one after another; the number of queued jobs is limited in total and per client. */
 export class BoundedQueue {
-  readonly #most: number;
-  readonly #mostPerClient: number;
-  readonly #held = new Map<string, number>();
+  readonly #max: number;
+  readonly #maxPerClient: number;
+  readonly #queued = new Map<string, number>();
   #total = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(most: number, mostPerClient: number) {
-    this.#most = most;
-    this.#mostPerClient = mostPerClient;
+  constructor(max: number, maxPerClient: number) {
+    this.#max = max;
+    this.#maxPerClient = maxPerClient;
   }
 
-  /** undefined when there is no place for the job. */
-  take<T>(client: string, job: () => Promise<T>): Promise<T> | undefined {
-    const held = this.#held.get(client) ?? 0;
-    if (this.#total >= this.#most || held >= this.#mostPerClient) return undefined;
+  /** undefined when the queue is full. */
+  add<T>(client: string, job: () => Promise<T>): Promise<T> | undefined {
+    const queued = this.#queued.get(client) ?? 0;
+    if (this.#total >= this.#max || queued >= this.#maxPerClient) return undefined;
     this.#count(client, 1);
     const result = this.#last.then(job).finally(() => this.#count(client, -1));
     this.#last = result.catch(() => undefined);
@@ -93,19 +93,19 @@ export class BoundedQueue {
 
   #count(client: string, change: 1 | -1): void {
     this.#total += change;
-    const held = (this.#held.get(client) ?? 0) + change;
-    if (held === 0) this.#held.delete(client);
-    else this.#held.set(client, held);
+    const queued = (this.#queued.get(client) ?? 0) + change;
+    if (queued === 0) this.#queued.delete(client);
+    else this.#queued.set(client, queued);
   }
 }
 
-/** What a client says of itself; the password stays the bytes it was sent as, in whichever encoding. */
+/** The password is kept as the bytes received, because the encoding is unknown. */
 export interface Credentials {
   readonly user: string;
   readonly password: Uint8Array;
 }
 
-/** undefined when the header is missing or no basic authentication. */
+/** undefined when the header is missing or not valid basic authentication. */
 export function basicCredentials(header: string | undefined): Credentials | undefined {
   const [, encoded] = /^Basic +((?:[A-Z\d+/]{4})*(?:[A-Z\d+/]{2}==|[A-Z\d+/]{3}=)?)$/i.exec(header ?? '') ?? [];
   if (encoded === undefined) return undefined;

@@ -1,37 +1,37 @@
 import type { SecureContextOptions } from 'node:tls';
 
-/** Who may ask and what every answer carries: the web configuration file as the server needs it. */
+/** The web configuration file in the form the server uses. */
 export interface AccessRules {
-  /** Left out: connections are plain. */
+  /** Without it connections are not encrypted. */
   readonly tls?: TlsRules;
-  /** Set on every answer, in place of the exporter's own of the same name. */
+  /** Set on every response; they override the exporter's own headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** bcrypt hashes by user name; none: nobody is asked for a password. */
+  /** bcrypt hashes by user name; empty: no authentication. */
   readonly users: ReadonlyMap<string, string>;
   readonly rate?: RateRules;
 }
 
 export interface TlsRules {
-  /** The contents of files, never their names: equal options mean that nothing changed. */
+  /** File contents, not file names, so that equal options mean unchanged certificates. */
   readonly context: SecureContextOptions;
   readonly client: ClientRules;
 }
 
-/** What is expected of a client's certificate. */
+/** Requirements for the client certificate. */
 export interface ClientRules {
   readonly requested: boolean;
   readonly required: boolean;
-  /** One that is given must come from a trusted authority. */
+  /** A certificate that is presented must be issued by a trusted authority. */
   readonly verified: boolean;
-  /** One of these names must be in it. */
+  /** The certificate must have one of these subject alternative names. */
   readonly allowedSans?: readonly string[];
 }
 
-/** One request per interval, and this many at once after a pause. */
+/** One request per interval, with bursts of up to `burst` requests. */
 export interface RateRules {
   readonly intervalMs: number;
   readonly burst: number;
 }
 
-/** Everyone may ask, over plain connections. */
+/** No TLS, no authentication. */
 export const OPEN_ACCESS: AccessRules = { headers: {}, users: new Map() };

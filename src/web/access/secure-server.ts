@@ -7,29 +7,28 @@ import type { ClientRules, TlsRules } from './rules.ts';
 
 interface SecureServer {
   readonly server: Server;
-  readonly secure: (rules: TlsRules) => void;
+  readonly updateTls: (rules: TlsRules) => void;
 }
 
-/** How long a client may take until its connection is encrypted. */
-const HANDSHAKE_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** A server whose certificates and other rules can change while it runs, but not whether clients are asked for a certificate. */
-export function createSecureServer(limits: ServerOptions, first: TlsRules, handler: RequestListener): SecureServer {
-  let rules = first;
+/** A server whose TLS rules can change while it runs, except whether a client certificate is requested. */
+export function createSecureServer(limits: ServerOptions, initial: TlsRules, handler: RequestListener): SecureServer {
+  let rules = initial;
   let current = new WeakSet<Socket>();
   const server = createServer(
     {
       ...limits,
-      ...first.context,
-      handshakeTimeout: HANDSHAKE_MS,
-      requestCert: first.client.requested,
-      // Node knows only the strictest rule: which certificate is good enough is decided below.
+      ...initial.context,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      requestCert: initial.client.requested,
+      // Node would reject every untrusted certificate; the rules decide below.
       rejectUnauthorized: false,
     },
     handler,
   );
   server.prependListener('secureConnection', (socket) => {
-    if (isAcceptable(rules.client, socket)) current.add(socket);
+    if (isClientAllowed(rules.client, socket)) current.add(socket);
     else socket.destroy();
   });
   server.prependListener('request', (request, response) => {
@@ -37,7 +36,7 @@ export function createSecureServer(limits: ServerOptions, first: TlsRules, handl
   });
   return {
     server,
-    secure: (next) => {
+    updateTls: (next) => {
       rules = next;
       current = new WeakSet();
       server.setSecureContext(next.context);
@@ -45,21 +44,21 @@ export function createSecureServer(limits: ServerOptions, first: TlsRules, handl
   };
 }
 
-/** Whether a connection may stay, its handshake done. */
-export function isAcceptable(rules: ClientRules, socket: Pick<TLSSocket, 'authorized' | 'getPeerX509Certificate'>): boolean {
+/** Whether the client certificate satisfies the rules, after the handshake. */
+export function isClientAllowed(rules: ClientRules, socket: Pick<TLSSocket, 'authorized' | 'getPeerX509Certificate'>): boolean {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return !rules.required;
   if (rules.verified && !socket.authorized) return false;
-  return rules.allowedSans === undefined || rules.allowedSans.some((san) => isNamed(certificate, san));
+  return rules.allowedSans === undefined || rules.allowedSans.some((san) => hasSan(certificate, san));
 }
 
-/** Exactly so, wildcards are not resolved; an IP address may be written in any of its ways. */
-function isNamed(certificate: X509Certificate, san: string): boolean {
-  return subjectNames(certificate).includes(san) || (isIP(san) !== 0 && certificate.checkIP(san) !== undefined);
+/** An exact match without wildcards, except that an IP address matches in any notation. */
+function hasSan(certificate: X509Certificate, san: string): boolean {
+  return subjectAltNames(certificate).includes(san) || (isIP(san) !== 0 && certificate.checkIP(san) !== undefined);
 }
 
-/** The host names, e-mail addresses and URIs of the certificate. In a name that holds a comma, Node quotes it and escapes the comma. */
-function subjectNames({ subjectAltName = '' }: X509Certificate): readonly string[] {
+/** DNS names, e-mail addresses and URIs; Node quotes and escapes a name that contains a comma. */
+function subjectAltNames({ subjectAltName = '' }: X509Certificate): readonly string[] {
   return subjectAltName.split(', ').flatMap((entry) => {
     const [, value] = /^(?:DNS|email|URI):(.*)$/.exec(entry) ?? [];
     if (value === undefined) return [];

@@ -1,4 +1,4 @@
-/** Text that is markup already. */
+/** Markup, as opposed to text that must be escaped. */
 export class Html {
   readonly text: string;
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** Markup in which every value appears as the text it is, in an element or in a quoted attribute. */
+/** Markup with every value escaped, for use in elements and quoted attributes. */
 export function html(markup: TemplateStringsArray, ...values: readonly (Html | readonly Html[] | string | number)[]): Html {
   return new Html(String.raw({ raw: markup }, ...values.map(render)));
 }
@@ -18,12 +18,82 @@ function render(value: Html | readonly Html[] | string | number): string {
   return escaped(String(value));
 }
 
-/** Beside what ends text or an attribute, the two characters that a browser would silently read as others. */
+/** Includes CR and NUL, which HTML parsers replace. */
 function escaped(text: string): string {
   return text.toWellFormed().replace(/[&<>"'\r\0]/g, (character) => (character === '\0' ? '\uFFFD' : `&#${character.charCodeAt(0)};`));
 }
 
-/** A long token that may be broken where its parts meet. */
+/** A long token with line-break opportunities between its parts. */
 export function breakable(token: string): Html {
   return new Html(html`${token}`.text.replace(/[._:/-](?=\w)/g, '$&<wbr>'));
+}
+
+/** A few numbers to be read at a glance. */
+export function figures(id: string, entries: readonly (readonly [term: string, value: Html | string])[]): Html {
+  return html`<dl class="figures" id="${id}">
+${entries.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`)}</dl>`;
+}
+
+/** A description list; entries without a value are omitted. */
+export function facts(id: string, entries: readonly (readonly [term: string, value: Html | string | undefined])[]): Html {
+  const rows = entries.flatMap(([term, value]) => (value === undefined ? [] : [html`<dt>${term}</dt><dd>${value}</dd>\n`]));
+  return html`<dl class="facts" id="${id}">
+${rows}</dl>`;
+}
+
+/** A dash in place of a value, with the explanation for mouse and screen reader. */
+export function unknown(explanation: string): Html {
+  return html`<span class="unknown" title="${explanation}">–<span class="hidden-text"> ${explanation}</span></span>`;
+}
+
+const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
+
+export function numberText(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** `1 resource`, `1,200 resources`. */
+export function countText(count: number, noun: string): string {
+  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Rounded down, so that only the total is 100 %. */
+export function shareText(part: number, total: number): string {
+  return `${NUMBER.format(Math.floor((part / total) * 1000) / 10)} %`;
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** In the largest unit and the next smaller one. */
+export function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const first = UNITS.findIndex(([, length]) => seconds >= length);
+  if (first === -1) return '0 s';
+  const isLong = seconds >= 7 * 86_400;
+  let rest = seconds;
+  const amounts = UNITS.slice(first, isLong ? first + 1 : first + 2).map(([unit, length]) => {
+    const amount = Math.floor(rest / length);
+    rest -= amount * length;
+    return { unit, amount };
+  });
+  return amounts
+    .filter(({ amount }) => amount > 0)
+    .map(({ unit, amount }) => `${numberText(amount)} ${unit}`)
+    .join(' ');
+}
+
+/** Relative to now, with the exact time as a tooltip. */
+export function momentText(atMs: number, nowMs: number): Html {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${relativeText(nowMs - atMs)}</time>`;
+}
+
+function relativeText(ageMs: number): string {
+  if (Math.abs(ageMs) < 1000) return 'just now';
+  return ageMs > 0 ? `${durationText(ageMs)} ago` : `in ${durationText(-ageMs)}`;
 }

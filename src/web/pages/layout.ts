@@ -6,15 +6,15 @@ import { ROUTES } from '../routes.ts';
 import { Html, html } from './html.ts';
 import { PAGE_STYLE } from './style.ts';
 
-/** What a page has of its own. */
-export interface Page {
+/** The content of an HTML page and what its shell depends on. */
+export interface HtmlPage {
   readonly title: string;
-  /** The way from the page to the root, so that links hold under any prefix. */
+  /** Relative path from the page to the root, so that links work under any prefix. */
   readonly root: './' | '../' | '../../../';
-  /** In it the one h1; left to the head of the page where it names nothing else. */
+  /** Contains the h1, except on the status page, whose h1 is the site header. */
   readonly content: Html;
-  readonly isFront?: boolean;
-  /** Runs in the browser, and may ask the exporter. */
+  readonly isStatusPage?: boolean;
+  /** May send requests to the exporter. */
   readonly script?: string;
   readonly hasForm?: boolean;
 }
@@ -23,30 +23,30 @@ export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now'>;
 
 export const EXPORTER = 'Telemetry station exporter';
 
-const STYLE_SOURCE = sourceOf(PAGE_STYLE);
+const STYLE_SOURCE = cspHash(PAGE_STYLE);
 
-/** A page for people: it may load nothing, and run nothing but its own script. */
-export function sendPage(response: ServerResponse, status: number, page: Page, options: PageOptions): void {
+/** The policy allows no external content, and only the page's own style and script. */
+export function sendPage(response: ServerResponse, status: number, page: HtmlPage, options: PageOptions): void {
   setPolicy(response, policy(page));
-  send(response, status, 'text/html; charset=utf-8', shell(page, options).text);
+  send(response, status, 'text/html; charset=utf-8', renderPage(page, options).text);
 }
 
-function policy({ script, hasForm = false }: Page): string {
+function policy({ script, hasForm = false }: HtmlPage): string {
   return [
     "default-src 'none'",
     `style-src ${STYLE_SOURCE}`,
-    ...(script === undefined ? [] : [`script-src ${sourceOf(script)}`, "connect-src 'self'"]),
+    ...(script === undefined ? [] : [`script-src ${cspHash(script)}`, "connect-src 'self'"]),
     "base-uri 'none'",
     `form-action ${hasForm ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join('; ');
 }
 
-function sourceOf(text: string): string {
+function cspHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function shell({ title, root, content, script, isFront = false }: Page, { telemetryPath, version }: PageOptions): Html {
+function renderPage({ title, root, content, script, isStatusPage = false }: HtmlPage, { telemetryPath, version }: PageOptions): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -59,7 +59,7 @@ function shell({ title, root, content, script, isFront = false }: Page, { teleme
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="site">
-${isFront ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
+${isStatusPage ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
 <nav aria-label="Endpoints">
 <ul>
 <li><a href="${root}${telemetryPath.slice(1)}">Metrics</a></li>

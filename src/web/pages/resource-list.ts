@@ -2,8 +2,7 @@ import type { Resource } from '../../station/resource.ts';
 import { ALERTABLE, alertableOf, type Order, type Selection, SORT_KEYS, type SortKey } from '../../station/selection.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import { resourcePath } from '../routes.ts';
-import { momentText, numberText, unknown } from './format.ts';
-import { breakable, type Html, html } from './html.ts';
+import { breakable, type Html, html, momentText, numberText, unknown } from './html.ts';
 import type { Count, ResourceCounts } from './station-page.ts';
 
 interface Column {
@@ -13,7 +12,7 @@ interface Column {
   readonly cell: (resource: Resource) => Html;
 }
 
-/** Some of a station's resources; each heading sorts by its column, once more in the other direction. */
+/** A page of resources; each heading sorts by its column, and reverses the order when followed again. */
 export function resourceTable(resources: readonly Resource[], spec: StationSpec, query: ResourceQuery, nowMs: number): Html {
   const columns = columnsOf(spec, nowMs);
   return html`<table id="resource-table" class="cards rows">
@@ -27,18 +26,18 @@ ${resources.map((resource) => row(resource, spec, columns))}</tbody>
 }
 
 function columnsOf({ products, alertability }: StationSpec, nowMs: number): readonly Column[] {
-  const product: Column = { heading: 'Product', by: 'product', cell: (resource) => given(resource.product) };
+  const product: Column = { heading: 'Product', by: 'product', cell: (resource) => textOrUnknown(resource.product) };
   const alertable: Column = { heading: 'Alertable', by: 'alertable', cell: (resource) => html`${alertableOf(resource)}` };
   return [
-    { heading: 'Name', by: 'name', cell: ({ name }) => given(name) },
-    { heading: 'Type', by: 'type', cell: ({ type, typeLabel }) => html`${given(type)} <span class="sub">${typeLabel}</span>` },
+    { heading: 'Name', by: 'name', cell: ({ name }) => textOrUnknown(name) },
+    { heading: 'Type', by: 'type', cell: ({ type, typeLabel }) => html`${textOrUnknown(type)} <span class="sub">${typeLabel}</span>` },
     ...(products.length === 0 ? [] : [product]),
-    { heading: 'State', by: 'state', cell: ({ state }) => given(state) },
+    { heading: 'State', by: 'state', cell: ({ state }) => textOrUnknown(state) },
     ...(alertability ? [alertable] : []),
-    { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rules(alertRules) },
-    { heading: 'Sku', by: 'sku', cell: ({ sku }) => given(sku) },
-    { heading: 'GPU', by: 'gpu_model', cell: ({ gpuModel }) => given(gpuModel) },
-    { heading: 'Created', by: 'created', cell: ({ createdSeconds }) => created(createdSeconds, nowMs) },
+    { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rulesText(alertRules) },
+    { heading: 'Sku', by: 'sku', cell: ({ sku }) => textOrUnknown(sku) },
+    { heading: 'GPU', by: 'gpu_model', cell: ({ gpuModel }) => textOrUnknown(gpuModel) },
+    { heading: 'Created', by: 'created', cell: ({ createdSeconds }) => createdText(createdSeconds, nowMs) },
   ];
 }
 
@@ -67,72 +66,72 @@ function numberClass(isNumber: boolean): Html {
   return isNumber ? html` class="number"` : html``;
 }
 
-function given(text: string): Html {
-  return text === '' ? unknown('not given') : breakable(text);
+function textOrUnknown(text: string): Html {
+  return text === '' ? unknown('not reported') : breakable(text);
 }
 
-function rules(count: number | undefined): Html {
-  return count === undefined ? unknown('not given') : html`${numberText(count)}`;
+function rulesText(count: number | undefined): Html {
+  return count === undefined ? unknown('not reported') : html`${numberText(count)}`;
 }
 
-function created(seconds: number | undefined, nowMs: number): Html {
-  return seconds === undefined ? unknown('not given') : momentText(seconds * 1000, nowMs);
+function createdText(seconds: number | undefined, nowMs: number): Html {
+  return seconds === undefined ? unknown('not reported') : momentText(seconds * 1000, nowMs);
 }
 
-/** Narrows the resources by an address that can be kept; the order stays. */
-export function resourceForm(
+/** Filters by a GET request, so that the URL can be bookmarked; the order is kept. */
+export function filterForm(
   { products, alertability }: Pick<StationSpec, 'products' | 'alertability'>,
   counts: ResourceCounts,
   { selection, order }: ResourceQuery,
 ): Html {
   const alertable = ALERTABLE.map(
-    (word) => html`<option value="${word}"${marked(selection.alertable === word, 'selected')}>${word}</option>`,
+    (word) => html`<option value="${word}"${attributeIf(selection.alertable === word, 'selected')}>${word}</option>`,
   );
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
-<label for="search">Search in id, name and display name <input id="search" name="search" type="search" value="${selection.search ?? ''}" autocomplete="off" spellcheck="false"></label>
+<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${selection.search ?? ''}" autocomplete="off" spellcheck="false"></label>
 ${choice('type', 'Type', counts.types, selection.type)}
 ${products.length === 0 ? [] : choice('product', 'Product', counts.products, selection.product)}
 ${choice('state', 'State', counts.states, selection.state)}
 ${alertability ? html`<label for="alertable">Alertable <select id="alertable" name="alertable"><option value="">any</option>${alertable}</select></label>` : []}
-<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${marked(selection.withoutRules === true, 'checked')}> Without alert rules</label>
+<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${attributeIf(selection.withoutRules === true, 'checked')}> Without alert rules</label>
 ${order === undefined ? [] : html`<input type="hidden" name="sort" value="${order.by}"><input type="hidden" name="order" value="${order.descending ? 'desc' : 'asc'}">`}
 <button type="submit">Show</button>
 <p><a id="reset" href="?#resources">Show all</a></p>
 </form>`;
 }
 
-/** A value that no resource has any more stays chosen: the page says what it shows. */
+/** A selected value that no resource has any more remains an option, so that the form matches the query. */
 function choice(name: 'type' | 'product' | 'state', label: string, counts: readonly Count[], chosen: string | undefined): Html {
-  const gone = chosen === undefined || counts.some(({ key }) => key === chosen) ? [] : [{ key: chosen, count: 0 }];
-  const options = [...counts, ...gone].map(({ key, count }) => {
+  const missing = chosen === undefined || counts.some(({ key }) => key === chosen) ? [] : [{ key: chosen, count: 0 }];
+  const options = [...counts, ...missing].map(({ key, count }) => {
     const text = key === '' ? NONE : key;
-    return html`<option value="${text}"${marked(key === chosen, 'selected')}>${text} (${numberText(count)})</option>`;
+    return html`<option value="${text}"${attributeIf(key === chosen, 'selected')}>${text} (${numberText(count)})</option>`;
   });
   return html`<label for="${name}">${label} <select id="${name}" name="${name}"><option value="">any</option>${options}</select></label>`;
 }
 
-function marked(isSo: boolean, attribute: 'selected' | 'checked'): Html {
-  return isSo ? html` ${attribute}` : html``;
+function attributeIf(condition: boolean, attribute: 'selected' | 'checked'): Html {
+  return condition ? html` ${attribute}` : html``;
 }
 
-/** A page of something that may have shrunk since its address was made: the last page stands for all beyond it. */
-export interface Extent {
+/** The part of a list that a page shows; a page beyond the end is the last one. */
+export interface PageRange {
   readonly page: number;
   readonly pages: number;
-  /** Of the first thing shown and of the one after the last. */
+  /** Index of the first item, and of the one after the last. */
   readonly from: number;
   readonly to: number;
   readonly total: number;
 }
 
-export function extentOf(total: number, asked: number, pageSize: number): Extent {
+export function pageRange(total: number, requested: number, pageSize: number): PageRange {
   const pages = Math.max(1, Math.ceil(total / pageSize));
-  const page = Math.min(asked, pages);
+  const page = Math.min(requested, pages);
   const from = (page - 1) * pageSize;
   return { page, pages, from, to: Math.min(from + pageSize, total), total };
 }
 
-export function resourcePager(label: string, { page, pages, from, to, total }: Extent, query: ResourceQuery): Html {
+export function resourcePager(label: string, { page, pages, from, to, total }: PageRange, query: ResourceQuery): Html {
   const step = (words: string, target: number) => {
     if (target === page || target < 1 || target > pages) return html`<li><span class="quiet">${words}</span></li>`;
     return html`<li><a href="${resourceSearch({ ...query, page: target })}#resources">${words}</a></li>`;
@@ -142,7 +141,7 @@ export function resourcePager(label: string, { page, pages, from, to, total }: E
   return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
 }
 
-/** Which resources a station's page shows, as its address tells it. */
+/** The resources that a station page shows, from the query of its URL. */
 export interface ResourceQuery {
   readonly selection: Selection;
   readonly order: Order | undefined;
@@ -150,7 +149,7 @@ export interface ResourceQuery {
   readonly page: number;
 }
 
-/** Stands in an address for what a resource does not have: a form cannot tell an empty choice from none. */
+/** The query value for resources without a value: an HTML form submits '' when no option is selected. */
 export const NONE = '(none)';
 
 const CHOICES = {
@@ -162,8 +161,8 @@ const CHOICES = {
 
 const PARAMETERS = ['search', 'type', 'product', 'state', ...Object.keys(CHOICES), 'page'];
 
-/** What is empty does not narrow; a text tells what was expected of a value that cannot be meant. */
-export function readResourceQuery(query: URLSearchParams): ResourceQuery | string {
+/** Empty parameters are ignored; a string is the problem of an invalid one. */
+export function parseResourceQuery(query: URLSearchParams): ResourceQuery | string {
   const problem = problemOf(query);
   if (problem !== undefined) return problem;
   const sort = CHOICES.sort.find((key) => key === query.get('sort'));
@@ -171,9 +170,9 @@ export function readResourceQuery(query: URLSearchParams): ResourceQuery | strin
   return {
     selection: {
       ...(query.get('search') && { search: String(query.get('search')) }),
-      ...narrowing(query, 'type'),
-      ...narrowing(query, 'product'),
-      ...narrowing(query, 'state'),
+      ...valueFilter(query, 'type'),
+      ...valueFilter(query, 'product'),
+      ...valueFilter(query, 'state'),
       ...(alertable && { alertable }),
       ...(query.get('without_rules') === 'yes' && { withoutRules: true }),
     },
@@ -182,7 +181,7 @@ export function readResourceQuery(query: URLSearchParams): ResourceQuery | strin
   };
 }
 
-/** The query as an address tells it, with its question mark. */
+/** The query string, with its question mark. */
 export function resourceSearch({ selection, order, page }: ResourceQuery): string {
   const { search, type, product, state, alertable, withoutRules } = selection;
   const given = {
@@ -203,16 +202,16 @@ export function resourceSearch({ selection, order, page }: ResourceQuery): strin
 
 function problemOf(query: URLSearchParams): string | undefined {
   const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) return `Expected ${repeated} once.`;
+  if (repeated !== undefined) return `Expected ${repeated} at most once.`;
   for (const [name, words] of Object.entries(CHOICES)) {
     const known: readonly string[] = words;
     const word = query.get(name);
     if (word && !known.includes(word)) return `Expected ${name} to be one of ${known.join(', ')}.`;
   }
-  return /^(?:[1-9]\d{0,8})?$/.test(query.get('page') ?? '') ? undefined : 'Expected page to be a whole number of at least 1.';
+  return /^(?:[1-9]\d{0,8})?$/.test(query.get('page') ?? '') ? undefined : 'Expected page to be an integer of at least 1.';
 }
 
-function narrowing(query: URLSearchParams, name: 'type' | 'product' | 'state'): Selection {
+function valueFilter(query: URLSearchParams, name: 'type' | 'product' | 'state'): Selection {
   const value = query.get(name);
   if (value === null || value === '') return {};
   return { [name]: value === NONE ? '' : value };

@@ -5,8 +5,7 @@ import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail } from '../port.ts';
 import { stationPath } from '../routes.ts';
-import { countText, facts, momentText, numberText } from './format.ts';
-import { type Html, html } from './html.ts';
+import { countText, facts, type Html, html, momentText, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { sendNoStation } from './station-page.ts';
 
@@ -14,7 +13,7 @@ const ROOT = '../../../';
 
 type Served = NonNullable<StationDetail['served']>;
 
-/** Why a resource is published as it is: its record, what the further listings told of it, and its series. */
+/** A resource: its record in the listing, the results of the further listings, and its series. */
 export function resourcePage(exporter: ExporterPort, options: PageOptions): RequestHandler {
   const { now = Date.now } = options;
   return (request, response) => {
@@ -26,13 +25,13 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Requ
     const { spec, served } = detail;
     const located = served && locateResource(served.snapshot, String(request.params['id']));
     const heading = located === undefined ? 'No such resource' : titleOf(located);
-    const told =
+    const body =
       served === undefined || located === undefined
-        ? noResource(served !== undefined)
-        : [explanation(spec, located, now()), series(exporter.linesOf(spec, located.resource), served)];
+        ? notFoundNote(served !== undefined)
+        : [details(spec, located, now()), series(exporter.seriesOf(spec, located.resource), served)];
     const content = html`${trail(spec, heading)}
 <h1>${heading}</h1>
-${told}`;
+${body}`;
     const title = `${heading} · ${spec.name} · ${EXPORTER}`;
     sendPage(response, located === undefined ? 404 : 200, { title, root: ROOT, content }, options);
   };
@@ -48,25 +47,25 @@ function trail({ name }: StationSpec, here: string): Html {
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${station} / ${here}</nav>`;
 }
 
-function noResource(isServed: boolean): Html {
+function notFoundNote(isServed: boolean): Html {
   return isServed
-    ? html`<p>The station’s snapshot has no resource of that id. It may have come or gone since: look again after the next refresh.</p>`
-    : html`<p>No snapshot of the station is served at this moment, so nothing is known of its resources.</p>`;
+    ? html`<p>The station’s snapshot has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.</p>`
+    : html`<p>No snapshot of the station is served, so its resources are unknown.</p>`;
 }
 
-function explanation(spec: StationSpec, { resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
+function details(spec: StationSpec, { resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
   const offset = pageOffset + position;
   return html`<p class="code">${resource.id}</p>
-<h2 id="record">Where it came from</h2>
+<h2 id="record">Record</h2>
 ${facts('origin', [
-  ['Record', html`at offset ${numberText(offset)} of the station’s listing (the first is 0)`],
-  ['Page', html`the one that begins at offset ${numberText(pageOffset)}, in it record ${numberText(position + 1)}`],
-  ['To ask for it', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
+  ['Offset', `${numberText(offset)} in the station’s listing (counted from 0)`],
+  ['Page', `record ${numberText(position + 1)} of the page at offset ${numberText(pageOffset)}`],
+  ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
   ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
 ])}
-<h2 id="read">What was read</h2>
+<h2 id="read">Fields</h2>
 ${resourceFields(resource, invalid, nowMs)}
-<h2 id="joined">What further listings told</h2>
+<h2 id="joined">Product and alertability</h2>
 ${facts('reasons', [
   ['Product', productReason(spec, resource)],
   ['Alertable', alertableReason(spec, resource)],
@@ -75,16 +74,16 @@ ${facts('reasons', [
 }
 
 function series(lines: string, served: Served): Html {
-  return html`<h2 id="series">What it publishes</h2>
+  return html`<h2 id="series">Series</h2>
 ${published(lines, served)}`;
 }
 
 function published(lines: string, { withheld, snapshot }: Served): Html {
   if (lines === '') {
-    return html`<p>Nothing: series of single resources are switched off by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
+    return html`<p>None: per-resource series are disabled by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
   }
   if (withheld === 0) return html`<pre id="lines">${lines}</pre>`;
-  return html`<p>Nothing: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so ${numberText(withheld)} series of single resources are withheld. It would publish:</p>
+  return html`<p>Withheld: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so all ${numberText(withheld)} per-resource series are withheld. Those of this resource would be:</p>
 <pre id="lines">${lines}</pre>`;
 }
 
@@ -97,7 +96,7 @@ function isLast({ field }: ResourceColumn): boolean {
   return field === 'alert_rules_count' || field === 'create_time';
 }
 
-/** Every field of the record by its name on the wire, with the value that was read. */
+/** Every field of the record by its name in the API, with the value as parsed. */
 function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
   const { sku, quantity, createdSeconds } = resource;
   const detailed: Readonly<Record<string, Html | undefined>> = {
@@ -110,7 +109,7 @@ function resourceFields(resource: Resource, invalid: readonly ListingField[], no
   });
   return html`<table id="fields">
 <caption class="hidden-text">Fields of the record</caption>
-<thead><tr><th scope="col">Field</th><th scope="col">As read</th></tr></thead>
+<thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>`;
@@ -120,48 +119,47 @@ function creation(atMs: number, nowMs: number): Html {
   return html`${new Date(atMs).toISOString()} <span class="quiet">(${momentText(atMs, nowMs)})</span>`;
 }
 
-/** Of the two parts of the resource type, one may be usable. */
+/** An invalid resource type may still have a usable key or label. */
 function shown(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boolean): Html {
   if (value !== null && value !== '') return html`${typeof value === 'boolean' ? String(value) : value}`;
-  return isInvalid ? html`<span class="no">not usable as the service gave it</span>` : html`<span class="quiet">not given, or empty</span>`;
+  return isInvalid ? html`<span class="no">invalid</span>` : html`<span class="quiet">not reported</span>`;
 }
 
-/** Which of the configured products' listings claimed the resource. */
+/** The first configured product whose listing contains the resource. */
 function productReason({ products }: Pick<StationSpec, 'products'>, { product }: Pick<Resource, 'product'>): Html {
-  if (products.length === 0) return html`unknown: the configuration names no <code>products</code> for this station`;
-  const claimed = products.indexOf(product);
-  const told = (at: number) => {
-    if (claimed === -1 || at < claimed) return html`its listing did not hold the resource`;
-    return at === claimed ? html`<strong>the first whose listing held the resource</strong>` : html`comes later, so it was not decisive`;
+  if (products.length === 0) return html`unknown: no <code>products</code> are configured for this station`;
+  const match = products.indexOf(product);
+  const result = (at: number) => {
+    if (match === -1 || at < match) return html`not in its listing`;
+    return at === match ? html`<strong>first match: in its listing</strong>` : html`ignored: after the first match`;
   };
-  return html`${product === '' ? 'none' : html`<code>${product}</code>`}; the configured products in their order:
-<ol>${products.map((name, at) => html`<li><code>${name}</code>: ${told(at)}</li>`)}</ol>`;
+  return html`${product === '' ? 'none' : html`<code>${product}</code>`}; configured products in order:
+<ol>${products.map((name, at) => html`<li><code>${name}</code>: ${result(at)}</li>`)}</ol>`;
 }
 
-/** Whether the resource can have alerts, and how that is known. */
+/** Whether the resource can have alerts, and which listing shows it. */
 function alertableReason(
   { alertability, filters }: Pick<StationSpec, 'alertability' | 'filters'>,
   { alertable }: Pick<Resource, 'alertable'>,
 ): Html {
-  if (!alertability) return html`unknown: <code>alertability</code> is not asked for in the configuration`;
-  if (filters.enabledAlert) return html`yes: the station’s filter <code>enabled_alert</code> lists alertable resources alone`;
-  if (alertable === undefined) return html`unknown: the listing of alertable resources lacks it, but was not proven whole`;
+  if (!alertability) return html`unknown: <code>alertability</code> is not enabled for this station`;
+  if (filters.enabledAlert) return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
+  if (alertable === undefined) return html`unknown: not in the listing of alertable resources, which is not verified complete`;
   return alertable
-    ? html`yes: the listing of alertable resources (<code>enabled_alert=true</code>) held it`
-    : html`no: the listing of alertable resources (<code>enabled_alert=true</code>) is whole and lacks it`;
+    ? html`yes: in the listing of alertable resources (<code>enabled_alert=true</code>)`
+    : html`no: not in the listing of alertable resources (<code>enabled_alert=true</code>), which is verified complete`;
 }
 
-/** A resource and the record that it was read from. */
+/** A resource and the place of its record in the listing. */
 interface LocatedResource {
   readonly resource: Resource;
-  /** Of the page in the listing. */
+  /** Offset of the page in the listing. */
   readonly pageOffset: number;
-  /** Of the record in its page, counted from 0. */
+  /** Index of the record in the page. */
   readonly position: number;
   readonly invalid: readonly ListingField[];
 }
 
-/** undefined when the snapshot has no such resource. */
 function locateResource({ parts, locations }: Pick<Snapshot, 'parts' | 'locations'>, id: string): LocatedResource | undefined {
   for (const [at, { offset, positions, invalid }] of locations.entries()) {
     const part = parts[at] ?? [];

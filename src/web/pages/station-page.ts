@@ -5,20 +5,19 @@ import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../port.ts';
 import { sendText } from '../respond.ts';
 import { probePath } from '../routes.ts';
-import { durationText, facts, figures, numberText, shareText, unknown } from './format.ts';
-import { breakable, type Html, html } from './html.ts';
+import { breakable, durationText, facts, figures, type Html, html, numberText, shareText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import {
-  extentOf,
+  filterForm,
   NONE,
+  pageRange,
+  parseResourceQuery,
   type ResourceQuery,
-  readResourceQuery,
-  resourceForm,
   resourcePager,
   resourceSearch,
   resourceTable,
 } from './resource-list.ts';
-import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateMark } from './station-state.ts';
+import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
 
 const PAGE_SIZE = 100;
 
@@ -26,7 +25,7 @@ const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded with
 
 type Served = NonNullable<StationDetail['served']>;
 
-/** One station: how it is doing, how its listing came about and what it holds. */
+/** A station: its state, its listing and its resources. */
 export function stationPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
   const { now = Date.now } = options;
   return async (request, response) => {
@@ -35,7 +34,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Reque
       sendNoStation(response, '../', options);
       return;
     }
-    const query = readResourceQuery(searchParams(request));
+    const query = parseResourceQuery(searchParams(request));
     if (typeof query === 'string') {
       sendText(response, 400, `${query}\n`);
       return;
@@ -49,7 +48,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Reque
 
 export function sendNoStation(response: Response, root: '../' | '../../../', options: PageOptions): void {
   const content = html`<h1>No such station</h1>
-<p>No station of that name is configured here, or it is on another shard. <a href="${root}">All stations</a></p>`;
+<p>No station with this name is configured on this shard. <a href="${root}">All stations</a></p>`;
   sendPage(response, 404, { title: `No such station · ${EXPORTER}`, root, content }, options);
 }
 
@@ -60,13 +59,13 @@ function searchParams({ url }: Request): URLSearchParams {
 function stationHead({ spec, status, served }: StationDetail, nowMs: number): Html {
   const { snapshot } = status;
   const listing = html`<section aria-labelledby="listing">
-<h2 id="listing">How it was listed</h2>
-${served === undefined ? NO_SNAPSHOT : listingStory(served.snapshot)}
+<h2 id="listing">Listing</h2>
+${served === undefined ? NO_SNAPSHOT : listingFacts(served.snapshot)}
 </section>`;
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="../">Stations</a> / ${spec.name}</nav>
 <h1>${spec.name}</h1>
 ${figures('status', [
-  ['State', stateMark(status)],
+  ['State', stateBadge(status)],
   ['Resources', snapshot === undefined ? unknown('no snapshot is served') : numberText(snapshot.resources)],
   ['Coverage', coverageText(coverageOf(status))],
   ['Snapshot', snapshotAge(status, nowMs)],
@@ -74,15 +73,15 @@ ${figures('status', [
 ${failureNote(status, nowMs)}
 <div class="columns">
 <section aria-labelledby="place">
-<h2 id="place">What is asked</h2>
-${question(spec, status)}
+<h2 id="place">Details</h2>
+${stationFacts(spec, status)}
 </section>
 ${listing}
 </div>
 `;
 }
 
-function question({ name, upstream, path, labels }: StationSpec, status: StationStatus): Html {
+function stationFacts({ name, upstream, path, labels }: StationSpec, status: StationStatus): Html {
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
     ['Upstream', upstream],
@@ -93,7 +92,7 @@ function question({ name, upstream, path, labels }: StationSpec, status: Station
     ['Labels', shown.length === 0 ? undefined : html`${shown}`],
     ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${refreshTime(status.durationMs)}`],
     ['Next refresh', nextRefreshText(status)],
-    ['Metrics', html`<a href="../${probePath(name)}">of this station alone</a>`],
+    ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
   ]);
 }
 
@@ -109,9 +108,9 @@ async function resourcesOf(
   nowMs: number,
 ): Promise<Html> {
   const found = await exporter.select(snapshot, query.selection, query.order);
-  const extent = extentOf(found.length, query.page, PAGE_SIZE);
+  const extent = pageRange(found.length, query.page, PAGE_SIZE);
   const counts = countResources(aggregates);
-  const bars = html`<h2 id="counts">What it holds</h2>
+  const bars = html`<h2 id="counts">Resource counts</h2>
 <div class="bars">
 ${countBars('type', counts.types)}${countBars('state', counts.states)}${spec.products.length === 0 ? [] : countBars('product', counts.products)}</div>
 `;
@@ -119,31 +118,31 @@ ${countBars('type', counts.types)}${countBars('state', counts.states)}${spec.pro
 ${resourceTable(found.slice(extent.from, extent.to), spec, query, nowMs)}
 ${resourcePager('Pages of resources, below the table', extent, query)}`;
   return html`${snapshot.size === 0 ? [] : bars}<h2 id="resources">Resources</h2>
-${resourceForm(spec, counts, query)}
+${filterForm(spec, counts, query)}
 ${found.length > 0 ? table : html`<p id="nothing">No resource matches.</p>`}`;
 }
 
-/** How the snapshot came about, and whether it is proven whole. */
-function listingStory(snapshot: Snapshot): Html {
-  const { size, complete, incompleteReasons: doubts, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
+/** What the listing returned, and whether it is verified complete. */
+function listingFacts(snapshot: Snapshot): Html {
+  const { size, complete, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   return facts('story', [
-    ['Complete', complete ? 'yes: proven whole' : html`<span class="no">not proven</span>`],
-    ['Why not', doubts.length === 0 ? undefined : html`<ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>`],
-    ['Different resources', numberText(size)],
-    ['Total reported', reportedTotal === undefined ? 'none: the service gave no total' : numberText(reportedTotal)],
-    ['Pages', `${numberText(pages)}, all listings together`],
-    ['Duplicates', `${numberText(duplicates)} records came again under an id already taken`],
-    ['Rejected', `${numberText(rejected)} records had no usable id`],
+    ['Complete', complete ? 'yes: verified complete' : html`<span class="no">no: not verified complete</span>`],
+    ['Reasons', incompleteReasons.length === 0 ? undefined : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`],
+    ['Unique resources', numberText(size)],
+    ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
+    ['Pages', `${numberText(pages)} (all listings)`],
+    ['Duplicate records', numberText(duplicates)],
+    ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
     ['Invalid fields', invalid.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
   ]);
 }
 
-/** So many are seen at a glance; the rest is there for whoever opens it. */
-const SEEN_AT_ONCE = 12;
+/** The number of bars shown without expanding the list. */
+const MAX_BARS = 12;
 
-/** How many resources there are of each kind, as text and as bars; each leads to its resources. */
+/** Resource counts by kind as text and bars, each with a link to the resources. */
 function countBars(kind: 'type' | 'state' | 'product', counts: readonly Count[]): Html {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const most = Math.max(...counts.map(({ count }) => count));
@@ -151,11 +150,11 @@ function countBars(kind: 'type' | 'state' | 'product', counts: readonly Count[])
     html`<ol>
 ${some.map((count) => countBar(kind, count, total, most))}</ol>
 `;
-  const further = counts.slice(SEEN_AT_ONCE);
+  const further = counts.slice(MAX_BARS);
   const more = further.length === 0 ? [] : html`<details><summary>${further.length} more</summary>${list(further)}</details>`;
   return html`<section aria-labelledby="by-${kind}">
 <h3 id="by-${kind}">By ${kind}</h3>
-${list(counts.slice(0, SEEN_AT_ONCE))}${more}</section>
+${list(counts.slice(0, MAX_BARS))}${more}</section>
 `;
 }
 
@@ -167,7 +166,7 @@ function countBar(kind: 'type' | 'state' | 'product', { key, label, count }: Cou
 `;
 }
 
-/** Resources by what they have in common, the most frequent first; '' stands for what a resource does not have. */
+/** Resource counts in descending order; the key is '' for resources without a value. */
 export interface ResourceCounts {
   readonly types: readonly Count[];
   readonly states: readonly Count[];
@@ -176,7 +175,7 @@ export interface ResourceCounts {
 
 export interface Count {
   readonly key: string;
-  /** The service's word for the key, where it gave one. */
+  /** The service's label of the key, if reported. */
   readonly label: string;
   readonly count: number;
 }

@@ -1,9 +1,8 @@
 import { FAILURE_ADVICE } from '../../station/failure.ts';
 import type { StationStatus } from '../port.ts';
-import { durationText, momentText, shareText, unknown } from './format.ts';
-import { type Html, html } from './html.ts';
+import { durationText, type Html, html, momentText, shareText, unknown } from './html.ts';
 
-/** The states of a station in words, by the name that style and script know them by. */
+/** Labels of the station states, by the key used in style sheet and script. */
 export const STATION_STATES = { failing: 'failing', 'not-tried': 'not tried', up: 'up' } as const;
 
 type StationState = keyof typeof STATION_STATES;
@@ -13,17 +12,17 @@ export function stateOf({ up }: Pick<StationStatus, 'up'>): StationState {
   return up ? 'up' : 'failing';
 }
 
-export function stateMark(station: Pick<StationStatus, 'up'>): Html {
+export function stateBadge(station: Pick<StationStatus, 'up'>): Html {
   const state = stateOf(station);
   return html`<span class="state ${state}">${STATION_STATES[state]}</span>`;
 }
 
-/** Why the latest refresh failed, what that means and what to do about it; empty when it did not. */
+/** Reason, meaning and advice for the failure of the latest refresh; empty when it succeeded. */
 export function failureNote({ failure, lastSuccessMs }: Pick<StationStatus, 'failure' | 'lastSuccessMs'>, nowMs: number): readonly Html[] {
   if (failure === undefined) return [];
   const { meaning, advice } = FAILURE_ADVICE[failure.reason];
   const success =
-    lastSuccessMs === undefined ? 'There was no success yet.' : html`The last success was ${momentText(lastSuccessMs, nowMs)}.`;
+    lastSuccessMs === undefined ? 'No refresh has succeeded yet.' : html`Last successful refresh: ${momentText(lastSuccessMs, nowMs)}.`;
   return [
     html`<div class="failure-note">
 <p><strong>${meaning}</strong> ${success}</p>
@@ -33,19 +32,19 @@ export function failureNote({ failure, lastSuccessMs }: Pick<StationStatus, 'fai
   ];
 }
 
-/** The alertable resources that have at least one rule. */
+/** Alertable resources, and those with at least one alert rule. */
 export interface Coverage {
   readonly alertable: number;
   readonly withRules: number;
 }
 
-/** In place of the numbers, why there are none. */
+/** The coverage, or the explanation why it is unknown. */
 export function coverageOf({ snapshot }: Pick<StationStatus, 'snapshot'>): Coverage | string {
   if (snapshot === undefined) return 'no snapshot is served';
   const { alertable, withoutRules } = snapshot;
-  if (alertable === undefined) return 'alertability is not asked for';
+  if (alertable === undefined) return 'alertability is not enabled';
   if (alertable === 0) return 'no resource can have alerts';
-  if (withoutRules === undefined) return 'the service gave no numbers of alert rules';
+  if (withoutRules === undefined) return 'alert rules are not reported';
   return { alertable, withRules: alertable - withoutRules };
 }
 
@@ -65,7 +64,7 @@ export function completeText({ snapshot }: Pick<StationStatus, 'snapshot'>): Htm
 
 export function nextRefreshText({ isRefreshing, refresh, dueInMs }: Pick<StationStatus, 'isRefreshing' | 'refresh' | 'dueInMs'>): string {
   if (isRefreshing) return 'refreshing now';
-  if (dueInMs <= 0) return refresh === 'scrape' ? 'with the next scrape' : 'any moment';
+  if (dueInMs <= 0) return refresh === 'scrape' ? 'on the next scrape' : 'due now';
   const delay = durationText(Math.max(dueInMs, 1000));
-  return refresh === 'scrape' ? `with a scrape after ${delay}` : `in ${delay}`;
+  return refresh === 'scrape' ? `on a scrape after ${delay}` : `in ${delay}`;
 }

@@ -2,8 +2,7 @@ import type { RequestHandler } from 'express';
 import type { ExporterPort, StationStatus } from '../port.ts';
 import { probePath, stationPath } from '../routes.ts';
 import { statusScript } from './browser/status.ts';
-import { figures, numberText, unknown } from './format.ts';
-import { type Html, html } from './html.ts';
+import { figures, type Html, html, numberText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import {
   completeText,
@@ -13,7 +12,7 @@ import {
   nextRefreshText,
   STATION_STATES,
   snapshotAge,
-  stateMark,
+  stateBadge,
   stateOf,
 } from './station-state.ts';
 
@@ -21,12 +20,12 @@ const SCRIPT = `'use strict';
 (${statusScript})();
 `;
 
-/** All stations at a glance. What needs the script is hidden until that runs. */
+/** An overview of all stations. The controls are hidden until the script runs. */
 export function statusPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
   const { now = Date.now } = options;
   return (_request, response) => {
     const content = statusContent(exporter.stations(), now());
-    sendPage(response, 200, { title: EXPORTER, root: './', content, script: SCRIPT, isFront: true }, options);
+    sendPage(response, 200, { title: EXPORTER, root: './', content, script: SCRIPT, isStatusPage: true }, options);
   };
 }
 
@@ -47,10 +46,10 @@ function statusContent(stations: readonly StationStatus[], nowMs: number): Html 
 <tr>${STATION_HEADINGS}</tr>
 </thead>
 ${stations.map((station) => stationRow(station, nowMs))}</table>
-${stations.length === 0 ? html`<p>No station is configured here, or none is on this shard.</p>` : []}`;
+${stations.length === 0 ? html`<p>No stations are configured on this shard.</p>` : []}`;
 }
 
-/** The columns of the stations, and what the browser can sort them by. */
+/** The columns of the table and how the browser sorts them. */
 const COLUMNS = [
   { heading: 'Station', sort: 'text' },
   { heading: 'State', sort: 'number' },
@@ -70,8 +69,8 @@ const STATION_HEADINGS: readonly Html[] = COLUMNS.map((column) => {
 });
 
 /**
- * One station of the status page as a row group of its own: its numbers and, while it fails, why.
- * The data-value is what a cell is sorted by; the data-label stands for the heading where a narrow screen hides that.
+ * A row group per station: its numbers and, while it fails, the failure.
+ * `data-value` is the sort key of a cell; `data-label` replaces the heading on a narrow screen.
  */
 export function stationRow(station: StationStatus, nowMs: number): Html {
   const { name, upstream, telemetryStation, snapshot, lastSuccessMs } = station;
@@ -83,7 +82,7 @@ export function stationRow(station: StationStatus, nowMs: number): Html {
   return html`<tbody data-station="${name}" data-state="${stateOf(station)}">
 <tr>
 <th scope="row" data-value="${name}">${path === undefined ? name : html`<a href="./${path}">${name}</a>`} <span class="sub">${upstream} · ${telemetryStation}</span></th>
-<td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateMark(station)}</td>
+<td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateBadge(station)}</td>
 <td class="number" data-label="Resources"${value(snapshot?.resources)}>${countOf(snapshot?.resources)}</td>
 <td class="number" data-label="Coverage"${value(typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable)}>${coverageText(coverage)}</td>
 <td data-label="Complete"${value(snapshot && Number(snapshot.complete))}>${completeText(station)}</td>
@@ -96,7 +95,7 @@ ${failure}</tbody>
 `;
 }
 
-/** None where nothing is known: such cells come last, whichever way they are sorted. */
+/** No attribute when the value is unknown: the script sorts such cells last. */
 function value(number: number | undefined): Html {
   return number === undefined ? html`` : html` data-value="${number}"`;
 }
@@ -105,7 +104,7 @@ function countOf(number: number | undefined): Html {
   return number === undefined ? unknown('no snapshot is served') : html`${numberText(number)}`;
 }
 
-/** All stations added up. */
+/** Totals over all stations. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
   const inState = (state: ReturnType<typeof stateOf>) => numberText(stations.filter((station) => stateOf(station) === state).length);
   const resources = stations.reduce((sum, { snapshot }) => sum + (snapshot?.resources ?? 0), 0);
@@ -119,10 +118,10 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
   ]);
 }
 
-/** Over the stations that know theirs. */
+/** Over the stations whose coverage is known. */
 function totalCoverage(stations: readonly StationStatus[]): ReturnType<typeof coverageOf> {
   const known = stations.map(coverageOf).filter((coverage) => typeof coverage === 'object');
-  if (known.length === 0) return 'no station knows its coverage';
+  if (known.length === 0) return 'unknown for every station';
   const sum = (key: 'alertable' | 'withRules') => known.reduce((total, coverage) => total + coverage[key], 0);
   return { alertable: sum('alertable'), withRules: sum('withRules') };
 }

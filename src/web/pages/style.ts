@@ -1,4 +1,4 @@
-/** The whole style sheet of the pages: system fonts, colours for light and dark, table rows as cards on a narrow screen. */
+/** The style sheet of all pages: system fonts, light and dark colours, table rows as cards on a narrow screen. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

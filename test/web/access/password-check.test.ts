@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PasswordCheck } from '../../../src/web/access/password-check.ts';
+import { BoundedQueue, basicCredentials, PasswordCheck } from '../../../src/web/access/password-check.ts';
 import { LATIN1, OTHER, RIGHT, SLOWER } from '../hashes.ts';
 
 const USERS = new Map([
@@ -11,21 +12,21 @@ function credentials(user: string, password: string | Uint8Array) {
   return { user, password: Buffer.from(password) };
 }
 
-/** Tells what was really compared, and compares by the text `hash of password`. */
+/** Records the verified hashes; the hash of a password is the text `hash of PASSWORD`. */
 function counted(wait: () => Promise<unknown> = async () => undefined) {
-  const compared: string[] = [];
+  const verified: string[] = [];
   const passwords = new PasswordCheck(async (password, hash) => {
-    compared.push(hash);
+    verified.push(hash);
     await wait();
     return hash === `hash of ${Buffer.from(password)}`;
   });
-  return { passwords, compared };
+  return { passwords, verified };
 }
 
 describe('PasswordCheck', () => {
-  it('tells right from wrong by the hash', async () => {
+  it('accepts only the password that matches the hash of the user', async () => {
     const passwords = new PasswordCheck();
-    const verdicts = [
+    const results = [
       await passwords.check(USERS, credentials('alice', 'right'), '::1'),
       await passwords.check(USERS, credentials('bob', 'other'), '::1'),
       await passwords.check(USERS, credentials('alice', 'other'), '::1'),
@@ -34,53 +35,53 @@ describe('PasswordCheck', () => {
       await passwords.check(USERS, credentials('mallory', 'other'), '::1'),
       await passwords.check(USERS, credentials('__proto__', 'right'), '::1'),
     ];
-    expect(verdicts).toEqual(['right', 'right', 'wrong', 'wrong', 'wrong', 'wrong', 'wrong']);
+    expect(results).toEqual(['valid', 'valid', 'invalid', 'invalid', 'invalid', 'invalid', 'invalid']);
   });
 
-  it('takes a password as bytes, in whichever encoding', async () => {
+  it('compares passwords as bytes', async () => {
     const latin1 = Buffer.from('gr\u00fc\u00df', 'latin1');
     const users = new Map([['alice', LATIN1]]);
     const passwords = new PasswordCheck();
-    expect(await passwords.check(users, credentials('alice', latin1), '::1')).toBe('right');
-    expect(await passwords.check(users, credentials('alice', 'gr\u00fc\u00df'), '::1')).toBe('wrong');
+    expect(await passwords.check(users, credentials('alice', latin1), '::1')).toBe('valid');
+    expect(await passwords.check(users, credentials('alice', 'gr\u00fc\u00df'), '::1')).toBe('invalid');
   });
 
-  it('compares a right password once, however often it is sent', async () => {
-    const { passwords, compared } = counted();
+  it('verifies a valid password once', async () => {
+    const { passwords, verified } = counted();
     const users = new Map([['alice', 'hash of a']]);
     const check = () => passwords.check(users, credentials('alice', 'a'), '::1');
-    expect(await Promise.all(Array.from({ length: 50 }, check))).toEqual(Array(50).fill('right'));
-    expect(await check()).toBe('right');
-    expect(compared).toHaveLength(1);
+    expect(await Promise.all(Array.from({ length: 50 }, check))).toEqual(Array(50).fill('valid'));
+    expect(await check()).toBe('valid');
+    expect(verified).toHaveLength(1);
   });
 
-  it('does not remember a password beyond the hash it was right for', async () => {
-    const { passwords, compared } = counted();
+  it('verifies a cached password again when the hash of the user changes', async () => {
+    const { passwords, verified } = counted();
     const check = (hash: string, password: string) => passwords.check(new Map([['alice', hash]]), credentials('alice', password), '::1');
-    expect(await check('hash of a', 'a')).toBe('right');
-    expect(await check('hash of b', 'a')).toBe('wrong');
-    expect(await check('hash of b', 'b')).toBe('right');
-    expect(compared).toHaveLength(3);
-    expect(await passwords.check(new Map([['bob', 'hash of a']]), credentials('alice', 'a'), '::1')).toBe('wrong');
+    expect(await check('hash of a', 'a')).toBe('valid');
+    expect(await check('hash of b', 'a')).toBe('invalid');
+    expect(await check('hash of b', 'b')).toBe('valid');
+    expect(verified).toHaveLength(3);
+    expect(await passwords.check(new Map([['bob', 'hash of a']]), credentials('alice', 'a'), '::1')).toBe('invalid');
   });
 
-  it('compares as much for an unknown user as for a wrong password, each time', async () => {
-    const { passwords, compared } = counted();
+  it('verifies a hash for an unknown user as for a wrong password, each time', async () => {
+    const { passwords, verified } = counted();
     for (const user of ['alice', 'mallory', 'mallory', 'alice']) {
-      expect(await passwords.check(USERS, credentials(user, 'x'), '::1')).toBe('wrong');
+      expect(await passwords.check(USERS, credentials(user, 'x'), '::1')).toBe('invalid');
     }
-    expect(compared).toHaveLength(4);
-    expect([RIGHT, OTHER]).toContain(compared[1]);
-    expect(compared[1]).toBe(compared[2]);
+    expect(verified).toHaveLength(4);
+    expect([RIGHT, OTHER]).toContain(verified[1]);
+    expect(verified[1]).toBe(verified[2]);
   });
 
-  it('never lets an unknown user in with the password of a known one', async () => {
+  it('rejects an unknown user with the password of a known one', async () => {
     const { passwords } = counted();
     const users = new Map([['alice', 'hash of a']]);
-    for (const _time of [1, 2]) expect(await passwords.check(users, credentials('mallory', 'a'), '::1')).toBe('wrong');
+    for (const _time of [1, 2]) expect(await passwords.check(users, credentials('mallory', 'a'), '::1')).toBe('invalid');
   });
 
-  it('is busy for a flood, from one client sooner than in all, while known passwords still pass', async () => {
+  it('is busy above its limits, in total and per client, while cached passwords are accepted', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -93,26 +94,26 @@ describe('PasswordCheck', () => {
     const flood = Array.from({ length: 100 }, (_, index) =>
       passwords.check(users, credentials('alice', `guess ${index}`), `host ${index % 5}`),
     );
-    expect(await passwords.check(users, credentials('alice', 'a'), 'host 0')).toBe('right');
+    expect(await passwords.check(users, credentials('alice', 'a'), 'host 0')).toBe('valid');
     release();
-    const verdicts = await Promise.all(flood);
-    expect(verdicts.filter((verdict) => verdict === 'wrong')).toHaveLength(16);
-    expect(verdicts.filter((verdict) => verdict === 'busy')).toHaveLength(84);
+    const results = await Promise.all(flood);
+    expect(results.filter((result) => result === 'invalid')).toHaveLength(16);
+    expect(results.filter((result) => result === 'busy')).toHaveLength(84);
     const alone = Array.from({ length: 10 }, (_, index) => passwords.check(users, credentials('alice', `guess ${index}`), 'host 0'));
-    expect((await Promise.all(alone)).filter((verdict) => verdict === 'wrong')).toHaveLength(4);
+    expect((await Promise.all(alone)).filter((result) => result === 'invalid')).toHaveLength(4);
   });
 
-  it('remembers only so many, the latest', async () => {
-    const { passwords, compared } = counted();
+  it('caches a limited number of passwords, the latest ones', async () => {
+    const { passwords, verified } = counted();
     const check = (name: string) => passwords.check(new Map([[name, `hash of ${name}`]]), credentials(name, name), '::1');
     for (let index = 0; index <= 1000; index += 1) await check(`user ${index}`);
     await check('user 1000');
-    expect(compared).toHaveLength(1001);
+    expect(verified).toHaveLength(1001);
     await check('user 0');
-    expect(compared).toHaveLength(1002);
+    expect(verified).toHaveLength(1002);
   });
 
-  it('tries again after a comparison that failed', async () => {
+  it('verifies again after an error', async () => {
     let failing = true;
     const passwords = new PasswordCheck(async () => {
       if (failing) throw new Error('no thread');
@@ -121,19 +122,138 @@ describe('PasswordCheck', () => {
     const check = () => passwords.check(USERS, credentials('alice', 'right'), '::1');
     await expect(check()).rejects.toThrow('no thread');
     failing = false;
-    expect(await check()).toBe('right');
+    expect(await check()).toBe('valid');
   });
 
-  it('leaves the event loop free while it compares', async () => {
+  it('does not block the event loop', async () => {
     const users = new Map([['alice', SLOWER]]);
-    let queue = 0;
+    let iterations = 0;
     const count = () => {
-      queue += 1;
+      iterations += 1;
       counting = setImmediate(count);
     };
     let counting = setImmediate(count);
     await new PasswordCheck().check(users, credentials('alice', 'wrong'), '::1');
     clearImmediate(counting);
-    expect(queue).toBeGreaterThan(10);
+    expect(iterations).toBeGreaterThan(10);
+  });
+});
+
+/** A job that runs until `end` is called. */
+function heldJob() {
+  const { promise, resolve } = deferred();
+  let started = false;
+  return {
+    job: () => {
+      started = true;
+      return promise;
+    },
+    end: resolve,
+    started: () => started,
+  };
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+describe('BoundedQueue', () => {
+  it('runs one job at a time, in order', async () => {
+    const queue = new BoundedQueue(10, 10);
+    const [first, second] = [heldJob(), heldJob()];
+    const results = [queue.add('a', first.job), queue.add('b', second.job)];
+    await Promise.resolve();
+    expect([first.started(), second.started()]).toEqual([true, false]);
+    first.end();
+    await results[0];
+    await Promise.resolve();
+    expect(second.started()).toBe(true);
+    second.end();
+    await results[1];
+  });
+
+  it('rejects jobs above its limits, in total and per client, until one is done', async () => {
+    const queue = new BoundedQueue(3, 2);
+    const held = heldJob();
+    const first = queue.add('a', held.job);
+    const rest = [
+      queue.add('a', async () => 1),
+      queue.add('a', async () => 2),
+      queue.add('b', async () => 3),
+      queue.add('c', async () => 4),
+    ];
+    expect(rest.map((results) => results !== undefined)).toEqual([true, false, true, false]);
+    held.end();
+    await first;
+    expect(await Promise.all(rest)).toEqual([1, undefined, 3, undefined]);
+    expect(await queue.add('a', async () => 5)).toBe(5);
+  });
+
+  it('continues after a job that rejects', async () => {
+    const queue = new BoundedQueue(1, 1);
+    await expect(queue.add('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await queue.add('a', async () => 'yes')).toBe('yes');
+  });
+});
+
+function header(credentials: string | Uint8Array): string {
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+describe('basicCredentials', () => {
+  it('reads any user and any password bytes', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }).filter((user) => !user.includes(':')),
+        fc.uint8Array(),
+        (user, password) => {
+          const found = basicCredentials(header(Buffer.concat([Buffer.from(`${user}:`), password])));
+          expect(found?.user).toBe(user);
+          expect(Buffer.compare(found?.password ?? Buffer.from('?'), password)).toBe(0);
+        },
+      ),
+    );
+  });
+
+  it.each(['basic', 'BASIC', 'Basic  '])('accepts the scheme as %s', (scheme) => {
+    expect(basicCredentials(header('a:b').replace('Basic', scheme))?.user).toBe('a');
+  });
+
+  it('splits at the first colon', () => {
+    expect(String(basicCredentials(header('a:b:c'))?.password)).toBe('b:c');
+  });
+
+  it.each([
+    undefined,
+    '',
+    'Basic',
+    'Basic ',
+    'Bearer YTpi',
+    'Basic YTpi, Basic YTpi',
+    'Basic YTp',
+    'Basic Y',
+    'Basic YTp$',
+    'Basic YT\npi',
+    'Basic =',
+    'Basic ====',
+    'BasicYTpi',
+    header('no colon'),
+    header(''),
+  ])('is undefined for %s', (text) => {
+    expect(basicCredentials(text)).toBeUndefined();
+  });
+
+  it('handles arbitrary text without throwing', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        basicCredentials(text);
+        basicCredentials(`Basic ${text}`);
+      }),
+    );
+    expect(basicCredentials(`Basic ${'A'.repeat(100_001)}`)).toBeUndefined();
   });
 });

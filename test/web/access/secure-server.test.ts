@@ -1,13 +1,15 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClientRules, TlsRules } from '../../../src/web/access/rules.ts';
+import { isClientAllowed } from '../../../src/web/access/secure-server.ts';
 import { listen } from '../../../src/web/server.ts';
 import { type Issued, issue } from '../../upstream/support/certificates.ts';
 import { eventually } from '../eventually.ts';
-import { ask, LOOPBACK } from '../http-client.ts';
+import { httpRequest, LOOPBACK } from '../http-client.ts';
 
 const SERVERS = issue({ name: 'servers' });
 const CLIENTS = issue({ name: 'clients' });
@@ -19,12 +21,12 @@ function rules(changes: { context?: TlsRules['context']; client?: ClientRules } 
   return { context: { cert, key, ca: CLIENTS.cert, ...changes.context }, client: changes.client ?? NO_CLIENTS };
 }
 
-/** A server that greets; `asked` counts what reached its handler. */
+/** A server that responds `hello`; `handled` counts its requests. */
 async function start(tls: TlsRules) {
-  let asked = 0;
+  let handled = 0;
   const server = await listen(
     (_request, response) => {
-      asked += 1;
+      handled += 1;
       response.end('hello');
     },
     [LOOPBACK],
@@ -32,79 +34,79 @@ async function start(tls: TlsRules) {
   );
   onTestFinished(() => server.close(0));
   const port = server.addresses[0]?.port ?? 0;
-  const get = (options: ConnectionOptions = {}) => ask(port, '/', { tls: { ca: SERVERS.cert, ...options } });
-  return { server, port, get, asked: () => asked };
+  const get = (options: ConnectionOptions = {}) => httpRequest(port, '/', { tls: { ca: SERVERS.cert, ...options } });
+  return { server, port, get, handled: () => handled };
 }
 
-function shown({ cert, key }: Issued): ConnectionOptions {
+function certificateOf({ cert, key }: Issued): ConnectionOptions {
   return { cert, key };
 }
 
 describe('createSecureServer', () => {
-  it('serves over TLS with the certificate, and not without', async () => {
+  it('serves over TLS, not over plain HTTP', async () => {
     const { port, get } = await start(rules());
     expect((await get()).body).toBe('hello');
     await expect(get({ ca: CLIENTS.cert })).rejects.toThrow('unable to verify the first certificate');
-    await expect(ask(port, '/')).rejects.toThrow();
+    await expect(httpRequest(port, '/')).rejects.toThrow();
   });
 
-  it('serves a client that shows a trusted certificate', async () => {
+  it('serves a client with a trusted certificate', async () => {
     const { get } = await start(rules({ client: VERIFIED }));
-    expect((await get(shown(issue({ name: 'client', issuer: CLIENTS })))).body).toBe('hello');
+    expect((await get(certificateOf(issue({ name: 'client', issuer: CLIENTS })))).body).toBe('hello');
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('refuses every other client before its request is read, over %s', async (maxVersion) => {
-    const { get, asked } = await start(rules({ client: VERIFIED }));
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('refuses every other client before it reads the request (%s)', async (maxVersion) => {
+    const { get, handled } = await start(rules({ client: VERIFIED }));
     const foreign = issue({ name: 'foreign authority' });
     const refused = [
       {},
-      shown(issue({ name: 'client' })),
-      shown(issue({ name: 'client', issuer: foreign })),
-      shown(issue({ name: 'client', issuer: { ...foreign, name: 'clients' } })),
-      shown(issue({ name: 'client', issuer: SERVERS })),
-      shown(issue({ name: 'client', issuer: CLIENTS, notAfter: new Date(Date.now() - 1000) })),
+      certificateOf(issue({ name: 'client' })),
+      certificateOf(issue({ name: 'client', issuer: foreign })),
+      certificateOf(issue({ name: 'client', issuer: { ...foreign, name: 'clients' } })),
+      certificateOf(issue({ name: 'client', issuer: SERVERS })),
+      certificateOf(issue({ name: 'client', issuer: CLIENTS, notAfter: new Date(Date.now() - 1000) })),
     ];
     for (const options of refused) await expect(get({ ...options, maxVersion })).rejects.toThrow();
-    expect(asked()).toBe(0);
-    expect((await get({ ...shown(issue({ name: 'client', issuer: CLIENTS })), maxVersion })).body).toBe('hello');
+    expect(handled()).toBe(0);
+    expect((await get({ ...certificateOf(issue({ name: 'client', issuer: CLIENTS })), maxVersion })).body).toBe('hello');
   });
 
-  it('refuses a trusted certificate whose names are not allowed', async () => {
-    const { get, asked } = await start(rules({ client: { ...VERIFIED, allowedSans: ['prometheus.example.com', '192.0.2.7'] } }));
+  it('refuses a trusted certificate without an allowed name', async () => {
+    const { get, handled } = await start(rules({ client: { ...VERIFIED, allowedSans: ['prometheus.example.com', '192.0.2.7'] } }));
     for (const hosts of [[], ['other.example.com'], ['192.0.2.8']]) {
-      await expect(get(shown(issue({ name: 'prometheus.example.com', issuer: CLIENTS, hosts })))).rejects.toThrow();
+      await expect(get(certificateOf(issue({ name: 'prometheus.example.com', issuer: CLIENTS, hosts })))).rejects.toThrow();
     }
-    expect(asked()).toBe(0);
+    expect(handled()).toBe(0);
     for (const hosts of [['other.example.com', 'prometheus.example.com'], ['192.0.2.7']]) {
-      expect((await get(shown(issue({ name: 'any', issuer: CLIENTS, hosts })))).body).toBe('hello');
+      expect((await get(certificateOf(issue({ name: 'any', issuer: CLIENTS, hosts })))).body).toBe('hello');
     }
   });
 
-  it('judges a resumed session by the certificate that the first one showed', async () => {
+  it('checks a resumed session by the certificate of the original session', async () => {
     const { port } = await start(rules({ client: { ...VERIFIED, allowedSans: ['a.example.com'] } }));
     const options = {
       port,
       host: '127.0.0.1',
       ca: SERVERS.cert,
-      ...shown(issue({ name: 'a', issuer: CLIENTS, hosts: ['a.example.com'] })),
+      ...certificateOf(issue({ name: 'a', issuer: CLIENTS, hosts: ['a.example.com'] })),
     };
     const first = connect(options);
     const [session] = await once(first, 'session');
     first.destroy();
     const second = connect({ ...options, session });
     second.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    const [answer] = await once(second, 'data');
+    const [response] = await once(second, 'data');
     expect(second.isSessionReused()).toBe(true);
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  it('speaks no older version than the rules allow', async () => {
+  it('refuses TLS versions below the minimum', async () => {
     const { get } = await start(rules({ context: { minVersion: 'TLSv1.3' } }));
     await expect(get({ maxVersion: 'TLSv1.2' })).rejects.toThrow(/alert protocol version/i);
     expect((await get({ minVersion: 'TLSv1.3' })).body).toBe('hello');
   });
 
-  it('shows a new certificate to new connections, and ends those there are with their next answer', async () => {
+  it('uses a new certificate for new connections, and closes open ones after their next response', async () => {
     const { server, port, get } = await start(rules());
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: SERVERS.cert });
     onTestFinished(() => agent.destroy());
@@ -116,7 +118,7 @@ describe('createSecureServer', () => {
     };
     const before = await keptAlive();
     expect(before.connection).toBe('keep-alive');
-    server.secure(rules());
+    server.updateTls(rules());
     expect((await keptAlive()).connection).toBe('close');
     const after = await keptAlive();
     expect(after.connection).toBe('keep-alive');
@@ -124,19 +126,19 @@ describe('createSecureServer', () => {
     expect((await get()).body).toBe('hello');
   });
 
-  it('follows changed rules about clients', async () => {
+  it('applies changed client rules', async () => {
     const { server, get } = await start(rules({ client: VERIFIED }));
-    const client = shown(issue({ name: 'client', issuer: CLIENTS }));
+    const client = certificateOf(issue({ name: 'client', issuer: CLIENTS }));
     expect((await get(client)).body).toBe('hello');
-    server.secure(rules({ client: VERIFIED, context: { ca: issue({ name: 'new clients' }).cert } }));
+    server.updateTls(rules({ client: VERIFIED, context: { ca: issue({ name: 'new clients' }).cert } }));
     await expect(get(client)).rejects.toThrow();
-    server.secure(rules({ client: { ...VERIFIED, required: false } }));
+    server.updateTls(rules({ client: { ...VERIFIED, required: false } }));
     expect((await get()).body).toBe('hello');
-    server.secure(rules({ client: { ...VERIFIED, allowedSans: ['a.example.com'] } }));
+    server.updateTls(rules({ client: { ...VERIFIED, allowedSans: ['a.example.com'] } }));
     await expect(get(client)).rejects.toThrow();
   });
 
-  it('survives what is no handshake', async () => {
+  it('survives bytes that are not a TLS handshake', async () => {
     const { port, get } = await start(rules());
     for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', Buffer.from('160301ffff', 'hex'), Buffer.alloc(20_000, 0x16)]) {
       const socket = connectPlain(port, '127.0.0.1').on('error', () => undefined);
@@ -146,20 +148,96 @@ describe('createSecureServer', () => {
     expect((await get()).body).toBe('hello');
   });
 
-  it('lets responses in flight finish when it closes, and cuts off a handshake that never ends', async () => {
+  it('lets responses in flight finish on close, and closes an unfinished handshake after the grace period', async () => {
     const held: (() => void)[] = [];
     const server = await listen((_request, response) => held.push(() => response.end('late')), [LOOPBACK], { tls: rules() });
     const port = server.addresses[0]?.port ?? 0;
-    const answer = ask(port, '/', { tls: { ca: SERVERS.cert } });
+    const response = httpRequest(port, '/', { tls: { ca: SERVERS.cert } });
     await eventually(() => expect(held).toHaveLength(1));
     const stuck = connectPlain(port, '127.0.0.1').on('error', () => undefined);
     await once(stuck, 'connect');
     const cut = once(stuck.resume(), 'close');
     const patient = server.close(3_600_000);
     held[0]?.();
-    expect((await answer).body).toBe('late');
+    expect((await response).body).toBe('late');
     await server.close(1);
     await patient;
     await cut;
+  });
+});
+
+const OPTIONAL = { requested: true, required: false, verified: false };
+const ANY = { ...OPTIONAL, required: true };
+const VERIFIED_IF_GIVEN = { ...OPTIONAL, verified: true };
+const VERIFIED_REQUIRED = { ...ANY, verified: true };
+
+function connection(pem: string | undefined, authorized = false) {
+  return { authorized, getPeerX509Certificate: () => (pem === undefined ? undefined : new X509Certificate(pem)) };
+}
+
+/**
+ * Has the names a.example.com, *.b.example.com, 192.0.2.7, 2001:db8::1, ops@example.com, spiffe://example.com/plain and the one URI
+ * `spiffe://example.com/a,b, DNS:forged.example.com`.
+ */
+const NAMED = `-----BEGIN CERTIFICATE-----
+MIIB6jCCAZCgAwIBAgIUWPqTlpZa0gF71WywqYc84wOsdSAwCgYIKoZIzj0EAwIw
+EDEOMAwGA1UEAwwFbmFtZXMwHhcNMjYxMTE1MDM0NjI0WhcNMjYxMTE2MDM0NjI0
+WjAQMQ4wDAYDVQQDDAVuYW1lczBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMBS
+E5wqfjK45Vb599WlTAcoC9FwazCbjX/h8KLxEpkkqdJbkkYtswxyylkZUo3XIIh2
+Ir4d88Bp6oePu0zB3TijgccwgcQwgaIGA1UdEQSBmjCBl4INYS5leGFtcGxlLmNv
+bYIPKi5iLmV4YW1wbGUuY29thwTAAAIHhxAgAQ24AAAAAAAAAAAAAAABgQ9vcHNA
+ZXhhbXBsZS5jb22GMHNwaWZmZTovL2V4YW1wbGUuY29tL2EsYiwgRE5TOmZvcmdl
+ZC5leGFtcGxlLmNvbYYac3BpZmZlOi8vZXhhbXBsZS5jb20vcGxhaW4wHQYDVR0O
+BBYEFHSr9OP0EMJ15Bqi65E75IV9N5sUMAoGCCqGSM49BAMCA0gAMEUCIHtbanqA
+biRkxbqzUgKZNLyfe70rg59Xg+vUjPL7eNbeAiEA6Fux8allDTD6qVlnhsbFw+pT
+DAx+RyAYufNJKetoPt4=
+-----END CERTIFICATE-----
+`;
+
+describe('isClientAllowed', () => {
+  const own = issue({ name: 'self-signed' }).cert;
+
+  it.each([
+    ['a certificate is optional', OPTIONAL, [true, true, true]],
+    ['any certificate is required', ANY, [false, true, true]],
+    ['a presented certificate is verified', VERIFIED_IF_GIVEN, [true, false, true]],
+    ['a verified certificate is required', VERIFIED_REQUIRED, [false, false, true]],
+  ])('when %s, checks no certificate, an untrusted one and a trusted one', (_case, clientRules, allowed) => {
+    const connections = [connection(undefined), connection(own, false), connection(own, true)];
+    expect(connections.map((socket) => isClientAllowed(clientRules, socket))).toEqual(allowed);
+  });
+
+  it.each([
+    'a.example.com',
+    '*.b.example.com',
+    '192.0.2.7',
+    '2001:db8::1',
+    '2001:0DB8:0:0::1',
+    'ops@example.com',
+    'spiffe://example.com/plain',
+    'spiffe://example.com/a,b, DNS:forged.example.com',
+  ])('allows a certificate by its name %s', (san) => {
+    expect(isClientAllowed({ ...VERIFIED, allowedSans: ['other', san] }, connection(NAMED, true))).toBe(true);
+    expect(isClientAllowed({ ...VERIFIED, allowedSans: [san] }, connection(NAMED, false))).toBe(false);
+  });
+
+  it.each([
+    'forged.example.com',
+    'A.example.com',
+    'x.b.example.com',
+    'example.com',
+    'names',
+    '192.0.2.8',
+    '2001:db8::2',
+    'DNS:a.example.com',
+    '"spiffe://example.com/plain"',
+    '',
+  ])('refuses a certificate without the name %s', (san) => {
+    expect(isClientAllowed({ ...VERIFIED, allowedSans: [san] }, connection(NAMED, true))).toBe(false);
+  });
+
+  it('refuses a certificate without names, and every certificate when no name is allowed', () => {
+    expect(isClientAllowed({ ...VERIFIED, allowedSans: ['self-signed'] }, connection(own, true))).toBe(false);
+    expect(isClientAllowed({ ...VERIFIED, allowedSans: [] }, connection(NAMED, true))).toBe(false);
   });
 });

@@ -5,9 +5,9 @@ import { parseHtml } from '../html-parser.ts';
 import { startApp } from '../running-app.ts';
 
 describe('referencePage', () => {
-  it('tells name, type, labels and meaning of every family, each to be linked to, and a query', async () => {
-    const { ask } = await startApp();
-    const { status, headers, body } = await ask('/reference');
+  it('shows name, type, labels and help of every family, each with its own anchor', async () => {
+    const { request } = await startApp();
+    const { status, headers, body } = await request('/reference');
     expect(status).toBe(200);
     expect(headers['content-security-policy']).not.toContain('script-src');
     const { tags, text } = parseHtml(body);
@@ -33,7 +33,7 @@ describe('familyRow', () => {
     expect(parseHtml(familyRow(family).text).text).toBe('\na_b\ngauge\nx, y\nH <1>. how <many>: sum(a_b) > 1\n\n');
   });
 
-  it('lets the name break after its underscores', () => {
+  it('allows line breaks after underscores of the name', () => {
     expect(familyRow(family).text).toContain('<a class="code" href="#a_b">a_<wbr>b</a>');
   });
 });

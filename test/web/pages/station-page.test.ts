@@ -10,15 +10,15 @@ import { plainText, startApp } from '../running-app.ts';
 const now = () => NOW_MS;
 
 async function open(detail = detailOf([]), path = '/stations/prod') {
-  const { ask } = await startApp(exporterOf(detail), { now });
-  const answer = await ask(path);
-  return { ...answer, ...parseHtml(answer.body) };
+  const { request } = await startApp(exporterOf(detail), { now });
+  const response = await request(path);
+  return { ...response, ...parseHtml(response.body) };
 }
 
 /** The ids of the resources in the table, in its order. */
 const idsOf = (body: string) => [...body.matchAll(/<span class="sub code">([^<]*)<\/span><\/th>/g)].map(([, id]) => id);
 
-/** The text of the element with the id, without those of the same name in it. */
+/** The text of the element with the ID, up to the first end tag of that name. */
 function textOf(body: string, id: string): string {
   const [, element, rest = ''] = new RegExp(`<(\\w+)[^>]* id="${id}"[^>]*>([\\s\\S]*)`).exec(body) ?? [];
   return parseHtml(rest.slice(0, rest.indexOf(`</${element}>`))).text.trim();
@@ -40,15 +40,15 @@ const three = [
 const full = detailOf(three, { spec: { products: ['p', 'q'], alertability: true } });
 
 describe('stationPage', () => {
-  it('answers an unknown name with a page that leads back', async () => {
-    const { status, headers, text, tags } = await open(undefined, '/stations/nobody');
+  it('responds 404 to an unknown station, with a link back', async () => {
+    const { status, headers, text, tags } = await open(undefined, '/stations/unknown');
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(text).toContain('No station of that name is configured here, or it is on another shard.');
+    expect(text).toContain('No station with this name is configured on this shard.');
     expect(tags.filter(({ attributes }) => attributes['href'] === '../')).toHaveLength(2);
   });
 
-  it('may send its form to the exporter, and runs no script', async () => {
+  it('allows its form in the policy, and no script', async () => {
     const { headers, body } = await open();
     const policy = headers['content-security-policy'];
     expect(policy).toContain("; form-action 'self'; ");
@@ -56,21 +56,21 @@ describe('stationPage', () => {
     expect(body).not.toMatch(/<script|\sstyle=/);
   });
 
-  it('has links that hold under a prefix, whatever the station is called', async () => {
+  it('has links that work under a prefix, for any station name', async () => {
     const detail = detailOf([resourceOf('x/y')], { spec: { name: 'a/b' } });
-    const { ask } = await startApp(exporterOf(detail), { externalUrl: new URL('http://example.com/pre/fix/') });
-    const { status, body } = await ask('/pre/fix/stations/a%2Fb');
+    const { request } = await startApp(exporterOf(detail), { externalUrl: new URL('http://example.com/pre/fix/') });
+    const { status, body } = await request('/pre/fix/stations/a%2Fb');
     expect(status).toBe(200);
     const links = parseHtml(body).tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
     expect(links).toContain('../stations/a%2Fb/resources/x%2Fy');
     for (const link of links) {
       const { pathname, search } = new URL(link, 'http://exporter/pre/fix/stations/a%2Fb');
       expect(pathname).toMatch(/^\/pre\/fix\//);
-      expect((await ask(pathname + search)).status, link).toBe(200);
+      expect((await request(pathname + search)).status, link).toBe(200);
     }
   });
 
-  it('shows how the station is doing and where it is', async () => {
+  it('shows the state and the details of the station', async () => {
     const { body, text } = await open(
       detailOf(three, {
         spec: { labels: { team: 'a"b' }, upstream: 'up' },
@@ -80,7 +80,7 @@ describe('stationPage', () => {
     expect(textOf(body, 'status').split('\n')).toEqual([
       'Statefailing',
       'Resources3',
-      'Coverage– alertability is not asked for',
+      'Coverage– alertability is not enabled',
       'Snapshot55 s ago',
     ]);
     expect(text).toContain('tls: expired');
@@ -92,8 +92,8 @@ describe('stationPage', () => {
       'Telemetry stationts',
       'Labelsteam="a"b" ',
       'Latest refreshtook 12 s',
-      'Next refreshwith a scrape after 30 s',
-      'Metricsof this station alone',
+      'Next refreshon a scrape after 30 s',
+      'Metricsthis station only',
     ]);
   });
 
@@ -106,40 +106,40 @@ describe('stationPage', () => {
     expect(body).not.toContain('id="resources"');
   });
 
-  it('tells how the listing came about', async () => {
-    const story = async (detail: Parameters<typeof open>[0]) => textOf((await open(detail)).body, 'story').split('\n');
-    expect(await story(detailOf(three, { snapshot: { reportedTotal: undefined } }))).toEqual([
-      'Completeyes: proven whole',
-      'Different resources3',
-      'Total reportednone: the service gave no total',
-      'Pages1, all listings together',
-      'Duplicates0 records came again under an id already taken',
-      'Rejected0 records had no usable id',
+  it('shows the listing, and why it is incomplete', async () => {
+    const listing = async (detail: Parameters<typeof open>[0]) => textOf((await open(detail)).body, 'story').split('\n');
+    expect(await listing(detailOf(three, { snapshot: { reportedTotal: undefined } }))).toEqual([
+      'Completeyes: verified complete',
+      'Unique resources3',
+      'Reported totalnot reported',
+      'Pages1 (all listings)',
+      'Duplicate records0',
+      'Rejected records0 (without a usable resource_id)',
       'Invalid fieldsnone',
     ]);
     const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]));
-    const doubtful = {
+    const incomplete = {
       complete: false,
-      incompleteReasons: ['the total moved', 'and <more>'],
+      incompleteReasons: ['the total changed', 'and <more>'],
       reportedTotal: 4,
       pages: 1234,
       duplicates: 2,
       rejected: 1,
       invalidFields: invalidFields as Record<ListingField, number>,
     };
-    expect(await story(detailOf(three, { snapshot: doubtful }))).toEqual([
-      'Completenot proven',
-      'Why notthe total movedand <more>',
-      'Different resources3',
-      'Total reported4',
-      'Pages1,234, all listings together',
-      'Duplicates2 records came again under an id already taken',
-      'Rejected1 records had no usable id',
+    expect(await listing(detailOf(three, { snapshot: incomplete }))).toEqual([
+      'Completeno: not verified complete',
+      'Reasonsthe total changedand <more>',
+      'Unique resources3',
+      'Reported total4',
+      'Pages1,234 (all listings)',
+      'Duplicate records2',
+      'Rejected records1 (without a usable resource_id)',
       'Invalid fieldscreate_time: 1,000',
     ]);
   });
 
-  it('counts by type, state and product, each with a bar and a way to its resources', async () => {
+  it('counts resources by type, state and product, each with a bar and a link', async () => {
     const { body } = await open(full);
     const [, counts = ''] = /<div class="bars">([\s\S]*?)<\/div>/.exec(body) ?? [];
     const lines = parseHtml(counts)
@@ -166,24 +166,24 @@ describe('stationPage', () => {
     ]);
   });
 
-  it('shows twelve kinds at once and folds the others away', async () => {
+  it('shows twelve bars and collapses the others', async () => {
     const many = Array.from({ length: 15 }, (_, index) => resourceOf(`r${index}`, { type: `t${index}` }));
     const { body } = await open(detailOf(many));
     expect(body).toContain('<summary>3 more</summary>');
     expect(body.slice(0, body.indexOf('<details>')).match(/href="\?type=/g)).toHaveLength(12);
   });
 
-  it('counts nothing where there is nothing', async () => {
+  it('shows no bars without resources', async () => {
     const { body, text } = await open(detailOf([]));
     expect(body).not.toContain('class="bars"');
     expect(text).toContain('No resource matches.');
   });
 
-  it('shows the resources, with what is not known as such', async () => {
+  it('shows the resources, with unknown values marked', async () => {
     const { body } = await open(full);
     const [, table = ''] = /<tbody>([\s\S]*?)<\/tbody>/.exec(body.slice(body.indexOf('id="resource-table"'))) ?? [];
     const rows = [...table.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => parseHtml(row).text.trim().split('\n'));
-    const none = '– not given';
+    const none = '– not reported';
     const age = '779 d ago';
     expect(rows).toEqual([
       ['Beta b', 'name-b', 'type.b Type B', 'p', 'FIRING', 'yes', '0', none, none, age],
@@ -192,7 +192,7 @@ describe('stationPage', () => {
     ]);
   });
 
-  it('leaves out the columns and filters of what is not asked for', async () => {
+  it('omits the columns and filters of features that are not enabled', async () => {
     const { tags, text } = await open(detailOf(three));
     const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? []);
     expect(ids).toEqual(expect.arrayContaining(['search', 'type', 'state', 'without-rules']));
@@ -213,14 +213,14 @@ describe('stationPage', () => {
     ['?sort=id', ['a', 'b', 'c']],
     ['?sort=alert_rules&order=desc', ['c', 'b', 'a']],
     ['?sort=id&order=desc&product=(none)', ['c', 'a']],
-  ])('answers %s with the resources %j', async (query, ids) => {
+  ])('selects and sorts by %s: %j', async (query, ids) => {
     const { body } = await open(full, `/stations/prod${query}`);
     expect(idsOf(body)).toEqual(ids);
   });
 
-  it('keeps in its form what was asked, also of a value that nothing has any more', async () => {
-    const { body, tags } = await open(full, '/stations/prod?search=%22x&type=gone&alertable=no&without_rules=yes&sort=sku&order=desc');
-    expect(body).toContain('<option value="gone" selected>gone (0)</option>');
+  it('shows the query in the form, also a value that no resource has any more', async () => {
+    const { body, tags } = await open(full, '/stations/prod?search=%22x&type=removed&alertable=no&without_rules=yes&sort=sku&order=desc');
+    expect(body).toContain('<option value="removed" selected>removed (0)</option>');
     expect(body).toContain('<option value="no" selected>no</option>');
     expect(body).toContain('value="yes" checked>');
     const values = tags.filter(({ name }) => name === 'input').map(({ attributes }) => [attributes['name'], attributes['value']]);
@@ -233,7 +233,7 @@ describe('stationPage', () => {
     expect((await open(full, '/stations/prod?sort=sku')).body).toContain('name="order" value="asc"');
   });
 
-  it('turns a heading’s order round when it is asked again, and says which way it goes', async () => {
+  it('reverses the order by the heading that is sorted by, and marks it with aria-sort', async () => {
     const heading = async (query: string) =>
       /<th scope="col"[^>]*><a [^>]*>Sku<\/a>/.exec((await open(full, `/stations/prod${query}`)).body)?.[0];
     expect(await heading('?state=FIRING')).toBe('<th scope="col"><a href="?state=FIRING&#38;sort=sku#resources">Sku</a>');
@@ -251,7 +251,7 @@ describe('stationPage', () => {
       return { status, text, links: tags.flatMap(({ attributes }) => attributes['href'] ?? []), ids: idsOf(body) };
     };
 
-    it('shows the first 100 and the way to the others', async () => {
+    it('shows the first 100 with links to the others', async () => {
       const { text, links, ids } = await pager('?sort=id');
       expect(text).toBe('1–100 of 1,234FirstPreviousNextLast');
       expect(links).toEqual(['?sort=id&page=2#resources', '?sort=id&page=13#resources']);
@@ -264,7 +264,7 @@ describe('stationPage', () => {
       expect(links).toEqual(['?#resources', '?page=11#resources', '?page=13#resources', '?page=13#resources']);
     });
 
-    it('shows the last page in place of one that is no longer there', async () => {
+    it('shows the last page instead of one beyond the end', async () => {
       const { status, text, links, ids } = await pager('?page=99');
       expect(status).toBe(200);
       expect(text).toContain('1,201–1,234 of 1,234');
@@ -275,26 +275,26 @@ describe('stationPage', () => {
 
   it.each([
     ['sort=nothing', /^Expected sort to be one of id, name, .*\.\n$/],
-    ['page=x', /^Expected page to be a whole number of at least 1\.\n$/],
-    ['type=a&type=b', /^Expected type once\.\n$/],
-  ])('answers %s with a plain 400 that tells what was expected', async (query, expected) => {
-    const { ask } = await startApp(exporterOf(full));
-    const answer = await ask(`/stations/prod?${query}`);
-    expect(answer).toEqual(plainText(400, answer.body));
-    expect(answer.body).toMatch(expected);
+    ['page=x', /^Expected page to be an integer of at least 1\.\n$/],
+    ['type=a&type=b', /^Expected type at most once\.\n$/],
+  ])('responds 400 to %s with the expected value', async (query, expected) => {
+    const { request } = await startApp(exporterOf(full));
+    const response = await request(`/stations/prod?${query}`);
+    expect(response).toEqual(plainText(400, response.body));
+    expect(response.body).toMatch(expected);
   });
 
-  it('shows hostile texts of the service as the texts they are, and lets no tag through', async () => {
+  it('escapes markup in every field of a resource', async () => {
     const hostile = fc
       .array(fc.constantFrom('<script>', '</table>', '</option>', '"', "'", '>', '<', '&', '&lt;', 'javascript:', '=', 'a'), {
         minLength: 1,
       })
       .map((pieces) => pieces.join(''));
     let detail = full;
-    const { ask } = await startApp({ ...exporterOf(full), station: () => detail }, { now });
+    const { request } = await startApp({ ...exporterOf(full), station: () => detail }, { now });
     const shown = async (resource: Resource) => {
       detail = detailOf([resource], { spec: { products: ['p'], alertability: true } });
-      return parseHtml((await ask('/stations/prod')).body);
+      return parseHtml((await request('/stations/prod')).body);
     };
     const plain = await shown(resourceOf('x', { sku: 'x', gpuModel: 'x', product: 'x' }));
     const tagsOf = ({ tags }: typeof plain) => tags.map(({ name }) => name).filter((name) => name !== 'wbr');
@@ -309,12 +309,12 @@ describe('stationPage', () => {
     );
   });
 
-  it('shows no link to a resource whose id no path can hold', async () => {
+  it('has no link to a resource called ..', async () => {
     const { body } = await open(detailOf([resourceOf('..')]));
     expect(body).toContain('<th scope="row">Display .. <span class="sub code">..</span></th>');
   });
 
-  it('has one heading of the first level and names every part of it', async () => {
+  it('has one h1, unique IDs and valid label references', async () => {
     const { tags } = await open(full);
     expect(tags.filter(({ name }) => name === 'h1')).toHaveLength(1);
     const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? []);

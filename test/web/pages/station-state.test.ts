@@ -7,7 +7,7 @@ import {
   failureNote,
   nextRefreshText,
   snapshotAge,
-  stateMark,
+  stateBadge,
   stateOf,
 } from '../../../src/web/pages/station-state.ts';
 import type { StationStatus } from '../../../src/web/port.ts';
@@ -21,29 +21,29 @@ describe('stateOf', () => {
     [true, 'up', 'up'],
     [false, 'failing', 'failing'],
     [undefined, 'not-tried', 'not tried'],
-  ] as const)('calls a station whose up is %s %s', (up, state, words) => {
+  ] as const)('maps up %s to %s', (up, state, words) => {
     expect(stateOf({ up })).toBe(state);
-    expect(stateMark({ up }).text).toBe(`<span class="state ${state}">${words}</span>`);
+    expect(stateBadge({ up }).text).toBe(`<span class="state ${state}">${words}</span>`);
   });
 });
 
 describe('failureNote', () => {
-  it('is empty where nothing failed', () => {
+  it('is empty without a failure', () => {
     expect(failureNote(STATION, NOW_MS)).toEqual([]);
   });
 
-  it.each(FAILURE_REASONS)('tells what %s means, what the service said and what to do', (reason) => {
-    const failure = { reason, message: 'said\n<this>' };
+  it.each(FAILURE_REASONS)('shows the meaning, the message and the advice for %s', (reason) => {
+    const failure = { reason, message: 'line 1\n<line 2>' };
     const { meaning, advice } = FAILURE_ADVICE[reason];
     const [note] = failureNote({ failure, lastSuccessMs: STATION.lastSuccessMs }, NOW_MS);
     expect(parseHtml(note?.text ?? '').text).toBe(
-      `\n${meaning} The last success was 55 s ago.\n${reason}: said\n<this>\nWhat to do: ${advice}\n`,
+      `\n${meaning} Last successful refresh: 55 s ago.\n${reason}: line 1\n<line 2>\nWhat to do: ${advice}\n`,
     );
   });
 
-  it('says so when there never was a success', () => {
+  it('shows that no refresh has succeeded yet', () => {
     const failure = { reason: 'auth', message: 'm' } as const;
-    expect(failureNote({ failure, lastSuccessMs: undefined }, NOW_MS)[0]?.text).toContain('There was no success yet.');
+    expect(failureNote({ failure, lastSuccessMs: undefined }, NOW_MS)[0]?.text).toContain('No refresh has succeeded yet.');
   });
 });
 
@@ -51,14 +51,10 @@ describe('coverageOf', () => {
   it.each<[StationStatus['snapshot'], ReturnType<typeof coverageOf>, string]>([
     [snapshot, { alertable: 8, withRules: 6 }, '75 %'],
     [undefined, 'no snapshot is served', '– no snapshot is served'],
-    [{ ...snapshot, alertable: undefined }, 'alertability is not asked for', '– alertability is not asked for'],
+    [{ ...snapshot, alertable: undefined }, 'alertability is not enabled', '– alertability is not enabled'],
     [{ ...snapshot, alertable: 0 }, 'no resource can have alerts', '– no resource can have alerts'],
-    [
-      { ...snapshot, withoutRules: undefined },
-      'the service gave no numbers of alert rules',
-      '– the service gave no numbers of alert rules',
-    ],
-  ])('of %j', (given, coverage, text) => {
+    [{ ...snapshot, withoutRules: undefined }, 'alert rules are not reported', '– alert rules are not reported'],
+  ])('of the snapshot %j is %j', (given, coverage, text) => {
     expect(coverageOf({ snapshot: given })).toEqual(coverage);
     expect(parseHtml(coverageText(coverage).text).text).toBe(text);
   });
@@ -69,7 +65,7 @@ describe('snapshotAge', () => {
     [{}, '55 s ago'],
     [{ snapshot: undefined }, '– no snapshot is served'],
     [{ lastSuccessMs: undefined }, '– no snapshot is served'],
-  ])('of %j', (changes, text) => {
+  ])('with %j is %j', (changes, text) => {
     expect(parseHtml(snapshotAge({ ...STATION, ...changes }, NOW_MS).text).text).toBe(text);
   });
 });
@@ -79,20 +75,20 @@ describe('completeText', () => {
     [snapshot, 'yes'],
     [{ ...snapshot, complete: false }, 'no'],
     [undefined, '– no snapshot is served'],
-  ])('of %j', (given, text) => {
+  ])('of the snapshot %j is %j', (given, text) => {
     expect(parseHtml(completeText({ snapshot: given }).text).text).toBe(text);
   });
 });
 
 describe('nextRefreshText', () => {
   it.each([
-    ['scrape', 12_000, 'with a scrape after 12 s'],
-    ['scrape', 0, 'with the next scrape'],
-    ['scrape', -5000, 'with the next scrape'],
+    ['scrape', 12_000, 'on a scrape after 12 s'],
+    ['scrape', 0, 'on the next scrape'],
+    ['scrape', -5000, 'on the next scrape'],
     ['background', 90_000, 'in 1 min 30 s'],
     ['background', 200, 'in 1 s'],
-    ['background', -1, 'any moment'],
-  ] as const)('by %s, due in %d ms', (refresh, dueInMs, text) => {
+    ['background', -1, 'due now'],
+  ] as const)('for %s due in %d ms is %j', (refresh, dueInMs, text) => {
     expect(nextRefreshText({ refresh, dueInMs, isRefreshing: false })).toBe(text);
     expect(nextRefreshText({ refresh, dueInMs, isRefreshing: true })).toBe('refreshing now');
   });

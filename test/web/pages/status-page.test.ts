@@ -14,7 +14,7 @@ const FAILING: StationStatus = {
   ...STATION,
   name: 'a&b <c>',
   up: false,
-  failure: { reason: 'timeout', message: 'no answer\nin 10 s' },
+  failure: { reason: 'timeout', message: 'no response\nin 10 s' },
   snapshot: { resources: 4200, complete: false, pages: 3, alertable: 10, withoutRules: 3 },
 };
 const FRESH: StationStatus = {
@@ -29,9 +29,9 @@ const FRESH: StationStatus = {
 const now = () => NOW_MS;
 
 describe('statusPage', () => {
-  it('is a page that may load nothing and run nothing but its own style and script', async () => {
-    const { ask } = await startApp();
-    const { status, headers, body } = await ask('/');
+  it('allows in its policy only its own style and script, by hash', async () => {
+    const { request } = await startApp();
+    const { status, headers, body } = await request('/');
     const sourceOf = (element: string) => {
       const [, text = ''] = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(body) ?? [];
       return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -49,28 +49,28 @@ describe('statusPage', () => {
     expect(body.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '')).not.toMatch(/\sstyle=|\son\w+=/i);
   });
 
-  it('names the version', async () => {
-    const { ask } = await startApp();
-    expect((await ask('/')).body).toContain('<p>Version 1.2.3</p>');
+  it('shows the version', async () => {
+    const { request } = await startApp();
+    expect((await request('/')).body).toContain('<p>Version 1.2.3</p>');
   });
 
-  it('holds one row group per station, in their order', async () => {
+  it('has one row group per station, in order', async () => {
     const stations = [FAILING, STATION, FRESH];
-    const { ask } = await startApp({ stations: () => stations }, { now });
+    const { request } = await startApp({ stations: () => stations }, { now });
     const rows = stations.map((station) => stationRow(station, NOW_MS).text).join('');
-    expect((await ask('/')).body).toContain(`</thead>\n${rows}</table>`);
+    expect((await request('/')).body).toContain(`</thead>\n${rows}</table>`);
   });
 
-  it('says so when there is no station', async () => {
-    const { ask } = await startApp({ stations: () => [] });
-    expect((await ask('/')).body).toContain('<p>No station is configured here, or none is on this shard.</p>');
+  it('shows a note without stations', async () => {
+    const { request } = await startApp({ stations: () => [] });
+    expect((await request('/')).body).toContain('<p>No stations are configured on this shard.</p>');
   });
 
-  it('hides what needs the script until that runs, and has no button that does nothing', async () => {
-    const { tags } = parseHtml((await (await startApp()).ask('/')).body);
+  it('hides every control until the script runs', async () => {
+    const { tags } = parseHtml((await (await startApp()).request('/')).body);
     const at = (wanted: string) => tags.findIndex(({ attributes }) => attributes['id'] === wanted);
     const [controls, table] = [at('controls'), at('stations')];
-    expect((await (await startApp()).ask('/')).body).toContain(
+    expect((await (await startApp()).request('/')).body).toContain(
       '<div id="controls" class="controls" role="search" aria-label="Stations" hidden>',
     );
     for (const [index, { name }] of tags.entries()) {
@@ -78,13 +78,13 @@ describe('statusPage', () => {
     }
   });
 
-  it('links to every endpoint that reads, and each link leads somewhere', async () => {
+  it('links to every readable endpoint, and each link works', async () => {
     const station = { ...FAILING, name: 'a&b/<c>' };
-    const { ask } = await startApp(
+    const { request } = await startApp(
       { stations: () => [station], station: () => ({ spec: specOf({ name: station.name }), status: station, served: undefined }) },
       { telemetryPath: '/deep/metrics' },
     );
-    const { tags } = parseHtml((await ask('/')).body);
+    const { tags } = parseHtml((await request('/')).body);
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
     expect(links).toEqual([
       '#content',
@@ -97,14 +97,14 @@ describe('statusPage', () => {
       './stations/a%26b%2F%3Cc%3E',
       './probe?station=a%26b%2F%3Cc%3E',
     ]);
-    for (const link of links.slice(1)) expect((await ask(link.slice(1))).status, link).toBe(200);
+    for (const link of links.slice(1)) expect((await request(link.slice(1))).status, link).toBe(200);
   });
 });
 
 describe('statusScript', () => {
   const inlined = async () => {
-    const { ask } = await startApp();
-    const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec((await ask('/')).body) ?? [];
+    const { request } = await startApp();
+    const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec((await request('/')).body) ?? [];
     return script;
   };
 
@@ -122,7 +122,7 @@ describe('statusScript', () => {
 describe('statusTotals', () => {
   const textOf = (stations: readonly StationStatus[]) => parseHtml(statusTotals(stations).text).text.trim().split('\n');
 
-  it('adds up the stations, their resources and the coverage of those that know theirs', () => {
+  it('sums up stations, resources and known coverage', () => {
     const covered = { ...STATION, snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0 } };
     expect(textOf([STATION, FAILING, FRESH, covered])).toEqual([
       'Stations4',
@@ -134,32 +134,32 @@ describe('statusTotals', () => {
     ]);
   });
 
-  it('has no coverage where no station knows its own', () => {
-    expect(textOf([STATION]).at(-1)).toBe('Coverage– no station knows its coverage');
+  it('has no coverage when it is unknown for every station', () => {
+    expect(textOf([STATION]).at(-1)).toBe('Coverage– unknown for every station');
   });
 });
 
 describe('stationRow', () => {
   it('shows a station that is up', () => {
     const iso = '2026-01-02T03:04:05.000Z';
-    const unasked = 'alertability is not asked for';
+    const disabled = 'alertability is not enabled';
     expect(stationRow(STATION, NOW_MS).text).toBe(`<tbody data-station="prod" data-state="up">
 <tr>
 <th scope="row" data-value="prod"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>
 <td data-label="State" data-value="2"><span class="state up">up</span></td>
 <td class="number" data-label="Resources" data-value="42">42</td>
-<td class="number" data-label="Coverage"><span class="unknown" title="${unasked}">–<span class="hidden-text"> ${unasked}</span></span></td>
+<td class="number" data-label="Coverage"><span class="unknown" title="${disabled}">–<span class="hidden-text"> ${disabled}</span></span></td>
 <td data-label="Complete" data-value="1">yes</td>
 <td class="number" data-label="Pages" data-value="3">3</td>
 <td data-label="Snapshot" data-value="${STATION.lastSuccessMs}"><time datetime="${iso}" title="${iso}">55 s ago</time></td>
-<td data-label="Next refresh" data-value="30000">with a scrape after 30 s</td>
+<td data-label="Next refresh" data-value="30000">on a scrape after 30 s</td>
 <td data-label="Metrics"><a href="./probe?station=prod">metrics<span class="hidden-text"> of prod</span></a></td>
 </tr>
 </tbody>
 `);
   });
 
-  it('shows why a station fails, and what to do', () => {
+  it('shows the failure of a station and the advice', () => {
     const { meaning, advice } = FAILURE_ADVICE.timeout;
     expect(cells(FAILING)).toEqual([
       'a&b <c> main · ts-1',
@@ -169,9 +169,9 @@ describe('stationRow', () => {
       'no',
       '3',
       '55 s ago',
-      'with a scrape after 30 s',
+      'on a scrape after 30 s',
       'metrics of a&b <c>',
-      `\n${meaning} The last success was 55 s ago.\ntimeout: no answer\nin 10 s\nWhat to do: ${advice}\n`,
+      `\n${meaning} Last successful refresh: 55 s ago.\ntimeout: no response\nin 10 s\nWhat to do: ${advice}\n`,
     ]);
   });
 
@@ -180,11 +180,11 @@ describe('stationRow', () => {
     expect(cells(FRESH)).toEqual(['new main · ts-1', 'not tried', none, none, none, none, none, 'refreshing now', 'metrics of new']);
   });
 
-  it('links no page to a name that no path can hold', () => {
+  it('has no link to a station called ..', () => {
     expect(stationRow({ ...STATION, name: '..' }, NOW_MS).text).toContain('<th scope="row" data-value="..">.. <span');
   });
 
-  it('shows hostile texts as the texts they are, and lets no tag through', () => {
+  it('escapes markup in every text of a station', () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc

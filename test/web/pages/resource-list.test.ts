@@ -1,32 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALERTABLE, SORT_KEYS, type SortKey } from '../../../src/station/selection.ts';
-import { NONE, type ResourceQuery, readResourceQuery, resourceSearch } from '../../../src/web/pages/resource-list.ts';
+import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../../src/web/pages/resource-list.ts';
 
-const read = (query: string) => readResourceQuery(new URLSearchParams(query));
+const parse = (query: string) => parseResourceQuery(new URLSearchParams(query));
 
-describe('readResourceQuery', () => {
-  it('shows everything in the service’s order when nothing is asked, or nothing was filled in', () => {
+describe('parseResourceQuery', () => {
+  it('selects all resources in the order of the service without parameters or with empty ones', () => {
     const everything = { selection: {}, order: undefined, page: 1 };
-    expect(read('')).toEqual(everything);
-    expect(read('?search=&type=&product=&state=&alertable=&without_rules=&sort=&order=&page=')).toEqual(everything);
+    expect(parse('')).toEqual(everything);
+    expect(parse('?search=&type=&product=&state=&alertable=&without_rules=&sort=&order=&page=')).toEqual(everything);
   });
 
-  it('reads everything that can be asked', () => {
-    expect(read('?search=a+b&type=t&product=p&state=s&alertable=no&without_rules=yes&sort=alert_rules&order=desc&page=12')).toEqual({
+  it('parses every parameter', () => {
+    expect(parse('?search=a+b&type=t&product=p&state=s&alertable=no&without_rules=yes&sort=alert_rules&order=desc&page=12')).toEqual({
       selection: { search: 'a b', type: 't', product: 'p', state: 's', alertable: 'no', withoutRules: true },
       order: { by: 'alert_rules', descending: true },
       page: 12,
     });
   });
 
-  it('reads what stands for what a resource does not have', () => {
+  it('parses (none) as resources without a value', () => {
     const none = encodeURIComponent(NONE);
-    expect(read(`?type=${none}&product=${none}&state=${none}`)).toMatchObject({ selection: { type: '', product: '', state: '' } });
+    expect(parse(`?type=${none}&product=${none}&state=${none}`)).toMatchObject({ selection: { type: '', product: '', state: '' } });
   });
 
-  it('leaves parameters alone that it does not know', () => {
-    expect(read('?utm_source=x&__proto__=y&utm_source=z')).toEqual({ selection: {}, order: undefined, page: 1 });
+  it('ignores unknown parameters', () => {
+    expect(parse('?utm_source=x&__proto__=y&utm_source=z')).toEqual({ selection: {}, order: undefined, page: 1 });
   });
 
   it.each([
@@ -34,26 +34,26 @@ describe('readResourceQuery', () => {
     ['without_rules=no', 'Expected without_rules to be one of yes.'],
     ['sort=toString', `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}.`],
     ['order=down', 'Expected order to be one of asc, desc.'],
-    ['page=0', 'Expected page to be a whole number of at least 1.'],
-    ['page=-1', 'Expected page to be a whole number of at least 1.'],
-    ['page=1e3', 'Expected page to be a whole number of at least 1.'],
-    ['page=9999999999', 'Expected page to be a whole number of at least 1.'],
-    ['type=a&type=b', 'Expected type once.'],
-    ['page=1&page=2', 'Expected page once.'],
-  ])('refuses %s and tells what was expected', (query, problem) => {
-    expect(read(query)).toBe(problem);
+    ['page=0', 'Expected page to be an integer of at least 1.'],
+    ['page=-1', 'Expected page to be an integer of at least 1.'],
+    ['page=1e3', 'Expected page to be an integer of at least 1.'],
+    ['page=9999999999', 'Expected page to be an integer of at least 1.'],
+    ['type=a&type=b', 'Expected type at most once.'],
+    ['page=1&page=2', 'Expected page at most once.'],
+  ])('rejects %s with the expected values', (query, problem) => {
+    expect(parse(query)).toBe(problem);
   });
 });
 
 describe('resourceSearch', () => {
-  it('names only what is asked', () => {
+  it('contains only the parameters that are set', () => {
     expect(resourceSearch({ selection: {}, order: undefined, page: 1 })).toBe('?');
     expect(resourceSearch({ selection: { type: 'a&b' }, order: { by: 'name', descending: false }, page: 3 })).toBe(
       '?type=a%26b&sort=name&page=3',
     );
   });
 
-  it('is read back as it was', () => {
+  it('round-trips through parseResourceQuery', () => {
     const value = fc.string({ unit: 'grapheme' }).filter((text) => text !== NONE);
     const query: fc.Arbitrary<ResourceQuery> = fc.record({
       selection: fc.record(
@@ -73,8 +73,8 @@ describe('resourceSearch', () => {
       page: fc.integer({ min: 1, max: 999_999_999 }),
     });
     fc.assert(
-      fc.property(query, (asked) => {
-        expect(read(resourceSearch(asked))).toEqual(asked);
+      fc.property(query, (original) => {
+        expect(parse(resourceSearch(original))).toEqual(original);
       }),
     );
   });

@@ -1,13 +1,13 @@
 import express from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { internalError } from '../../src/web/errors.ts';
+import { internalError } from '../../src/web/respond.ts';
 import { listen } from '../../src/web/server.ts';
 import { LOOPBACK, openConnection } from './http-client.ts';
 
 describe('internalError', () => {
-  it('breaks off a response that fails after its headers went out, and reports once', async () => {
+  it('closes the connection when a response fails after its headers were sent, and reports once', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    const bug = new Error('half way');
+    const bug = new Error('secret detail');
     const reported: unknown[] = [];
     const app = express()
       .set('env', 'production')
@@ -19,7 +19,7 @@ describe('internalError', () => {
     const server = await listen(app, [LOOPBACK]);
     onTestFinished(() => server.close(0));
     const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect(await received).not.toMatch(/half way|Internal error|0\r\n\r\n$/);
+    expect(await received).not.toMatch(/secret detail|Internal error|0\r\n\r\n$/);
     expect(reported).toEqual([bug]);
     expect(printed).not.toHaveBeenCalled();
     printed.mockRestore();

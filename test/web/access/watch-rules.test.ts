@@ -1,0 +1,85 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type AccessRules, OPEN_ACCESS, type TlsRules } from '../../../src/web/access/rules.ts';
+import { type RulesResult, watchRules } from '../../../src/web/access/watch-rules.ts';
+import { eventually } from '../eventually.ts';
+
+const TLS: TlsRules = { context: { cert: 'a' }, client: { requested: false, required: false, verified: false } };
+
+/** Watches rules that the test changes; `change` waits until they are loaded again. */
+function watch(rules: AccessRules) {
+  let result: RulesResult = { ok: true, rules };
+  let loads = 0;
+  const applied: AccessRules[] = [];
+  const reported: string[] = [];
+  const ending = new AbortController();
+  const over = watchRules({
+    rules,
+    load: async () => {
+      loads += 1;
+      return result;
+    },
+    apply: (next) => applied.push(next),
+    report: (problem) => reported.push(problem),
+    signal: ending.signal,
+    intervalMs: 1,
+  });
+  onTestFinished(() => ending.abort());
+  const change = async (next: RulesResult) => {
+    result = next;
+    const after = loads + 3;
+    await eventually(() => expect(loads).toBeGreaterThan(after));
+  };
+  return { change, applied, reported, end: () => ending.abort(), over, loads: () => loads };
+}
+
+describe('watchRules', () => {
+  it('applies changed rules once', async () => {
+    const { change, applied, reported } = watch(OPEN_ACCESS);
+    await change({ ok: true, rules: { ...OPEN_ACCESS, users: new Map() } });
+    expect(applied).toEqual([]);
+    const rules = { ...OPEN_ACCESS, users: new Map([['alice', 'hash']]) };
+    await change({ ok: true, rules });
+    expect(applied).toEqual([rules]);
+    expect(reported).toEqual([]);
+  });
+
+  it('keeps the old rules while there are problems, and reports each of them once', async () => {
+    const { change, applied, reported } = watch(OPEN_ACCESS);
+    await change({ ok: false, problems: ['a', 'b'] });
+    await change({ ok: false, problems: ['b', 'c'] });
+    await change({ ok: true, rules: OPEN_ACCESS });
+    await change({ ok: false, problems: ['a'] });
+    expect(applied).toEqual([]);
+    expect(reported).toEqual(['a', 'b', 'c', 'a']);
+  });
+
+  it.each([
+    ['TLS is switched on', OPEN_ACCESS, { ...OPEN_ACCESS, tls: TLS }, 'TLS was switched on or off, which requires a restart'],
+    ['TLS is switched off', { ...OPEN_ACCESS, tls: TLS }, OPEN_ACCESS, 'TLS was switched on or off, which requires a restart'],
+    [
+      'client certificates are requested',
+      { ...OPEN_ACCESS, tls: TLS },
+      { ...OPEN_ACCESS, tls: { ...TLS, client: { requested: true, required: true, verified: true } } },
+      'client certificates were switched on or off, which requires a restart',
+    ],
+  ])('keeps the old rules when %s', async (_what, before, after, problem) => {
+    const { change, applied, reported } = watch(before);
+    await change({ ok: true, rules: { ...after, users: new Map([['alice', 'hash']]) } });
+    expect(applied).toEqual([]);
+    expect(reported).toEqual([problem]);
+  });
+
+  it('applies a changed certificate', async () => {
+    const { change, applied } = watch({ ...OPEN_ACCESS, tls: TLS });
+    const rules = { ...OPEN_ACCESS, tls: { ...TLS, context: { cert: 'b' } } };
+    await change({ ok: true, rules });
+    expect(applied).toEqual([rules]);
+  });
+
+  it('stops when the signal aborts', async () => {
+    const { end, over, loads } = watch(OPEN_ACCESS);
+    end();
+    await over;
+    expect(loads()).toBe(0);
+  });
+});

@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
+import type { ExporterPort } from '../../src/web/port.ts';
+import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
+import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
+import { RIGHT as HASH, NEW, SLOW, SLOWER } from './hashes.ts';
+import { openConnection } from './http-client.ts';
+import { plainText, READABLE_PATHS, startApp } from './running-app.ts';
+
+describe('requestTarget', () => {
+  it.each([
+    ['/metrics?a=b', '/metrics?a=b'],
+    ['//metrics', '//metrics'],
+    ['http://a/metrics?a=b', '/metrics?a=b'],
+    ['HTTPS://a:1', '/'],
+    ['http://a?b', '/?b'],
+    ['http://a/b/../c', '/b/../c'],
+  ])('is the path of %s: %s', (target, path) => {
+    expect(requestTarget(target)).toBe(path);
+  });
+
+  it.each(['', '*', 'metrics', 'a:443', 'ftp://a/b', 'http:/metrics', 'http:///metrics', 'http://[/metrics', 'http://a:99999/'])(
+    'is undefined for %s',
+    (target) => {
+      expect(requestTarget(target)).toBeUndefined();
+    },
+  );
+});
+
+describe('checkRequest', () => {
+  it('responds 414 to a URL longer than 4,096 characters', async () => {
+    const { request } = await startApp();
+    const path = (length: number) => '/probe?station='.padEnd(length, 'a');
+    expect((await request(path(4096))).status).toBe(404);
+    expect(await request(path(4097))).toEqual(plainText(414, 'The URL is longer than 4096 characters.\n'));
+  });
+
+  it.each([
+    ['GET /metrics', 'Content-Length: 5\r\n\r\nhello'],
+    ['GET /metrics', 'Content-Length: 100000000\r\n\r\npart'],
+    ['POST /metrics', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'],
+    ['PUT /-/reload', 'Content-Length: 1\r\nExpect: 100-continue\r\n\r\n'],
+  ])('responds 413 to %s with a body, sends no 100 Continue and closes the connection', async (line, rest) => {
+    const { port } = await startApp({}, { enableLifecycle: true });
+    const { received } = openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n${rest}`);
+    const [head, body, ...further] = (await received).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 413 /);
+    expect(head).toContain('\r\nConnection: close');
+    expect([body, ...further]).toEqual(['Request bodies are not accepted.\n']);
+  });
+
+  it('accepts an empty body', async () => {
+    const { request } = await startApp({}, { enableLifecycle: true });
+    expect((await request('/-/reload', { method: 'POST', headers: { 'content-length': '0' } })).status).toBe(200);
+  });
+});
+
+const USERS = new Map([['alice', HASH]]);
+const RIGHT = { authorization: `Basic ${Buffer.from('alice:right').toString('base64')}` };
+const CHALLENGE = { 'www-authenticate': 'Basic realm="telemetry-station-exporter", charset="UTF-8"' };
+const UNAUTHORIZED = plainText(401, 'Unauthorized.\n', CHALLENGE);
+
+const PATHS = [...READABLE_PATHS, '/-/reload', '/tse/metrics', '/nowhere'];
+
+function basic(credentials: string | Uint8Array) {
+  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+describe('checkAccess', () => {
+  it.each(PATHS)('responds 401 to %s without a password', async (path) => {
+    const externalUrl = new URL('http://example.com/tse');
+    const { request } = await startApp({}, { enableLifecycle: true, externalUrl, access: () => ({ ...OPEN_ACCESS, users: USERS }) });
+    const methods = ['GET', 'POST', 'PUT', 'OPTIONS', 'TRACE'];
+    for (const method of methods) expect(await request(path, { method }), method).toEqual(UNAUTHORIZED);
+    expect(await request(path, { method: 'HEAD' })).toEqual({ ...UNAUTHORIZED, body: '' });
+    const status = path === '/nowhere' ? 404 : 200;
+    expect((await request(path, { method: path === '/-/reload' ? 'POST' : 'GET', headers: RIGHT })).status).toBe(status);
+  });
+
+  it.each([
+    ['a wrong password', basic('alice:wrong')],
+    ['no password', basic('alice:')],
+    ['no user', basic(':right')],
+    ['an unknown user', basic('mallory:right')],
+    ['a user with another case', basic('Alice:right')],
+    ['no colon', basic('alice')],
+    ['an empty header', { authorization: '' }],
+    ['another scheme', { authorization: 'Bearer right' }],
+    ['broken base64', { authorization: 'Basic *' }],
+    ['bytes that are not UTF-8', basic(Buffer.from([0xff, 0xfe, 0x3a, 0xff]))],
+    ['a very long password', basic(`alice:${'right'.repeat(1500)}`)],
+    ['a zero byte', basic('alice:right\0')],
+    ['a property name of every object', basic('constructor:right')],
+    ['the hash itself', basic(`alice:${HASH}`)],
+  ])('responds 401 to %s', async (_what, headers) => {
+    const { request, reported } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users: USERS }) });
+    expect(await request('/metrics', { headers })).toEqual(UNAUTHORIZED);
+    expect(reported).toEqual([]);
+  });
+
+  it('applies changed users at once, despite cached passwords', async () => {
+    let users: ReadonlyMap<string, string> = USERS;
+    const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
+    const status = async (headers = {}) => (await request('/metrics', { headers })).status;
+    expect(await status(RIGHT)).toBe(200);
+    users = new Map([['alice', NEW]]);
+    expect(await status(RIGHT)).toBe(401);
+    expect(await status(basic('alice:new'))).toBe(200);
+    users = new Map([['bob', HASH]]);
+    expect(await status(RIGHT)).toBe(401);
+    users = new Map();
+    expect(await status()).toBe(200);
+  });
+
+  it('responds 503 to a flood of wrong passwords while a cached password is accepted', async () => {
+    const users = new Map([['alice', SLOW]]);
+    const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
+    expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
+    let ended = false;
+    const flood = Promise.all(Array.from({ length: 100 }, (_, index) => request('/metrics', { headers: basic(`alice:${index}`) }))).finally(
+      () => {
+        ended = true;
+      },
+    );
+    expect((await request('/-/healthy', { headers: RIGHT })).status).toBe(200);
+    expect(ended).toBe(false);
+    const responses = await flood;
+    const refused = responses.filter(({ status }) => status === 503);
+    expect(responses.length - refused.length).toBe(responses.filter(({ status }) => status === 401).length);
+    expect(refused[0]).toEqual(plainText(503, 'Too many concurrent password checks.\n', { 'retry-after': '1' }));
+  });
+
+  it('releases the slot of a client that disconnects during the password check', async () => {
+    const users = new Map([['alice', SLOWER]]);
+    let arrived = 0;
+    const access = () => {
+      arrived += 1;
+      return { ...OPEN_ACCESS, users };
+    };
+    const { port, request } = await startApp({}, { maxRequests: 1, access });
+    const { socket } = openConnection(port, `GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`);
+    await eventually(() => expect(arrived).toBe(1));
+    socket.destroy();
+    expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
+  });
+
+  it('sets the configured headers on every response, overriding the built-in ones', async () => {
+    const headers = { 'Content-Security-Policy': "frame-ancestors 'self'", 'X-Frame-Options': 'sameorigin' };
+    const { request } = await startApp({}, { access: () => ({ headers, users: USERS }) });
+    for (const path of PATHS) {
+      for (const options of [{}, { headers: RIGHT }]) {
+        expect((await request(path, options)).headers, path).toMatchObject({
+          'content-security-policy': "frame-ancestors 'self'",
+          'x-frame-options': 'sameorigin',
+          'x-content-type-options': 'nosniff',
+        });
+      }
+    }
+  });
+
+  it('responds 429 above the rate limit', async () => {
+    const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, rate: { intervalMs: 3_600_000, burst: 2 } }) });
+    expect((await request('/metrics')).status).toBe(200);
+    expect((await request('/-/healthy')).status).toBe(200);
+    expect(await request('/metrics')).toEqual(plainText(429, 'Too many requests.\n'));
+  });
+});
+
+describe('rateLimiter', () => {
+  it('allows a burst, then one request per interval', () => {
+    let nowMs = 1000;
+    const isAllowed = rateLimiter(() => nowMs);
+    const many = (count: number) => Array.from({ length: count }, () => isAllowed({ intervalMs: 100, burst: 3 }));
+    expect(many(4)).toEqual([true, true, true, false]);
+    nowMs += 99;
+    expect(many(1)).toEqual([false]);
+    nowMs += 1;
+    expect(many(2)).toEqual([true, false]);
+    nowMs += 10_000;
+    expect(many(4)).toEqual([true, true, true, false]);
+  });
+
+  it('allows no request with a burst of 0, and every request without rules', () => {
+    const isAllowed = rateLimiter();
+    expect(isAllowed({ intervalMs: 100, burst: 0 })).toBe(false);
+    expect(isAllowed(undefined)).toBe(true);
+    expect(isAllowed({ intervalMs: 3_600_000, burst: 1 })).toBe(true);
+    expect(isAllowed({ intervalMs: 3_600_000, burst: 1 })).toBe(false);
+  });
+});
+
+/** Scrapes that wait until `release` is called. */
+function heldScrapes() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = 0;
+  let over = 0;
+  const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
+    begun += 1;
+    await Promise.race([released, once(signal, 'abort')]);
+    over += 1;
+    return bodyOf('# late\n');
+  };
+  const began = (count: number) => eventually(() => expect(begun).toBe(count));
+  const ended = (count: number) => eventually(() => expect(over).toBe(count));
+  return { scrape, began, ended, release };
+}
+
+const OVER_LIMIT = plainText(503, 'Too many concurrent requests; the limit is 2.\n', { 'retry-after': '1' });
+
+describe('limitRequests', () => {
+  it('responds 503 to scrapes and probes above the limit, and serves other endpoints', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 2 });
+    const first = request('/metrics');
+    const second = request('/probe?station=prod');
+    await began(2);
+    expect(await request('/metrics')).toEqual(OVER_LIMIT);
+    expect(await request('/probe?station=prod')).toEqual(OVER_LIMIT);
+    expect((await request('/')).status).toBe(200);
+    release();
+    expect([(await first).body, (await second).body]).toEqual(['# late\n', '# late\n']);
+    expect((await request('/metrics')).status).toBe(200);
+  });
+
+  it('counts requests at the root and under the prefix together', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 2, externalUrl: new URL('http://example.com/tse') });
+    const held = [request('/metrics'), request('/tse/metrics')];
+    await began(2);
+    expect((await request('/tse/metrics')).status).toBe(503);
+    release();
+    await Promise.all(held);
+  });
+
+  it('has no limit for 0', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 0 });
+    const held = Array.from({ length: 50 }, () => request('/metrics'));
+    await began(50);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+  });
+
+  it('releases the slots of a disconnected client, including pipelined requests', async () => {
+    const { scrape, began, ended, release } = heldScrapes();
+    const { port, request } = await startApp({ scrape }, { maxRequests: 2 });
+    const { socket } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
+    await began(2);
+    socket.destroy();
+    await ended(2);
+    const held = [request('/metrics'), request('/metrics')];
+    await began(4);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('limits pages separately, so that scrapes go on', async () => {
+    let release = () => {};
+    const released = new Promise<string[]>((resolve) => {
+      release = () => resolve([]);
+    });
+    let begun = 0;
+    const reload = () => {
+      begun += 1;
+      return released;
+    };
+    const { request } = await startApp({ reload }, { enableLifecycle: true });
+    const held = Array.from({ length: 20 }, () => request('/-/reload', { method: 'POST' }));
+    await eventually(() => expect(begun).toBe(20));
+    for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
+      expect((await request(path)).status, path).toBe(503);
+    for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await request(path)).status, path).toBe(200);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect((await request('/')).status).toBe(200);
+  });
+
+  it('releases the slot after a probe without a station', async () => {
+    const { request } = await startApp({}, { maxRequests: 1 });
+    expect((await request('/probe')).status).toBe(400);
+    expect((await request('/probe')).status).toBe(400);
+  });
+});
