@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { hostname } from 'node:os';
-import { isReaderGone } from './cli/data-output.ts';
+import { isBrokenPipe } from './cli/data-output.ts';
 import type { ProcessContext } from './commands/process-context.ts';
 import { readBuild, reportCrash, runProgram } from './program.ts';
 
@@ -24,7 +24,7 @@ process.on('uncaughtException', (error, origin) => {
 
 // A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error) => {
-  if (isReaderGone(error)) return;
+  if (isBrokenPipe(error)) return;
   context.printError(`cannot write: ${error.message}\n`);
   process.exit(1);
 });

@@ -129,7 +129,7 @@ describe('runProgram, serving', () => {
     expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
     signals.emit(signal);
     expect(await exit).toBe(0);
-    expect(output().stderr).toContain(`msg=ending signal=${signal}\n`);
+    expect(output().stderr).toContain(`msg="shutting down" signal=${signal}\n`);
     expect(output().stdout).toBe('');
     await expect(httpRequest(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
     expect(signals.eventNames()).toEqual([]);
@@ -214,7 +214,7 @@ describe('runProgram, serving', () => {
     const flags = ['--web.listen-address=127.0.0.1:0', '--web.enable-lifecycle'];
     const { signals, listening, output } = run([`--config.file=${file}`, ...flags], faultyEnvironment());
     const port = await listening();
-    const internalErrors = () => output().stderr.match(/level=error msg="the exporter itself is at fault" error="a bug"/g) ?? [];
+    const internalErrors = () => output().stderr.match(/level=error msg="internal error \(exporter bug\)" error="a bug"/g) ?? [];
     writeFileSync(file, stringify(configOf('${' + 'BROKEN}', ['a'])));
     expect(await httpRequest(port, '/-/reload', { method: 'POST' })).toMatchObject({ status: 500, body: 'Internal error.\n' });
     expect(internalErrors()).toHaveLength(1);

@@ -92,7 +92,7 @@ async function runsTheDemo([line = '']: readonly string[], clone: string): Promi
   expect(await page.text()).toMatch(/<h1>.*<\/h1>/);
   demo.interrupt();
   await demo.closed;
-  expect(demo.output.stderr).toContain('msg=ending');
+  expect(demo.output.stderr).toContain('msg="shutting down"');
 }
 
 /** Runs one file, because this test is itself part of `npm test`. */
@@ -121,7 +121,7 @@ async function exportsFromTheService([build = '', check = '', serve = '']: reado
   expect(Object.values(valuesOf(metrics, 'telemetry_station_resources', 'station'))).toEqual([3]);
   exporter.interrupt();
   await exporter.closed;
-  expect(exporter.output.stderr).toContain('msg=ending');
+  expect(exporter.output.stderr).toContain('msg="shutting down"');
 }
 
 /** Uses the build of an earlier snippet. */

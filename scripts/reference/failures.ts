@@ -1,9 +1,9 @@
 import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/station/failure.ts';
 
 const START = '<!-- Generated from src/station/failure.ts by `npm run generate`; do not edit. -->';
-const END = '<!-- End of what is generated. -->';
+const END = '<!-- End of generated table. -->';
 
-/** The page with the table of failure reasons as it is now between its marks. */
+/** Replaces the generated table of failure reasons in the page. */
 export function withFailureTable(page: string): string {
   const [before, rest = ''] = page.split(START);
   const [, after = ''] = rest.split(END);
@@ -12,5 +12,5 @@ export function withFailureTable(page: string): string {
 
 function failureTable(): string {
   const rows = FAILURE_REASONS.map((reason) => `| \`${reason}\` | ${FAILURE_ADVICE[reason].meaning} | ${FAILURE_ADVICE[reason].advice} |`);
-  return ['| reason | what it means | what to do |', '|---|---|---|', ...rows].join('\n');
+  return ['| reason | meaning | resolution |', '|---|---|---|', ...rows].join('\n');
 }

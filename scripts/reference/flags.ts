@@ -2,7 +2,7 @@ import { COMMANDS, commandUsage } from '../../src/cli/commands.ts';
 import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 
-/** The page docs/flags.md. */
+/** Generates docs/flags.md. */
 export function flagsReference(): string {
   const flags: readonly Flag[] = FLAGS;
   return [
@@ -12,15 +12,15 @@ export function flagsReference(): string {
     '',
     '`telemetry-station-exporter [<flags>] [<command>]`',
     '',
-    'A value is given as `--name=value` or `--name value`; one that begins with `-` only as `--name=value`. A flag that is on or off is',
-    'given as `--name`, `--no-name`, `--name=true` or `--name=false`. A flag marked as repeatable may be given several times, which',
-    'replaces its default; any other only once. Every mistake is reported, and nothing starts.',
+    'Pass a value as `--name=value` or `--name value`; a value that starts with `-` only as `--name=value`. Pass a boolean flag as `--name`,',
+    '`--no-name`, `--name=true` or `--name=false`. A repeatable flag can be given several times, which replaces its default. All problems of',
+    'the command line are reported at once, with exit code 1.',
     '',
     '| flag | default | value | meaning |',
     '|---|---|---|---|',
     ...flags.map((flag) => `| ${[spelled(flag), standard(flag), value(flag), meaning(flag)].map(cell).join(' | ')} |`),
     '',
-    '`--shard` must be less than `--total-shards`; `--from` leaves nothing to `--simulate.stations` and `--simulate.resources`.',
+    '`--shard` must be less than `--total-shards`. `--from` cannot be combined with `--simulate.stations` or `--simulate.resources`.',
     '',
     '## Commands',
     '',

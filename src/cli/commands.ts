@@ -1,28 +1,28 @@
-/** What the program can be told to do; the first one when it is told nothing. */
+/** The first command is the default. */
 export const COMMANDS = [
-  { name: 'serve', help: 'Serve the metrics; the default.' },
+  { name: 'serve', help: 'Serve metrics (default command).' },
   {
     name: 'check',
-    help: 'Check the configuration as --config.check does; with --live, ask each station once and tell what is wrong. Exits with 1 when the configuration is wrong or a station fails; warnings are told alone.',
+    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures. Exit with 1 if the configuration is invalid or a station fails; warnings do not change the exit code.',
   },
   {
     name: 'list',
     operands: ['station'],
-    help: 'Ask the service for a station of the configuration and print its resources.',
+    help: 'Query a configured station and print its resources.',
   },
   {
     name: 'record',
     operands: ['station'],
-    help: 'Ask the service for a station of the configuration and write down its answers with ids and names made anonymous, for simulate --from.',
+    help: 'Query a configured station and record the responses with anonymized IDs and names, for simulate --from.',
   },
-  { name: 'simulate', help: 'Run the simulated service alone and print a configuration that exports from it.' },
+  { name: 'simulate', help: 'Run the simulated service and print a configuration for it.' },
 ] as const satisfies readonly Command[];
 
 export type CommandName = (typeof COMMANDS)[number]['name'];
 
 export interface Command {
   readonly name: string;
-  /** What it is to be told beside flags, in this order. */
+  /** Required positional arguments, in this order. */
   readonly operands?: readonly string[];
   readonly help: string;
 }

@@ -1,19 +1,19 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Few enough to begin at once, many enough that a write is worth its while. */
+/** Small enough to start at once, large enough to limit the number of writes. */
 const CHUNK_CHARACTERS = 65_536;
 
-/** Writes the pieces no faster than they are taken, and leaves the stream open; a reader that has gone away wants no more, which is no failure. */
+/** Writes with backpressure and leaves the stream open; a closed pipe ends it without an error. */
 export async function writePieces(out: Writable, pieces: Iterable<string>): Promise<void> {
   try {
     await pipeline(Readable.from(chunks(pieces)), out, { end: false });
   } catch (error) {
-    if (!isReaderGone(error)) throw error;
+    if (!isBrokenPipe(error)) throw error;
   }
 }
 
-export function isReaderGone(error: unknown): boolean {
+export function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 

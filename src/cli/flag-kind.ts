@@ -5,35 +5,23 @@ import { type Order, SORT_KEYS, type SortKey } from '../station/selection.ts';
 import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
 import type { CommandName } from './commands.ts';
 
-/** One flag: this row types its value, parses it and documents it. */
+/** The type, parser and documentation of one flag. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;
   readonly kind: FlagKind<unknown>;
-  /** As it would be typed; a flag without one may be undefined. */
+  /** As typed on the command line; without a default the value may be undefined. */
   readonly default?: string;
-  /** Given at all, it replaces the default. */
+  /** The given values replace the default. */
   readonly repeatable?: true;
-  /** The commands it belongs to; a flag without any is for all. */
+  /** The commands that accept the flag (default: all). */
   readonly only?: readonly CommandName[];
   readonly help: string;
 }
 
-/** A fault by its name, and the share of requests that it strikes. */
-export const faultShare: FlagKind<Fault> = {
-  placeholder: '<name[:share]>',
-  expected: `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
-  parse(text) {
-    const [, name = '', share = '1'] = /^(\w+)(?::(0|1|[01]?\.\d+))?$/.exec(text) ?? [];
-    return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1 ? namedFault(name as FaultName, Number(share)) : undefined;
-  },
-};
-
-const DAY_MS = 86_400_000;
-
-/** How a flag's text becomes its value. */
+/** Parses the value of a flag. */
 export interface FlagKind<Value> {
-  /** Stands for the value in the help; a kind without one is switched on by the flag's name alone. */
+  /** Shown in the help for the value; a boolean flag has none. */
   readonly placeholder?: string;
   readonly expected: string;
   readonly parse: (text: string) => Value | undefined;
@@ -45,7 +33,7 @@ export const file: FlagKind<string> = {
   parse: (text) => (text === '' ? undefined : text),
 };
 
-export const text: FlagKind<string> = { placeholder: '<text>', expected: 'a text', parse: (given) => given };
+export const text: FlagKind<string> = { placeholder: '<text>', expected: 'a string', parse: (given) => given };
 
 export const toggle: FlagKind<boolean> = {
   expected: 'true or false',
@@ -69,7 +57,9 @@ export const shardOrdinal: FlagKind<number | 'auto'> = {
   parse: (text) => (text === 'auto' ? text : integer(0).parse(text)),
 };
 
-/** In milliseconds; bounded because a timer set further ahead than it can count fires at once. */
+const DAY_MS = 86_400_000;
+
+/** Milliseconds, limited to a day to stay below the maximum delay of a timer. */
 export function duration(atLeastMs: number): FlagKind<number> {
   return {
     placeholder: '<duration>',
@@ -91,7 +81,7 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
 
 export const sortOrder: FlagKind<Order> = {
   placeholder: '<key>',
-  expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with - in front for the other way round`,
+  expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
   parse(given) {
     const descending = given.startsWith('-');
     const by = descending ? given.slice(1) : given;
@@ -100,9 +90,19 @@ export const sortOrder: FlagKind<Order> = {
 };
 
 /** Without a host, all interfaces. */
+/** A named fault and the share of requests it affects. */
+export const faultShare: FlagKind<Fault> = {
+  placeholder: '<name[:share]>',
+  expected: `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
+  parse(text) {
+    const [, name = '', share = '1'] = /^(\w+)(?::(0|1|[01]?\.\d+))?$/.exec(text) ?? [];
+    return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1 ? namedFault(name as FaultName, Number(share)) : undefined;
+  },
+};
+
 export const listenAddress: FlagKind<{ readonly host?: string; readonly port: number }> = {
   placeholder: '<[host]:port>',
-  expected: '[host]:port with a port from 0 to 65535, an IPv6 host in brackets',
+  expected: '[host]:port with a port from 0 to 65535 and an IPv6 host in brackets',
   parse(text) {
     const [, host, port] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
     if (host === undefined || !isHost(host) || Number(port) > 65_535) return undefined;
@@ -114,8 +114,8 @@ export const telemetryPath: FlagKind<string> = {
   placeholder: '<path>',
   expected: `a path such as /metrics, of letters, digits and ._~-, other than ${RESERVED_PATHS.join(', ')}`,
   parse(text) {
-    const plain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
-    return plain && !isReservedPath(text) ? text : undefined;
+    const isPlain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
+    return isPlain && !isReservedPath(text) ? text : undefined;
   },
 };
 

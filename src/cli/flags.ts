@@ -25,174 +25,189 @@ type OwnShard =
   | { readonly ok: true; readonly shard: { readonly ordinal: number; readonly total: number } }
   | { readonly ok: false; readonly problem: string };
 
-/** Which shard this process is; the pods of a StatefulSet are told apart by the number that ends their host name. */
+/** The shard of this process; `auto` takes the ordinal from the host name of a StatefulSet pod. */
 export function ownShard({ shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>, hostName: string): OwnShard {
   if (shard !== 'auto') return { ok: true, shard: { ordinal: shard, total } };
-  // Of a full name only the first part is the pod's.
+  // Of a fully qualified name, the first label is the pod.
   const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
   const ordinal = Number(number);
-  if (number === undefined) return refusal('a host name that ends in a number, such as exporter-0', hostName);
-  if (ordinal >= total) return refusal(`a host name that ends in a number below --total-shards, which is ${total}`, hostName);
+  if (number === undefined) return shardProblem('a host name that ends in a number, such as exporter-0', hostName);
+  if (ordinal >= total) return shardProblem(`a host name that ends in a number below --total-shards (${total})`, hostName);
   return { ok: true, shard: { ordinal, total } };
 }
 
-function refusal(expected: string, hostName: string): OwnShard {
+function shardProblem(expected: string, hostName: string): OwnShard {
   return { ok: false, problem: `--shard=auto: expected ${expected}, got ${JSON.stringify(hostName)}` };
 }
 
-/** What the simulated service has and how it behaves. */
+/** Flags of the simulated service. */
 const SIMULATE_FLAGS = [
   {
     name: 'simulate.port',
     kind: integer(0, 65_535),
     default: '9843',
     only: ['simulate'],
-    help: 'Port of 127.0.0.1 for the simulated service; 0 is any that is free.',
+    help: 'Port on 127.0.0.1 for the simulated service; 0 selects a free port.',
   },
   {
     name: 'simulate.seed',
     kind: integer(0),
     default: '1',
     only: ['simulate'],
-    help: 'Decides which world is simulated, and what faults strike.',
+    help: 'Seed of the simulated resources and faults.',
   },
   {
     name: 'simulate.stations',
     kind: integer(1, 10_000),
     only: ['simulate'],
-    help: 'So many stations that behave well, instead of the six of the demo, of which some do not.',
+    help: 'Number of healthy stations to simulate (default: the six demo stations).',
   },
-  { name: 'simulate.resources', kind: integer(0, 1_000_000), only: ['simulate'], help: 'How many resources each station has on average.' },
+  {
+    name: 'simulate.resources',
+    kind: integer(0, 1_000_000),
+    only: ['simulate'],
+    help: 'Average number of resources per station (default: that of the demo stations).',
+  },
   {
     name: 'simulate.page-cap',
     kind: integer(1),
     default: '200',
     only: ['simulate'],
-    help: 'The most resources that a page has, whatever is asked for.',
+    help: 'Maximum number of resources per page.',
   },
-  { name: 'simulate.latency', kind: duration(0), default: '0s', only: ['simulate'], help: 'How long every answer takes.' },
+  { name: 'simulate.latency', kind: duration(0), default: '0s', only: ['simulate'], help: 'Latency to add to each response.' },
   {
     name: 'simulate.fault',
     kind: faultShare,
     repeatable: true,
     only: ['simulate'],
-    help: 'What goes wrong, with all requests or with a share of them, such as rate_limited:0.1.',
+    help: 'Fault to inject into all requests or a share of them, such as rate_limited:0.1.',
   },
-  { name: 'from', kind: file, only: ['simulate'], help: 'A file of the command record, to be served instead of a simulated world.' },
+  { name: 'from', kind: file, only: ['simulate'], help: 'Recording to replay instead of simulating resources; see record.' },
 ] as const satisfies readonly Flag[];
 
-/** What to print of a station, and where to write it down. */
+/** Flags of list and record. */
 const LIST_FLAGS = [
-  { name: 'format', kind: choice('table', 'json', 'csv'), default: 'table', only: ['list'], help: 'Form of the list: table, json or csv.' },
-  { name: 'search', kind: text, only: ['list'], help: 'Only resources with this in their id, name or display name, in any case.' },
-  { name: 'type', kind: text, only: ['list'], help: 'Only resources of this resource type; an empty one finds those that have none.' },
-  { name: 'product', kind: text, only: ['list'], help: 'Only resources of this configured product; an empty one finds those of none.' },
-  { name: 'state', kind: text, only: ['list'], help: 'Only resources in this state; an empty one finds those that have none.' },
+  { name: 'format', kind: choice('table', 'json', 'csv'), default: 'table', only: ['list'], help: 'Output format: table, json or csv.' },
+  {
+    name: 'search',
+    kind: text,
+    only: ['list'],
+    help: 'Print only resources whose ID, name or display name contains this text, ignoring case.',
+  },
+  { name: 'type', kind: text, only: ['list'], help: 'Print only resources of this type; an empty value selects resources without one.' },
+  {
+    name: 'product',
+    kind: text,
+    only: ['list'],
+    help: 'Print only resources of this configured product; an empty value selects resources without one.',
+  },
+  { name: 'state', kind: text, only: ['list'], help: 'Print only resources in this state; an empty value selects resources without one.' },
   {
     name: 'alertable',
     kind: choice(...ALERTABLE),
     only: ['list'],
-    help: 'Only resources that can have alerts (yes), cannot (no), or of which it is unknown.',
+    help: 'Print only resources that can have alerts (yes), cannot (no), or for which this is unknown.',
   },
   {
     name: 'without-rules',
     kind: toggle,
     default: 'false',
     only: ['list'],
-    help: 'Only resources that are known to have no alert rule.',
+    help: 'Print only resources without alert rules.',
   },
   {
     name: 'sort',
     kind: sortOrder,
     only: ['list'],
-    help: `What to sort by: ${Object.keys(SORT_KEYS).join(', ')}; - in front turns the order. Without it, the service's own order.`,
+    help: `Sort by ${Object.keys(SORT_KEYS).join(', ')}; a leading - sorts in descending order (default: order of the service).`,
   },
-  { name: 'limit', kind: integer(1), only: ['list'], help: 'The most resources to print.' },
-  { name: 'output', kind: file, default: '-', only: ['record'], help: 'The new file to write to; - is the standard output.' },
+  { name: 'limit', kind: integer(1), only: ['list'], help: 'Maximum number of resources to print (default: no limit).' },
+  { name: 'output', kind: file, default: '-', only: ['record'], help: 'File to create; - writes to standard output.' },
 ] as const satisfies readonly Flag[];
 
 export const FLAGS = [
   { name: 'help', short: 'h', kind: toggle, default: 'false', help: 'Show this help and exit.' },
   { name: 'version', kind: toggle, default: 'false', help: 'Show the version and exit.' },
-  { name: 'config.file', kind: file, default: 'config.yaml', help: 'The configuration file.' },
+  { name: 'config.file', kind: file, default: 'config.yaml', help: 'Path of the configuration file.' },
   {
     name: 'config.check',
     kind: toggle,
     default: 'false',
-    help: 'Check the configuration file, print every problem with its place, and exit.',
+    help: 'Check the configuration, print all problems with their positions and exit.',
   },
   {
     name: 'live',
     kind: toggle,
     default: 'false',
     only: ['check'],
-    help: 'Ask each station for real: print names, certificates, clocks, permissions, sizes and costs, and each trouble in words.',
+    help: 'Query each station and print DNS, TLS, clock, permissions, sizes and costs, with an explanation of each failure.',
   },
   {
     name: 'demo',
     kind: toggle,
     default: 'false',
     only: ['serve', 'check', 'list', 'record'],
-    help: 'Run a simulated service in the same process and ask that; needs no configuration file.',
+    help: 'Run and query a simulated service in the same process; requires no configuration file.',
   },
   {
     name: 'web.listen-address',
     kind: listenAddress,
     default: ':9842',
     repeatable: true,
-    help: 'Address to serve on; without a host, every address of the machine.',
+    help: 'Address to listen on; without a host, all interfaces.',
   },
   {
     name: 'web.config.file',
     kind: file,
-    help: 'File that switches on TLS, basic authentication and further headers, in the format of the Prometheus exporter toolkit; read again when it changes.',
+    help: 'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
   },
-  { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', help: 'Path of the metrics.' },
+  { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', help: 'Path under which to expose metrics.' },
   {
     name: 'web.external-url',
     kind: externalUrl,
-    help: 'URL under which the exporter is reached from outside, for example behind a reverse proxy; links are made from it.',
+    help: 'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
   },
   {
     name: 'web.enable-lifecycle',
     kind: toggle,
     default: 'false',
-    help: 'Allow a reload of the configuration by POST or PUT to /-/reload.',
+    help: 'Enable reload of the configuration via POST or PUT to /-/reload.',
   },
-  { name: 'web.max-requests', kind: integer(0), default: '40', help: 'Scrapes answered at the same time; 0 is no limit.' },
+  { name: 'web.max-requests', kind: integer(0), default: '40', help: 'Maximum number of concurrent scrapes; 0 means no limit.' },
   {
     name: 'scrape.timeout',
     kind: duration(1),
     default: '10s',
-    help: 'How long a scrape waits for fresh data when it does not announce its own timeout in X-Prometheus-Scrape-Timeout-Seconds.',
+    help: 'Timeout of a scrape without the header X-Prometheus-Scrape-Timeout-Seconds.',
   },
   {
     name: 'timeout-offset',
     kind: duration(0),
     default: '0.5s',
-    help: 'Taken off the timeout that a scrape announces, so that the answer arrives within it.',
+    help: 'Offset to subtract from the scrape timeout in the header.',
   },
   {
     name: 'shard',
     kind: shardOrdinal,
     default: '0',
-    help: 'Which of the shards this exporter is, counted from 0; auto takes the number that ends the host name, as the pods of a StatefulSet have it.',
+    help: 'Ordinal of this shard, starting at 0; auto takes it from the end of the host name, as in a StatefulSet.',
   },
-  { name: 'total-shards', kind: integer(1), default: '1', help: 'How many exporters share the stations among them.' },
+  { name: 'total-shards', kind: integer(1), default: '1', help: 'Total number of shards among which stations are distributed.' },
   {
     name: 'log.level',
     kind: choice(...LOG_LEVELS),
     default: 'info',
-    help: 'The least severe messages to log: debug, info, warn or error.',
+    help: `Minimum severity of messages to log: ${LOG_LEVELS.join(', ')}.`,
   },
-  { name: 'log.format', kind: choice(...LOG_FORMATS), default: 'logfmt', help: 'Form of the log lines: logfmt or json.' },
+  { name: 'log.format', kind: choice(...LOG_FORMATS), default: 'logfmt', help: `Format of log messages: ${LOG_FORMATS.join(' or ')}.` },
   ...LIST_FLAGS,
   ...SIMULATE_FLAGS,
 ] as const satisfies readonly Flag[];
 
 type Row = (typeof FLAGS)[number];
 
-/** What the flags came to, by name. */
+/** Parsed values by flag name. */
 export type FlagValues = { readonly [R in Row as R['name']]: ValueOf<R> };
 
 type ValueOf<R extends Flag> =

@@ -5,7 +5,7 @@ import { FLAGS } from './flags.ts';
 const PROGRAM = 'telemetry-station-exporter';
 const COLUMNS = 100;
 
-/** The help in the layout that users of Prometheus exporters know. */
+/** The help in the layout of Prometheus exporters. */
 export function helpText(): string {
   const flags: readonly Flag[] = FLAGS;
   return [
@@ -26,11 +26,11 @@ export function versionText(build: { readonly version: string; readonly revision
   return `${PROGRAM}, version ${build.version} (revision: ${build.revision})\n  node version: ${build.nodeVersion}\n`;
 }
 
-/** The default stands where the value goes. */
-function flagUsage({ name, short, kind, default: standard, repeatable }: Flag): string {
+/** Shows the default in place of the value. */
+function flagUsage({ name, short, kind, default: defaultValue, repeatable }: Flag): string {
   const spelled = `${short === undefined ? '   ' : `-${short},`} --`;
   if (kind.placeholder === undefined) return `${spelled}[no-]${name}`;
-  return `${spelled}${name}=${standard ?? kind.placeholder}${repeatable === true ? ' ...' : ''}`;
+  return `${spelled}${name}=${defaultValue ?? kind.placeholder}${repeatable === true ? ' ...' : ''}`;
 }
 
 function twoColumns(rows: readonly (readonly [string, string])[]): readonly string[] {

@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import { printable } from './table.ts';
 
-/** As much of a page as progress shows. */
+/** A received page of the listing. */
 interface ProgressPage {
-  /** Which of the station's listings it belongs to. */
+  /** Identifies one of the station's listings. */
   readonly listing: string;
   readonly offset: number;
   readonly received: number;
@@ -12,21 +12,21 @@ interface ProgressPage {
 
 interface ProgressOptions {
   readonly station: string;
-  /** How many listings a snapshot takes. */
+  /** Number of listings in a snapshot. */
   readonly listings: number;
   readonly write: (text: string) => void;
-  /** undefined: no terminal, so nothing is shown. */
+  /** undefined: not a terminal, so no progress is shown. */
   readonly columns: () => number | undefined;
   readonly nowMs?: () => number;
 }
 
-/** More often than this no eye follows. */
-const PAINT_EVERY_MS = 50;
-const WIDEST_BAR = 40;
-const NARROWEST_BAR = 10;
+/** Limits the repaint rate. */
+const PAINT_INTERVAL_MS = 50;
+const MAX_BAR_WIDTH = 40;
+const MIN_BAR_WIDTH = 10;
 const CLEAR = '\r\u001b[K';
 
-/** One line of a terminal that tells how far a snapshot has come, and leaves no trace. */
+/** A progress line on the terminal, erased by `clear`. */
 export class ListProgress {
   readonly #options: Required<ProgressOptions>;
   readonly #listings = new Map<string, { readonly records: number; readonly largest: number; readonly total: number | undefined }>();
@@ -53,7 +53,7 @@ export class ListProgress {
 
   retried(): void {
     this.#retries += 1;
-    // Rare, and the news that somebody who waits is after.
+    // Retries are rare and explain the delay: show them at once.
     this.#paintedMs = Number.NEGATIVE_INFINITY;
     this.#paint();
   }
@@ -66,10 +66,10 @@ export class ListProgress {
   #paint(): void {
     const { columns, nowMs, write } = this.#options;
     const width = columns();
-    if (width === undefined || nowMs() - this.#paintedMs < PAINT_EVERY_MS) return;
+    if (width === undefined || nowMs() - this.#paintedMs < PAINT_INTERVAL_MS) return;
     this.#paintedMs = nowMs();
     this.#isPainted = true;
-    // A line as wide as the terminal would wrap in some; one of unknown width is taken for a common one.
+    // Some terminals wrap a line of full width; an unknown width counts as 80 columns.
     write(`${CLEAR}${this.#line((width || 80) - 1)}`);
   }
 
@@ -78,15 +78,15 @@ export class ListProgress {
     const count =
       expected === undefined ? counted(this.#pages, 'page', 'pages') : `${this.#pages} of ${counted(expected, 'page', 'pages')}`;
     const retries = this.#retries === 0 ? '' : `, ${counted(this.#retries, 'retry', 'retries')}`;
-    const told = `${printable(this.#options.station)}: ${count}${retries}`;
-    const space = Math.min(WIDEST_BAR, width - stringWidth(told) - 3);
+    const label = `${printable(this.#options.station)}: ${count}${retries}`;
+    const space = Math.min(MAX_BAR_WIDTH, width - stringWidth(label) - 3);
     if (space < -3) return `${count}${retries}`.slice(0, width);
-    if (expected === undefined || space < NARROWEST_BAR) return told;
+    if (expected === undefined || space < MIN_BAR_WIDTH) return label;
     const done = Math.round((space * this.#pages) / expected);
-    return `${told} [${'#'.repeat(done)}${'.'.repeat(space - done)}]`;
+    return `${label} [${'#'.repeat(done)}${'.'.repeat(space - done)}]`;
   }
 
-  /** undefined while a listing has not begun or does not tell its total. */
+  /** undefined until every listing has reported its total. */
   #expectedPages(): number | undefined {
     const listings = [...this.#listings.values()];
     if (listings.length < this.#options.listings) return undefined;

@@ -8,81 +8,78 @@ type ParsedFlags =
   | { readonly ok: true; readonly command: CommandName; readonly operands: readonly string[]; readonly flags: FlagValues }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The command line as a whole, or everything that is wrong with it. */
+/** Parses the command line, or returns all its problems. */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
-  const { given, positionals, problems: misread } = readArguments(argv, FLAGS);
+  const { given, positionals, problems: argumentProblems } = readArguments(argv, FLAGS);
   const readings = FLAGS.map((flag) => ({ name: flag.name, ...readFlag(flag, given.get(flag) ?? []) }));
   const flags = Object.fromEntries(readings.map(({ name, value }) => [name, value])) as FlagValues;
   const [name = COMMANDS[0].name, ...operands] = positionals;
   const command = COMMANDS.find((candidate) => candidate.name === name);
   const problems = [
-    ...misread,
+    ...argumentProblems,
     ...readings.flatMap((reading) => reading.problems),
     ...shardProblems(flags),
     ...sourceProblems(flags),
-    ...[...given.keys()].flatMap((flag) => misplaced(flag, name)),
+    ...[...given.keys()].flatMap((flag) => commandProblems(flag, name)),
     ...operandProblems(command, operands, flags),
   ];
   if (command === undefined) return { ok: false, problems: [unknownCommand(name), ...problems] };
   return problems.length === 0 ? { ok: true, command: command.name, operands, flags } : { ok: false, problems };
 }
 
-function readFlag({ name, kind, default: standard, repeatable }: Flag, given: readonly string[]) {
-  const texts = given.length === 0 && standard !== undefined ? [standard] : given;
+function readFlag({ name, kind, default: defaultValue, repeatable }: Flag, given: readonly string[]) {
+  const texts = given.length === 0 && defaultValue !== undefined ? [defaultValue] : given;
   const values = texts.map((text) => kind.parse(text));
   const problems = texts
     .filter((_, at) => values[at] === undefined)
-    .map((text) => `--${name}: expected ${kind.expected}, got ${shown(text)}`);
-  if (repeatable !== true && given.length > 1) problems.push(`--${name}: expected once, given ${given.length} times`);
+    .map((text) => `--${name}: expected ${kind.expected}, got ${quotedValue(text)}`);
+  if (repeatable !== true && given.length > 1) problems.push(`--${name}: expected once, got ${given.length} times`);
   return { value: repeatable === true ? values : values[0], problems };
 }
 
-/** A URL may hold a password. */
-function shown(text: string): string {
+/** Hides the credentials of a URL. */
+function quotedValue(text: string): string {
   return JSON.stringify(text.replace(/\/\/.*@/s, '//<secret>@'));
 }
 
-/** Silent when either of the two could not be read: that is a problem already. */
+/** Compares only valid values: invalid ones are already reported. */
 function shardProblems({ shard, 'total-shards': total }: FlagValues): readonly string[] {
-  return shard !== 'auto' && shard >= total ? [`--shard: expected less than --total-shards, which is ${total}, got ${shard}`] : [];
+  return shard !== 'auto' && shard >= total ? [`--shard: expected less than --total-shards (${total}), got ${shard}`] : [];
 }
 
-/** A recording has a size of its own. */
 function sourceProblems({ from, ...flags }: FlagValues): readonly string[] {
   if (from === undefined) return [];
   const names = ['simulate.stations', 'simulate.resources'] as const;
-  return names
-    .filter((name) => flags[name] !== undefined)
-    .map((name) => `--${name}: a recording cannot be resized, leave out this or --from`);
+  return names.filter((name) => flags[name] !== undefined).map((name) => `--${name}: cannot be combined with --from`);
 }
 
-function misplaced({ name, only }: Flag, command: string): readonly string[] {
+function commandProblems({ name, only }: Flag, command: string): readonly string[] {
   if (only === undefined || only.some((candidate) => candidate === command)) return [];
-  return [`--${name}: belongs to ${only.length === 1 ? 'the command' : 'the commands'} ${only.join(', ')} alone`];
+  return [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }
 
-/** Who asks for help may leave out the rest. */
+/** --help and --version require no operands. */
 function operandProblems(command: Command | undefined, given: readonly string[], { help, version }: FlagValues): readonly string[] {
   const expected = command?.operands ?? [];
   const missing = help || version ? [] : expected.slice(given.length);
   return [
-    ...missing.map((operand) => `${command?.name}: expected a <${operand}>`),
+    ...missing.map((operand) => `${command?.name}: missing <${operand}>`),
     ...given.slice(expected.length).map((word) => `unexpected argument ${JSON.stringify(word)}`),
   ];
 }
 
 function unknownCommand(name: string): string {
-  return `unknown command ${JSON.stringify(name)}, known: ${COMMANDS.map((command) => command.name).join(', ')}`;
+  return `unknown command ${JSON.stringify(name)}, expected one of ${COMMANDS.map((command) => command.name).join(', ')}`;
 }
 
-/** The command line cut into words: the text given for each flag, not yet read. */
+/** The unparsed values of each flag. */
 interface Arguments {
   readonly given: ReadonlyMap<Flag, readonly string[]>;
   readonly positionals: readonly string[];
   readonly problems: readonly string[];
 }
 
-/** Declares no options to parseArgs: it only cuts the words apart, so that every mistake can be told together. */
+/** Uses parseArgs only as a tokenizer, because it reports the first problem alone. */
 function readArguments(argv: readonly string[], flags: readonly Flag[]): Arguments {
   const { tokens } = parseArgs({ args: [...argv], options: {}, strict: false, allowPositionals: true, tokens: true });
   const spellings = new Map(flags.flatMap(spellingsOf));
@@ -96,20 +93,20 @@ function readArguments(argv: readonly string[], flags: readonly Flag[]): Argumen
     const spelling = spellings.get(token.rawName);
     let text = token.value ?? spelling?.implied;
     const next = tokens[at + 1];
-    // The word after an unknown flag is taken for its value: one mistake, one problem.
+    // The word after an unknown flag counts as its value, to report a single problem.
     if (text === undefined && next?.kind === 'positional') {
       text = next.value;
       at += 1;
     }
     if (spelling === undefined) problems.push(unknownFlag(token.rawName, [...spellings.keys()]));
     else if (spelling.implied === 'false' && token.value !== undefined) problems.push(`${token.rawName}: takes no value`);
-    else if (text === undefined) problems.push(`${token.rawName}: the value is missing, expected ${spelling.flag.kind.expected}`);
+    else if (text === undefined) problems.push(`${token.rawName}: missing value, expected ${spelling.flag.kind.expected}`);
     else given.set(spelling.flag, [...(given.get(spelling.flag) ?? []), text]);
   }
   return { given, positionals, problems };
 }
 
-/** A way to write a flag; one that implies its text needs no value. */
+/** A name of a flag; one with an implied value needs no argument. */
 interface Spelling {
   readonly flag: Flag;
   readonly implied?: 'true' | 'false';
@@ -124,6 +121,6 @@ function spellingsOf(flag: Flag): readonly (readonly [string, Spelling])[] {
 }
 
 function unknownFlag(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
-  return `unknown flag ${JSON.stringify(word)}${meant === undefined ? '' : `, did you mean ${meant}?`}`;
+  const near = nearest(word, known);
+  return `unknown flag ${JSON.stringify(word)}${near === undefined ? '' : `, did you mean ${near}?`}`;
 }

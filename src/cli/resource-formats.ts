@@ -2,7 +2,7 @@ import { RESOURCE_COLUMNS, type Resource } from '../station/resource.ts';
 import { alertableOf } from '../station/selection.ts';
 import { tableLines } from './table.ts';
 
-/** Resources as text, piece by piece. */
+/** Output formats of a list of resources; each yields the text in pieces. */
 export const RESOURCE_FORMATS = { table: tablePieces, json: jsonPieces, csv: csvPieces } as const satisfies Readonly<
   Record<string, (resources: readonly Resource[]) => Iterable<string>>
 >;
@@ -30,7 +30,7 @@ function tablePieces(resources: readonly Resource[]): Iterable<string> {
 
 const COLUMNS = Object.entries(RESOURCE_COLUMNS);
 
-/** One array with an object per line. */
+/** A JSON array with one object per line. */
 function* jsonPieces(resources: readonly Resource[]): Iterable<string> {
   let separator = '[\n';
   for (const resource of resources) {
@@ -40,14 +40,14 @@ function* jsonPieces(resources: readonly Resource[]): Iterable<string> {
   yield resources.length === 0 ? '[]\n' : '\n]\n';
 }
 
-/** Characters that a terminal may act on stand as escapes: the data is the same. */
+/** Escapes control and format characters, which does not change the data. */
 function jsonText(value: object): string {
   return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 }
 
-/** By RFC 4180, with a line of headings. */
+/** RFC 4180 with a header line. */
 function* csvPieces(resources: readonly Resource[]): Iterable<string> {
   yield csvLine(COLUMNS.map(([name]) => name));
   for (const resource of resources) yield csvLine(COLUMNS.map(([, { value }]) => csvText(value(resource))));
@@ -57,7 +57,7 @@ function csvLine(cells: readonly string[]): string {
   return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }
 
-/** What a spreadsheet would take for a formula; people put their names into it, and others open them. */
+/** Text that a spreadsheet would evaluate as a formula. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 function csvText(value: string | number | boolean | null): string {

@@ -2,16 +2,16 @@ import stringWidth from 'string-width';
 
 export interface Column {
   readonly heading: string;
-  /** Numbers stand under each other by their last digit. */
+  /** Aligns to the right, for numbers. */
   readonly right?: boolean;
 }
 
-/** Lines up cells under headings, each row with a cell for each, by the columns of the terminal that each character takes; without spaces at the ends of lines. */
+/** Aligns cells by their display width, without trailing spaces; each row has one cell per column. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   return [...tableLines(columns, rows)].join('');
 }
 
-/** The same line by line: a large table never is one text. */
+/** Yields the table line by line, so that a large one is never a single string. */
 export function* tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): Iterable<string> {
   const headings = columns.map(({ heading }) => heading);
   const widths = headings.map(cellWidth);
@@ -22,7 +22,7 @@ export function* tableLines(columns: readonly Column[], rows: readonly (readonly
   }
 }
 
-/** Text from the service as a terminal may have it: nothing in it moves the cursor, changes colours or turns the direction of what follows. */
+/** Escapes control and format characters of text from the service, so that it cannot control the terminal. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
@@ -30,7 +30,7 @@ export function printable(text: string): string {
 const ASCII = /^[ -~]*$/;
 const ASCII_OR_HAN = /^[ -~\u4e00-\u9fff]*$/;
 
-/** Most cells are plain, and that is told much faster than the width of any other text. */
+/** ASCII and Han are handled here because `stringWidth` is much slower. */
 function cellWidth(cell: string): number {
   if (ASCII.test(cell)) return cell.length;
   return ASCII_OR_HAN.test(cell) ? cell.length + cell.replace(/[ -~]/g, '').length : stringWidth(cell);

@@ -7,7 +7,7 @@ import { startSimulation } from '../simulator/simulation.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
 
-/** Works with the configuration that the flags name: that of the file, or that of a simulated service which runs meanwhile. */
+/** Runs `work` with the configuration file, or with --demo, with a simulated service and its configuration. */
 export async function withConfig<T>(
   { env }: Pick<ProcessContext, 'env'>,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
@@ -26,7 +26,7 @@ type Inputs =
   | { readonly ok: true; readonly loaded: LoadedConfig; readonly rules: AccessRules }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The configuration and the web configuration, or all that is wrong with both. */
+/** Loads the configuration and the web configuration; reports the problems of both. */
 export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile: string | undefined): Promise<Inputs> {
   const loaded = await load();
   const access = await loadAccessRules(webConfigFile);
@@ -34,7 +34,7 @@ export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile:
   return { ok: false, problems: [...(loaded.ok ? [] : loaded.problems.map(formatProblem)), ...(access.ok ? [] : access.problems)] };
 }
 
-/** Loads the file as it is now; one that cannot be read is a problem like any other. */
+/** Loads the configuration file; a read error becomes a problem. */
 export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
   let text: string;
   try {

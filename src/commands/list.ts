@@ -6,7 +6,7 @@ import { TaskQueue } from '../station/task-queue.ts';
 import type { ProcessContext } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
-/** Prints the resources of a station: data alone goes to stdout. */
+/** Prints the resources of a station; only data goes to stdout. */
 export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
   const { snapshot } = await readStation(context, flags, name);
   const selected = await selectResources(snapshot.parts, selectionOf(flags), flags.sort, new TaskQueue());
@@ -17,9 +17,12 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
 
 type SelectionFlags = Pick<FlagValues, 'search' | 'type' | 'product' | 'state' | 'alertable' | 'without-rules'>;
 
-/** A flag that was not given does not narrow. */
+/** Omits flags that were not given. */
 function selectionOf({ 'without-rules': withoutRules, ...given }: SelectionFlags): Selection {
-  return { ...Object.fromEntries(NARROWING.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))), withoutRules };
+  return {
+    ...Object.fromEntries(SELECTION_FLAGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))),
+    withoutRules,
+  };
 }
 
-const NARROWING = ['search', 'type', 'product', 'state', 'alertable'] as const;
+const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;

@@ -3,15 +3,15 @@ import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { Build } from '../metrics/own-metrics.ts';
 
-/** What the program needs of the process it runs in. */
+/** What the program uses of its process. */
 export interface ProcessContext {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
-  /** The same as `print`, for data that the reader may take slowly or not to its end. */
+  /** Standard output as a stream, for data that needs backpressure. */
   readonly stdout: Writable;
-  /** How wide the terminal is on which `printError` appears; undefined: on none. */
+  /** Width of the terminal on stderr; undefined when stderr is not a terminal. */
   readonly errorColumns: () => number | undefined;
   readonly signals: EventEmitter;
   readonly hostName: string;
@@ -19,21 +19,21 @@ export interface ProcessContext {
 }
 
 /**
- * Aborts with the name of the first signal that asks the process to end; a second one is not listened to, so that it ends at once,
- * and neither is any after `over`.
+ * Aborts with the name of the first SIGTERM or SIGINT. The listeners are then removed, so that a second signal kills the process, and
+ * also when `done` aborts.
  */
-export function terminationSignal({ signals }: Pick<ProcessContext, 'signals'>, over?: AbortSignal): AbortSignal {
+export function terminationSignal({ signals }: Pick<ProcessContext, 'signals'>, done?: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: () => end(name) }));
-  const forget = () => {
+  const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: () => abort(name) }));
+  const removeListeners = () => {
     for (const { name, listener } of listeners) signals.off(name, listener);
   };
-  const end = (reason: string) => {
-    forget();
+  const abort = (reason: string) => {
+    removeListeners();
     controller.abort(reason);
   };
   for (const { name, listener } of listeners) signals.on(name, listener);
-  over?.addEventListener('abort', forget, { once: true });
+  done?.addEventListener('abort', removeListeners, { once: true });
   return controller.signal;
 }
 
@@ -47,7 +47,7 @@ export function printProblems({ printError }: ProcessContext, lines: readonly st
   return 1;
 }
 
-/** The operator's mistake: told in plain words, without a stack. */
+/** A problem that the operator can fix: printed without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   readonly problems: readonly string[];
@@ -58,7 +58,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** A signal ended the work before it was done. */
+/** Thrown when a signal arrives before the work is done. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly signal: NodeJS.Signals;
@@ -69,16 +69,16 @@ export class Interrupted extends Error {
   }
 }
 
-/** The exit code that the work comes to. */
+/** Resolves with the exit code of the work, after printing its problems. */
 export async function exitCodeOf(context: ProcessContext, work: Promise<void>): Promise<number> {
   try {
     await work;
     return 0;
   } catch (error) {
     if (error instanceof OperatorError) return printProblems(context, error.problems);
-    // As shells count it.
+    // The exit code that shells use for a signal.
     if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
-    // A port that is taken or not allowed is for the operator to know.
+    // A port in use, or one that requires privileges.
     if (error instanceof Error && 'syscall' in error && error.syscall === 'listen')
       return printProblems(context, [`cannot serve: ${error.message}`]);
     throw error;

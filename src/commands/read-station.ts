@@ -23,8 +23,8 @@ interface StationReading {
 }
 
 /**
- * Asks the service for one snapshot of a configured station, by the same parts that serve it, and shows on a terminal how far that is.
- * What makes the snapshot doubtful is told before it is handed over.
+ * Takes one snapshot of a configured station with the components that `serve` uses. Shows progress on a terminal and prints warnings
+ * about an incomplete snapshot.
  */
 export async function readStation(
   context: ProcessContext,
@@ -32,17 +32,17 @@ export async function readStation(
   name: string,
   received: (page: ListedPage) => void = () => undefined,
 ): Promise<StationReading> {
-  return withConfig(context, flags, async (load) => askFor(context, await load(), name, received));
+  return withConfig(context, flags, async (load) => readLoadedStation(context, await load(), name, received));
 }
 
-async function askFor(
+async function readLoadedStation(
   context: ProcessContext,
   loaded: LoadResult,
   name: string,
   received: (page: ListedPage) => void,
 ): Promise<StationReading> {
   if (!loaded.ok) throw new OperatorError(loaded.problems.map(formatProblem));
-  const station = knownStation(loaded.config, name);
+  const station = configuredStation(loaded.config, name);
   const progress = new ListProgress({
     station: name,
     listings: 1 + station.products.length + (station.alertability && station.filters.enabledAlert !== true ? 1 : 0),
@@ -57,37 +57,40 @@ async function askFor(
     received(page);
   };
   const source = stationSource((...page) => client.get(...page), options, new TaskQueue(), { pageReceived });
-  const over = new AbortController();
-  const end = terminationSignal(context, over.signal);
+  const done = new AbortController();
+  const signal = terminationSignal(context, done.signal);
   try {
-    const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, end);
+    const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, signal);
     progress.clear();
     for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
     return { station, snapshot };
   } catch (error) {
     progress.clear();
-    if (end.aborted) throw new Interrupted(end.reason as NodeJS.Signals);
+    if (signal.aborted) throw new Interrupted(signal.reason as NodeJS.Signals);
     if (!(error instanceof ListingFailure)) throw error;
     throw new OperatorError([`cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`], error);
   } finally {
-    over.abort();
+    done.abort();
     await client.close();
   }
 }
 
-function knownStation(config: Config, name: string): StationSpec {
+function configuredStation(config: Config, name: string): StationSpec {
   const stations = resolveStations(config);
   const station = stations.find((candidate) => candidate.name === name);
   if (station) return station;
   const names = stations.map((candidate) => candidate.name);
-  const known = names.slice(0, MOST_NAMES).map(quoted).join(', ');
-  const further = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  throw new OperatorError([`no station is called ${quoted(name)}${suggestion(name, names)}`, `configured: ${known}${further}`]);
+  const known = names.slice(0, MAX_NAMES).map(quoted).join(', ');
+  const further = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  throw new OperatorError([`unknown station ${quoted(name)}${suggestion(name, names)}`, `configured stations: ${known}${further}`]);
 }
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
-function warnings(name: string, { incompleteReasons: doubts, rejected }: Snapshot): readonly string[] {
-  const leftOut = rejected === 0 ? [] : [`records of ${quoted(name)} without a usable resource_id are left out: ${rejected}`];
-  return [...doubts.map((doubt) => `the listing of ${quoted(name)} is not proven whole: ${printable(doubt)}`), ...leftOut];
+function warnings(name: string, { incompleteReasons, rejected }: Snapshot): readonly string[] {
+  const omitted = rejected === 0 ? [] : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`];
+  return [
+    ...incompleteReasons.map((reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`),
+    ...omitted,
+  ];
 }

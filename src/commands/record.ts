@@ -7,7 +7,7 @@ import { recordingPieces, StationRecorder } from '../recording/station-recorder.
 import { OperatorError, type ProcessContext } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
-/** Writes down what the service answers for a station, without its ids and names; nothing when it cannot be listed. */
+/** Records the responses for a station with anonymized IDs and names; a failed listing leaves no file. */
 export function record(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
   const recordTo = async (out: Writable) => {
     const recorder = new StationRecorder();
@@ -18,10 +18,10 @@ export function record(context: ProcessContext, flags: FlagValues, name: string)
   return flags.output === '-' ? recordTo(context.stdout) : withNewFile(flags.output, recordTo);
 }
 
-/** Hands over a file that was not there before; there is none again when that fails. */
+/** Creates a new file and removes it again when writing fails. */
 export async function withNewFile(file: string, write: (out: Writable) => Promise<void>): Promise<void> {
   const out = (await create(file)).createWriteStream();
-  // Asked for below: an error that comes when nobody waits for the stream must not end the process.
+  // Handled below; without a listener, an error between two writes would crash the process.
   out.on('error', () => undefined);
   try {
     await write(out);
@@ -29,7 +29,7 @@ export async function withNewFile(file: string, write: (out: Writable) => Promis
   } catch (error) {
     out.destroy();
     await rm(file);
-    // What broke the stream is the news, not that it is broken.
+    // The stream's own error is the cause of the failed write.
     const cause = out.errored ?? error;
     throw isWriteError(cause) ? unwritable(file, cause) : cause;
   }
@@ -45,7 +45,7 @@ async function create(file: string): Promise<FileHandle> {
 
 function unwritable(file: string, error: Error): OperatorError {
   const problem =
-    'code' in error && error.code === 'EEXIST' ? 'exists already and is not overwritten' : `cannot be written: ${error.message}`;
+    'code' in error && error.code === 'EEXIST' ? 'already exists and is not overwritten' : `cannot be written: ${error.message}`;
   return new OperatorError([`${file}: ${problem}`], error);
 }
 

@@ -12,10 +12,10 @@ import { listen } from '../web/server.ts';
 import { loadInputs } from './config-source.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
-/** How long responses under way may take to finish once the process was told to end. */
+/** Grace period for responses in flight on shutdown. */
 const DRAIN_MS = 1500;
 
-/** Serves the metrics until a signal ends it. */
+/** Serves metrics until a termination signal. */
 export async function serve(context: ProcessContext, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
   const own = ownShard(flags, context.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
@@ -24,7 +24,7 @@ export async function serve(context: ProcessContext, flags: FlagValues, load: ()
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
   const end = terminationSignal(context);
   const exporter = await Exporter.start(inputs.loaded, { load, build: context.build, shard: own.shard, log, processMetrics: true });
-  const reload = () => void exporter.reload().catch(faultReport(log));
+  const reload = () => void exporter.reload().catch(reportInternalError(log));
   context.signals.on('SIGHUP', reload);
   try {
     await serveUntil(end, exporter, inputs.rules, flags, context.build, log);
@@ -53,7 +53,7 @@ async function serveUntil(
     timeoutOffsetMs: flags['timeout-offset'],
     version: build.version,
     access: () => rules,
-    report: faultReport(log),
+    report: reportInternalError(log),
   });
   const server = await listen(app, flags['web.listen-address'], { tls: rules.tls }).catch((error: Error) => {
     throw new OperatorError([error.message], error);
@@ -66,19 +66,19 @@ async function serveUntil(
     apply: (next) => {
       rules = next;
       if (next.tls) server.updateTls(next.tls);
-      log.info('the web configuration was read again');
+      log.info('web configuration reloaded');
     },
-    report: (problem) => log.error('the web configuration was not read again', { problem }),
+    report: (problem) => log.error('web configuration reload failed', { problem }),
     signal: end,
   });
   if (!end.aborted) await once(end, 'abort');
-  log.info('ending', { signal: end.reason });
-  // Scrapes that wait for a refresh answer with what there is.
+  log.info('shutting down', { signal: end.reason });
+  // Scrapes that wait for a refresh respond with the current snapshot.
   await exporter.close();
   await server.close(DRAIN_MS);
 }
 
-/** A fault of ours ends what it was met in, and nothing else. */
-function faultReport(log: Logger): (error: unknown) => void {
-  return (error) => log.error('the exporter itself is at fault', { error });
+/** Logs an error of the exporter itself; the process continues. */
+function reportInternalError(log: Logger): (error: unknown) => void {
+  return (error) => log.error('internal error (exporter bug)', { error });
 }

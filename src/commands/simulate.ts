@@ -8,7 +8,7 @@ import { startSimulation } from '../simulator/simulation.ts';
 import { simulatedStations } from '../simulator/stations.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
-/** Runs the simulated service until a signal ends it. */
+/** Runs the simulated service until a termination signal. */
 export async function simulateCommand(context: ProcessContext, flags: FlagValues): Promise<void> {
   await simulate({
     port: flags['simulate.port'],
@@ -37,28 +37,28 @@ async function loadRecording(file: string): Promise<Recording> {
 }
 
 export interface SimulateOptions {
-  /** On 127.0.0.1; 0 takes any that is free. */
+  /** On 127.0.0.1; 0 selects a free port. */
   readonly port: number;
   readonly seed: number;
   readonly stations?: number | undefined;
   readonly resources?: number | undefined;
   readonly pageCap?: number;
-  /** Of every answer. */
+  /** Added to every response. */
   readonly latencyMs?: number;
   readonly faults?: readonly Fault[];
-  /** Served instead of a world. */
+  /** Replayed instead of simulating resources. */
   readonly recording?: Recording | undefined;
   readonly print: (text: string) => void;
-  /** The service runs until it aborts. */
+  /** Stops the service. */
   readonly signal: AbortSignal;
   readonly now?: () => number;
 }
 
-/** What it prints is a whole configuration file, so that `simulate > config.yaml` is all it takes to export from it. */
+/** Prints a complete configuration file for the service, for `simulate > config.yaml`. */
 export async function simulate(options: SimulateOptions): Promise<void> {
   const { print, signal } = options;
   const { service, config } = await start(options);
-  print(`# Exports from the simulated service on ${service.url}\n${config}`);
+  print(`# Simulated service on ${service.url}\n${config}`);
   if (!signal.aborted) await once(signal, 'abort');
   await service.stop();
 }

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { writePieces } from '../../src/cli/data-output.ts';
 
-/** A reader that takes each write when it is told to. */
+/** A stream that completes each write when `take` is called. */
 function slowReader() {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];
@@ -21,9 +21,9 @@ function failing(error: Error): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done(error) });
 }
 
-function* numbered(count: number, asked: { pieces: number }): Iterable<string> {
+function* numbered(count: number, generated: { pieces: number }): Iterable<string> {
   for (let at = 0; at < count; at += 1) {
-    asked.pieces += 1;
+    generated.pieces += 1;
     yield `${'x'.repeat(1023)}\n`;
   }
 }
@@ -36,34 +36,37 @@ describe('writePieces', () => {
     expect(String(out.read())).toBe('abc');
   });
 
-  it('joins small pieces to large writes', async () => {
+  it('joins small pieces into large writes', async () => {
     const { out, taken, take } = slowReader();
     const written = writePieces(out, numbered(1000, { pieces: 0 }));
     await expect
-      .poll(() => {
-        take();
-        return taken.join('').length;
-      })
+      .poll(
+        () => {
+          take();
+          return taken.join('').length;
+        },
+        { interval: 1 },
+      )
       .toBe(1_024_000);
     take();
     await written;
     expect(taken.length).toBeLessThan(20);
   });
 
-  it('makes no more pieces than a slow reader takes', async () => {
+  it('generates pieces only as fast as they are read', async () => {
     const { out, taken, take } = slowReader();
-    const asked = { pieces: 0 };
-    const written = writePieces(out, numbered(100_000, asked));
+    const generated = { pieces: 0 };
+    const written = writePieces(out, numbered(100_000, generated));
     await expect.poll(() => taken.length).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(asked.pieces).toBeLessThan(5000);
+    expect(generated.pieces).toBeLessThan(5000);
     out.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
     take();
     await written;
-    expect(asked.pieces).toBeLessThan(5000);
+    expect(generated.pieces).toBeLessThan(5000);
   });
 
-  it('ends quietly when the reader has gone', async () => {
+  it('ends without an error when the pipe is closed', async () => {
     await writePieces(failing(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })), ['a']);
   });
 

@@ -3,6 +3,7 @@ import {
   choice,
   duration,
   externalUrl,
+  faultShare,
   file,
   integer,
   listenAddress,
@@ -11,37 +12,38 @@ import {
   text,
   toggle,
 } from '../../src/cli/flag-kind.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 
 describe('file', () => {
-  it('is any text but none', () => {
+  it('accepts any text except an empty one', () => {
     expect(file.parse('a b.yaml')).toBe('a b.yaml');
     expect(file.parse('')).toBeUndefined();
   });
 });
 
 describe('text', () => {
-  it('is any text, also an empty one', () => {
+  it('accepts any text', () => {
     expect(['', ' a '].map(text.parse)).toEqual(['', ' a ']);
   });
 });
 
 describe('sortOrder', () => {
-  it('is a key, or a key with - in front for the other way round', () => {
+  it('parses a key with an optional leading - for descending order', () => {
     expect(sortOrder.parse('created')).toEqual({ by: 'created', descending: false });
     expect(sortOrder.parse('-alert_rules')).toEqual({ by: 'alert_rules', descending: true });
   });
 
-  it.each(['', '-', '--created', 'size', 'constructor', '-__proto__'])('refuses %j', (given) => {
+  it.each(['', '-', '--created', 'size', 'constructor', '-__proto__'])('rejects %j', (given) => {
     expect(sortOrder.parse(given)).toBeUndefined();
   });
 
-  it('tells every key', () => {
+  it('lists the keys', () => {
     expect(sortOrder.expected).toContain('one of id, name, display_name, type, ');
   });
 });
 
 describe('toggle', () => {
-  it('is true or false, in these words alone', () => {
+  it('accepts only true and false', () => {
     expect(['true', 'false', 'TRUE', '1', '', 'constructor'].map(toggle.parse)).toEqual([
       true,
       false,
@@ -58,15 +60,15 @@ describe('integer', () => {
     ['1', 1],
     ['0042', 42],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('reads %j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(integer(1).parse(text)).toBe(expected);
   });
 
-  it.each(['0', '-1', '+1', '1.0', '1e3', '0x10', ' 1', '1 ', '', 'one', '9007199254740992'])('refuses %j', (text) => {
+  it.each(['0', '-1', '+1', '1.0', '1e3', '0x10', ' 1', '1 ', '', 'one', '9007199254740992'])('rejects %j', (text) => {
     expect(integer(1).parse(text)).toBeUndefined();
   });
 
-  it('refuses what is above its upper bound', () => {
+  it('rejects values above the maximum', () => {
     expect(integer(0, 65_535).parse('65535')).toBe(65_535);
     expect(integer(0, 65_535).parse('65536')).toBeUndefined();
     expect(integer(0, 65_535).expected).toBe('an integer from 0 to 65535');
@@ -81,21 +83,21 @@ describe('duration', () => {
     ['0.5s', 500],
     ['1.25s', 1250],
     ['1d', 86_400_000],
-  ])('reads %j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(duration(1).parse(text)).toBe(expected);
   });
 
-  it.each(['', '10', 'soon', '-1s', '.5s', '0s', '0.0s', '0.0001s', '1d1ms', '25h', '30d'])('refuses %j', (text) => {
+  it.each(['', '10', 'soon', '-1s', '.5s', '0s', '0.0s', '0.0001s', '1d1ms', '25h', '30d'])('rejects %j', (text) => {
     expect(duration(1).parse(text)).toBeUndefined();
   });
 
-  it('can be zero where that is allowed', () => {
+  it('accepts zero where allowed', () => {
     expect(duration(0).parse('0s')).toBe(0);
   });
 });
 
 describe('choice', () => {
-  it('is one of its words as written', () => {
+  it('accepts one of its words, case-sensitive', () => {
     const kind = choice('logfmt', 'json');
     expect(kind.parse('json')).toBe('json');
     expect(kind.parse('JSON')).toBeUndefined();
@@ -129,7 +131,7 @@ describe('listenAddress', () => {
     '[localhost]:80',
     '[]:80',
     '[1.2.3.4]:80',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(listenAddress.parse(text)).toBeUndefined();
   });
 
@@ -139,12 +141,12 @@ describe('listenAddress', () => {
 });
 
 describe('telemetryPath', () => {
-  it.each(['/metrics', '/a/b.c_d~e-f', '/probes', '/x/probe', '/-x', '/..x', '/a..', '/config/metrics'])('takes %j', (path) => {
+  it.each(['/metrics', '/a/b.c_d~e-f', '/probes', '/x/probe', '/-x', '/..x', '/a..', '/config/metrics'])('accepts %j', (path) => {
     expect(telemetryPath.parse(path)).toBe(path);
   });
 
   it.each(['/', '/probe', '/sd', '/config', '/reference', '/stations/prod', '/-/ready', '/-/metrics'])(
-    'leaves %j to the endpoint that is there',
+    'rejects the reserved path %j',
     (path) => {
       expect(telemetryPath.parse(path)).toBeUndefined();
     },
@@ -165,7 +167,7 @@ describe('telemetryPath', () => {
     '/m%20',
     '/m n',
     '/m\n',
-  ])('refuses %j', (path) => {
+  ])('rejects %j', (path) => {
     expect(telemetryPath.parse(path)).toBeUndefined();
   });
 });
@@ -175,11 +177,11 @@ describe('externalUrl', () => {
     ['http://exporter.example.com', 'http://exporter.example.com/'],
     ['HTTPS://example.com:8443/monitoring/', 'https://example.com:8443/monitoring/'],
     ['http://[::1]:80/a', 'http://[::1]/a'],
-  ])('reads %j', (text, href) => {
+  ])('parses %j', (text, href) => {
     expect(externalUrl.parse(text)?.href).toBe(href);
   });
 
-  it.each(['', '/monitoring', 'example.com', 'http:example.com', 'ftp://example.com', 'http://', 'http://a b/'])('refuses %j', (text) => {
+  it.each(['', '/monitoring', 'example.com', 'http:example.com', 'ftp://example.com', 'http://', 'http://a b/'])('rejects %j', (text) => {
     expect(externalUrl.parse(text)).toBeUndefined();
   });
 
@@ -190,7 +192,31 @@ describe('externalUrl', () => {
     'http://example.com/?',
     'http://example.com/?a=1',
     'http://example.com/#',
-  ])('refuses the part that does not belong in %j', (text) => {
+  ])('rejects user, query or fragment in %j', (text) => {
     expect(externalUrl.parse(text)).toBeUndefined();
+  });
+});
+
+describe('faultShare', () => {
+  it.each([
+    ['hang', { kind: 'hang', when: { share: 1 } }],
+    ['rate_limited:0.1', { kind: 'status', code: 429, when: { share: 0.1 } }],
+    ['reset:.5', { kind: 'reset', when: { share: 0.5 } }],
+    ['reset:0', { kind: 'reset', when: { share: 0 } }],
+    ['reset:1', { kind: 'reset', when: { share: 1 } }],
+    ['reset:1.0', { kind: 'reset', when: { share: 1 } }],
+  ])('parses %s', (text, fault) => {
+    expect(faultShare.parse(text)).toEqual(fault);
+  });
+
+  it.each(['', 'slo', 'hang:', 'hang:1.5', 'hang:2', 'hang:-1', 'hang:a', 'hang:0.1:2', 'hang ', 'toString', '__proto__'])(
+    'rejects %j',
+    (text) => {
+      expect(faultShare.parse(text)).toBeUndefined();
+    },
+  );
+
+  it('lists all fault names', () => {
+    for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
   });
 });

@@ -1,25 +1,49 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../src/cli/flag-kind.ts';
-import { FLAGS, type FlagValues } from '../../src/cli/flags.ts';
+import { FLAGS, ownShard } from '../../src/cli/flags.ts';
 
 const flags: readonly Flag[] = FLAGS;
 
 describe('FLAGS', () => {
-  it('names every flag once', () => {
+  it('has unique names', () => {
     expect(new Set(flags.map((flag) => flag.name)).size).toBe(flags.length);
   });
 
-  it.each(flags.filter((flag) => flag.default !== undefined))('has a default for --$name that can be read', (flag) => {
+  it.each(flags.filter((flag) => flag.default !== undefined))('has a valid default for --$name', (flag) => {
     expect(flag.kind.parse(flag.default ?? '')).toBeDefined();
   });
+});
 
-  it('types every value by its row', () => {
-    expectTypeOf<FlagValues['config.file']>().toEqualTypeOf<string>();
-    expectTypeOf<FlagValues['demo']>().toEqualTypeOf<boolean>();
-    expectTypeOf<FlagValues['web.listen-address']>().toEqualTypeOf<readonly { readonly host?: string; readonly port: number }[]>();
-    expectTypeOf<FlagValues['web.external-url']>().toEqualTypeOf<URL | undefined>();
-    expectTypeOf<FlagValues['scrape.timeout']>().toEqualTypeOf<number>();
-    expectTypeOf<FlagValues['log.level']>().toEqualTypeOf<'debug' | 'info' | 'warn' | 'error'>();
-    expectTypeOf<FlagValues['log.format']>().toEqualTypeOf<'logfmt' | 'json'>();
+const auto = (hostName: string, total = 12) => ownShard({ shard: 'auto', 'total-shards': total }, hostName);
+
+describe('ownShard', () => {
+  it('uses the flags and ignores the host name', () => {
+    expect(ownShard({ shard: 2, 'total-shards': 3 }, 'exporter-0')).toEqual({ ok: true, shard: { ordinal: 2, total: 3 } });
+  });
+
+  it.each([
+    ['exporter-0', 0],
+    ['telemetry-station-exporter-11', 11],
+    ['v2-exporter-3.exporter.monitoring.svc.cluster.local', 3],
+  ])('takes the ordinal from the host name %s', (hostName, ordinal) => {
+    expect(auto(hostName)).toEqual({ ok: true, shard: { ordinal, total: 12 } });
+  });
+
+  it.each(['exporter', 'exporter-7d9f5c-x2x9z', 'exporter3', 'exporter-', 'web.exporter-1', ''])(
+    'rejects the host name %j without an ordinal',
+    (hostName) => {
+      expect(auto(hostName)).toEqual({
+        ok: false,
+        problem: `--shard=auto: expected a host name that ends in a number, such as exporter-0, got "${hostName}"`,
+      });
+    },
+  );
+
+  it('rejects an ordinal that is not below the number of shards', () => {
+    expect(auto('exporter-3', 3)).toEqual({
+      ok: false,
+      problem: '--shard=auto: expected a host name that ends in a number below --total-shards (3), got "exporter-3"',
+    });
+    expect(auto('exporter-2', 3)).toMatchObject({ ok: true });
   });
 });

@@ -3,7 +3,7 @@ import { FLAGS } from '../../src/cli/flags.ts';
 import { helpText, versionText } from '../../src/cli/help.ts';
 
 describe('helpText', () => {
-  it('begins with the usage and tells the purpose', () => {
+  it('starts with the usage and the purpose', () => {
     expect(helpText()).toMatch(/^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /);
   });
 
@@ -11,18 +11,18 @@ describe('helpText', () => {
     expect(helpText()).toMatch(new RegExp(`^  (   |-h,) --(\\[no-\\])?${name.replaceAll('.', '\\.')}[= ].*  \\S`, 'm'));
   });
 
-  it('shows the default where the value goes, and what can be repeated', () => {
+  it('shows defaults, placeholders and repeatable flags', () => {
     expect(helpText()).toContain('\n      --web.listen-address=:9842 ...  ');
     expect(helpText()).toContain('\n      --web.external-url=<url>  ');
     expect(helpText()).toContain('\n  -h, --[no-]help  ');
   });
 
-  it('tells the command that a flag belongs to', () => {
+  it('shows the command of a flag', () => {
     expect(helpText()).toMatch(/ --simulate\.seed=1 +simulate: /);
     expect(helpText()).toMatch(/ --sort=<key> +list: /);
   });
 
-  it('names the commands and what they are told', () => {
+  it('shows the commands and their operands', () => {
     const commands = helpText().split('\nCommands:\n')[1] ?? '';
     expect(commands.match(/^ {2}\S+( <\w+>)?(?= {2})/gm)).toEqual([
       '  serve',
@@ -33,7 +33,7 @@ describe('helpText', () => {
     ]);
   });
 
-  it('stays within 100 columns and aligns every help text', () => {
+  it('fits in 100 columns with aligned texts', () => {
     const lines = helpText().split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
     const flagLines = lines.slice(lines.indexOf('Flags:') + 1, lines.indexOf('Commands:') - 1);
@@ -44,7 +44,7 @@ describe('helpText', () => {
 });
 
 describe('versionText', () => {
-  it('tells version, revision and runtime', () => {
+  it('shows version, revision and Node version', () => {
     expect(versionText({ version: '1.2.3', revision: 'abc1234', nodeVersion: 'v20.19.0' })).toBe(
       'telemetry-station-exporter, version 1.2.3 (revision: abc1234)\n  node version: v20.19.0\n',
     );

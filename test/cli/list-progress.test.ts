@@ -22,17 +22,17 @@ function terminal({ columns = 60 as number | undefined, listings = 1, station = 
     nowMs += 1000;
     progress.retried();
   };
-  /** What each painting leaves on the line. */
+  /** The line after each repaint. */
   const lines = () => written.split('\r\u001b[K').slice(1);
   return { progress, page, retried, lines, written: () => written };
 }
 
 describe('ListProgress', () => {
-  it('tells at once whom it waits for', () => {
+  it('shows the station before the first page', () => {
     expect(terminal().lines()).toEqual(['prod: 0 pages']);
   });
 
-  it('tells how many pages have come of how many, with a bar', () => {
+  it('shows received and expected pages with a bar', () => {
     const { page, lines } = terminal({ columns: 41 });
     page(0, 400);
     page(100, 400);
@@ -46,13 +46,13 @@ describe('ListProgress', () => {
     ]);
   });
 
-  it('counts on short pages', () => {
+  it('expects more pages when pages are short', () => {
     const { page, lines } = terminal();
     page(0, 400, { received: 50 });
     expect(lines().at(-1)).toMatch(/^prod: 1 of 8 pages /);
   });
 
-  it('knows no end before each listing has told its total', () => {
+  it('shows no expected pages until every listing has reported its total', () => {
     const { page, lines } = terminal({ listings: 2 });
     page(0, 200);
     expect(lines().at(-1)).toBe('prod: 1 page');
@@ -62,14 +62,14 @@ describe('ListProgress', () => {
     expect(lines().at(-1)).toBe('prod: 3 pages');
   });
 
-  it('keeps the total of a listing whose later pages give none', () => {
+  it('keeps the total when later pages report none', () => {
     const { page, lines } = terminal();
     page(0, 300);
     page(100, undefined);
     expect(lines().at(-1)).toMatch(/^prod: 2 of 3 pages /);
   });
 
-  it('begins a listing anew with its first page', () => {
+  it('restarts a listing at offset 0', () => {
     const { page, lines } = terminal();
     page(0, 200);
     page(100, 200);
@@ -77,19 +77,19 @@ describe('ListProgress', () => {
     expect(lines().at(-1)).toMatch(/^prod: 3 of 4 pages /);
   });
 
-  it('ends with no page to come when more has come than the total says', () => {
+  it('expects no more pages when more records arrived than the total', () => {
     const { page, lines } = terminal();
     page(0, 50);
     expect(lines().at(-1)).toMatch(/^prod: 1 of 1 page \[#+\]$/);
   });
 
-  it('has a bar for a listing without any resource', () => {
+  it('shows a bar for an empty listing', () => {
     const { page, lines } = terminal();
     page(0, 0, { received: 0 });
     expect(lines().at(-1)).toMatch(/^prod: 1 of 1 page \[#+\]$/);
   });
 
-  it('tells of retries', () => {
+  it('shows retries', () => {
     const { page, retried, lines } = terminal();
     retried();
     expect(lines().at(-1)).toBe('prod: 0 pages, 1 retry');
@@ -105,22 +105,22 @@ describe('ListProgress', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  it('leaves out the station, then what does not fit', () => {
+  it('omits the station first, then truncates', () => {
     const told = (columns: number) => terminal({ columns }).lines()[0];
     expect([14, 13, 5].map(told)).toEqual(['prod: 0 pages', '0 pages', '0 pa']);
   });
 
-  it('shows the name of a station without its controls', () => {
+  it('escapes control characters in the station name', () => {
     expect(terminal({ station: 'a\u001b[2J' }).lines()).toEqual(['a\\u{1b}[2J: 0 pages']);
   });
 
-  it('paints no more often than can be seen', () => {
+  it('limits the repaint rate', () => {
     const { page, lines } = terminal();
     for (let at = 0; at < 100; at += 1) page(100 * at, 10_000, { afterMs: 1 });
     expect(lines()).toHaveLength(3);
   });
 
-  it('clears the line, once', () => {
+  it('clears the line once', () => {
     const { progress, page, lines } = terminal();
     page(0, 100);
     progress.clear();
@@ -129,7 +129,7 @@ describe('ListProgress', () => {
     expect(lines().at(-1)).toBe('');
   });
 
-  it('writes nothing where there is no terminal', () => {
+  it('writes nothing without a terminal', () => {
     let written = '';
     const progress = new ListProgress({ station: 'prod', listings: 1, write: (text) => (written += text), columns: () => undefined });
     progress.pageReceived({ listing: 'main', offset: 0, received: 1, total: 1 });

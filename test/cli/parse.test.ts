@@ -16,7 +16,7 @@ function problemsOf(...argv: string[]): readonly string[] {
 const KNOWN = 'serve, check, list, record, simulate';
 
 describe('parseFlags', () => {
-  it('gives every flag its default', () => {
+  it('uses the defaults', () => {
     expect(parseFlags([])).toEqual({
       ok: true,
       command: 'serve',
@@ -51,11 +51,11 @@ describe('parseFlags', () => {
     });
   });
 
-  it.each([[['--config.file=a.yaml']], [['--config.file', 'a.yaml']]])('reads a value from %j', (argv) => {
+  it.each([[['--config.file=a.yaml']], [['--config.file', 'a.yaml']]])('parses a value from %j', (argv) => {
     expect(flagsOf(...argv)['config.file']).toBe('a.yaml');
   });
 
-  it('keeps further equal signs in the value', () => {
+  it('keeps equal signs in the value', () => {
     expect(flagsOf('--config.file=a=b.yaml')['config.file']).toBe('a=b.yaml');
   });
 
@@ -64,72 +64,72 @@ describe('parseFlags', () => {
     ['--demo=true', true],
     ['--demo=false', false],
     ['--no-demo', false],
-  ])('reads the switch %s as %s', (word, expected) => {
+  ])('parses the boolean flag %s as %s', (word, expected) => {
     expect(flagsOf(word).demo).toBe(expected);
   });
 
-  it('takes -h for --help', () => {
+  it('accepts -h for --help', () => {
     expect(flagsOf('-h').help).toBe(true);
   });
 
-  it('never takes the word after a switch for its value', () => {
+  it('does not use the word after a boolean flag as its value', () => {
     expect(parseFlags(['--demo', 'serve'])).toMatchObject({ ok: true, command: 'serve', flags: { demo: true } });
   });
 
-  it('replaces the default of a repeatable flag by all that is given', () => {
+  it('replaces the default of a repeatable flag with all given values', () => {
     expect(flagsOf('--web.listen-address=localhost:1', '--web.listen-address', '[::1]:2')['web.listen-address']).toEqual([
       { host: 'localhost', port: 1 },
       { host: '::1', port: 2 },
     ]);
   });
 
-  it('takes what follows -- for no flag', () => {
+  it('does not parse flags after --', () => {
     expect(parseFlags(['--demo', '--', 'serve'])).toMatchObject({ ok: true, command: 'serve' });
-    expect(problemsOf('--', '--demo')).toEqual([`unknown command "--demo", known: ${KNOWN}`]);
+    expect(problemsOf('--', '--demo')).toEqual([`unknown command "--demo", expected one of ${KNOWN}`]);
   });
 
-  it('names an unknown command and an argument too many', () => {
-    expect(problemsOf('server', 'now')).toEqual([`unknown command "server", known: ${KNOWN}`, 'unexpected argument "now"']);
+  it('reports an unknown command and an extra argument', () => {
+    expect(problemsOf('server', 'now')).toEqual([`unknown command "server", expected one of ${KNOWN}`, 'unexpected argument "now"']);
   });
 
-  it('knows the command simulate and its flags', () => {
+  it('parses the command simulate with its flags', () => {
     const parsed = parseFlags(['simulate', '--simulate.port=0', '--simulate.seed=7']);
     expect(parsed).toMatchObject({ ok: true, command: 'simulate', flags: { 'simulate.port': 0, 'simulate.seed': 7 } });
   });
 
-  it('refuses a flag of another command', () => {
-    expect(problemsOf('--simulate.seed=7')).toEqual(['--simulate.seed: belongs to the command simulate alone']);
-    expect(problemsOf('--live')).toEqual(['--live: belongs to the command check alone']);
+  it('rejects a flag of another command', () => {
+    expect(problemsOf('--simulate.seed=7')).toEqual(['--simulate.seed: only valid with simulate, got serve']);
+    expect(problemsOf('--live')).toEqual(['--live: only valid with check, got serve']);
     expect(problemsOf('check', '--live')).toEqual([]);
-    expect(problemsOf('simulate', '--demo')).toEqual(['--demo: belongs to the commands serve, check, list, record alone']);
-    expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: belongs to the command list alone']);
+    expect(problemsOf('simulate', '--demo')).toEqual(['--demo: only valid with serve, check, list, record, got simulate']);
+    expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: only valid with list, got record']);
   });
 
   it.each([[['list', 'prod', '--format=csv']], [['list', '--format=csv', 'prod']], [['--format', 'csv', 'list', '--', 'prod']]])(
-    'takes the station from %j',
+    'parses the station from %j',
     (argv) => {
       expect(parseFlags(argv)).toMatchObject({ ok: true, command: 'list', operands: ['prod'], flags: { format: 'csv' } });
     },
   );
 
-  it('takes a station whose name begins with a dash after --', () => {
+  it('accepts a station that starts with a dash after --', () => {
     expect(parseFlags(['list', '--', '-x'])).toMatchObject({ ok: true, operands: ['-x'] });
   });
 
-  it('misses the station, and finds one too many', () => {
-    expect(problemsOf('list')).toEqual(['list: expected a <station>']);
+  it('reports a missing and an extra station', () => {
+    expect(problemsOf('list')).toEqual(['list: missing <station>']);
     expect(problemsOf('record', 'a', 'b', 'c')).toEqual(['unexpected argument "b"', 'unexpected argument "c"']);
     expect(problemsOf('simulate', 'a')).toEqual(['unexpected argument "a"']);
   });
 
-  it.each(['--help', '--version'])('does not miss the station beside %s', (flag) => {
+  it.each(['--help', '--version'])('does not require the station with %s', (flag) => {
     expect(problemsOf('list', flag)).toEqual([]);
   });
 
-  it('refuses to resize a recording', () => {
+  it('rejects sizes together with a recording', () => {
     expect(problemsOf('simulate', '--from=a.json', '--simulate.stations=3', '--simulate.resources=9')).toEqual([
-      '--simulate.stations: a recording cannot be resized, leave out this or --from',
-      '--simulate.resources: a recording cannot be resized, leave out this or --from',
+      '--simulate.stations: cannot be combined with --from',
+      '--simulate.resources: cannot be combined with --from',
     ]);
     expect(problemsOf('simulate', '--from=a.json', '--simulate.latency=1s')).toEqual([]);
   });
@@ -144,67 +144,70 @@ describe('parseFlags', () => {
     ['--constructor', 'unknown flag "--constructor"'],
     ['-x', 'unknown flag "-x"'],
     ['--\u001b[2J', 'unknown flag "--\\u001b[2J"'],
-  ])('does not know %j', (word, problem) => {
+  ])('rejects the unknown flag %j', (word, problem) => {
     expect(problemsOf(word)).toEqual([problem]);
   });
 
-  it('reports an unknown flag once, with the word after it', () => {
+  it('reports an unknown flag and its value once', () => {
     expect(problemsOf('--web.systemd-socket', 'on')).toEqual([expect.stringMatching(/^unknown flag "--web.systemd-socket"/)]);
   });
 
-  it.each([[['--config.file']], [['--config.file', '--demo']], [['--config.file', '--', 'serve']]])('misses the value in %j', (argv) => {
-    expect(problemsOf(...argv)).toEqual(['--config.file: the value is missing, expected a file name']);
-  });
+  it.each([[['--config.file']], [['--config.file', '--demo']], [['--config.file', '--', 'serve']]])(
+    'reports the missing value in %j',
+    (argv) => {
+      expect(problemsOf(...argv)).toEqual(['--config.file: missing value, expected a file name']);
+    },
+  );
 
-  it('refuses a value for a negated switch', () => {
+  it('rejects a value for a negated flag', () => {
     expect(problemsOf('--no-demo=true')).toEqual(['--no-demo: takes no value']);
   });
 
-  it.each([[['--shard=0', '--shard=0']], [['--shard', '0', '--shard', '0']]])('refuses to be told twice by %j', (argv) => {
-    expect(problemsOf(...argv)).toEqual(['--shard: expected once, given 2 times']);
+  it.each([[['--shard=0', '--shard=0']], [['--shard', '0', '--shard', '0']]])('rejects the duplicate in %j', (argv) => {
+    expect(problemsOf(...argv)).toEqual(['--shard: expected once, got 2 times']);
   });
 
-  it('refuses a switch that is given on and off', () => {
-    expect(problemsOf('--demo', '--no-demo')).toEqual(['--demo: expected once, given 2 times']);
+  it('rejects a flag together with its negation', () => {
+    expect(problemsOf('--demo', '--no-demo')).toEqual(['--demo: expected once, got 2 times']);
   });
 
-  it('says what was expected of a wrong value', () => {
+  it('reports the expected values', () => {
     expect(problemsOf('--log.level=loud')).toEqual(['--log.level: expected one of debug, info, warn, error, got "loud"']);
     expect(problemsOf('--shard=-1')).toEqual(['--shard: expected an integer of at least 0, or auto, got "-1"']);
     expect(problemsOf('--demo=yes')).toEqual(['--demo: expected true or false, got "yes"']);
   });
 
-  it('keeps a password out of what it says', () => {
+  it('does not show a password', () => {
     expect(problemsOf('--web.external-url=http://user:pa/ss@example.com')).toEqual([
       '--web.external-url: expected an http or https URL without user, query and fragment, got "http://<secret>@example.com"',
     ]);
   });
 
-  it('names each wrong value of a repeatable flag', () => {
+  it('reports each invalid value of a repeatable flag', () => {
     expect(problemsOf('--web.listen-address=a', '--web.listen-address=:1', '--web.listen-address=b')).toEqual([
       expect.stringMatching(/^--web.listen-address: .* got "a"$/),
       expect.stringMatching(/^--web.listen-address: .* got "b"$/),
     ]);
   });
 
-  it('refuses a shard beyond the number of shards', () => {
-    expect(problemsOf('--shard=2', '--total-shards=2')).toEqual(['--shard: expected less than --total-shards, which is 2, got 2']);
+  it('rejects a shard that is not below the number of shards', () => {
+    expect(problemsOf('--shard=2', '--total-shards=2')).toEqual(['--shard: expected less than --total-shards (2), got 2']);
     expect(problemsOf('--shard=1', '--total-shards=2')).toEqual([]);
   });
 
-  it('does not compare shards that could not be read', () => {
+  it('does not compare invalid shards', () => {
     expect(problemsOf('--shard=5', '--total-shards=many')).toEqual(['--total-shards: expected an integer of at least 1, got "many"']);
   });
 
-  it('reports everything at once', () => {
+  it('reports all problems at once', () => {
     const argv = ['checkk', '--dmo', '--web.max-requests=1.5', '--scrape.timeout=soon', '--shard=3', '--config.file'];
     expect(problemsOf(...argv)).toEqual([
-      `unknown command "checkk", known: ${KNOWN}`,
+      `unknown command "checkk", expected one of ${KNOWN}`,
       'unknown flag "--dmo", did you mean --demo?',
-      '--config.file: the value is missing, expected a file name',
+      '--config.file: missing value, expected a file name',
       '--web.max-requests: expected an integer of at least 0, got "1.5"',
       '--scrape.timeout: expected a duration such as 1m30s or 0.5s, from 1ms to 1d, got "soon"',
-      '--shard: expected less than --total-shards, which is 1, got 3',
+      '--shard: expected less than --total-shards (1), got 3',
     ]);
   });
 });

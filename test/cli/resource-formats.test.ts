@@ -37,7 +37,7 @@ const bare: Resource = {
 const shown = (format: keyof typeof RESOURCE_FORMATS, ...resources: Resource[]) => [...RESOURCE_FORMATS[format](resources)].join('');
 
 describe('RESOURCE_FORMATS.table', () => {
-  it('shows a line per resource', () => {
+  it('prints a line per resource', () => {
     expect(shown('table', plain, bare)).toBe(
       [
         'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
@@ -50,7 +50,7 @@ describe('RESOURCE_FORMATS.table', () => {
 });
 
 describe('RESOURCE_FORMATS.json', () => {
-  it('is one array of objects with the same keys in each', () => {
+  it('prints an array of objects with the same keys', () => {
     expect(JSON.parse(shown('json', plain, bare))).toEqual([
       {
         resource_id: 'r1',
@@ -87,7 +87,7 @@ describe('RESOURCE_FORMATS.json', () => {
     ]);
   });
 
-  it('has a line per resource, and is an empty array without any', () => {
+  it('prints a line per resource, and an empty array without resources', () => {
     expect(
       shown('json', plain, bare)
         .split('\n')
@@ -96,11 +96,11 @@ describe('RESOURCE_FORMATS.json', () => {
     expect(shown('json')).toBe('[]\n');
   });
 
-  it('comes in a piece per resource', () => {
+  it('yields a piece per resource', () => {
     expect([...RESOURCE_FORMATS.json(Array<Resource>(1000).fill(plain))]).toHaveLength(1001);
   });
 
-  it('holds the same text without a character that a terminal acts on', () => {
+  it('escapes control characters without changing the data', () => {
     const displayName = 'a\u001b[2J\u009b1m\u202e\u2028\u{e0041}"\\\n';
     const text = shown('json', { ...plain, displayName });
     expect(text).not.toMatch(/[^\P{C}\n]|[\u2028]/u);
@@ -112,7 +112,7 @@ describe('RESOURCE_FORMATS.csv', () => {
   const HEADINGS =
     'resource_id,name,display_name,resource_type,resource_type_label,product,state,alertable,alert_rules,created,sku,sku_quantity,sku_unit,gpu_model';
 
-  it('has a line of headings and a line per resource, each ended by CR LF', () => {
+  it('prints a header and a line per resource, each terminated by CR LF', () => {
     expect(shown('csv', plain, bare)).toBe(
       [
         HEADINGS,
@@ -135,15 +135,15 @@ describe('RESOURCE_FORMATS.csv', () => {
     expect(nameCell(name)).toBe(cell);
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '＝1'])('keeps a spreadsheet from taking %j for a formula', (name) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '＝1'])('prevents a spreadsheet from evaluating %j as a formula', (name) => {
     expect(nameCell(name)).toBe(`'${name}`);
   });
 
-  it.each(['\r=1', '\n=1', '=1,2'])('does so within quotes, too: %j', (name) => {
+  it.each(['\r=1', '\n=1', '=1,2'])('also prevents a formula in a quoted cell: %j', (name) => {
     expect(nameCell(name)).toBe(`"'${name}"`);
   });
 
-  it.each(['a=1', '1-2', "'x"])('leaves %j as it is', (name) => {
+  it.each(['a=1', '1-2', "'x"])('prints %j unchanged', (name) => {
     expect(nameCell(name)).toBe(name);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { printable, tableLines, textTable } from '../../src/cli/table.ts';
 
 describe('textTable', () => {
-  it('lines up cells under headings, numbers by their last digit', () => {
+  it('aligns cells under headings, and numbers to the right', () => {
     const table = textTable(
       [{ heading: 'NAME' }, { heading: 'RULES', right: true }, { heading: 'STATE' }],
       [
@@ -14,22 +14,22 @@ describe('textTable', () => {
     expect(table).toBe(['NAME         RULES  STATE', 'a                7  firing', 'longer-name   1200', ''].join('\n'));
   });
 
-  it('is its headings when there are no rows', () => {
+  it('consists of the headings without rows', () => {
     expect(textTable([{ heading: 'A' }, { heading: 'B' }], [])).toBe('A  B\n');
   });
 
-  it.each(['训练平台', 'naïve', 'ﾊﾝｶｸ', '👩‍👩‍👧', 'e\u0301', '训练-node', 'ガ'])('counts the columns that %s takes', (cell) => {
+  it.each(['训练平台', 'naïve', 'ﾊﾝｶｸ', '👩‍👩‍👧', 'e\u0301', '训练-node', 'ガ'])('aligns by the display width of %s', (cell) => {
     const [heading = '', line = ''] = textTable([{ heading: 'X' }, { heading: 'Y' }], [[cell, 'y']]).split('\n');
     expect(stringWidth(line.slice(0, line.lastIndexOf('y')))).toBe(heading.indexOf('Y'));
   });
 
-  it('leaves no control to what a cell says', () => {
+  it('escapes control characters in cells', () => {
     expect(textTable([{ heading: 'X' }, { heading: 'Y' }], [['\u001b[2J\n', 'y']])).toBe('X               Y\n\\u{1b}[2J\\u{a}  y\n');
   });
 });
 
 describe('tableLines', () => {
-  it('takes more rows than a call takes arguments', () => {
+  it('supports more rows than a call takes arguments', () => {
     const lines = tableLines([{ heading: 'X' }], Array<string[]>(200_000).fill(['x']));
     expect([...lines]).toHaveLength(200_001);
   });

@@ -11,7 +11,7 @@ import { eventually } from '../web/eventually.ts';
 
 const JOINED = { products: ['product.even', 'product.odd'], alertability: true };
 
-/** A configuration of the stations `ts` and `other` at a service that ends with the test. */
+/** A configuration with the stations `ts` and `other` of a service that stops with the test. */
 async function configFile(options: ServiceOptions = {}, changes: Parameters<typeof configOf>[2] = {}): Promise<string> {
   const service = await serviceOf({ source: () => variedEntries(57), ...options });
   return temporaryFile('config.yaml', stringify(configOf(service.url, ['ts', 'other'], changes)));
@@ -31,7 +31,7 @@ const numbered = (...numbers: number[]) => numbers.map((number) => `r${number}`)
 const those = (wanted: (index: number) => boolean) => numbered(...Array.from({ length: 57 }, (_, index) => index).filter(wanted));
 
 describe('list', () => {
-  it('prints a table of the whole station, and nothing else', async () => {
+  it('prints a table of all resources and nothing else', async () => {
     const { code, stdout, stderr } = await listed(await configFile());
     const lines = stdout.split('\n');
     expect(lines[0]).toMatch(/^ID +NAME +DISPLAY NAME +TYPE /);
@@ -39,7 +39,7 @@ describe('list', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('prints JSON with what the further listings tell', async () => {
+  it('prints JSON with the results of the additional listings', async () => {
     const { code, stdout, stderr } = await listed(await configFile({}, { station: JOINED }), ['--format=json']);
     const resources = JSON.parse(stdout) as Record<string, unknown>[];
     expect(resources).toHaveLength(57);
@@ -80,50 +80,50 @@ describe('list', () => {
     [['--alertable=unknown'], () => false],
     [['--without-rules'], (index: number) => index % 4 === 0],
     [['--without-rules', '--alertable=yes', '--search', 'r2'], (index: number) => [20, 24, 28].includes(index) && index % 5 !== 0],
-  ])('prints only what %j asks for', async (flags, wanted) => {
+  ])('filters by %j', async (flags, wanted) => {
     expect(await idsOf(await configFile({}, { station: JOINED }), ...flags)).toEqual(those(wanted));
   });
 
-  it('sorts, turns the order, and stops at the limit', async () => {
+  it('sorts in both directions and applies the limit', async () => {
     const file = await configFile();
     expect(await idsOf(file, '--sort=created', '--limit=3')).toEqual(numbered(0, 1, 2));
     expect(await idsOf(file, '--sort=-created', '--limit=3')).toEqual(numbered(56, 55, 54));
     expect(await idsOf(file, '--limit=1000')).toHaveLength(57);
   });
 
-  it('prints the headings when nothing is selected', async () => {
+  it('prints only the headings when no resource matches', async () => {
     const { code, stdout } = await listed(await configFile(), ['--search=nowhere']);
     expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 2 });
   });
 
-  it('lists a station of the demo without a configuration', async () => {
+  it('lists a demo station without a configuration file', async () => {
     const { exit, output } = run(['list', 'staging', '--demo', '--limit=2', '--format=csv']);
     expect(await exit).toBe(0);
     expect(output().stdout.split('\r\n')).toHaveLength(4);
   });
 
-  it('warns of a listing that is not proven whole, and of records left out', async () => {
+  it('warns about an incomplete listing and omitted records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
     const { code, stdout, stderr } = await listed(await configFile({ source, faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }));
     expect(code).toBe(0);
     expect(stdout.split('\n')).toHaveLength(5);
     expect(stderr).toBe(
       [
-        'warning: the listing of "ts" is not proven whole: the service reports a total of 7, but returned 5 distinct records',
-        'warning: records of "ts" without a usable resource_id are left out: 2',
+        'warning: the listing of "ts" is not verified complete: the service reports a total of 7, but returned 5 distinct records',
+        'warning: records of "ts" omitted because they have no usable resource_id: 2',
         '',
       ].join('\n'),
     );
   });
 
-  it('tells in plain words why the station cannot be listed', async () => {
+  it('reports why the station cannot be listed', async () => {
     const file = await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } });
     const { code, stdout, stderr } = await listed(file);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^cannot list "ts": forbidden: .*403.*\n$/);
   });
 
-  it('gives up when the refresh takes longer than it may', async () => {
+  it('fails after refresh_timeout', async () => {
     const file = await configFile({ faults: { '*': [{ kind: 'hang' }] } }, { upstream: { refresh_timeout: '50ms' } });
     expect(await listed(file)).toEqual({
       code: 1,
@@ -135,7 +135,7 @@ describe('list', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ])('ends on %s with %i, and prints nothing', async (signal, code) => {
+  ])('exits on %s with code %i and prints nothing', async (signal, code) => {
     const service = await serviceOf({ faults: { '*': [{ kind: 'hang' }] } });
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['ts'])));
     const { signals, exit, output } = run(['list', 'ts', `--config.file=${file}`]);
@@ -145,27 +145,27 @@ describe('list', () => {
     expect(output()).toEqual({ stdout: '', stderr: '' });
   });
 
-  it('listens to no signal once it has the data', async () => {
+  it('removes its signal listeners after the listing', async () => {
     const { signals, exit } = run(['list', 'ts', `--config.file=${await configFile()}`]);
     await exit;
     expect(signals.eventNames()).toEqual([]);
   });
 
-  it('names the stations that there are', async () => {
+  it('suggests a configured station for an unknown one', async () => {
     const { exit, output } = run(['list', 'othr', `--config.file=${await configFile()}`]);
     expect(await exit).toBe(1);
-    expect(output()).toEqual({ stdout: '', stderr: 'no station is called "othr"; did you mean "other"?\nconfigured: "ts", "other"\n' });
+    expect(output()).toEqual({ stdout: '', stderr: 'unknown station "othr"; did you mean "other"?\nconfigured stations: "ts", "other"\n' });
   });
 
-  it('names some of many stations', async () => {
+  it('shows at most 20 configured stations', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `s${index}`);
     const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names)));
     const { exit, output } = run(['list', 'something', `--config.file=${file}`]);
     expect(await exit).toBe(1);
-    expect(output().stderr).toMatch(/^no station is called "something"\nconfigured: "s0", .*"s19" and 10 more\n$/);
+    expect(output().stderr).toMatch(/^unknown station "something"\nconfigured stations: "s0", .*"s19" and 10 more\n$/);
   });
 
-  it('tells what is wrong with the configuration', async () => {
+  it('reports the problems of the configuration', async () => {
     const file = temporaryFile('config.yaml', 'stations: 3\n');
     const { code, stderr } = await listed(file);
     expect(code).toBe(1);
@@ -174,10 +174,10 @@ describe('list', () => {
     expect((await listed(file)).stderr).toContain('ENOENT');
   });
 
-  it('lets a fault of its own through', async () => {
+  it('rethrows an internal error', async () => {
     const file = await configFile();
     let reads = 0;
-    // Stands for a bug that shows with the first page.
+    // Simulates a bug that occurs with the first page.
     const broken = Object.defineProperty({}, 'TERM', {
       get: () => {
         reads += 1;
@@ -189,7 +189,7 @@ describe('list', () => {
 });
 
 describe('list, on a terminal', () => {
-  it('shows how far it is, clears that, and tells how many it printed', async () => {
+  it('shows progress, clears it and prints the number of resources', async () => {
     const { stdout, stderr } = await listed(await configFile({}, { station: JOINED }), ['--state=ALERTSTATE_FIRING', '--limit=5'], 60);
     expect(stdout).not.toContain('\u001b');
     const painted = stderr.split('\r\u001b[K');
@@ -197,24 +197,24 @@ describe('list, on a terminal', () => {
     expect(painted.at(-1)).toBe('5 of 57 resources\n');
   });
 
-  it('shows the pages of a slow service as they come', async () => {
+  it('shows each page of a slow service', async () => {
     const faults = { '*': [{ kind: 'latency', ms: 60 } as const] };
     const { stderr } = await listed(await configFile({ faults }, { upstream: { concurrency: 1 } }), [], 60);
     expect(stderr).toMatch(/ts: 0 pages.*ts: 1 of 6 pages \[#+\.+\].*ts: 3 of 6 pages \[#+\.+\]/s);
   });
 
-  it('shows that requests are repeated', async () => {
+  it('shows retries', async () => {
     const faults = { '*': [{ kind: 'status', code: 503, when: { first: 1 } } as const] };
     const { stderr } = await listed(await configFile({ faults }, { upstream: { max_retries: 1 } }), [], 60);
     expect(stderr).toMatch(/, 1 retry/);
   });
 
-  it('clears the line before it tells a failure', async () => {
+  it('clears the line before a failure', async () => {
     const { stderr } = await listed(await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } }), [], 60);
     expect(stderr.split('\r\u001b[K').at(-1)).toMatch(/^cannot list "ts": forbidden: /);
   });
 
-  it('shows no progress where the line cannot be cleared', async () => {
+  it('shows no progress on a dumb terminal', async () => {
     const { exit, output } = run(['list', 'ts', `--config.file=${await configFile()}`], { TERM: 'dumb' }, 'host', 60);
     await exit;
     expect(output().stderr).toBe('57 of 57 resources\n');

@@ -196,7 +196,7 @@ describe('record', () => {
     const file = temporaryFile('precious.json', 'precious');
     const { exit, output } = run(['record', 'ts', `--config.file=${config}`, `--output=${file}`]);
     expect(await exit).toBe(1);
-    expect(output()).toEqual({ stdout: '', stderr: `${file}: exists already and is not overwritten\n` });
+    expect(output()).toEqual({ stdout: '', stderr: `${file}: already exists and is not overwritten\n` });
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 

@@ -14,33 +14,33 @@ function newName(): string {
 }
 
 describe('withNewFile', () => {
-  it('writes a file that was not there', async () => {
+  it('creates a file', async () => {
     const file = newName();
     await withNewFile(file, (out) => writePieces(out, ['a', 'b']));
     expect(readFileSync(file, 'utf8')).toBe('ab');
   });
 
-  it('leaves a file alone that is there', async () => {
+  it('does not overwrite a file', async () => {
     const file = temporaryFile('old.json', 'old');
-    await expect(withNewFile(file, () => expect.unreachable())).rejects.toThrow(`${file}: exists already and is not overwritten`);
+    await expect(withNewFile(file, () => expect.unreachable())).rejects.toThrow(`${file}: already exists and is not overwritten`);
     expect(readFileSync(file, 'utf8')).toBe('old');
   });
 
-  it('tells the operator that there can be no such file', async () => {
+  it('reports a file that cannot be created', async () => {
     const file = join(newName(), 'below', 'nothing.json');
     const failed = withNewFile(file, () => expect.unreachable());
     await expect(failed).rejects.toThrow(/: cannot be written: ENOENT/);
     await expect(failed).rejects.toBeInstanceOf(OperatorError);
   });
 
-  it('leaves no file behind when there is nothing to write after all', async () => {
+  it('removes the file when the work fails', async () => {
     const file = newName();
     const failure = new Error('the service is away');
     await expect(withNewFile(file, () => Promise.reject(failure))).rejects.toBe(failure);
     expect(existsSync(file)).toBe(false);
   });
 
-  it('tells the operator that the disk is full, and leaves no part of a file behind', async () => {
+  it('reports a full disk and removes the partial file', async () => {
     const file = newName();
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' });
     const failed = withNewFile(file, async (out) => {
