@@ -16,7 +16,7 @@ const NO_RESOURCES = 'No resources';
 
 export const resourcesStat = (scope: Scope) =>
   stat(
-    { title: 'Resources', description: 'Unique resources of the selected stations.', unit: UNIT.count, noValue: NO_RESOURCES },
+    { title: 'Resources', description: 'Unique resources of the selected stations.', unit: UNIT.count, noValue: 'No snapshot' },
     instantQuery(resourceCount(scope)),
   );
 

@@ -48,7 +48,7 @@ absent(${metric('telemetry_station_info')})`,
     },
     {
       alert: 'TelemetryStationApiThrottled',
-      comment: 'Retries handle occasional 429 responses; 5% of all requests exceeds the limit of the service persistently.',
+      comment: 'Retries handle occasional 429 responses; above 5%, the configuration exceeds the limit of the service.',
       expr: `sum by (job, upstream) (rate(${failures}{reason="rate_limited"}[10m]))
 /
 sum by (job, upstream) (rate(${requests}[10m]))
