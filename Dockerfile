@@ -5,7 +5,7 @@ RUN npm ci --ignore-scripts
 COPY src src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 COPY deploy/image/healthcheck.mjs LICENSE ./
-# Last, so that another version or revision builds from the cache. Without VERSION the one of package.json holds.
+# Last, so that a new version or revision builds from the cache. VERSION defaults to the version in package.json.
 ARG VERSION
 ARG REVISION=unknown
 RUN if [ -n "$VERSION" ]; then npm pkg set "version=$VERSION"; fi && echo "$REVISION" > REVISION
@@ -23,7 +23,7 @@ ENV NODE_ENV=production
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/package.json /app/REVISION /app/LICENSE /app/healthcheck.mjs ./
-# As a number, so that Kubernetes can tell that it is not root.
+# Numeric, so that Kubernetes can verify runAsNonRoot.
 USER 65532:65532
 EXPOSE 9842
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s CMD ["/nodejs/bin/node", "/app/healthcheck.mjs"]

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Validates everything under deploy with Helm, kubeconform, kustomize, systemd, docker-compose and Prometheus.
-# Unavailable tools are skipped with a message; any problem that a tool reports fails the check.
+# Checks everything under deploy/ with Helm, kustomize, kubeconform, the Prometheus operator's types, systemd, docker-compose,
+# promtool and amtool, and the GitHub workflows with actionlint.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/require.sh
 
 HELM_VERSION=${HELM_VERSION:-latest}
 KUBECONFORM_VERSION=${KUBECONFORM_VERSION:-latest}
@@ -15,50 +16,37 @@ unit=deploy/systemd/telemetry-station-exporter.service
 
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-export PATH="$work/bin:$PATH"
+export GOBIN="$work/bin" PATH="$work/bin:$PATH"
 step() { printf -- '-- %s\n' "$*"; }
-skip() { echo "SKIPPED: $*"; }
-
-# have COMMAND [GO_MODULE@VERSION]: installed already, or installed with Go.
-have() {
-  command -v "$1" >/dev/null && return
-  if [ $# -gt 1 ] && command -v go >/dev/null; then
-    GOBIN="$work/bin" go install "$2" 2>"$work/log" && return
-    skip "$1 cannot be installed: $(tail -n 1 "$work/log")"
-  else
-    skip "$1 is not installed"
-  fi
-  return 1
-}
 
 render() { helm template release "$chart" --namespace monitoring --kube-version "$KUBERNETES_VERSION" "$@" 2> >(grep -v 'found symbolic link' >&2); }
 
 step 'Helm chart'
-if have helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"; then
+if require helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"; then
   for values in "$chart"/ci/*.yaml; do
     helm lint --strict --quiet --kube-version "$KUBERNETES_VERSION" "$chart" --values "$values" 2> >(grep -v 'found symbolic link' >&2)
     render --values "$values" >"$work/chart-$(basename "$values")"
     echo "$(grep -c '^kind:' "$work/chart-$(basename "$values")") objects for $(basename "$values")"
   done
-  rejects() {
-    if render "$@" >/dev/null 2>&1; then echo "chart: expected $* to be rejected" >&2; exit 1; fi
+  rejected() {
+    if render "$@" >/dev/null 2>&1; then echo "expected the chart to reject: $*" >&2; exit 1; fi
   }
-  rejects
-  rejects --set demo=true --set replica=2
-  rejects --set demo=true --set shards=0
-  rejects --set demo=true --set shards=2 --set replicas=2
+  rejected
+  rejected --set demo=true --set replica=2
+  rejected --set demo=true --set shards=0
+  rejected --set demo=true --set shards=2 --set replicas=2
 fi
 
 step 'kustomize'
 if command -v kubectl >/dev/null; then
   kubectl kustomize deploy/kubernetes >"$work/chart-kustomize.yaml"
-elif have kustomize "sigs.k8s.io/kustomize/kustomize/v5@$KUSTOMIZE_VERSION"; then
+elif require kustomize "sigs.k8s.io/kustomize/kustomize/v5@$KUSTOMIZE_VERSION"; then
   kustomize build deploy/kubernetes >"$work/chart-kustomize.yaml"
 fi
 
-step 'kubeconform, strict'
-if have kubeconform "github.com/yannh/kubeconform/cmd/kubeconform@$KUBECONFORM_VERSION"; then
-  # Schemas are generated from Kubernetes' Go module, because kubeconform's own are not available everywhere.
+step 'kubeconform, unknown keys rejected'
+if require kubeconform "github.com/yannh/kubeconform/cmd/kubeconform@$KUBECONFORM_VERSION"; then
+  # From Kubernetes' own module, because kubeconform's default schemas are on GitHub, which is not reachable everywhere.
   if api=$(cd "$work" && go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" 2>/dev/null | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && [ -n "$api" ]; then
     node scripts/kubernetes-schemas.mjs "$api/api/openapi-spec/swagger.json" "$work/schemas"
     for objects in "$work"/chart-*.yaml; do
@@ -66,39 +54,39 @@ if have kubeconform "github.com/yannh/kubeconform/cmd/kubeconform@$KUBECONFORM_V
     done
     sed '/^ *replicas:/s/replicas/replicaz/' deploy/kubernetes/deployment.yaml >"$work/wrong.yaml"
     if kubeconform -strict -schema-location "$work/schemas/{{.ResourceKind}}{{.KindSuffix}}.json" "$work/wrong.yaml" >/dev/null; then
-      echo 'kubeconform: expected an unknown key to be rejected' >&2
+      echo 'expected kubeconform to reject an unknown key' >&2
       exit 1
     fi
   else
-    skip 'the Kubernetes API cannot be downloaded with Go'
+    not_checked kubernetes-schemas 'the Kubernetes module cannot be downloaded'
   fi
 fi
 
-step 'Prometheus operator objects, strict'
-if have go && [ -f "$work/chart-config-values.yaml" ]; then
+step "the Prometheus operator's objects, unknown keys rejected"
+if require go && [ -f "$work/chart-config-values.yaml" ]; then
   mkdir "$work/operator"
   cp deploy/helm/operator-objects.go.txt "$work/operator/main.go"
   (cd "$work/operator" && go mod init check && go get "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@$OPERATOR_VERSION" sigs.k8s.io/yaml@v1.4.0 && go mod tidy && go build -o check .) >"$work/log" 2>&1 &&
-    built=yes || { built=; skip "the operator's types cannot be built: $(tail -n 1 "$work/log")"; }
+    built=yes || { built=; not_checked operator-types "$(tail -n 1 "$work/log")"; }
   [ -z "$built" ] || "$work/operator/check" "$work"/chart-*-values.yaml
 fi
 
 step 'systemd unit'
-if have systemd-analyze; then
+if require systemd-analyze; then
   systemd-analyze verify "$unit"
   systemd-analyze security --offline=true --threshold=20 --no-pager "$unit" | tail -n 1
 fi
 
 step 'compose stack'
-if have docker-compose; then
+if require docker-compose; then
   docker-compose --file deploy/compose/compose.yaml config --quiet
-  echo 'compose.yaml is valid'
+  echo 'valid'
 fi
-if have promtool; then promtool check config prometheus/prometheus.yml; fi
-if have amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
+if require promtool; then promtool check config prometheus/prometheus.yml; fi
+if require amtool; then amtool check-config deploy/compose/alertmanager.yml; fi
 
 step 'GitHub workflows'
-if have actionlint "github.com/rhysd/actionlint/cmd/actionlint@$ACTIONLINT_VERSION"; then
+if require actionlint "github.com/rhysd/actionlint/cmd/actionlint@$ACTIONLINT_VERSION"; then
   actionlint -no-color .github/workflows/*.yml
-  echo 'workflows are valid'
+  echo 'valid'
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what `npm pack` makes into an empty folder, and runs the demo there as `npx` would.
+# Installs the output of `npm pack` into an empty folder and runs its demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ npm init --yes >/dev/null
 npm install --silent --no-audit --no-fund ./telemetry-station-exporter-*.tgz
 npx --no-install telemetry-station-exporter --version
 
-# Not through npx, so that the signal and the exit code are the exporter's own.
+# Without npx, which would handle the signal and the exit code itself.
 node_modules/.bin/telemetry-station-exporter --demo --web.listen-address=127.0.0.1:0 2>log &
 exporter=$!
 for _ in $(seq 100); do
@@ -30,7 +30,7 @@ done
 node -e '
   fetch(process.argv[1]).then((response) => response.text()).then((text) => {
     const series = text.match(/^telemetry_station_resource_info\{/gm)?.length ?? 0;
-    console.log(`the installed package exports ${series} resources of its demo`);
+    console.log(`the installed package exports ${series} demo resources`);
     process.exit(series > 0 ? 0 : 1);
   });
 ' "http://127.0.0.1:$port/metrics"
