@@ -12,7 +12,7 @@ const plain = (churn: ReturnType<typeof churnAfter>) => ({
 const first = listingOf([resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
 
 describe('churnAfter', () => {
-  it('starts every type and state in sight at 0', () => {
+  it('starts every type and state of the first snapshot at 0', () => {
     expect(plain(churnAfter(NO_CHURN, undefined, first))).toEqual({
       added: { 'type.a': 0, 'type.b': 0 },
       removed: { 'type.a': 0, 'type.b': 0 },
@@ -20,7 +20,7 @@ describe('churnAfter', () => {
     });
   });
 
-  it('counts what came, what went, and the states changed to', () => {
+  it('counts added and removed resources, and state changes by the new state', () => {
     const next = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('d'), resourceOf('e', { type: 'type.new' })]);
     const churn = churnAfter(churnAfter(NO_CHURN, undefined, first), first, next);
     expect(plain(churn)).toEqual({
@@ -30,7 +30,7 @@ describe('churnAfter', () => {
     });
   });
 
-  it('takes another type under the same id for one gone and one come', () => {
+  it('counts a changed type under the same id as one removed and one added', () => {
     const next = listingOf([resourceOf('a', { type: 'type.b', state: 'FIRING' }), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
     expect(plain(churnAfter(NO_CHURN, first, next))).toMatchObject({
       added: { 'type.a': 0, 'type.b': 1 },
@@ -39,14 +39,14 @@ describe('churnAfter', () => {
     });
   });
 
-  it('takes a state that was not given for no change, in either direction', () => {
+  it('counts no change to or from an unknown state', () => {
     const unknown = listingOf([resourceOf('a', { state: '' })]);
     const known = listingOf([resourceOf('a', { state: 'FIRING' })]);
     expect(plain(churnAfter(NO_CHURN, unknown, known)).stateChanges).toEqual({ 'type.a': { FIRING: 0 } });
     expect(plain(churnAfter(NO_CHURN, known, unknown)).stateChanges).toEqual({ 'type.a': {} });
   });
 
-  it('looks past parts that both snapshots share', () => {
+  it('skips parts that both snapshots share', () => {
     const shared = [resourceOf('s1'), resourceOf('s2', { state: 'PENDING' })];
     const before = listingOf([], { parts: [shared, [resourceOf('a')]] });
     const next = listingOf([], { parts: [[resourceOf('b')], shared] });
@@ -58,14 +58,14 @@ describe('churnAfter', () => {
     expect(churnAfter(NO_CHURN, next, next)).toBe(NO_CHURN);
   });
 
-  it('leaves the counts it was given as they were', () => {
+  it('does not modify the counters it is given', () => {
     const before = churnAfter(NO_CHURN, undefined, first);
     const copy = structuredClone(before);
     churnAfter(before, first, listingOf([resourceOf('a', { state: 'FIRING' })]));
     expect(before).toEqual(copy);
   });
 
-  it('keeps the balance: resources now are resources at first plus added minus removed, by type', () => {
+  it('keeps the first count plus added minus removed equal to the current count of each type', () => {
     const resources = fc.uniqueArray(
       fc.record({ id: fc.constantFrom(...'abcdef'), type: fc.constantFrom('t1', 't2'), state: fc.constantFrom('', 'I', 'F') }),
       {

@@ -28,7 +28,7 @@ function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () =>
 const background = { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 200, refresh: 'background' } as const;
 
 describe('Fleet', () => {
-  it('reads all stations, or the one named, and tells how each was answered', async () => {
+  it('reads all stations or the named one, and reports cache hits and misses', async () => {
     const [a, b] = [cacheOf('a'), cacheOf('b')];
     const answers = { hit: 0, miss: 0 };
     const fleet = new Fleet([a.cache, b.cache], (answer, stations) => {
@@ -40,7 +40,7 @@ describe('Fleet', () => {
     expect(answers).toEqual({ hit: 1, miss: 2 });
   });
 
-  it('ends a wait at the caller’s deadline while the refresh goes on for the next', async () => {
+  it('stops waiting at the deadline while the refresh continues for the next scrape', async () => {
     let resolve: (listing: Listing<Resource>) => void = () => undefined;
     const answer = new Promise<Listing<Resource>>((done) => {
       resolve = done;
@@ -63,7 +63,7 @@ describe('Fleet', () => {
     expect(asked).toBe(1);
   });
 
-  it('is ready when each station was tried, also in vain', async () => {
+  it('is ready once every station was attempted, even if the attempt failed', async () => {
     const [good, bad] = [cacheOf('good'), cacheOf('bad', {}, () => true)];
     const fleet = new Fleet([good.cache, bad.cache], () => undefined);
     expect(fleet.ready()).toBe(false);
@@ -74,7 +74,7 @@ describe('Fleet', () => {
     expect(fleet.views().map(({ health }) => health.failure?.reason)).toEqual([undefined, 'network']);
   });
 
-  it('tries at its start what was never tried, and nothing else', async () => {
+  it('refreshes only stations that were never attempted when it starts', async () => {
     const [known, unknown] = [cacheOf('known'), cacheOf('unknown')];
     await known.cache.refresh();
     const fleet = new Fleet([known.cache, unknown.cache], () => undefined);
@@ -106,7 +106,7 @@ describe('refreshInBackground', () => {
     return { set, cleared, dependencies: { random: () => 0.5, setTimer, clearTimer: (timer: unknown) => cleared.push(timer) } };
   }
 
-  it('asks at once, then a little later than ttl, and after a failure a little later than error_ttl', async () => {
+  it('refreshes at once, then after ttl plus jitter, and after a failure after error_ttl plus jitter', async () => {
     let fails = false;
     const { cache, clock } = cacheOf('a', { cache: background }, () => fails);
     const { set, cleared, dependencies } = timers();
@@ -127,7 +127,7 @@ describe('refreshInBackground', () => {
     expect(set).toHaveLength(3);
   });
 
-  it('waits for what is left of ttl when the station is known already, and never longer than a timer can hold', async () => {
+  it('waits for the rest of ttl after a reload, and never longer than the longest timer', async () => {
     const { cache, clock } = cacheOf('a', { cache: { ...background, ttlMs: 2 ** 31 - 1 } });
     await cache.refresh();
     const first = timers();

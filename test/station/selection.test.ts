@@ -35,7 +35,7 @@ describe('selectResources', () => {
     [{ withoutRules: true }, ['b']],
     [{ withoutRules: false }, ['b', 'a', 'C']],
     [{ search: 'vm', product: 'p' }, ['a']],
-  ])('finds by %j', async (selection, ids) => {
+  ])('selects by %j', async (selection, ids) => {
     expect(await idsOf(parts, selection)).toEqual(ids);
   });
 
@@ -46,16 +46,16 @@ describe('selectResources', () => {
     ['alert_rules', ['b', 'C', 'a'], ['C', 'b', 'a']],
     ['created', ['a', 'b', 'C'], ['b', 'a', 'C']],
     ['sku', ['C', 'a', 'b'], ['C', 'a', 'b']],
-  ])('sorts by %s, the unknown last in both directions', async (by, ascending, descending) => {
+  ])('sorts by %s, with unknown values last in both directions', async (by, ascending, descending) => {
     expect(await idsOf(parts, {}, { by, descending: false })).toEqual(ascending);
     expect(await idsOf(parts, {}, { by, descending: true })).toEqual(descending);
   });
 
-  it('gives of no parts nothing', async () => {
+  it('returns no resources for no parts', async () => {
     expect(await idsOf([], {}, { by: 'id', descending: false })).toEqual([]);
   });
 
-  it('sorts any parts as one list would be sorted', async () => {
+  it('sorts any division into parts like one list', async () => {
     const resource = fc.record({ type: fc.constantFrom('', 'x', 'y', 'z'), alertRules: fc.option(fc.nat(3), { nil: undefined }) });
     const order = fc.record({ by: fc.constantFrom(...(Object.keys(SORT_KEYS) as SortKey[])), descending: fc.boolean() });
     await fc.assert(

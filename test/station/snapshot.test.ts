@@ -35,7 +35,7 @@ function surveyorOf(
 const noIds = () => listingOf<string>([]);
 
 describe('SnapshotReader', () => {
-  it('gives the listing itself when nothing further is configured', async () => {
+  it('returns the listing itself without products and alertability', async () => {
     const { asked, survey } = surveyorOf({ filters: { resourceType: 't' } }, () => listingOf(records, { pages: 3, duplicates: 2 }), noIds);
     const { snapshot, told } = await survey();
     expect(asked).toEqual([{ resourceType: 't' }]);
@@ -47,7 +47,7 @@ describe('SnapshotReader', () => {
     expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 3, duplicates: 2, size: 3 });
   });
 
-  it('gives each resource the first configured product whose listing holds it', async () => {
+  it('labels each resource with the first configured product whose listing contains it', async () => {
     const byProduct: Record<string, string[]> = { x: ['b'], y: ['a', 'b', 'elsewhere'] };
     const { asked, survey } = surveyorOf(
       { products: ['x', 'y'], filters: { displayNamePrefix: 'web-' } },
@@ -68,7 +68,7 @@ describe('SnapshotReader', () => {
     expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 4 });
   });
 
-  it('learns by one further listing which resources can have alerts', async () => {
+  it('determines alertable resources with one further listing', async () => {
     const { asked, survey } = surveyorOf(
       { alertability: true },
       () => listingOf(records),
@@ -79,7 +79,7 @@ describe('SnapshotReader', () => {
     expect(told.map(([, , alertable]) => alertable)).toEqual([true, false, true]);
   });
 
-  it('needs no further listing where only alertable resources are listed', async () => {
+  it('needs no further listing with the filter enabled_alert', async () => {
     const spec = { alertability: true, filters: { enabledAlert: true } };
     const { asked, survey } = surveyorOf(spec, () => listingOf(records, { pages: 2 }), noIds);
     const { snapshot, told } = await survey();
@@ -88,7 +88,7 @@ describe('SnapshotReader', () => {
     expect(snapshot.pages).toBe(2);
   });
 
-  it('does not call a resource unalertable because an incomplete listing lacks it', async () => {
+  it('does not report a resource as not alertable when it is missing from an incomplete listing', async () => {
     const { survey } = surveyorOf(
       { alertability: true },
       () => listingOf(records),
@@ -99,7 +99,7 @@ describe('SnapshotReader', () => {
     expect(snapshot.complete).toBe(false);
   });
 
-  it('is complete only when each of its listings is', async () => {
+  it('is complete only when all of its listings are', async () => {
     const { survey } = surveyorOf(
       { products: ['x'] },
       () => listingOf(records),
@@ -108,7 +108,7 @@ describe('SnapshotReader', () => {
     expect((await survey()).snapshot.complete).toBe(false);
   });
 
-  it('keeps where the main listing’s resources came from, and gathers the incompleteReasons of all listings by their names', async () => {
+  it('keeps the locations of the main listing and collects the incomplete reasons of all listings', async () => {
     const origins = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
     const { survey } = surveyorOf(
       { products: ['x', 'y'], alertability: true },
@@ -128,12 +128,12 @@ describe('SnapshotReader', () => {
     ]);
   });
 
-  it('has no incompleteReasons where each listing is whole', async () => {
+  it('has no incomplete reasons when all listings are complete', async () => {
     const { survey } = surveyorOf({ products: ['x'], alertability: true }, () => listingOf(records), noIds);
     expect((await survey()).snapshot).toMatchObject({ complete: true, incompleteReasons: [] });
   });
 
-  it('gives another snapshot when only the doubt changed', async () => {
+  it('returns a new snapshot when only the incomplete reasons change', async () => {
     let doubt = 'one';
     const part = records;
     const { survey } = surveyorOf({}, () => ({ ...listingOf(part), complete: false, incompleteReasons: [doubt] }), noIds);
@@ -155,7 +155,7 @@ describe('SnapshotReader', () => {
     await expect(survey()).rejects.toMatchObject({ reason: 'forbidden' });
   });
 
-  it('gives the same snapshot again when nothing changed, with and without joins', async () => {
+  it('returns the same snapshot when no listing changed, with and without joins', async () => {
     for (const spec of [{}, { products: ['x'], alertability: true }]) {
       const ids = ['a'];
       const { survey } = surveyorOf(
@@ -168,14 +168,14 @@ describe('SnapshotReader', () => {
     }
   });
 
-  it('gives another snapshot when anything about the listing changed', async () => {
+  it('returns a new snapshot when any property of the listing changes', async () => {
     const changes: Partial<Listing<Resource>>[] = [{}, { duplicates: 1 }, { reportedTotal: undefined }, { complete: false }, { pages: 2 }];
     const { survey } = surveyorOf({}, () => listingOf(records, changes.shift()), noIds);
     const snapshots = [await survey(), await survey(), await survey(), await survey(), await survey()];
     expect(new Set(snapshots.map(({ snapshot }) => snapshot)).size).toBe(5);
   });
 
-  it('joins anew the parts of which the further listings tell something else, and keeps the others', async () => {
+  it('joins again only the parts that the further listings change', async () => {
     const parts = [[resourceOf('a')], [resourceOf('b')], [resourceOf('c')]];
     const alertable = [
       ['a', 'b', 'c'],
@@ -197,7 +197,7 @@ describe('SnapshotReader', () => {
     ]);
   });
 
-  it('sees that a whole listing of alertable resources became doubtful', async () => {
+  it('sets alertable to unknown when the listing of alertable resources becomes incomplete', async () => {
     const ids = ['a'];
     const completes = [true, false];
     const { survey } = surveyorOf(

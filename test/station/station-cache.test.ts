@@ -45,7 +45,7 @@ const sourceOf = (resources: StationSource['listResources']): StationSource => (
 const down = (message = 'no route') => new ListingFailure('network', message);
 
 describe('StationCache', () => {
-  it('serves nothing and says nothing of success before the first attempt', () => {
+  it('serves no snapshot and reports no success before the first attempt', () => {
     const { cache } = stationOf();
     expect(cache.wasAttempted).toBe(false);
     expect(cache.view()).toMatchObject({
@@ -54,7 +54,7 @@ describe('StationCache', () => {
     });
   });
 
-  it('serves a snapshot younger than ttl without asking again', async () => {
+  it('serves a snapshot younger than ttl without a refresh', async () => {
     const { cache, clock, calls, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(59_899);
@@ -67,7 +67,7 @@ describe('StationCache', () => {
     expect(cache.view().served?.encoded).toBe('c');
   });
 
-  it('counts ttl from the question, so that an interval as long asks each time', async () => {
+  it('counts ttl from the start of the refresh, so that every scrape at that interval refreshes', async () => {
     const { cache, clock, calls } = stationOf();
     const update = cache.refreshIfDue();
     clock.advance(20_000);
@@ -79,7 +79,7 @@ describe('StationCache', () => {
     expect(cache.refreshIfDue()).toBeDefined();
   });
 
-  it('makes nothing ready anew that did not change', async () => {
+  it('does not encode an unchanged snapshot again', async () => {
     let prepared = 0;
     const { cache, clock, attempt } = stationOf({}, async () => {
       prepared += 1;
@@ -95,7 +95,7 @@ describe('StationCache', () => {
     expect(cache.view().served?.encoded).toBe('encoded 2');
   });
 
-  it('lets all who wait share one refresh', async () => {
+  it('shares one refresh among all waiting scrapes', async () => {
     const { cache, calls } = stationOf();
     const updates = Array.from({ length: 20 }, () => cache.refreshIfDue());
     calls[0]?.resolve(twoRecords());
@@ -123,14 +123,14 @@ describe('StationCache', () => {
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
   });
 
-  it('does not serve what is older than max_stale though nothing has failed', async () => {
+  it('does not serve a snapshot older than max_stale even without a failure', async () => {
     const { cache, clock, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(900_001);
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('serves within ttl what is older than a shorter max_stale', async () => {
+  it('serves a snapshot within ttl even when max_stale is shorter', async () => {
     const { cache, clock, attempt } = stationOf({ cache: { ttlMs: 60_000, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' } });
     await attempt(twoRecords());
     clock.advance(59_999);
@@ -140,7 +140,7 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('serves those who waited for a snapshot where none may be kept', async () => {
+  it('serves the scrape that waited for a snapshot even with ttl and max_stale 0', async () => {
     const { cache, clock, attempt } = stationOf({ cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' } });
     await attempt(twoRecords());
     clock.advance(0.1);
@@ -149,7 +149,7 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('does not ask a failed station again before error_ttl', async () => {
+  it('does not refresh a failed station before error_ttl', async () => {
     const { cache, clock, calls, attempt } = stationOf();
     await attempt(down());
     clock.advance(9_999);
@@ -161,7 +161,7 @@ describe('StationCache', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('tells when, how long and why after every attempt', async () => {
+  it('reports time, duration and failure after every attempt', async () => {
     const { clock, refreshed, attempt, calls, cache } = stationOf();
     const update = cache.refreshIfDue();
     clock.advance(1500);
@@ -178,7 +178,7 @@ describe('StationCache', () => {
   it.each([
     [new TypeError('a bug'), 'a bug'],
     ['a text thrown', 'a text thrown'],
-  ])('takes %s for an internal failure of this station alone', async (thrown, message) => {
+  ])('reports %s as an internal failure of this station only', async (thrown, message) => {
     const { cache, calls } = stationOf();
     const update = cache.refreshIfDue();
     calls[0]?.reject(thrown);
@@ -186,7 +186,7 @@ describe('StationCache', () => {
     expect(cache.view().health.failure).toEqual({ reason: 'internal', message, error: thrown });
   });
 
-  it('fails when the snapshot cannot be made ready', async () => {
+  it('fails when the snapshot cannot be encoded', async () => {
     const { cache, attempt } = stationOf({}, async () => {
       throw new RangeError('too long');
     });
@@ -194,7 +194,7 @@ describe('StationCache', () => {
     expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
   });
 
-  it('gives up a refresh at refresh_timeout and ends its requests', async () => {
+  it('aborts a refresh and its requests at refresh_timeout', async () => {
     const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
     await cache.refreshIfDue();
     expect(cache.view().health.failure).toMatchObject({
@@ -204,7 +204,7 @@ describe('StationCache', () => {
     expect(calls[0]?.context.signal.aborted).toBe(true);
   });
 
-  it('tells the listing by when it must have ended', async () => {
+  it('passes the deadline of the refresh to the listing', async () => {
     const { cache, calls, clock } = stationOf();
     const update = cache.refreshIfDue();
     expect(calls[0]?.context.deadlineMs).toBe(clock.wallMs() + 120_000);
@@ -212,7 +212,7 @@ describe('StationCache', () => {
     await update;
   });
 
-  it('ends the other listings when one has failed', async () => {
+  it('aborts the other listings when one fails', async () => {
     const { cache, calls } = stationOf({ products: ['x'] });
     const update = cache.refreshIfDue();
     calls[0]?.reject(down());
@@ -240,7 +240,7 @@ describe('StationCache', () => {
     expect(await next(listingOf([resourceOf('b')]))).toEqual([2, 3]);
   });
 
-  it('does not count a change of which the snapshot could not be made ready', async () => {
+  it('counts a change only once its snapshot is encoded', async () => {
     let broken = false;
     const { cache, clock, attempt } = stationOf({}, async () => {
       if (broken) throw new Error('not now');
@@ -256,7 +256,7 @@ describe('StationCache', () => {
     expect(cache.view().served?.publication.churn.removed.get('type.a')).toBe(1);
   });
 
-  it('is not asked by scrapes once it is refreshed in the background', async () => {
+  it('is not refreshed by scrapes with background refresh', async () => {
     const { cache, clock, calls, attempt } = stationOf({
       cache: { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 1000, refresh: 'background' },
     });
@@ -266,7 +266,7 @@ describe('StationCache', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('ends its refresh when it is closed, is not asked again and reports no failure', async () => {
+  it('aborts its refresh without a failure when closed, and starts no other', async () => {
     const { cache, calls, refreshed } = stationOf();
     const update = cache.refreshIfDue();
     cache.close();
@@ -277,7 +277,7 @@ describe('StationCache', () => {
     expect(cache.refreshIfDue()).toBeUndefined();
   });
 
-  it('publishes nothing that was being made ready when it was closed', async () => {
+  it('does not publish a snapshot that is still being encoded when it is closed', async () => {
     const { cache, attempt, refreshed } = stationOf({}, async () => {
       cache.close();
       return 'late';
@@ -287,7 +287,7 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('hands all it holds to a successor that makes it ready anew', async () => {
+  it('hands its state to a successor, which encodes the snapshot again', async () => {
     const { cache, clock, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(30_000);
@@ -303,7 +303,7 @@ describe('StationCache', () => {
     expect(successor.view().served?.publication.churn.removed.get('type.a')).toBe(2);
   });
 
-  it('has a successor before it was ever tried', async () => {
+  it('has a successor before its first attempt', async () => {
     const { cache } = stationOf();
     const successor = await cache.successor(cache.spec, { source: sourceOf(async () => twoRecords()), encode: async () => 'anew' });
     expect(successor.wasAttempted).toBe(false);

@@ -22,7 +22,7 @@ function statuses(...list: (number | readonly [number, Record<string, string>])[
 const text = (body: Uint8Array) => Buffer.from(body).toString();
 
 describe('UpstreamClient', () => {
-  it('gets the bytes of a success, whatever 2xx it is', async () => {
+  it('returns the body of any 2xx', async () => {
     const service = await startService((request, response) =>
       response.writeHead(request.url === '/a' ? 200 : 206).end(`body of ${request.url}`),
     );
@@ -32,7 +32,7 @@ describe('UpstreamClient', () => {
     expect(observer).toMatchObject({ started_: 2, outcomes: [undefined, undefined], retries: 0, waitingNow: 0 });
   });
 
-  it('sends the headers of the contract, the configured ones and no other', async () => {
+  it('sends only its own headers and the configured ones', async () => {
     const service = await startService(statuses(200));
     const headers = [
       { name: 'X-Tenant', value: { text: 'a' } },
@@ -67,7 +67,7 @@ describe('UpstreamClient', () => {
     [403, 'forbidden'],
     [404, 'not_found'],
     [418, 'status'],
-  ])('fails on a %i with the reason %s, and does not try again', async (status, reason) => {
+  ])('fails on a %i with reason %s, without a retry', async (status, reason) => {
     const service = await startService(statuses(status));
     const { failure, observer } = testClient(service.url, { maxRetries: 5 });
     const error = await failure();
@@ -82,7 +82,7 @@ describe('UpstreamClient', () => {
     [429, 'rate_limited'],
     [500, 'status'],
     [503, 'status'],
-  ])('tries a %i again after growing waits, then fails as %s', async (status, reason) => {
+  ])('retries a %i with growing delays, then fails with reason %s', async (status, reason) => {
     const service = await startService(statuses(status));
     const { failure, observer, sleeps } = testClient(service.url, { maxRetries: 3, concurrency: 100 });
     expect(await failure()).toMatchObject({ reason });
@@ -97,7 +97,7 @@ describe('UpstreamClient', () => {
     expect(observer).toMatchObject({ outcomes: ['status', 'rate_limited', undefined], retries: 2 });
   });
 
-  it('waits as long as Retry-After asks for, in seconds or up to a date', async () => {
+  it('obeys Retry-After in seconds and as a date', async () => {
     const startMs = Date.UTC(2026, 0, 1);
     const date = new Date(startMs + 30_000).toUTCString();
     const service = await startService(
@@ -108,14 +108,14 @@ describe('UpstreamClient', () => {
     expect(sleeps).toEqual([7000, 23_000, 500]);
   });
 
-  it('fails at once when the wait would outlast the deadline', async () => {
+  it('fails at once when the delay would exceed the deadline', async () => {
     const service = await startService(statuses([429, { 'Retry-After': '60' }]));
     const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => 1000 });
     await expect(get('/list', { deadlineMs: 60_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
     expect(sleeps).toEqual([]);
   });
 
-  it('waits by the real clock when no other is given', async () => {
+  it('waits by the system clock by default', async () => {
     const service = await startService(statuses([503, { 'Retry-After': '0.01' }], 200));
     const observer = new RecordingObserver();
     const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 }, observer);
@@ -125,7 +125,7 @@ describe('UpstreamClient', () => {
     await client.close();
   });
 
-  it('tells an observer that wants to know of every reply', async () => {
+  it('reports every reply to the observer', async () => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
     const service = await startService(statuses([503, { date }], [200, { date: 'today' }]));
     const clock = new ManualClock(5000);
@@ -142,7 +142,7 @@ describe('UpstreamClient', () => {
     ]);
   });
 
-  it('tells the observer how long each request took', async () => {
+  it('reports the duration of each request to the observer', async () => {
     const clock = new ManualClock();
     const service = await startService((_request, response) => {
       clock.nowMs += 1500;
@@ -153,7 +153,7 @@ describe('UpstreamClient', () => {
     expect(observer.durations).toEqual([1.5]);
   });
 
-  it('tells no negative duration when the clock is set back', async () => {
+  it('reports no negative duration when the clock is set back', async () => {
     const clock = new ManualClock(10_000);
     const service = await startService((_request, response) => {
       clock.nowMs = 0;
@@ -164,7 +164,7 @@ describe('UpstreamClient', () => {
     expect(observer.durations).toEqual([0]);
   });
 
-  it('lets a bug of ours through untouched, and calls it internal', async () => {
+  it('passes an internal error through unchanged and counts it as internal', async () => {
     const service = await startService(statuses(200));
     const { failure, observer } = testClient(service.url, { maxRetries: 3 });
     const error = await failure('/a path that no request line can hold');
@@ -172,7 +172,7 @@ describe('UpstreamClient', () => {
     expect(observer).toMatchObject({ outcomes: ['internal'], retries: 0 });
   });
 
-  it('breaks what is under way when it is closed', async () => {
+  it('fails requests in flight when it is closed', async () => {
     const service = await startService(() => undefined);
     const { client, get } = testClient(service.url, { maxRetries: 3 });
     const outcome = expect(get()).rejects.toThrow('The client is destroyed');
@@ -182,8 +182,8 @@ describe('UpstreamClient', () => {
   });
 });
 
-describe('UpstreamClient, under its limits', () => {
-  it('never has more requests at the service than allowed, over all who ask', async () => {
+describe('UpstreamClient limits', () => {
+  it('never exceeds the concurrency limit over all callers', async () => {
     const inside = new Set<ServerResponse>();
     let most = 0;
     const answerAll = async () => {
@@ -204,7 +204,7 @@ describe('UpstreamClient, under its limits', () => {
     expect(observer.waitingNow).toBe(0);
   });
 
-  it('fills the connections it is allowed', async () => {
+  it('uses all connections that the limit allows', async () => {
     const waiting: ServerResponse[] = [];
     const service = await startService((_request, response) => waiting.push(response));
     const { get, observer } = testClient(service.url, { concurrency: 2 });
@@ -217,7 +217,7 @@ describe('UpstreamClient, under its limits', () => {
     await Promise.all(all);
   });
 
-  it('spaces requests out, retries included', async () => {
+  it('spaces requests evenly, retries included', async () => {
     const clock = new ManualClock();
     const arrivals: number[] = [];
     const answer = statuses(500, 200);
@@ -245,7 +245,7 @@ describe('UpstreamClient, under its limits', () => {
     expect(gaps.every((gapMs) => gapMs >= 500)).toBe(true);
   });
 
-  it('waits for a turn without its request timing out', async () => {
+  it('does not count queueing time against the request timeout', async () => {
     const clock = new ManualClock();
     const service = await startService(statuses(200));
     const { get } = testClient(service.url, { requestsPerSecond: 0.001, timeoutMs: 5000 }, { now: clock.now, sleep: clock.sleep });
@@ -255,7 +255,7 @@ describe('UpstreamClient, under its limits', () => {
     await expect(second).resolves.toBe('{"resources":[]}');
   });
 
-  it('raises no listener warning when many pages share a signal', async () => {
+  it('emits no listener warning when many requests share a signal', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => warnings.push(warning);
     process.on('warning', warn);
@@ -270,8 +270,8 @@ describe('UpstreamClient, under its limits', () => {
   });
 });
 
-describe('UpstreamClient, when the service has too many requests', () => {
-  it('slows down for all who ask, and says so', async () => {
+describe('UpstreamClient rate limiting', () => {
+  it('lowers the rate for all callers and reports it', async () => {
     const service = await startService(statuses(429, 200));
     const { get, failure, observer, sleeps } = testClient(service.url, { concurrency: 4 });
     await failure();
@@ -281,7 +281,7 @@ describe('UpstreamClient, when the service has too many requests', () => {
     expect(observer.waitedSeconds).toBe(0.5);
   });
 
-  it('lets other requests go on while one waits for what Retry-After asks', async () => {
+  it('continues other requests while one waits for Retry-After', async () => {
     const service = await startService(statuses([503, { 'Retry-After': '60' }], 200));
     const { get, failure, sleeps } = testClient(service.url, {}, { startMs: 0 });
     await failure();
@@ -290,7 +290,7 @@ describe('UpstreamClient, when the service has too many requests', () => {
     expect(Math.max(0, ...sleeps)).toBeLessThan(1000);
   });
 
-  it('does not blame the service for its token endpoint', async () => {
+  it('does not lower the rate of the service for a 429 of its token endpoint', async () => {
     const service = await startService(statuses(200));
     const endpoint = await startService(statuses(429));
     const auth = {
@@ -309,7 +309,7 @@ describe('UpstreamClient, when the service has too many requests', () => {
   });
 });
 
-describe('UpstreamClient, when a page is too large', () => {
+describe('UpstreamClient page size', () => {
   const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE };
 
   /** Offers one smaller page after the other. */
@@ -318,7 +318,7 @@ describe('UpstreamClient, when a page is too large', () => {
     return () => left.shift();
   };
 
-  it.each([413, 429])('asks for less after a %i, whatever the retries, and counts each try', async (status) => {
+  it.each([413, 429])('requests a smaller page after a %i without using up retries, and counts each request', async (status) => {
     const service = await startService((request, response) =>
       response.writeHead(request.url === '/10' ? 200 : status).end(`body of ${request.url}`),
     );
@@ -329,7 +329,7 @@ describe('UpstreamClient, when a page is too large', () => {
     expect(observer).toMatchObject({ retries: 3, started_: 4 });
   });
 
-  it('fails as ever when there is no less: a 413 at once, a 429 after its retries', async () => {
+  it('fails when the page cannot be smaller: a 413 at once, a 429 after its retries', async () => {
     for (const [status, reason, last] of [
       [413, 'status', []],
       [429, 'rate_limited', ['/50', '/50']],
@@ -341,7 +341,7 @@ describe('UpstreamClient, when a page is too large', () => {
     }
   });
 
-  it('has one budget of retries for all sizes of a page', async () => {
+  it('has one retry budget for all sizes of a page', async () => {
     const service = await startService(statuses(500, 413, 500, 413, 500));
     const { client, observer } = testClient(service.url, { maxRetries: 2 });
     await expect(client.get('/100', context, text, offer('/50', '/25', '/10'))).rejects.toMatchObject({ reason: 'status' });
@@ -350,15 +350,15 @@ describe('UpstreamClient, when a page is too large', () => {
   });
 });
 
-describe('UpstreamClient, when its caller aborts', () => {
-  it('asks for nothing when that was before', async () => {
+describe('UpstreamClient abort', () => {
+  it('sends no request when the signal is already aborted', async () => {
     const service = await startService(statuses(200));
     const { get, observer } = testClient(service.url);
     await expect(get('/list', { signal: AbortSignal.abort('before') })).rejects.toBe('before');
     expect(observer.started_).toBe(0);
   });
 
-  it('leaves the queue at the gate', async () => {
+  it('leaves the queue', async () => {
     const service = await startService(() => undefined);
     const { get, observer } = testClient(service.url, { concurrency: 1 });
     const [first, second] = [new AbortController(), new AbortController()];
@@ -371,7 +371,7 @@ describe('UpstreamClient, when its caller aborts', () => {
     await expect(outcomes[0]).rejects.toBe('first');
   });
 
-  it('ends the request under way, and the connection with it', async () => {
+  it('ends the request in flight and its connection', async () => {
     const service = await startService(() => undefined);
     const { get, observer } = testClient(service.url, { maxRetries: 3 });
     const controller = new AbortController();
@@ -383,7 +383,7 @@ describe('UpstreamClient, when its caller aborts', () => {
     expect(observer).toMatchObject({ outcomes: [undefined], retries: 0 });
   });
 
-  it('counts a request that the time of its caller ran out on', async () => {
+  it('counts a request that fails at the deadline of the refresh', async () => {
     const service = await startService(() => undefined);
     const { get, observer } = testClient(service.url);
     const controller = new AbortController();
@@ -394,7 +394,7 @@ describe('UpstreamClient, when its caller aborts', () => {
     expect(observer.outcomes).toEqual(['timeout']);
   });
 
-  it('ends a body that is being read, be it of an error', async () => {
+  it('stops reading a body, including that of an error', async () => {
     for (const status of [200, 500]) {
       const controller = new AbortController();
       const service = await startService((_request, response) =>
@@ -405,7 +405,7 @@ describe('UpstreamClient, when its caller aborts', () => {
     }
   });
 
-  it('ends the wait before a retry', async () => {
+  it('ends the delay before a retry', async () => {
     const clock = new ManualClock();
     const service = await startService(statuses(500));
     const { get, observer } = testClient(service.url, { maxRetries: 3 }, { sleep: clock.sleep });

@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { connectOnce } from '../../src/upstream/connection.ts';
+import { connectOnce, connectorWithTimeout } from '../../src/upstream/connection.ts';
 import type { TlsOptions } from '../../src/upstream/options.ts';
 import { issue } from './support/certificates.ts';
 import { testClient } from './support/client.ts';
@@ -25,8 +26,8 @@ const trusting = (overrides: Partial<TlsOptions> = {}): TlsOptions => ({
   ...overrides,
 });
 
-describe('openPool, over TLS', () => {
-  it('trusts the authority it is given', async () => {
+describe('openPool with TLS', () => {
+  it('trusts the configured certificate authority', async () => {
     const { url } = await startSecure();
     await expect(testClient(url, { tls: trusting() }).get()).resolves.toBe('secure');
   });
@@ -36,19 +37,19 @@ describe('openPool, over TLS', () => {
     ['self-signed', issue({ name: 'service', hosts: ['127.0.0.1'] }), undefined, /self-signed certificate/],
     ['expired', expired, trusting, /certificate has expired/],
     ['for another host', forName, trusting, /does not match certificate's altnames/],
-  ])('fails as tls, not to be tried again, when the certificate is %s', async (_what, identity, tls, message) => {
+  ])('fails with reason tls, without a retry, when the certificate is %s', async (_what, identity, tls, message) => {
     const { url } = await startSecure(identity);
     const { failure, observer } = testClient(url, { ...(tls === undefined ? {} : { tls: tls() }), maxRetries: 3 });
     expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(message) });
     expect(observer).toMatchObject({ outcomes: ['tls'], retries: 0 });
   });
 
-  it('fails as tls when the service speaks no TLS', async () => {
+  it('fails with reason tls when the service does not use TLS', async () => {
     const { port } = await startRawService((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await testClient(new URL(`https://127.0.0.1:${port}`)).failure()).toMatchObject({ reason: 'tls' });
   });
 
-  it('expects the configured server name, whatever Host it sends', async () => {
+  it('verifies the configured server name, whatever the Host header', async () => {
     const { url, requests } = await startSecure(forName);
     const tls = trusting({ serverName: 'monitor.example.com' });
     await expect(testClient(url, { tls, headers: [{ name: 'Host', value: { text: 'elsewhere' } }] }).get()).resolves.toBe('secure');
@@ -56,18 +57,18 @@ describe('openPool, over TLS', () => {
     expect(requests[0]?.headers.host).toBe('elsewhere');
   });
 
-  it('accepts any certificate when told to', async () => {
+  it('accepts any certificate with insecure_skip_verify', async () => {
     const { url } = await startSecure(expired);
     await expect(testClient(url, { tls: { insecureSkipVerify: true } }).get()).resolves.toBe('secure');
   });
 
-  it('speaks no version below the lowest one allowed', async () => {
+  it('uses no TLS version below min_version', async () => {
     const { url } = await startSecure(forAddress, { maxVersion: 'TLSv1.2' });
     await expect(testClient(url, { tls: trusting({ minVersion: 'TLSv1.2' }) }).get()).resolves.toBe('secure');
     expect(await testClient(url, { tls: trusting({ minVersion: 'TLSv1.3' }) }).failure()).toMatchObject({ reason: 'tls' });
   });
 
-  it('shows its own certificate where it is asked for', async () => {
+  it('presents the client certificate when the server requests it', async () => {
     const mutual = { ...forAddress, ca: authority.cert, requestCert: true, rejectUnauthorized: false };
     const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), mutual);
     const certFile = temporaryFile('cert.pem', ourselves.cert);
@@ -76,7 +77,7 @@ describe('openPool, over TLS', () => {
     await expect(testClient(url, { tls: trusting() }).get()).resolves.toBe('nobody');
   });
 
-  it('reads its files again for each connection', async () => {
+  it('reads certificate files again for each connection', async () => {
     const service = await startService((_request, response) => response.writeHead(200, { Connection: 'close' }).end('secure'), forAddress);
     const other = issue({ name: 'other authority' });
     const tls = trusting();
@@ -89,7 +90,7 @@ describe('openPool, over TLS', () => {
     await expect(get()).resolves.toBe('secure');
   });
 
-  it('fails as tls with the name of a file that cannot be read', async () => {
+  it('fails with reason tls and names a file that cannot be read', async () => {
     const { url } = await startSecure();
     const tls = trusting();
     rmSync(String(tls.caFile));
@@ -100,7 +101,7 @@ describe('openPool, over TLS', () => {
     });
   });
 
-  it.each(['caFile', 'certFile', 'keyFile'] as const)('fails as tls with the name of an unusable %s', async (name) => {
+  it.each(['caFile', 'certFile', 'keyFile'] as const)('fails with reason tls and names an invalid %s', async (name) => {
     const { url } = await startSecure();
     const files = { certFile: temporaryFile('cert.pem', ourselves.cert), keyFile: temporaryFile('key.pem', ourselves.key) };
     const broken = temporaryFile('broken.pem', '-----BEGIN NOTHING-----\n');
@@ -109,21 +110,21 @@ describe('openPool, over TLS', () => {
     expect(await testClient(url, { tls }).failure()).toMatchObject({ reason: 'tls', message });
   });
 
-  it('fails as tls with both names when certificate and key do not belong together', async () => {
+  it('fails with reason tls and names both files when certificate and key do not match', async () => {
     const { url } = await startSecure();
     const [certFile, keyFile] = [temporaryFile('cert.pem', ourselves.cert), temporaryFile('key.pem', forName.key)];
     const message = expect.stringContaining(`invalid TLS file ${certFile} with ${keyFile}: `);
     expect(await testClient(url, { tls: trusting({ certFile, keyFile }) }).failure()).toMatchObject({ reason: 'tls', message });
   });
 
-  it('leaves its files alone where no TLS is spoken', async () => {
+  it('does not read certificate files without TLS', async () => {
     const { url } = await startService((_request, response) => response.end('plain'));
     await expect(testClient(url, { tls: { caFile: '/nowhere', insecureSkipVerify: false } }).get()).resolves.toBe('plain');
   });
 });
 
-describe('openPool, through a proxy', () => {
-  it('tunnels to an http service, so that the proxy is shown no credential', async () => {
+describe('openPool through a proxy', () => {
+  it('tunnels to an http service, so that the proxy sees no credential', async () => {
     const { url, requests } = await startService((_request, response) => response.end('plain'));
     const proxy = await startProxy();
     const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 't0ken' } } as const;
@@ -134,7 +135,7 @@ describe('openPool, through a proxy', () => {
     expect(proxy.tunnels[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  it('tunnels to an https service under the same TLS settings, over one connection for many requests', async () => {
+  it('tunnels to an https service with the same TLS settings, reusing the connection', async () => {
     const { url } = await startSecure(forName);
     const proxy = await startProxy();
     const { get } = testClient(url, { proxyUrl: proxy.url, concurrency: 1, tls: trusting({ serverName: 'monitor.example.com' }) });
@@ -143,7 +144,7 @@ describe('openPool, through a proxy', () => {
     expect(proxy.tunnels).toHaveLength(1);
   });
 
-  it('fails as tls when the service behind the proxy is not the one it should be', async () => {
+  it('fails with reason tls when the certificate behind the proxy does not match', async () => {
     const { url } = await startSecure(forName);
     const proxy = await startProxy();
     expect(await testClient(url, { proxyUrl: proxy.url, tls: trusting() }).failure()).toMatchObject({ reason: 'tls' });
@@ -152,14 +153,14 @@ describe('openPool, through a proxy', () => {
   it.each([
     ['user:p%40ss', 'user:p@ss'],
     ['user', 'user:'],
-  ])('shows the proxy the user information %j', async (userinfo, pair) => {
+  ])('sends the proxy the credentials %j of its URL', async (userinfo, pair) => {
     const { url } = await startService((_request, response) => response.end('plain'));
     const proxy = await startProxy();
     await testClient(url, { proxyUrl: new URL(`http://${userinfo}@${proxy.url.host}`) }).get();
     expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${Buffer.from(pair).toString('base64')}`);
   });
 
-  it('speaks TLS with the proxy, trusts it by the same authority, and keeps its own certificate for the service', async () => {
+  it('connects to an https proxy with the same authorities, without the client certificate', async () => {
     const mutual = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
     const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), { ...forName, ...mutual });
     const proxy = await startProxy({ ...forAddress, ...mutual });
@@ -172,14 +173,14 @@ describe('openPool, through a proxy', () => {
     expect(proxy.tunnels).toMatchObject([{ shownName: 'nobody' }]);
   });
 
-  it('adds the default port to the address it asks for', async () => {
+  it('adds the default port to the CONNECT request', async () => {
     const proxy = await startProxy(undefined, 403);
     await testClient(new URL('https://monitor.example.com'), { proxyUrl: proxy.url }).failure();
     await testClient(new URL('http://monitor.example.com'), { proxyUrl: proxy.url }).failure();
     expect(proxy.tunnels.map(({ target }) => target)).toEqual(['monitor.example.com:443', 'monitor.example.com:80']);
   });
 
-  it('fails as network, to be tried again, when the proxy refuses', async () => {
+  it('fails with reason network, with retries, when the proxy rejects CONNECT', async () => {
     const proxy = await startProxy(undefined, 407);
     const proxyUrl = new URL(`http://user:p4ss@${proxy.url.host}`);
     const { failure, observer } = testClient(new URL('http://monitor.example.com'), { proxyUrl, maxRetries: 1 });
@@ -190,7 +191,7 @@ describe('openPool, through a proxy', () => {
     expect(observer).toMatchObject({ outcomes: ['network', 'network'], retries: 1 });
   });
 
-  it('fails as network when the proxy is not there, hangs up or speaks something else', async () => {
+  it('fails with reason network when the proxy is unreachable, disconnects or does not speak HTTP', async () => {
     const port = await closedPort();
     const refused = testClient(new URL('http://monitor.example.com'), { proxyUrl: new URL(`http://127.0.0.1:${port}`) });
     expect(await refused.failure()).toMatchObject({
@@ -204,7 +205,7 @@ describe('openPool, through a proxy', () => {
     }
   });
 
-  it('times out when the proxy says nothing', async () => {
+  it('times out when the proxy does not answer', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     const proxyUrl = new URL(`http://127.0.0.1:${await listen(silent)}`);
     expect(await testClient(new URL('http://monitor.example.com'), { proxyUrl, timeoutMs: 30 }).failure()).toMatchObject({
@@ -212,7 +213,7 @@ describe('openPool, through a proxy', () => {
     });
   });
 
-  it("fails as tls when the proxy's own certificate is not trusted", async () => {
+  it('fails with reason tls when the certificate of the proxy is not trusted', async () => {
     const proxy = await startProxy(forName);
     const { failure } = testClient(new URL('http://monitor.example.com'), { proxyUrl: proxy.url, tls: trusting(), maxRetries: 2 });
     expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(/^proxy .*altnames/) });
@@ -231,7 +232,7 @@ describe('openPool, through a proxy', () => {
 });
 
 describe('connectOnce', () => {
-  it('connects under the same settings as requests, and sends nothing', async () => {
+  it('connects with the settings of requests without sending one', async () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
     const tls = trusting({ serverName: 'monitor.example.com' });
@@ -243,11 +244,47 @@ describe('connectOnce', () => {
     expect(requests).toEqual([]);
   });
 
-  it('fails as a request would', async () => {
+  it('fails like a request', async () => {
     const { url } = await startSecure(expired);
     const failure = { reason: 'tls', message: `${url.host}: certificate has expired` };
     await expect(connectOnce(url, { timeoutMs: 10_000, tls: trusting() })).rejects.toMatchObject(failure);
     const port = await closedPort();
     await expect(connectOnce(new URL(`http://[::1]:${port}`), { timeoutMs: 10_000 })).rejects.toMatchObject({ reason: 'network' });
+  });
+});
+
+const TARGET = { hostname: 'a', host: 'a:1', protocol: 'http:', port: '1' };
+
+/** The first outcome that the caller hears of, and a way to make the connection come about. */
+function connectWithin(limitMs: number) {
+  let finish: buildConnector.Callback = () => undefined;
+  const connect = connectorWithTimeout((_target, callback) => {
+    finish = callback;
+  }, limitMs);
+  const outcome = new Promise<[Error | null, unknown]>((resolve) => {
+    connect(TARGET, (...result) => resolve(result));
+  });
+  return { outcome, finish: (...result: Parameters<buildConnector.Callback>) => finish(...result) };
+}
+
+describe('connectorWithTimeout', () => {
+  it('passes on a connection or its error', async () => {
+    const made = connectWithin(60_000);
+    const socket = new Socket();
+    made.finish(null, socket);
+    await expect(made.outcome).resolves.toEqual([null, socket]);
+    expect(socket.destroyed).toBe(false);
+    const failed = connectWithin(60_000);
+    failed.finish(new Error('refused'), null);
+    await expect(failed.outcome).resolves.toEqual([new Error('refused'), null]);
+  });
+
+  it('fails after the timeout and closes a late connection', async () => {
+    const { outcome, finish } = connectWithin(1);
+    await expect(outcome).resolves.toMatchObject([{ reason: 'timeout', message: 'a:1: no connection within 1 ms', retryable: true }, null]);
+    const socket = new Socket();
+    finish(null, socket);
+    expect(socket.destroyed).toBe(true);
+    finish(new Error('too late to matter'), null);
   });
 });

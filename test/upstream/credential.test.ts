@@ -5,19 +5,19 @@ import { ManualClock } from './support/clock.ts';
 import { temporaryFile } from './support/files.ts';
 
 describe('Credential', () => {
-  it('is the text given, which no second look can change', async () => {
+  it('returns the configured text, which cannot be renewed', async () => {
     const credential = new Credential({ text: 'given' }, () => 0);
     await expect(credential.read()).resolves.toBe('given');
     expect(credential.renewable).toBe(false);
   });
 
-  it("is a file's content without the white space around it", async () => {
+  it('returns the content of a file without surrounding white space', async () => {
     const credential = new Credential({ file: temporaryFile('token', ' a\nb \r\n') }, () => 0);
     await expect(credential.read()).resolves.toBe('a\nb');
     expect(credential.renewable).toBe(true);
   });
 
-  it('looks at the file again after a second, not before', async () => {
+  it('reads the file again after a second, not before', async () => {
     const clock = new ManualClock(5000);
     const file = temporaryFile('token', 'old');
     const credential = new Credential({ file }, clock.now);
@@ -29,7 +29,7 @@ describe('Credential', () => {
     await expect(credential.read()).resolves.toBe('new');
   });
 
-  it('looks at the file again when the clock is set back', async () => {
+  it('reads the file again when the clock is set back', async () => {
     const clock = new ManualClock(5000);
     const file = temporaryFile('token', 'old');
     const credential = new Credential({ file }, clock.now);
@@ -39,7 +39,7 @@ describe('Credential', () => {
     await expect(credential.read()).resolves.toBe('new');
   });
 
-  it('looks at the file at once when told to forget', async () => {
+  it('reads the file again after invalidate', async () => {
     const file = temporaryFile('token', 'old');
     const credential = new Credential({ file }, () => 0);
     await credential.read();
@@ -48,14 +48,14 @@ describe('Credential', () => {
     await expect(credential.read()).resolves.toBe('new');
   });
 
-  it('fails as auth with the name of a file that cannot be read', async () => {
+  it('fails with reason auth and names a file that cannot be read', async () => {
     const file = temporaryFile('token', 'x');
     rmSync(file);
     const message = expect.stringMatching(new RegExp(`cannot read credential file ${file}: ENOENT`));
     await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({ reason: 'auth', message });
   });
 
-  it('fails as auth with the name of an empty file', async () => {
+  it('fails with reason auth and names an empty file', async () => {
     const file = temporaryFile('token', '\n');
     await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({
       reason: 'auth',

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { untilAborted } from '../../src/upstream/exchange.ts';
 import { testClient } from './support/client.ts';
 import { closed, closedPort, listen, startRawService, startService } from './support/service.ts';
 
@@ -9,7 +10,7 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 
 describe('exchange', () => {
   // The first one, so that no timer of another test ends meanwhile.
-  it('leaves no timer behind', async () => {
+  it('leaves no timer running', async () => {
     const service = await startService((_request, response) => response.end('{}'));
     const { get } = testClient(service.url, { timeoutMs: 3_600_000 });
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -18,7 +19,7 @@ describe('exchange', () => {
     expect(timers()).toBeLessThanOrEqual(before);
   });
 
-  it('fails as network when nobody listens', async () => {
+  it('fails with reason network when the connection is refused', async () => {
     const port = await closedPort();
     const { failure, observer, sleeps } = testClient(new URL(`http://127.0.0.1:${port}`), { maxRetries: 2 });
     expect(await failure()).toMatchObject({ reason: 'network', message: `127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}` });
@@ -26,7 +27,7 @@ describe('exchange', () => {
     expect(sleeps).toEqual([125, 250]);
   });
 
-  it('fails as network when no name leads to the service', async () => {
+  it('fails with reason network when the host name does not resolve', async () => {
     const { failure } = testClient(new URL('http://no-such-host.invalid'));
     expect(await failure()).toMatchObject({ reason: 'network', message: expect.stringMatching(/^no-such-host.invalid: getaddrinfo/) });
   });
@@ -42,7 +43,7 @@ describe('exchange', () => {
     ['is no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
     ['has broken chunks', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`)],
     ['has endless headers', (socket) => socket.end(`${OK}X-Long: ${'x'.repeat(100_000)}\r\n\r\n`)],
-  ])('fails as network, to be tried again, when the connection %s', async (_what, fault) => {
+  ])('fails with reason network, with retries, when the connection %s', async (_what, fault) => {
     const { url } = await startRawService((socket, connection) => {
       if (connection === 1) fault(socket);
       else socket.end(`${OK}Content-Length: 2\r\n\r\n{}`);
@@ -52,20 +53,20 @@ describe('exchange', () => {
     expect(observer).toMatchObject({ outcomes: ['network', undefined], retries: 1 });
   });
 
-  it('keeps what a broken reply repeats out of the failure and its causes', async () => {
+  it('keeps the content of an invalid reply out of the failure and its causes', async () => {
     const { url } = await startRawService((socket) => socket.end('SSH-2.0 t0ken\r\n'));
     const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 't0ken' } } as const;
     expect(inspect(await testClient(url, { auth }).failure(), { depth: null })).not.toContain('t0ken');
   });
 
-  it('times out when no headers come', async () => {
+  it('times out when no headers arrive', async () => {
     const { url } = await startRawService(() => undefined);
     const { failure, observer } = testClient(url, { timeoutMs: 300, maxRetries: 1 });
     expect(await failure()).toMatchObject({ reason: 'timeout', message: `${url.host}: no complete reply within 300 ms` });
     expect(observer).toMatchObject({ outcomes: ['timeout', 'timeout'], retries: 1 });
   });
 
-  it('times out when the body never ends, however steadily it drips', async () => {
+  it('times out when the body never ends, even if bytes keep arriving', async () => {
     const { url } = await startRawService((socket) => {
       socket.write(`${OK}Content-Length: 100000\r\n\r\n`);
       const drip = setInterval(() => socket.write('x'), 5);
@@ -75,7 +76,7 @@ describe('exchange', () => {
     expect(await failure()).toMatchObject({ reason: 'timeout' });
   });
 
-  it('times out when the connection is never made, and can be aborted then', async () => {
+  it('times out, or aborts, while the connection is not established', async () => {
     const silent = createServer(() => undefined);
     const url = new URL(`https://127.0.0.1:${await listen(silent)}`);
     expect(await testClient(url, { timeoutMs: 30 }).failure()).toMatchObject({ reason: 'timeout' });
@@ -86,7 +87,7 @@ describe('exchange', () => {
     await expect(outcome).rejects.toBe('enough');
   });
 
-  it('refuses a body that is declared too large, and hangs up', async () => {
+  it('rejects a body whose Content-Length is too large, and disconnects', async () => {
     const service = await startService((_request, response) => response.writeHead(200, { 'Content-Length': '1001' }).flushHeaders());
     const { failure, observer } = testClient(service.url, { maxPageBytes: 1000, maxRetries: 3 });
     expect(await failure()).toMatchObject({ reason: 'body', message: `${service.url.host}: body of 1001 bytes is larger than 1000 bytes` });
@@ -94,7 +95,7 @@ describe('exchange', () => {
     expect(observer).toMatchObject({ outcomes: ['body'], retries: 0 });
   });
 
-  it('stops reading an endless body at the limit, and hangs up', async () => {
+  it('stops reading an endless body at the limit, and disconnects', async () => {
     let sent = 0;
     const service = await startService((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -111,7 +112,7 @@ describe('exchange', () => {
     expect(sent).toBeLessThan(100_000_000);
   });
 
-  it('takes a body of just the limit, declared or not', async () => {
+  it('accepts a body of exactly the limit, with or without Content-Length', async () => {
     const service = await startService((request, response) => {
       if (request.url === '/chunked') response.write('12345');
       response.end(request.url === '/chunked' ? '67890' : '1234567890');
@@ -121,13 +122,13 @@ describe('exchange', () => {
     await expect(get('/chunked')).resolves.toBe('1234567890');
   });
 
-  it('takes a reply that nobody can make sense of for a broken connection', async () => {
+  it('fails with reason network for an impossible reply', async () => {
     const service = await startService((_request, response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
     const { failure } = testClient(service.url);
     expect(await failure()).toMatchObject({ reason: 'network', message: `${service.url.host}: the reply is not valid HTTP` });
   });
 
-  it('refuses an encoded body, for none was asked for', async () => {
+  it('rejects a body with a content-encoding', async () => {
     const service = await startService((_request, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('zzz'));
     const { failure } = testClient(service.url);
     expect(await failure()).toMatchObject({
@@ -137,12 +138,12 @@ describe('exchange', () => {
     expect(service.requests[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
-  it('takes a body that is said to have the identity encoding', async () => {
+  it('accepts a body with content-encoding identity', async () => {
     const service = await startService((_request, response) => response.writeHead(200, { 'Content-Encoding': 'Identity' }).end('{}'));
     await expect(testClient(service.url).get()).resolves.toBe('{}');
   });
 
-  it('keeps the status of an error whose body breaks off, hangs or never ends', async () => {
+  it('keeps the status of an error whose body is cut off, stalls or never ends', async () => {
     const { url } = await startRawService((socket, connection) => {
       socket.write(`HTTP/1.1 404 Not Found\r\nContent-Length: 10000000\r\n\r\nno such thing`);
       if (connection === 1) socket.end();
@@ -155,5 +156,27 @@ describe('exchange', () => {
       `${url.host} answered 404 Not Found: no such thing`,
       expect.stringMatching(/answered 404 Not Found: no such thing!{187}…$/),
     ]);
+  });
+});
+
+const never = new Promise<never>(() => undefined);
+
+describe('untilAborted', () => {
+  it('settles like the promise and removes its listener', async () => {
+    const { signal } = new AbortController();
+    await expect(untilAborted(Promise.resolve('done'), signal)).resolves.toBe('done');
+    await expect(untilAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('rejects with the reason of a signal that aborts first', async () => {
+    const controller = new AbortController();
+    const outcome = untilAborted(never, controller.signal);
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+  });
+
+  it('rejects at once when the signal is already aborted', async () => {
+    await expect(untilAborted(never, AbortSignal.abort('too late'))).rejects.toBe('too late');
   });
 });

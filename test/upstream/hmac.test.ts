@@ -31,7 +31,7 @@ describe('hmacSigner', () => {
     ],
     [['host', 'date', 'x-date'], `host: monitor.example.com:8443\ndate: ${DATE}\nx-date: ${DATE}`, ['X-Date', 'Date']],
     [['host'], 'host: monitor.example.com:8443', []],
-  ])('signs %j in the order of the list', async (signedHeaders, lines, dateHeaders) => {
+  ])('signs %j in the configured order', async (signedHeaders, lines, dateHeaders) => {
     const signature = createHmac('sha256', Buffer.from(SECRET)).update(Buffer.from(lines)).digest('base64');
     const list = signedHeaders.join(' ');
     await expect(hmacSigner('AK', secret, signedHeaders)(REQUEST)).resolves.toEqual({
@@ -43,7 +43,7 @@ describe('hmacSigner', () => {
     });
   });
 
-  it('signs what goes over the wire', async () => {
+  it('signs the request as it is sent', async () => {
     const service = await startService((_request, response) => response.end('{}'));
     const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: { text: SECRET }, signedHeaders: SIGNED_HEADERS } as const;
     const { get } = testClient(service.url, { auth });
@@ -66,12 +66,12 @@ describe('hmacSigner', () => {
 });
 
 describe('clockHint', () => {
-  it('tells how far the local clock is off', () => {
+  it('reports the difference of the local clock', () => {
     expect(clockHint(DATE, NOW_MS - 120_000)).toMatch(/^the local clock is 119 s behind the service's/);
     expect(clockHint(DATE, NOW_MS + 120_000)).toMatch(/^the local clock is 121 s ahead of the service's/);
   });
 
-  it('is silent about a minute or less, and without a date', () => {
+  it('is undefined for a difference of up to a minute and without a date', () => {
     expect(clockHint(DATE, NOW_MS - 678 + 60_000)).toBeUndefined();
     expect(clockHint(undefined, NOW_MS)).toBeUndefined();
     expect(clockHint('yesterday', NOW_MS)).toBeUndefined();

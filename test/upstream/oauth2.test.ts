@@ -50,7 +50,7 @@ const refuse =
   };
 
 describe('TokenSource', () => {
-  it('fetches a token by the client credentials grant and uses it again', async () => {
+  it('fetches a token with the client credentials grant and reuses it', async () => {
     const endpoint = await startTokenEndpoint(undefined, { expires_in: 3600 });
     const service = await startEcho();
     const auth = oauth2(endpoint.url, {
@@ -75,7 +75,7 @@ describe('TokenSource', () => {
     expect(observer.started_).toBe(2);
   });
 
-  it.each([400, 401])('sends id and secret in the body after a %i, and remembers that this worked', async (status) => {
+  it.each([400, 401])('sends id and secret in the body after a %i, and remembers the accepted style', async (status) => {
     const endpoint = await startTokenEndpoint(
       (request, response) => request.authorization !== undefined && refuse(status, '')(request, response),
       {
@@ -89,7 +89,7 @@ describe('TokenSource', () => {
     expect(endpoint.received.map(({ form }) => form)).toEqual([{ grant_type: 'client_credentials' }, inBody, inBody]);
   });
 
-  it('does not change a way that worked when it fails later', async () => {
+  it('keeps an accepted style when it fails later', async () => {
     let down = false;
     const endpoint = await startTokenEndpoint((request, response) => down && refuse(401, { error: 'invalid_client' })(request, response), {
       expires_in: 0,
@@ -101,7 +101,7 @@ describe('TokenSource', () => {
     expect(endpoint.received.map(({ authorization }) => authorization !== undefined)).toEqual([true, true]);
   });
 
-  it('fetches one token for all who wait', async () => {
+  it('fetches one token for all waiting requests', async () => {
     const waiting: (() => void)[] = [];
     const endpoint = await startTokenEndpoint((_request, response) => {
       waiting.push(() => response.end('{"access_token":"shared"}'));
@@ -119,7 +119,7 @@ describe('TokenSource', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it('lets a fetch fail quietly when nobody waits for it any more, and fetches anew', async () => {
+  it('ignores a failed fetch when no request waits for it, and fetches again', async () => {
     const waiting: ServerResponse[] = [];
     const endpoint = await startTokenEndpoint((_request, response) => waiting.length === 0 && waiting.push(response) === 1);
     const { get } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 1 });
@@ -148,7 +148,7 @@ describe('TokenSource', () => {
     await expect(get()).resolves.toBe('Bearer token-2');
   });
 
-  it.each([undefined, null, 'soon'])('keeps a token that expires in %j until a 401, and then drops it', async (expiresIn) => {
+  it.each([undefined, null, 'soon'])('keeps a token with expires_in %j until a 401', async (expiresIn) => {
     const clock = new ManualClock();
     const endpoint = await startTokenEndpoint(undefined, { expires_in: expiresIn });
     let accepted = 'Bearer token-1';
@@ -168,7 +168,7 @@ describe('TokenSource', () => {
     expect(endpoint.received).toHaveLength(3);
   });
 
-  it.each([400, 401])('fails as auth when the endpoint answers %i, without showing the secret', async (status) => {
+  it.each([400, 401])('fails with reason auth when the endpoint answers %i, without the secret', async (status) => {
     const answer = refuse(status, { error: 'invalid_client', error_description: 'no client has the secret s3cr3t' });
     const endpoint = await startTokenEndpoint(answer);
     const { failure, observer } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 3 });
@@ -186,14 +186,14 @@ describe('TokenSource', () => {
     [302, 'status'],
     [403, 'forbidden'],
     [404, 'not_found'],
-  ])('fails by the usual reason when the endpoint answers %i', async (status, reason) => {
+  ])('fails with the reason of the status when the endpoint answers %i', async (status, reason) => {
     const endpoint = await startTokenEndpoint(refuse(status, '', { Location: '/elsewhere' }));
     const { failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 3 });
     expect(await failure()).toMatchObject({ reason });
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it('tries again when the endpoint is overloaded, as patiently as it asks for', async () => {
+  it('retries when the endpoint is overloaded, after its Retry-After', async () => {
     let failures = 0;
     const endpoint = await startTokenEndpoint((request, response) => {
       failures += 1;
@@ -205,7 +205,7 @@ describe('TokenSource', () => {
     expect(observer).toMatchObject({ started_: 1, retries: 1 });
   });
 
-  it('fails as network or timeout when the endpoint cannot be reached', async () => {
+  it('fails with reason network or timeout when the endpoint is unreachable', async () => {
     const service = await startEcho();
     const nobody = new URL(`http://127.0.0.1:${await closedPort()}/token`);
     expect(await testClient(service.url, { auth: oauth2(nobody) }).failure()).toMatchObject({ reason: 'network' });
@@ -223,13 +223,13 @@ describe('TokenSource', () => {
     ['without a token', '{"token_type":"bearer"}'],
     ['with an empty token', '{"access_token":""}'],
     ['too large', `{"access_token":"${'x'.repeat(2_000_000)}"}`],
-  ])('fails as body when the reply is %s', async (_what, body) => {
+  ])('fails with reason body when the reply is %s', async (_what, body) => {
     const endpoint = await startTokenEndpoint(refuse(200, body));
     const { failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) });
     expect(await failure()).toMatchObject({ reason: 'body', message: expect.stringMatching(/^token endpoint/) });
   });
 
-  it('keeps a token that the service repeats out of the message', async () => {
+  it('redacts a token that the service repeats', async () => {
     const endpoint = await startTokenEndpoint();
     const service = await startService((request, response) => response.writeHead(403).end(`no rights: ${request.headers.authorization}`));
     const { failure } = testClient(service.url, { auth: oauth2(endpoint.url) });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { readPage as readPageOf } from '../../src/upstream/page.ts';
+import { PageSize, readPage as readPageOf } from '../../src/upstream/page.ts';
 import { InternedTexts, readId, readResource } from '../../src/upstream/record.ts';
 
 const readPage = (body: Uint8Array) => readPageOf(body, readId);
@@ -16,7 +16,7 @@ const failureOf = (body: Uint8Array) => {
 };
 
 describe('readPage', () => {
-  it('reads records and total, and counts the records that are none', () => {
+  it('reads records and total, and counts invalid records', () => {
     const page = readPage(
       bytes({ resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }], page: { offset: 0, size: 9, total: 4 } }),
     );
@@ -25,11 +25,11 @@ describe('readPage', () => {
     expect(page.positions).toEqual([0, 3]);
   });
 
-  it('keeps no positions where every record became a row', () => {
+  it('has no positions when every record became a row', () => {
     expect(readPage(bytes({ resources: [{ resource_id: 'a' }, { resource_id: 'b' }] })).positions).toBeUndefined();
   });
 
-  it('tells of each row which of its fields could not be used', () => {
+  it('reports the invalid fields of each row', () => {
     const records = [{ resource_id: 'a' }, null, { resource_id: 'b', sku: 1, state: {} }];
     const page = readPageOf(bytes({ resources: records }), (record) => readResource(record, new InternedTexts()));
     expect([...page.invalid]).toEqual([[1, ['sku', 'state']]]);
@@ -51,7 +51,7 @@ describe('readPage', () => {
     expect(readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
   });
 
-  it('takes null resources for an empty list', () => {
+  it('reads null resources as an empty listing', () => {
     expect(readPage(bytes({ resources: null, page: null }))).toEqual({
       received: 0,
       rows: [],
@@ -62,7 +62,7 @@ describe('readPage', () => {
     });
   });
 
-  it('reads past a byte order mark', () => {
+  it('skips a byte order mark', () => {
     expect(readPage(Buffer.from('\ufeff{"resources":[]}')).received).toBe(0);
   });
 
@@ -81,7 +81,7 @@ describe('readPage', () => {
     expect(failureOf(Buffer.from(text))).toBe(message);
   });
 
-  it('either reads or fails with reason body, whatever the bytes', () => {
+  it('reads a page or fails with reason body, for any bytes', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -98,5 +98,57 @@ describe('readPage', () => {
   it('survives JSON nested 100,000 deep', () => {
     const deep = `{"resources":[{"resource_id":"a","name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
     expect(failureOf(Buffer.from(deep)) ?? 'read').toMatch(/^(read|body: )/);
+  });
+});
+
+function pageSizeOf(most: number) {
+  const reductions: number[] = [];
+  return { reductions, pageSize: new PageSize(most, (size) => reductions.push(size)) };
+}
+
+describe('PageSize', () => {
+  it('returns the size requested until a page is too large', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect([pageSize.atMost(100), pageSize.atMost(30)]).toEqual([100, 30]);
+    expect(reductions).toEqual([]);
+  });
+
+  it('halves down to ten, then is undefined', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect([100, 50, 25, 12, 10].map((tooMany) => pageSize.below(tooMany))).toEqual([50, 25, 12, 10, undefined]);
+    expect(pageSize.atMost(100)).toBe(10);
+    expect(reductions).toEqual([50, 25, 12, 10]);
+  });
+
+  it('is reduced once by concurrent pages of one size', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect([100, 100, 100].map((tooMany) => pageSize.below(tooMany))).toEqual([50, 50, 50]);
+    expect(reductions).toEqual([50]);
+  });
+
+  it('halves the size of the rejected page, which may be below the current one', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect(pageSize.below(40)).toBe(20);
+    expect(reductions).toEqual([20]);
+  });
+
+  it('does not reduce a page of ten or less', () => {
+    const { pageSize, reductions } = pageSizeOf(7);
+    expect([pageSize.below(7), pageSize.below(10)]).toEqual([undefined, undefined]);
+    expect(reductions).toEqual([]);
+  });
+
+  it('decreases strictly until it ends', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.array(fc.integer({ min: 1, max: 10_000 })), (most, wanted) => {
+        const { pageSize, reductions } = pageSizeOf(most);
+        for (const size of wanted) {
+          const asked = pageSize.atMost(size);
+          const less = pageSize.below(asked);
+          expect(less === undefined ? asked <= 10 : less < asked && less >= 10).toBe(true);
+        }
+        expect(reductions.length).toBeLessThanOrEqual(10);
+      }),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InternedTexts, readId, readResource } from '../../src/upstream/record.ts';
+import { InternedTexts, readId, readResource, readTimestamp } from '../../src/upstream/record.ts';
 
 const complete = {
   resource_type: { key: 'resource_type.compute.x', label: 'Compute' },
@@ -19,7 +19,7 @@ const read = (changes: object) => readRecord({ ...complete, ...changes });
 const invalidOf = (changes: object) => read(changes)?.invalid;
 
 describe('readResource', () => {
-  it('reads a record as the interface describes it', () => {
+  it('reads a record of the documented form', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
       row: {
@@ -40,7 +40,7 @@ describe('readResource', () => {
     });
   });
 
-  it('takes left out and null fields for not given, not for invalid', () => {
+  it('reads missing and null fields as not reported, not as invalid', () => {
     const nothing = {
       invalid: [],
       row: {
@@ -54,7 +54,7 @@ describe('readResource', () => {
     expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
   });
 
-  it.each([[null], [undefined], [5], ['id'], [[]], [[complete]], [true]])('rejects %j, which is no record', (value) => {
+  it.each([[null], [undefined], [5], ['id'], [[]], [[complete]], [true]])('rejects %j, which is not a record', (value) => {
     expect(readRecord(value)).toBeUndefined();
   });
 
@@ -62,11 +62,11 @@ describe('readResource', () => {
     expect(read({ resource_id: id })).toBeUndefined();
   });
 
-  it.each(['__proto__', 'constructor', 'toString', ' ', '\u0000', '..'])('takes the odd id %j like any other', (id) => {
+  it.each(['__proto__', 'constructor', 'toString', ' ', '\u0000', '..'])('accepts the unusual id %j', (id) => {
     expect(read({ resource_id: id })?.row.id).toBe(id);
   });
 
-  it('is not misled by a __proto__ key of the reply', () => {
+  it('ignores a __proto__ key of the reply', () => {
     const value: unknown = JSON.parse('{"resource_id":"a","__proto__":{"name":"forged","state":"FORGED"}}');
     expect(readRecord(value)?.row).toMatchObject({ id: 'a', name: '', state: '' });
   });
@@ -95,7 +95,7 @@ describe('readResource', () => {
     ['0 x', 0, 'x'],
     [' 500  GiB ', 500, 'GiB'],
     ['4 核', 4, '核'],
-  ])('finds the quantity in the sku %j', (sku, value, unit) => {
+  ])('reads the quantity of the sku %j', (sku, value, unit) => {
     expect(read({ sku })?.row).toMatchObject({ sku, quantity: { value, unit } });
   });
 
@@ -106,12 +106,12 @@ describe('readResource', () => {
     },
   );
 
-  it('shows a state as it is sent, also a number', () => {
+  it('keeps a state as sent, including a number', () => {
     expect(read({ state: 'ALERTSTATE_NEW' })?.row.state).toBe('ALERTSTATE_NEW');
     expect(read({ state: 7 })).toMatchObject({ row: { state: '7' }, invalid: [] });
   });
 
-  it('keeps what is usable of a resource type', () => {
+  it('keeps the valid part of a resource type', () => {
     expect(read({ resource_type: { key: 'k', label: 5 } })).toMatchObject({
       row: { type: 'k', typeLabel: '' },
       invalid: ['resource_type'],
@@ -123,7 +123,7 @@ describe('readResource', () => {
     expect(read({ resource_type: 'k' })).toMatchObject({ row: { type: '', typeLabel: '' }, invalid: ['resource_type'] });
   });
 
-  it('counts each unusable field once', () => {
+  it('reports each invalid field once', () => {
     expect(invalidOf({ name: 5, display_name: {}, sku: [], gpu_model: true, state: {}, create_time: 'soon' })).toEqual([
       'sku',
       'name',
@@ -135,7 +135,7 @@ describe('readResource', () => {
     expect(invalidOf({ create_time: 1_714_564_800 })).toEqual(['create_time']);
   });
 
-  it('makes long and malformed texts fit for labels', () => {
+  it('makes long and malformed texts valid label values', () => {
     expect(read({ name: 'a\ud800b' })?.row.name).toBe('a\ufffdb');
     expect(read({ name: '名'.repeat(1000) })?.row.name).toBe('名'.repeat(341));
   });
@@ -152,16 +152,82 @@ describe('readResource', () => {
 });
 
 describe('readId', () => {
-  it('reads the id of whatever readResource takes, and of nothing else', () => {
+  it('reads the id of exactly the records that readResource accepts', () => {
     const values = fc.oneof(fc.jsonValue(), fc.record({ resource_id: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()) }));
     fc.assert(fc.property(values, (value) => readId(value)?.row === readRecord(value)?.row.id));
   });
 });
 
-describe('SharedTexts', () => {
-  it('gives equal texts back, also beyond what it keeps', () => {
+describe('InternedTexts', () => {
+  it('returns equal texts, even beyond its limit', () => {
     const texts = new InternedTexts();
     for (let index = 0; index < 10_010; index += 1) expect(texts.intern(`text ${index}`)).toBe(`text ${index}`);
     expect(texts.intern('text 10005')).toBe('text 10005');
+  });
+});
+
+describe('readTimestamp', () => {
+  it.each([
+    ['1970-01-01T00:00:00Z', 0],
+    ['2024-02-29T12:00:00Z', 1_709_208_000],
+    ['2024-05-01T12:00:00.123Z', 1_714_564_800.123],
+    ['2024-05-01T12:00:00.123456Z', 1_714_564_800.123456],
+    ['2024-05-01T12:00:00.123456789Z', 1_714_564_800.123_456_7],
+    ['2024-05-01T14:30:00.5+02:30', 1_714_564_800.5],
+    ['2024-05-01T05:00:00-07:00', 1_714_564_800],
+    ['2024-05-01t12:00:00z', 1_714_564_800],
+    ['2024-05-01 12:00:00Z', 1_714_564_800],
+    ['2000-02-29T00:00:00Z', 951_782_400],
+    ['1970-01-01T01:00:00+01:00', 0],
+    ['2024-05-01T12:00:00.000000000000000000000001Z', 1_714_564_800],
+  ])('reads %s', (text, seconds) => {
+    expect(readTimestamp(text)).toBe(seconds);
+  });
+
+  it.each([
+    '',
+    'yesterday',
+    '2024',
+    '2024-05-01',
+    '2024-05-01T12:00:00',
+    '2024-05-01T12:00Z',
+    '2024-5-1T12:00:00Z',
+    '2023-02-29T12:00:00Z',
+    '2024-04-31T12:00:00Z',
+    '2024-05-01T24:00:00Z',
+    '2024-05-01T12:60:00Z',
+    '2024-13-01T12:00:00Z',
+    '2024-05-01T12:00:00+25:00',
+    '2024-05-01T12:00:00.Z',
+    ' 2024-05-01T12:00:00Z',
+    '2024-05-01T12:00:00Z\n',
+    '0001-01-01T00:00:00Z',
+    '0070-01-01T00:00:00Z',
+    '2024-00-01T12:00:00Z',
+    '2024-05-00T12:00:00Z',
+    '1900-02-29T12:00:00Z',
+    '2024/05/01T12:00:00Z',
+    '2024-05-01_12:00:00Z',
+    '2024-05-01T12:00:00+0200',
+    '2024-05-01T12:00:00+02:60',
+    '2024-05-01T12:00:00+02:000',
+    '2024-05-01T12:00:00Zz',
+    '2024-05-01T12:00:0xZ',
+    '1969-12-31T23:59:59Z',
+  ])('rejects %j', (text) => {
+    expect(readTimestamp(text)).toBeUndefined();
+  });
+
+  it('reads every time that a Date can print', () => {
+    const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+    fc.assert(fc.property(instants, (date) => readTimestamp(date.toISOString()) === date.getTime() / 1000));
+  });
+
+  it('reads a fraction as the nearest double', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 20 }), (fraction) => {
+        expect(readTimestamp(`2024-05-01T12:00:00.${fraction}Z`)).toBe(Number(`1714564800.${fraction}`));
+      }),
+    );
   });
 });

@@ -72,7 +72,7 @@ describe('stationSource', () => {
     ]);
   });
 
-  it('shows each page as it came to whoever observes', async () => {
+  it('reports each page as received to the observer', async () => {
     const pages: object[] = [];
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
       const offset = Number(/page\.offset=(\d+)/.exec(path)?.[1]);
@@ -94,7 +94,7 @@ describe('stationSource', () => {
     ]);
   });
 
-  it('asks once when the first page holds the total', async () => {
+  it('sends one request when the first page contains the total', async () => {
     const { listing, asked } = await list(service(ids(10).map(record)));
     expect(asked).toHaveLength(1);
     expect(listing).toMatchObject({ complete: true, pages: 1 });
@@ -109,7 +109,7 @@ describe('stationSource', () => {
     });
   });
 
-  it('goes on without a total until a page brings nothing', async () => {
+  it('continues without a total until a page is empty', async () => {
     const { listing, asked } = await list(service(ids(20).map(record), { total: noTotal }));
     expect(idsOf(listing)).toEqual(ids(20));
     expect(listing).toMatchObject({ complete: true, reportedTotal: undefined, pages: 3 });
@@ -125,7 +125,7 @@ describe('stationSource', () => {
     expect(without.listing).toMatchObject({ complete: true, duplicates: 0 });
   });
 
-  it('does not take one short page for the size of all', async () => {
+  it('does not assume that all pages are as short as one short page', async () => {
     const { listing, asked } = await list(service(ids(250).map(record), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }), { pageSize: 100 });
     expect(idsOf(listing)).toEqual(ids(250));
     expect(listing).toMatchObject({ complete: true, duplicates: 0 });
@@ -137,7 +137,7 @@ describe('stationSource', () => {
     ]);
   });
 
-  it('notices an ignored offset by the lack of new ids', async () => {
+  it('detects an ignored offset by the lack of new ids', async () => {
     const everything = await list((asked) => ({ ...service(ids(7).map(record), { total: noTotal, ignoreOffset: true })(asked) }));
     expect(everything.listing).toMatchObject({ complete: true, pages: 2, duplicates: 7 });
     const withTotal = await list(service(ids(1000).map(record), { ignoreOffset: true }));
@@ -146,47 +146,47 @@ describe('stationSource', () => {
     expect(withTotal.asked.length).toBeLessThan(20);
   });
 
-  it('reads on past single pages of duplicates, however many there are', async () => {
+  it('continues past single pages of duplicates', async () => {
     const all = ids(40).map((id, index) => record([6, 7, 12, 13, 18, 19, 24, 25].includes(index) ? 'r0' : id));
     const { listing } = await list(service(all, { cap: () => 2 }), { concurrency: 1 });
     expect(new Set(idsOf(listing))).toEqual(new Set(all.map(({ resource_id }) => resource_id)));
     expect(listing).toMatchObject({ complete: false, reportedTotal: 40, duplicates: 8 });
   });
 
-  it('does not call a list whole of which only the full first page comes again', async () => {
+  it('is incomplete when the full first page is repeated', async () => {
     const { listing } = await list(service(ids(30).map(record), { total: noTotal, ignoreOffset: true }));
     expect(idsOf(listing)).toEqual(ids(10));
     expect(listing).toMatchObject({ complete: false, reportedTotal: undefined, pages: 2, duplicates: 10 });
   });
 
-  it('takes everything at once from a service that ignores paging', async () => {
+  it('reads everything at once from a service that ignores paging', async () => {
     const all = ids(35).map(record);
     expect((await list(() => ({ resources: all, page: { total: '35' } }))).listing).toMatchObject({ complete: true, pages: 1 });
     expect((await list(() => ({ resources: all, page: null }))).listing).toMatchObject({ complete: true, pages: 2, duplicates: 35 });
   });
 
-  it('lists once more when the total moved, and says whole when it then stands still', async () => {
+  it('lists once more when the total changes, and is complete when it then stays the same', async () => {
     const all = ids(25).map(record);
     const { listing } = await list(service(all, { total: ({ nth }) => (nth === 1 ? 26 : 25) }));
     expect(idsOf(listing)).toEqual(ids(25));
     expect(listing).toMatchObject({ complete: true, reportedTotal: 25, pages: 7 });
   });
 
-  it('publishes as incomplete what moves both times', async () => {
+  it('is incomplete when the total changes both times', async () => {
     const { listing, asked } = await list(service(ids(25).map(record), { total: ({ nth }) => 25 + nth }));
     expect(idsOf(listing)).toEqual(ids(25));
     expect(listing.complete).toBe(false);
     expect(listing.pages).toBe(asked.length);
   });
 
-  it.each([24, 26, 1, 0, 1_000_000_000])('never proves whole a list of 25 whose total says %i', async (total) => {
+  it.each([24, 26, 1, 0, 1_000_000_000])('is incomplete for 25 records with a total of %i', async (total) => {
     const { listing, asked } = await list(service(ids(25).map(record), { total: () => total }), { pageSize: 10 });
     expect(listing).toMatchObject({ complete: false, reportedTotal: total });
     expect(asked.length).toBeLessThan(20);
     if (total > 25 || total < 10) expect(idsOf(listing)).toEqual(ids(25));
   });
 
-  it('counts records that come twice, keeps the first and does not call the list whole', async () => {
+  it('counts duplicates, keeps the first and is incomplete', async () => {
     const all = [...ids(12).map(record), { ...record('r3'), name: 'another' }];
     const { listing } = await list(service(all));
     expect(idsOf(listing)).toEqual(ids(12));
@@ -200,20 +200,20 @@ describe('stationSource', () => {
     expect(listing).toMatchObject({ complete: true, rejected: 2, reportedTotal: 14, pages: 2 });
   });
 
-  it('counts a rejected record once when its page comes again', async () => {
+  it('counts a rejected record once when its page is repeated', async () => {
     const all = [record('a'), null, record('b')];
     const { listing } = await list(service(all, { total: noTotal, ignoreOffset: true }));
     expect(listing).toMatchObject({ complete: true, rejected: 1, duplicates: 2 });
   });
 
-  it('does not prove a list whole by a page that has no id at all', async () => {
+  it('is incomplete without a total when the last page has no valid id', async () => {
     const all = [...ids(10).map(record), ...Array<null>(10).fill(null), record('hidden')];
     const { listing } = await list(service(all, { total: noTotal }));
     expect(listing).toMatchObject({ complete: false, rejected: 10, pages: 2 });
     expect((await list(service(all))).listing).toMatchObject({ complete: true, rejected: 10, reportedTotal: 21 });
   });
 
-  it('counts unusable fields of the records it keeps, and unusable totals', async () => {
+  it('counts invalid fields of the records it keeps, and invalid totals', async () => {
     const all = [
       { ...record('a'), state: {}, sku: 5 },
       { ...record('b'), state: [] },
@@ -226,7 +226,7 @@ describe('stationSource', () => {
     });
   });
 
-  it('tells of each resource which record of which page it came from', async () => {
+  it('reports the page and position of each resource', async () => {
     const all: unknown[] = ids(25).map(record);
     all[3] = { name: 'without an id' };
     all[12] = record('r0');
@@ -241,7 +241,7 @@ describe('stationSource', () => {
     expect(listing.parts[1]?.[3]?.id).toBe('r14');
   });
 
-  it('leads from every resource back to its record, whatever else is among the records', async () => {
+  it('locates the record of every resource, whatever the other records are', async () => {
     const oddity = fc.constantFrom('good', 'repeated', 'nameless', 'invalid');
     await fc.assert(
       fc.asyncProperty(fc.array(oddity, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), async (kinds, pageSize) => {
@@ -285,13 +285,13 @@ describe('stationSource', () => {
       ({ offset }) => ({ resources: offset === 0 ? [record('a')] : [{}] }),
       ['the service reports no total and the last page has no valid resource_id'],
     ],
-  ])('names the doubt that %s leaves', async (_what, answer, doubts) => {
+  ])('reports why %s is incomplete', async (_what, answer, doubts) => {
     const { listing } = await list(answer);
     expect(listing.incompleteReasons).toEqual(doubts);
     expect(listing.complete).toBe(doubts.length === 0);
   });
 
-  it('reads a page again only when its bytes have changed', async () => {
+  it('parses a page again only when its bytes change', async () => {
     const all = ids(30).map((id) => ({ ...record(id), state: 'I' }));
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
       const query = new URLSearchParams(path.slice(path.indexOf('?')));
@@ -313,7 +313,7 @@ describe('stationSource', () => {
     expect((await source.listIds(query, context)).parts[0]).toBe(listed.parts[0]);
   });
 
-  it('fails as a whole when one page fails', async () => {
+  it('fails when one page fails', async () => {
     const answer = (asked: Asked): Reply => {
       if (asked.offset === 20) throw new ListingFailure('status', 'no such page');
       return service(ids(50).map(record))(asked);
@@ -321,7 +321,7 @@ describe('stationSource', () => {
     await expect(list(answer)).rejects.toMatchObject({ reason: 'status' });
   });
 
-  it('tells of a reply that came whole and is no page', async () => {
+  it('reports a complete reply that is not a page', async () => {
     let unreadable = 0;
     const observer = {
       unreadable: () => {
@@ -336,13 +336,13 @@ describe('stationSource', () => {
     expect(unreadable).toBe(1);
   });
 
-  it('ends a listing that would never end', async () => {
+  it('ends an endless listing', async () => {
     const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
     expect(asked).toHaveLength(100_000);
     expect(listing).toMatchObject({ complete: false, incompleteReasons: ['the listing did not end within 100000 pages'] });
   });
 
-  it('keeps no more pages under way than it may', async () => {
+  it('requests no more pages at once than the concurrency limit', async () => {
     let underWay = 0;
     let most = 0;
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
@@ -362,7 +362,7 @@ describe('stationSource', () => {
     expect(most).toBe(7);
   });
 
-  it('gives back exactly the resources of any list through any page cap', async () => {
+  it('returns exactly the resources of any listing with any page cap', async () => {
     const caps = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 });
     const unique = fc.uniqueArray(fc.string({ minLength: 1, unit: 'binary' }), { maxLength: 60 });
     await fc.assert(
@@ -383,7 +383,7 @@ describe('stationSource', () => {
     );
   });
 
-  it('proves whole only what adds up, whatever the totals say and however rows repeat', async () => {
+  it('is complete only when the records add up, whatever the totals and duplicates', async () => {
     const world = fc.record({
       rows: fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 }),
       totals: fc.array(fc.integer({ min: 0, max: 45 }), { minLength: 1, maxLength: 3 }),
@@ -411,7 +411,7 @@ describe('stationSource', () => {
   });
 });
 
-describe('stationSource, when pages are too large', () => {
+describe('stationSource page size', () => {
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
   const context = () => ({ signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, station: 'prod' });
 
@@ -441,7 +441,7 @@ describe('stationSource, when pages are too large', () => {
     return { asked, reductions, list: stationSource(get, options, new TaskQueue(), observer).listResources };
   }
 
-  it('goes on from the same offset with half the size, without a hole and without a duplicate', async () => {
+  it('continues from the same offset with half the page size, without gaps or duplicates', async () => {
     const { list, asked, reductions } = setUp(service(ids(120).map(record)), () => 30);
     const listing = await list({ path, filters: {} }, context());
     expect(idsOf(listing)).toEqual(ids(120));
@@ -458,7 +458,7 @@ describe('stationSource, when pages are too large', () => {
     ]);
   });
 
-  it('divides the ranges that were laid out for the larger size', async () => {
+  it('divides the ranges that were planned for the larger page size', async () => {
     const { list, asked, reductions } = setUp(service(ids(1000).map(record)), (nth) => (nth === 0 ? 100 : 50));
     const listing = await list({ path, filters: {} }, context());
     expect(idsOf(listing)).toEqual(ids(1000));
@@ -467,7 +467,7 @@ describe('stationSource, when pages are too large', () => {
     expect(reductions).toEqual([['prod', 50]]);
   });
 
-  it('keeps the size for all listings of the refresh, and begins anew with the next', async () => {
+  it('keeps the page size for all listings of the refresh, and resets it with the next', async () => {
     const { list, asked, reductions } = setUp(service(ids(60).map(record)), () => 50);
     const refresh = context();
     await list({ path, filters: {} }, refresh);
@@ -478,19 +478,19 @@ describe('stationSource, when pages are too large', () => {
     expect(reductions).toHaveLength(2);
   });
 
-  it('fails when ten are too many', async () => {
+  it('fails when a page of ten is too large', async () => {
     const { list, asked } = setUp(service(ids(60).map(record)), () => 9);
     await expect(list({ path, filters: {} }, context())).rejects.toMatchObject({ message: 'too large' });
     expect(asked.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
   });
 
-  it('does not call a list whole of which a smaller full page comes again', async () => {
+  it('is incomplete when a smaller full page is repeated', async () => {
     const answer = service(ids(300).map(record), { total: noTotal, ignoreOffset: true });
     const { list } = setUp(answer, (nth) => (nth === 0 ? 100 : 50));
     expect(await list({ path, filters: {} }, context())).toMatchObject({ complete: false, duplicates: 50 });
   });
 
-  it('gives back exactly the resources of any list, whatever size is too large when', async () => {
+  it('returns exactly the resources of any listing, whatever page sizes are too large', async () => {
     const largest = fc.array(fc.integer({ min: 10, max: 120 }), { minLength: 1, maxLength: 8 });
     const paging = fc.record({ pageSize: fc.integer({ min: 1, max: 120 }), concurrency: fc.integer({ min: 1, max: 8 }) });
     await fc.assert(
@@ -505,7 +505,7 @@ describe('stationSource, when pages are too large', () => {
   });
 });
 
-describe('listingPath', () => {
+describe('stationSource path', () => {
   const pathOf = async (filters: ListingFilters, style: 'repeat' | 'comma' = 'repeat', base = 'http://service.test') => {
     let seen = '';
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
@@ -522,7 +522,7 @@ describe('listingPath', () => {
   };
   const prefix = '/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/a%20b/zones/z%3F%23/telemetryStations/ts-%C3%A9/resources';
 
-  it('encodes the parts one by one and leaves out what is not given', async () => {
+  it('encodes path parts one by one and omits absent filters', async () => {
     expect(await pathOf({})).toBe(`${prefix}?page.offset=0&page.size=10`);
   });
 
@@ -530,7 +530,7 @@ describe('listingPath', () => {
     expect(await pathOf({}, 'repeat', 'http://service.test/gateway/')).toBe(`/gateway${prefix}?page.offset=0&page.size=10`);
   });
 
-  it('sends every filter, lists repeated or joined by commas', async () => {
+  it('sends every filter, with lists repeated or joined by commas', async () => {
     const filters = {
       resourceIds: ['a&b', 'c'],
       resourceType: 't 0',
@@ -547,7 +547,7 @@ describe('listingPath', () => {
     expect(await pathOf({ resourceIds: [], resourceTypes: [] }, 'comma')).toBe(`${prefix}?page.offset=0&page.size=10`);
   });
 
-  it('survives a lone surrogate in a filter', async () => {
+  it('encodes a lone surrogate in a filter', async () => {
     expect(await pathOf({ product: '\ud800' })).toContain('product=%EF%BF%BD&');
   });
 });

@@ -18,27 +18,27 @@ function demand(header: string, value: string) {
 
 const bearer = (file: string): AuthOptions => ({ scheme: 'authorization', type: 'Bearer', credentials: { file } });
 
-describe('Identity', () => {
-  it('presents an authorization of any type', async () => {
+describe('Authenticator', () => {
+  it('sends an authorization of any type', async () => {
     const service = await startService(demand('authorization', 'Token abc'));
     const auth = { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } } as const;
     await expect(testClient(service.url, { auth }).get()).resolves.toBe('welcome');
   });
 
-  it('presents a user name and password', async () => {
+  it('sends a user name and password', async () => {
     const service = await startService(demand('authorization', `Basic ${Buffer.from('üser:p:w').toString('base64')}`));
     const auth = { scheme: 'basic', username: 'üser', password: { text: 'p:w' } } as const;
     await expect(testClient(service.url, { auth }).get()).resolves.toBe('welcome');
   });
 
-  it('lets the scheme win over a configured header of the same name', async () => {
+  it('prefers the header of the scheme over a configured one of the same name', async () => {
     const service = await startService(demand('authorization', 'Token abc'));
     const auth = { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } } as const;
     const headers = [{ name: 'authorization', value: { text: 'other' } }];
     await expect(testClient(service.url, { auth, headers }).get()).resolves.toBe('welcome');
   });
 
-  it('reads a token file again after a 401 and tries once more, without counting it as a retry allowed', async () => {
+  it('reads a token file again after a 401 and retries once, in addition to max_retries', async () => {
     const service = await startService(demand('authorization', 'Bearer new'));
     const file = temporaryFile('token', 'new\n');
     const { get, observer, sleeps } = testClient(service.url, { auth: bearer(file), maxRetries: 0 }, { now: () => 0 });
@@ -54,7 +54,7 @@ describe('Identity', () => {
     expect([observer.retries, sleeps, stale.sleeps]).toEqual([0, [], []]);
   });
 
-  it('reads a configured header from its file again after a 401', async () => {
+  it('reads the file of a configured header again after a 401', async () => {
     const service = await startService(demand('x-token', 'new'));
     const file = temporaryFile('token', 'old');
     const { get, failure } = testClient(service.url, { headers: [{ name: 'X-Token', value: { file } }] }, { now: () => 0 });
@@ -63,14 +63,14 @@ describe('Identity', () => {
     await expect(get()).resolves.toBe('welcome');
   });
 
-  it('does not try again after a 401 when nothing can be read again', async () => {
+  it('does not retry a 401 when no credential can change', async () => {
     const service = await startService(demand('authorization', 'Bearer other'));
     const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 'fixed' } } as const;
     expect(await testClient(service.url, { auth, maxRetries: 3 }).failure()).toMatchObject({ reason: 'auth' });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('fails as auth without a request when a file cannot be read', async () => {
+  it('fails with reason auth without a request when a file cannot be read', async () => {
     const service = await startService(demand('authorization', 'Bearer x'));
     const file = temporaryFile('token', 'x');
     rmSync(file);
@@ -79,7 +79,7 @@ describe('Identity', () => {
     expect(observer).toMatchObject({ started_: 0, retries: 0, waitingNow: 0 });
   });
 
-  it('fails as auth, the value untold, when a credential does not fit into a header', async () => {
+  it('fails with reason auth, without the value, when a credential is not a valid header value', async () => {
     const service = await startService(demand('authorization', 'Bearer x'));
     const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 'hidden\r\nX-Evil: 1' } } as const;
     const error = await testClient(service.url, { auth }).failure();
@@ -92,7 +92,7 @@ describe('Identity', () => {
     ['authorization', { scheme: 'authorization', type: 'Bearer', credentials: { text: 's3cr3t' } }],
     ['basic', { scheme: 'basic', username: 'u', password: { text: 's3cr3t' } }],
     ['hmac', { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: { text: 's3cr3t' }, signedHeaders: ['x-date'] }],
-  ])('keeps what a service repeats of %s out of the message', async (_scheme, auth) => {
+  ])('redacts the credentials of %s when the service repeats them', async (_scheme, auth) => {
     const service = await startService(demand('authorization', 'other'));
     const headers = [{ name: 'X-Key', value: { text: 'tenant-key' } }];
     const error = await testClient(service.url, { auth, headers }).failure();
@@ -104,7 +104,7 @@ describe('Identity', () => {
     expect(error.message).not.toContain(credential);
   });
 
-  it('keeps a configured header out of the message, but not a value too short to hide', async () => {
+  it('redacts a configured header value unless it is too short', async () => {
     const service = await startService((request, response) =>
       response.writeHead(403).end(`${request.headers['x-a']} and ${request.headers['x-b']}`),
     );
@@ -115,7 +115,7 @@ describe('Identity', () => {
     expect((await testClient(service.url, { headers }).failure()).message).toMatch(/: <secret> and ab$/);
   });
 
-  it('tells of a clock difference when a signature is rejected', async () => {
+  it('reports a clock difference when a signature is rejected', async () => {
     const service = await startService(demand('authorization', 'other'));
     const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: { text: 's3cr3t' }, signedHeaders: ['x-date'] } as const;
     const late = { now: () => Date.now() - 3_600_000 };
@@ -125,7 +125,7 @@ describe('Identity', () => {
     expect((await testClient(service.url, { auth: other }, late).failure()).message).not.toContain('clock');
   });
 
-  it('shares one renewal among requests rejected at the same time', async () => {
+  it('renews credentials once for requests rejected at the same time', async () => {
     const file = temporaryFile('token', 'old');
     const held: (() => void)[] = [];
     const accept = demand('authorization', 'Bearer new');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { labelText } from '../../src/station/resource.ts';
 
 describe('labelText', () => {
-  it('leaves ordinary text as it is', () => {
+  it('leaves ordinary text unchanged', () => {
     expect(labelText('显示.名:"1"\\\n')).toBe('显示.名:"1"\\\n');
   });
 
@@ -11,7 +11,7 @@ describe('labelText', () => {
     expect(labelText('a\ud800b\udfff')).toBe('a\ufffdb\ufffd');
   });
 
-  it('cuts at 1,024 bytes on a character border', () => {
+  it('truncates at 1,024 bytes on a character boundary', () => {
     expect(labelText('x'.repeat(2000))).toBe('x'.repeat(1024));
     expect(labelText('é'.repeat(600))).toBe('é'.repeat(512));
     expect(labelText('名'.repeat(342))).toBe('名'.repeat(341));
@@ -19,7 +19,7 @@ describe('labelText', () => {
     expect(labelText('x'.repeat(1024))).toHaveLength(1024);
   });
 
-  it('gives the longest well-formed beginning that fits, for any text', () => {
+  it('returns the longest well-formed prefix that fits, for any text', () => {
     const texts = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.repeat(1 + Math.floor(1500 / (text.length + 1))));
     fc.assert(
       fc.property(texts, (text) => {

@@ -47,44 +47,44 @@ describe('errorReason', () => {
       ],
     ],
     [undefined, ['ERR_INVALID_ARG_TYPE', 'UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', '']],
-  ])('is %s for the codes that mean it', (reason, codes) => {
+  ])('is %s for its error codes', (reason, codes) => {
     expect(codes.filter((code) => errorReason(Object.assign(new Error('it broke'), { code })) !== reason)).toEqual([]);
   });
 
-  it('finds the reason among the causes', () => {
+  it('finds the reason in the chain of causes', () => {
     const root = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
     expect(errorReason(new Error('outer', { cause: new Error('middle', { cause: root }) }))).toBe('tls');
   });
 
-  it('knows the classes of the HTTP library', () => {
+  it('recognises the error classes of undici', () => {
     expect(errorReason(new errors.ConnectTimeoutError())).toBe('timeout');
     expect(errorReason(new errors.SocketError('closed'))).toBe('network');
     expect(errorReason(new errors.HTTPParserError('no HTTP'))).toBe('network');
     expect(errorReason(new errors.InvalidArgumentError())).toBeUndefined();
   });
 
-  it('has none for a bug of ours', () => {
+  it('is undefined for an internal error', () => {
     expect(errorReason(new TypeError('x is not a function'))).toBeUndefined();
     expect(errorReason('thrown text')).toBeUndefined();
   });
 });
 
 describe('statusReason', () => {
-  it('names the statuses that have a reason of their own', () => {
+  it('maps the statuses that have their own reason', () => {
     expect([401, 403, 404, 429].map(statusReason)).toEqual(['auth', 'forbidden', 'not_found', 'rate_limited']);
   });
 
-  it('calls any other one status', () => {
+  it('is status for any other status', () => {
     expect(new Set([302, 400, 408, 418, 500, 503].map(statusReason))).toEqual(new Set(['status']));
   });
 });
 
 describe('errorText', () => {
-  it('is the message', () => {
+  it('returns the message', () => {
     expect(errorText(new Error('read ECONNRESET'))).toBe('read ECONNRESET');
   });
 
-  it('is the part of an error of OpenSSL that tells something', () => {
+  it('returns library and reason of an OpenSSL error', () => {
     const error = Object.assign(new Error('80:error:0A:SSL routines:ssl3_get_record:wrong version number:record.c:350:\n'), {
       library: 'SSL routines',
       reason: 'wrong version number',
@@ -92,7 +92,7 @@ describe('errorText', () => {
     expect(errorText(error)).toBe('SSL routines: wrong version number');
   });
 
-  it('puts together what happened at each address', () => {
+  it('joins the errors of all addresses', () => {
     expect(errorText(new AggregateError([new Error('connect ::1'), 'odd']))).toBe('connect ::1; odd');
     expect(errorText(new AggregateError([], 'all failed'))).toBe('all failed');
   });
