@@ -9,7 +9,7 @@ import { formatProblem } from '../src/config/problem.ts';
 import { startSimulatedService } from '../src/simulator/service.ts';
 import { createClone, removeClone, runShell } from './docs/clone.ts';
 import { readPage, root } from './docs/markdown.ts';
-import { entriesOf } from './e2e/harness.ts';
+import { entriesOf } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { eventually } from './web/eventually.ts';
 

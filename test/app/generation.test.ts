@@ -7,7 +7,7 @@ import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
-import { configOf, entriesOf } from '../e2e/harness.ts';
+import { configOf, entriesOf } from '../e2e/test-bed.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { encodingOptions, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { configOf } from '../e2e/harness.ts';
+import { configOf } from '../e2e/test-bed.ts';
 
 function configured(config: object) {
   const result = loadConfig({ file: '/etc/exporter/config.yaml', text: stringify(config), env: {} });

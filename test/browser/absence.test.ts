@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, entriesOf } from '../e2e/harness.ts';
 import { build, run, serve } from '../e2e/running-program.ts';
-import { serviceOf } from '../e2e/stage.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { untilText } from './stage.ts';
 import { pageOf, REFUSED } from './watched-page.ts';
 
 describe('the status page of a program that ends', () => {
   it('says that it is no longer current, and recovers', async () => {
-    const service = await serviceOf({ source: () => entriesOf(3) });
+    const service = await startTestService({ source: () => entriesOf(3) });
     const first = await serve(configOf(service.url, ['one']));
     const url = `http://127.0.0.1:${first.port}/`;
     const page = await pageOf({}, [REFUSED]);

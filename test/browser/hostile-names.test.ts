@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { configOf, wireRecord } from '../e2e/harness.ts';
-import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { configOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { axeFindings } from './axe.ts';
 import { shownStations } from './stage.ts';
 import { NOT_FOUND, pageOf } from './watched-page.ts';
@@ -31,7 +30,7 @@ const STEPS = ['.', '..'];
 
 /** Stations of these names, each with a resource of each name in all of its fields. */
 async function hostileExporter() {
-  const service = await serviceOf({
+  const service = await startTestService({
     source: () =>
       NAMES.map((name) => ({
         record: wireRecord(name, {
@@ -57,7 +56,7 @@ async function hostileExporter() {
     alertability: true,
     labels: { said: name },
   }));
-  const exporter = await readyExporterOf({ ...config, stations });
+  const exporter = await startReadyExporter({ ...config, stations });
   return { service, exporter };
 }
 
@@ -173,8 +172,8 @@ describe('hostile names', () => {
 
   it('in the words of the service are text in the note of the failure', async () => {
     const words = '<img src=x onerror="window.broken = 6">"><script>window.broken = 7</script>';
-    const service = await serviceOf({ faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message: words }) }] } });
-    const exporter = await readyExporterOf(configOf(service.url, ['ts']));
+    const service = await startTestService({ faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message: words }) }] } });
+    const exporter = await startReadyExporter(configOf(service.url, ['ts']));
     const page = await pageOf();
     for (const path of ['/', '/stations/ts']) {
       await page.goto(exporter.url + path);

@@ -1,6 +1,6 @@
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
-import { configOf, startExporter } from '../e2e/harness.ts';
+import { configOf, startExporter } from '../e2e/test-bed.ts';
 
 const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];
 

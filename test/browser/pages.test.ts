@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
-import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
-import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { axeFindings } from './axe.ts';
 import { tabTo } from './stage.ts';
 import { NOT_FOUND, pageOf } from './watched-page.ts';
@@ -13,13 +12,13 @@ const PATHS = ['/', '/stations/fine?page=3', '/stations/stale?page=3', '/station
 /** Stations in every condition: up, failing with an old snapshot, failing without any. */
 async function fleet(options: { externalUrl?: URL } = {}) {
   const odd = { record: wireRecord('odd', { state: ['none'], alert_rules_count: 'many' }), product: 'product.b', alertable: true };
-  const service = await serviceOf({
+  const service = await startTestService({
     source: () => [...entriesOf(230), odd],
     faults: { broken: [{ kind: 'html' }] },
   });
   const station = { products: ['product.a', 'product.b'], alertability: true, labels: { team: 'storage' } };
   const upstream = { page_size: 100, authorization: { credentials: 'hush' } };
-  const exporter = await readyExporterOf(configOf(service.url, ['fine', 'stale', 'broken'], { station, upstream }), options);
+  const exporter = await startReadyExporter(configOf(service.url, ['fine', 'stale', 'broken'], { station, upstream }), options);
   service.setFaults('stale', [{ kind: 'status', code: 503 }]);
   await exporter.scrape();
   return exporter;

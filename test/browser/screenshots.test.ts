@@ -7,7 +7,7 @@ import { type Simulation, startSimulation } from '../../src/simulator/simulation
 import { demoStations } from '../../src/simulator/stations.ts';
 import { root } from '../docs/markdown.ts';
 import { pngOf } from '../docs/png.ts';
-import { startExporter } from '../e2e/harness.ts';
+import { startExporter } from '../e2e/test-bed.ts';
 import { pageOf } from './watched-page.ts';
 
 /** Time stands still, so that the pages say the same whenever they are shown. */

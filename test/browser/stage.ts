@@ -1,14 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
-import { configOf, entriesOf } from '../e2e/harness.ts';
-import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** An exporter of stations with so many resources each, all of which were refreshed. */
 export async function exporterOfSizes(sizes: Readonly<Record<string, number>>, faults: Readonly<Record<string, readonly Fault[]>> = {}) {
-  const service = await serviceOf({ source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0), faults });
-  const exporter = await readyExporterOf(configOf(service.url, Object.keys(sizes)));
+  const service = await startTestService({ source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0), faults });
+  const exporter = await startReadyExporter(configOf(service.url, Object.keys(sizes)));
   return { service, exporter };
 }
 

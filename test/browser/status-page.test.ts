@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, entriesOf } from '../e2e/harness.ts';
 import { serve } from '../e2e/running-program.ts';
-import { serviceOf } from '../e2e/stage.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { axeFindings } from './axe.ts';
 import { cellOf, exporterOfSizes, nextUpdate, shownStations, tabTo, untilText } from './stage.ts';
 import { pageOf } from './watched-page.ts';
@@ -172,7 +171,7 @@ describe('the status page', () => {
   });
 
   it('says that there is no station', async () => {
-    const service = await serviceOf({ source: () => entriesOf(1) });
+    const service = await startTestService({ source: () => entriesOf(1) });
     const shards = await Promise.all([0, 1].map((shard) => serve(configOf(service.url, ['one']), `--shard=${shard}`, '--total-shards=2')));
     const page = await pageOf();
     const told = [];

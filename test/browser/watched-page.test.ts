@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, entriesOf } from '../e2e/harness.ts';
-import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { chromiumExecutable } from './executable.ts';
 import { watchedPageOf } from './watched-page.ts';
@@ -18,8 +17,8 @@ describe('watchedPageOf', () => {
     ['an image', "new Image().src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='", /^error: policy violated: img-src data/],
     ['a handler', "document.body.setAttribute('onclick', '1'); document.body.click()", /^error: policy violated: script-src-attr/],
   ])('tells of %s', async (_, cause, told) => {
-    const service = await serviceOf({ source: () => entriesOf(1) });
-    const exporter = await readyExporterOf(configOf(service.url, ['ts']));
+    const service = await startTestService({ source: () => entriesOf(1) });
+    const exporter = await startReadyExporter(configOf(service.url, ['ts']));
     const { page, troubles } = await watchedPageOf();
     await page.goto(exporter.url);
     expect(troubles).toEqual([]);

@@ -6,9 +6,8 @@ import { stringify } from 'yaml';
 import type { Fault } from '../../src/simulator/faults.ts';
 import type { AuthCheck } from '../../src/simulator/listing-reply.ts';
 import type { ServiceOptions } from '../../src/simulator/service.ts';
-import { configOf, entriesOf, startExporter, wireRecord } from '../e2e/harness.ts';
 import { run } from '../e2e/running-program.ts';
-import { serviceOf } from '../e2e/stage.ts';
+import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
@@ -23,7 +22,7 @@ const authority = issue({ name: 'Our Authority', notAfter: inAYear() });
 const caFile = () => temporaryFile('ca.pem', authority.cert);
 const certificate = (hosts: readonly string[], notAfter = inAYear()) => issue({ name: 'service', issuer: authority, hosts, notAfter });
 
-const startService = (options: ServiceOptions = {}) => serviceOf({ source: () => entriesOf(25), ...options });
+const startService = (options: ServiceOptions = {}) => startTestService({ source: () => entriesOf(25), ...options });
 
 const startFaulty = (...faults: readonly Fault[]) => startService({ faults: { '*': faults } });
 

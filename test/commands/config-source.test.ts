@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfigFile } from '../../src/commands/config-source.ts';
-import { configOf } from '../e2e/harness.ts';
+import { configOf } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 describe('loadConfigFile', () => {

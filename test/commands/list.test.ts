@@ -2,10 +2,8 @@ import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { ServiceOptions } from '../../src/simulator/service.ts';
-import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
 import { run } from '../e2e/running-program.ts';
-import { serviceOf } from '../e2e/stage.ts';
-import { variedEntries } from '../e2e/varied.ts';
+import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
@@ -13,7 +11,7 @@ const JOINED = { products: ['product.even', 'product.odd'], alertability: true }
 
 /** A configuration with the stations `ts` and `other` of a service that stops with the test. */
 async function configFile(options: ServiceOptions = {}, changes: Parameters<typeof configOf>[2] = {}): Promise<string> {
-  const service = await serviceOf({ source: () => variedEntries(57), ...options });
+  const service = await startTestService({ source: () => variedEntries(57), ...options });
   return temporaryFile('config.yaml', stringify(configOf(service.url, ['ts', 'other'], changes)));
 }
 
@@ -136,7 +134,7 @@ describe('list', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])('exits on %s with code %i and prints nothing', async (signal, code) => {
-    const service = await serviceOf({ faults: { '*': [{ kind: 'hang' }] } });
+    const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['ts'])));
     const { signals, exit, output } = run(['list', 'ts', `--config.file=${file}`]);
     await eventually(() => expect(service.requests).toHaveLength(1));

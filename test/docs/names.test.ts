@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, entriesOf, startExporter } from '../e2e/harness.ts';
+import { configOf, entriesOf, startExporter } from '../e2e/test-bed.ts';
 import { allPages, parseMarkdown } from './markdown.ts';
 import { endpointsOf, unknownNames } from './names.ts';
 

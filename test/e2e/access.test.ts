@@ -6,8 +6,8 @@ import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { NEW, RIGHT } from '../web/hashes.ts';
 import { httpRequest } from '../web/http-client.ts';
-import { configOf } from './harness.ts';
 import { run, serve } from './running-program.ts';
+import { configOf } from './test-bed.ts';
 
 const AUTHORITY = issue({ name: 'authority' });
 const CONFIG = configOf('http://127.0.0.1:9', ['prod']);

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { parseHtml } from '../web/html-parser.ts';
-import { configOf, entriesOf, wireRecord } from './harness.ts';
-import { readyExporterOf, serviceOf } from './stage.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
 
 const STRANGE = '/a/../b?c#d%2F "<script>" 资源';
 
 async function pagesOf(entries: readonly SourceEntry[], changes: Parameters<typeof configOf>[2] = {}) {
-  const service = await serviceOf({ source: () => entries });
-  const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '1h' }, ...changes }));
+  const service = await startTestService({ source: () => entries });
+  const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h' }, ...changes }));
   const open = async (path: string) => {
     const response = await exporter.get(path);
     const body = await response.text();

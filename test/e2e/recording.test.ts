@@ -8,11 +8,9 @@ import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
-import { configOf, wireRecord } from './harness.ts';
-import { dataOf, type Published, stateOf } from './published.ts';
 import { run } from './running-program.ts';
-import { exporterOf, serviceOf } from './stage.ts';
-import { variedEntries } from './varied.ts';
+import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';
+import { configOf, startTestExporter, startTestService, variedEntries, wireRecord } from './test-bed.ts';
 
 const SECRET = 'zxqjk';
 
@@ -40,9 +38,9 @@ async function replayed(file: string, ...flags: string[]): Promise<ReturnType<ty
 
 /** What a first scrape publishes: everything that names no resource as it is, of the rest how often each value is there. */
 async function published(config: object, station: string) {
-  const { scrape } = await exporterOf(config);
+  const { scrape } = await startTestExporter(config);
   const families = await scrape(`/probe?station=${station}`);
-  const data: Published = dataOf(families, station);
+  const data: StationMetrics = dataOf(families, station);
   return {
     state: stateOf(families, station),
     ...Object.fromEntries(Object.entries(data).map(([name, samples]) => [name, anonymous(samples)])),
@@ -106,7 +104,7 @@ const FAULTS: Record<string, readonly Fault[]> = {
 };
 
 async function service(faults: readonly Fault[] = []): Promise<SimulatedService> {
-  return serviceOf({ source: () => entries, faults: { '*': faults } });
+  return startTestService({ source: () => entries, faults: { '*': faults } });
 }
 
 describe('simulate --from, after record', () => {

@@ -5,7 +5,7 @@ import { type ServiceOptions, startSimulatedService } from '../../src/simulator/
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
-import { configOf, entriesOf, startExporter, wireRecord } from './harness.ts';
+import { configOf, entriesOf, startExporter, wireRecord } from './test-bed.ts';
 
 /** Nothing is asked for again unless the configuration makes it necessary. */
 const LASTING = { ttl: '1h', error_ttl: '1h' };

@@ -11,8 +11,8 @@ import { startProxy } from '../upstream/support/proxy.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { httpRequest } from '../web/http-client.ts';
-import { configOf, entriesOf } from './harness.ts';
 import { serve } from './running-program.ts';
+import { configOf, entriesOf } from './test-bed.ts';
 
 const SECRET = 'Sesame/0pen+now=';
 const TOKEN = 'issued-T0ken';

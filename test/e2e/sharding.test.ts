@@ -4,8 +4,8 @@ import { startSimulatedService } from '../../src/simulator/service.ts';
 import { type ParsedFamily, parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { httpRequest } from '../web/http-client.ts';
-import { configOf, entriesOf } from './harness.ts';
 import { run, serve } from './running-program.ts';
+import { configOf, entriesOf } from './test-bed.ts';
 
 const STATIONS = Array.from({ length: 300 }, (_, index) => `station-${index}`);
 

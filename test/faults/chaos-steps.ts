@@ -1,13 +1,13 @@
 import { between, pick, type Random } from '../../src/simulator/random.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
-import { wireRecord } from '../e2e/harness.ts';
+import { wireRecord } from '../e2e/test-bed.ts';
 
 /** The service as it is at one moment of a test. */
-export interface Scene {
+export interface ChaosState {
   readonly service: SimulatedService;
   readonly random: Random;
   /** The ids that the service really has. */
-  truth: readonly string[];
+  expectedIds: readonly string[];
 }
 
 const STATION = 'ts';
@@ -16,16 +16,16 @@ const STATES = ['ALERTSTATE_INACTIVE', 'ALERTSTATE_PENDING', 'ALERTSTATE_FIRING'
 const shifted = [{ ...wireRecord('shifted-1') }, { ...wireRecord('shifted-2') }];
 
 /** What can happen to the service between two scrapes. A total that says too little is left out: nobody could tell. */
-export const STEPS: Readonly<Record<string, (scene: Scene) => unknown>> = {
+export const STEPS: Readonly<Record<string, (scene: ChaosState) => unknown>> = {
   'changes its records': (scene) => {
     const { random, service } = scene;
     const share = random();
-    scene.truth = POOL.filter(() => random() < share);
+    scene.expectedIds = POOL.filter(() => random() < share);
     const type = (id: string) => ({ key: `resource_type.kind.${id.length}`, label: 'Kind' });
     const record = (id: string) => wireRecord(id, { state: pick(random, STATES), resource_type: type(id) });
     service.setRecords(
       STATION,
-      scene.truth.map((id) => ({ record: record(id) })),
+      scene.expectedIds.map((id) => ({ record: record(id) })),
     );
   },
   stops: ({ service }) => service.stop(),

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { pick, randomFrom } from '../../src/simulator/random.ts';
-import { configOf } from '../e2e/harness.ts';
-import { HEALTH } from '../e2e/published.ts';
-import { type RunningExporter, readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { HEALTH_FAMILIES } from '../e2e/station-metrics.ts';
+import { configOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
-import { type Scene, STEPS } from './chaos-steps.ts';
-import { contradictions } from './contradictions.ts';
-import { type Tally, tallies } from './tally.ts';
+import { type ChaosState, STEPS } from './chaos-steps.ts';
+import { inconsistencies } from './inconsistencies.ts';
+import { readStationSamples, type StationSamples } from './station-samples.ts';
 
 const STEP_COUNT = 30;
 const SEEDS = process.env['CHAOS_SEED'] === undefined ? [1, 2, 3] : [Number(process.env['CHAOS_SEED'])];
@@ -24,7 +23,7 @@ interface Shot {
   readonly beforeMs: number;
   readonly afterMs: number;
   readonly families: ReturnType<typeof parseExposition>;
-  readonly stations: ReadonlyMap<string, Tally>;
+  readonly stations: ReadonlyMap<string, StationSamples>;
 }
 
 async function shoot(exporter: RunningExporter): Promise<Shot> {
@@ -32,7 +31,7 @@ async function shoot(exporter: RunningExporter): Promise<Shot> {
   const response = await exporter.get('/metrics');
   expect(response.status).toBe(200);
   const text = await response.text();
-  return { beforeMs, afterMs: Date.now(), families: parseExposition(text), stations: tallies(text) };
+  return { beforeMs, afterMs: Date.now(), families: parseExposition(text), stations: readStationSamples(text) };
 }
 
 const tallyOf = ({ stations }: Shot, name: Name) => stations.get(name) ?? expect.unreachable(`${name} is missing`);
@@ -47,7 +46,11 @@ function samplesOf({ families }: Shot, name: Name, wanted: (family: string, type
 const countersOf = (shot: Shot, name: Name) => samplesOf(shot, name, (_, type) => type === 'counter');
 
 const snapshotOf = (shot: Shot, name: Name) =>
-  samplesOf(shot, name, (family) => !HEALTH.some((health) => family === `telemetry_station_${health}`) && !family.includes('_exporter_'));
+  samplesOf(
+    shot,
+    name,
+    (family) => !HEALTH_FAMILIES.some((health) => family === `telemetry_station_${health}`) && !family.includes('_exporter_'),
+  );
 
 const idsOf = ({ families }: Shot, name: Name) =>
   (families.get('telemetry_station_resource_info')?.samples ?? [])
@@ -66,7 +69,7 @@ class Watch {
     this.#counterNeverFalls(shot);
     for (const name of NAMES) {
       const tally = tallyOf(shot, name);
-      expect(contradictions(tally)).toEqual([]);
+      expect(inconsistencies(tally)).toEqual([]);
       this.#health(shot, name, tally);
       this.#stale(shot, name, tally);
       if (tally.complete === 1 && tally.up === 1) expect(idsOf(shot, name).toSorted()).toEqual(truth.toSorted());
@@ -85,9 +88,9 @@ class Watch {
     }
   }
 
-  #health(shot: Shot, name: Name, { lastAttempt, lastSuccess }: Tally): void {
-    const there = HEALTH.filter((family) => samplesOf(shot, name, (other) => other === `telemetry_station_${family}`).size > 0);
-    expect(there).toEqual(HEALTH.filter((family) => family !== 'last_success_timestamp_seconds' || lastSuccess !== undefined));
+  #health(shot: Shot, name: Name, { lastAttempt, lastSuccess }: StationSamples): void {
+    const there = HEALTH_FAMILIES.filter((family) => samplesOf(shot, name, (other) => other === `telemetry_station_${family}`).size > 0);
+    expect(there).toEqual(HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds' || lastSuccess !== undefined));
     const before = this.#last && tallyOf(this.#last, name);
     expect(lastAttempt).toBeGreaterThanOrEqual(before?.lastAttempt ?? 0);
     expect(lastSuccess ?? 0).toBeGreaterThanOrEqual(before?.lastSuccess ?? 0);
@@ -95,7 +98,7 @@ class Watch {
   }
 
   /** While a station fails, it shows what it showed before, unchanged, as long as that is young enough and no longer. */
-  #stale(shot: Shot, name: Name, { up, complete, lastSuccess }: Tally): void {
+  #stale(shot: Shot, name: Name, { up, complete, lastSuccess }: StationSamples): void {
     if (up === 1) expect(complete).toBeDefined();
     if (up === 1 || lastSuccess === undefined) return;
     const successMs = lastSuccess * 1000;
@@ -110,7 +113,7 @@ class Watch {
   }
 
   /** Only what is proven whole moves counts of changes, and then they account for every resource. */
-  #changes(shot: Shot, name: Name, { complete, infos, up }: Tally, unseen: boolean): void {
+  #changes(shot: Shot, name: Name, { complete, infos, up }: StationSamples, unseen: boolean): void {
     const counters = countersOf(shot, name);
     const sum = (kind: string) =>
       [...counters].reduce((total, [key, value]) => total + (key.includes(`resources_${kind}_total`) ? value : 0), 0);
@@ -126,18 +129,18 @@ class Watch {
 
 describe('Exporter, whatever the service does', () => {
   it.each(SEEDS)('keeps every promise of its metrics, seed %i', { timeout: 60_000 }, async (seed) => {
-    const scene: Scene = { service: await serviceOf({ seed }), random: randomFrom(seed), truth: [] };
+    const scene: ChaosState = { service: await startTestService({ seed }), random: randomFrom(seed), expectedIds: [] };
     await STEPS['changes its records']?.(scene);
     const upstream = { timeout: '200ms', refresh_timeout: '2s', max_retries: 1, concurrency: 4 };
     const config = configOf(scene.service.url, ['ts'], { upstream });
     const stations = NAMES.map((name) => ({ ...config.stations[0], name, cache: { max_stale: `${MAX_STALE_MS[name]}ms` } }));
-    const exporter = await readyExporterOf({ ...config, stations });
+    const exporter = await startReadyExporter({ ...config, stations });
     const watch = new Watch();
     const past: string[] = [];
     const watchUntil = async (reached: (shot: Shot) => boolean) => {
       for (const endMs = Date.now() + PATIENCE_MS; ; ) {
         const shot = await shoot(exporter);
-        watch.see(shot, scene.truth);
+        watch.see(shot, scene.expectedIds);
         if (reached(shot)) return;
         expect(Date.now()).toBeLessThan(endMs);
       }
@@ -152,7 +155,7 @@ describe('Exporter, whatever the service does', () => {
         const impatient = scene.random() < 0.5;
         if (impatient) await exporter.get('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '0.01' });
         const shot = await shoot(exporter);
-        watch.see(shot, scene.truth, impatient);
+        watch.see(shot, scene.expectedIds, impatient);
         if (tallyOf(shot, 'brief').up === 0 && scene.random() < 0.3) await watchUntil(gone);
       }
       past.push('heals');

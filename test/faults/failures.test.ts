@@ -2,11 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, startExporter, wireRecord } from '../e2e/harness.ts';
-import { expectedData } from '../e2e/oracle.ts';
-import { dataOf, failing, HEALTH, healthOf, ownOf, reasonCounts, stateOf, withoutChanges } from '../e2e/published.ts';
-import { exporterOf, type RunningExporter, readyExporterOf, serviceOf } from '../e2e/stage.ts';
-import { recordsOf, variedEntries } from '../e2e/varied.ts';
+import { expectedData } from '../e2e/reference-model.ts';
+import { dataOf, expectedState, HEALTH_FAMILIES, healthOf, ownOf, reasonCounts, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
+import {
+  configOf,
+  type RunningExporter,
+  recordsOf,
+  startExporter,
+  startReadyExporter,
+  startTestExporter,
+  startTestService,
+  variedEntries,
+  wireRecord,
+} from '../e2e/test-bed.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -32,23 +40,23 @@ function expectFailing(earlier: Families, families: Families, reason: string, pr
   const [kept, unkept, good] = [`${prefix}kept`, `${prefix}unkept`, `${prefix}good`];
   for (const station of [kept, unkept]) {
     const [was, is] = [healthOf(earlier, station), healthOf(families, station)];
-    expect(stateOf(earlier, station)).toEqual(failing(undefined));
-    expect(stateOf(families, station)).toEqual(failing(reason));
+    expect(stateOf(earlier, station)).toEqual(expectedState(undefined));
+    expect(stateOf(families, station)).toEqual(expectedState(reason));
     expect(dataOf(earlier, station)).toEqual(dataFor(before));
-    expect(Object.keys(is).sort()).toEqual([...HEALTH].sort());
+    expect(Object.keys(is).sort()).toEqual([...HEALTH_FAMILIES].sort());
     expect(is['last_success_timestamp_seconds']).toEqual(was['last_success_timestamp_seconds']);
     expect(is['info']).toEqual(was['info']);
   }
   expect(dataOf(families, kept)).toEqual(dataFor(before));
   expect(dataOf(families, unkept)).toEqual({});
-  expect(stateOf(families, good)).toEqual(failing(undefined));
+  expect(stateOf(families, good)).toEqual(expectedState(undefined));
   expect(dataOf(families, good)).toEqual(dataFor(steady));
 }
 
 function expectRecovered(families: Families, prefix = ''): void {
   for (const station of [`${prefix}kept`, `${prefix}unkept`]) {
-    expect(stateOf(families, station)).toEqual(failing(undefined));
-    expect(withoutChanges(dataOf(families, station))).toEqual(withoutChanges(dataFor(after)));
+    expect(stateOf(families, station)).toEqual(expectedState(undefined));
+    expect(withoutCounters(dataOf(families, station))).toEqual(withoutCounters(dataFor(after)));
   }
 }
 
@@ -149,7 +157,7 @@ describe('Exporter, over a service that goes away', () => {
     services.other.setRecords('good', steady);
     const { upstreams, ...config } = configOf(services.main.url, [], { upstream });
     const [kept, unkept, good] = threeStations('main');
-    return readyExporterOf({
+    return startReadyExporter({
       ...config,
       upstreams: { ...upstreams, other: { base_url: services.other.url } },
       stations: [kept, unkept, { ...good, upstream: 'other' }],
@@ -157,7 +165,7 @@ describe('Exporter, over a service that goes away', () => {
   };
 
   it('tells of refused connections and recovers', async () => {
-    const [main, other] = [await serviceOf(), await serviceOf()];
+    const [main, other] = [await startTestService(), await startTestService()];
     const exporter = await startOver({ main, other });
     const healthy = await exporter.scrape();
     await main.stop();
@@ -172,12 +180,12 @@ describe('Exporter, over a service that goes away', () => {
 
   it('tells of a certificate that nobody vouches for and recovers', async () => {
     const [trusted, stranger] = [issue({ name: 'trusted', hosts: ['127.0.0.1'] }), issue({ name: 'stranger', hosts: ['127.0.0.1'] })];
-    const [main, other] = [await serviceOf({ tls: trusted }), await serviceOf()];
+    const [main, other] = [await startTestService({ tls: trusted }), await startTestService()];
     const ca_file = temporaryFile('ca.pem', trusted.cert);
     const exporter = await startOver({ main, other }, { tls_config: { ca_file } });
     const healthy = await exporter.scrape();
     await main.stop();
-    const impostor = await serviceOf({ tls: stranger, port: Number(new URL(main.url).port) });
+    const impostor = await startTestService({ tls: stranger, port: Number(new URL(main.url).port) });
     impostor.setRecords('bad', after);
     const families = await exporter.scrape();
     expectFailing(healthy, families, 'tls');
@@ -190,14 +198,14 @@ describe('Exporter, over a service that goes away', () => {
   });
 
   it('reads the token again after a 401, once', async () => {
-    const main = await serviceOf({ auth: { scheme: 'token', token: 'first' } });
+    const main = await startTestService({ auth: { scheme: 'token', token: 'first' } });
     const credentials_file = temporaryFile('token', 'first');
-    const exporter = await startOver({ main, other: await serviceOf() }, { authorization: { credentials_file } });
+    const exporter = await startOver({ main, other: await startTestService() }, { authorization: { credentials_file } });
     main.setRecords('bad', after);
     main.clearRequests();
     main.setAuth({ scheme: 'token', token: 'second' });
     const families = await exporter.scrape('/probe?station=kept');
-    expect(stateOf(families, 'kept')).toEqual(failing('auth'));
+    expect(stateOf(families, 'kept')).toEqual(expectedState('auth'));
     expect(main.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer first']);
     writeFileSync(credentials_file, 'second');
     expectRecovered(await exporter.scrape());
@@ -212,19 +220,19 @@ describe('Exporter, when only a part of a listing fails', () => {
     ['a listing by product', { filter: 'product' }],
     ['the listing of alertable resources', { filter: 'enabled_alert' }],
   ] as const)('publishes nothing of it when that is %s', async (_name, when) => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', before);
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], changes));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], changes));
     const good = await exporter.scrape();
     service.setRecords('ts', after);
     service.setFaults('ts', [{ ...status(500), when }]);
     const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(failing('status'));
+    expect(stateOf(families)).toEqual(expectedState('status'));
     expect(dataOf(families)).toEqual(dataOf(good));
   });
 
   it('counts no failure for the requests that it gave up because of another one', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', variedEntries(40));
     service.setFaults('ts', [
       { kind: 'hang', when: { offset: 20 } },
@@ -232,9 +240,9 @@ describe('Exporter, when only a part of a listing fails', () => {
       { ...status(403), when: { offset: 10 } },
       { kind: 'latency', ms: 100, when: { offset: 10 } },
     ]);
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { error_ttl: '1h' } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { error_ttl: '1h' } }));
     const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(failing('forbidden'));
+    expect(stateOf(families)).toEqual(expectedState('forbidden'));
     expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': 4 });
     expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ forbidden: 1 }));
     await eventually(async () => {
@@ -245,31 +253,31 @@ describe('Exporter, when only a part of a listing fails', () => {
 
 describe('Exporter, without or with an old snapshot', () => {
   it('publishes health alone before the first success', async () => {
-    const service = await serviceOf({ faults: { ts: [status(500)] } });
+    const service = await startTestService({ faults: { ts: [status(500)] } });
     service.setRecords('ts', before);
-    const exporter = await exporterOf(configOf(service.url, ['ts']));
+    const exporter = await startTestExporter(configOf(service.url, ['ts']));
     const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(failing('status'));
+    expect(stateOf(families)).toEqual(expectedState('status'));
     expect(dataOf(families)).toEqual({});
-    expect(Object.keys(healthOf(families))).toEqual(HEALTH.filter((family) => family !== 'last_success_timestamp_seconds'));
+    expect(Object.keys(healthOf(families))).toEqual(HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds'));
   });
 
   it('drops the data of a failing station when that is older than max_stale', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', before);
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { max_stale: '250ms' } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { max_stale: '250ms' } }));
     service.setFaults('ts', [status(500)]);
     await eventually(async () => expect(dataOf(await exporter.scrape())).toEqual({}));
     const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(failing('status'));
-    expect(Object.keys(healthOf(families))).toEqual(HEALTH);
+    expect(stateOf(families)).toEqual(expectedState('status'));
+    expect(Object.keys(healthOf(families))).toEqual(HEALTH_FAMILIES);
   });
 
   it('gives a scrape what it waited for, though another station took long and nothing may be kept', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     for (const station of ['quick', 'slow']) service.setRecords(station, steady);
     const changes = { cache: { max_stale: '0s' } };
-    const exporter = await readyExporterOf(configOf(service.url, ['quick', 'slow'], changes));
+    const exporter = await startReadyExporter(configOf(service.url, ['quick', 'slow'], changes));
     service.setFaults('slow', [{ kind: 'latency', ms: 1200 }]);
     const families = await exporter.scrape();
     expect(dataOf(families, 'quick')).toEqual(dataFor(steady));
@@ -279,9 +287,9 @@ describe('Exporter, without or with an old snapshot', () => {
 
 describe('Exporter, retrying', () => {
   async function scrapeWith(faults: readonly Fault[], upstream: object) {
-    const service = await serviceOf({ faults: { ts: faults } });
+    const service = await startTestService({ faults: { ts: faults } });
     service.setRecords('ts', steady);
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h', error_ttl: '1h' } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h', error_ttl: '1h' } }));
     const families = await exporter.scrape();
     const [failures, retries] = [ownOf(families, 'api_request_failures_total'), ownOf(families, 'api_request_retries_total')['{}']];
     return { families, failures, retries, times: service.requests.map(({ atMs }) => atMs) };
@@ -296,7 +304,7 @@ describe('Exporter, retrying', () => {
     ['a hanging request', { kind: 'hang', when: { first: 1 } }, 'timeout'],
   ] as const)('succeeds after %s', async (_name, fault, reason) => {
     const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 2, timeout: '1s' });
-    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(dataOf(families)).toEqual(dataFor(steady));
     expect(times).toHaveLength(2);
     expect(failures).toEqual(reasonCounts({ [reason]: 1 }));
@@ -306,7 +314,7 @@ describe('Exporter, retrying', () => {
 
   it('fails when its retries are used up', async () => {
     const { families, failures, retries, times } = await scrapeWith([status(503)], { max_retries: 2 });
-    expect(stateOf(families)).toEqual(failing('status'));
+    expect(stateOf(families)).toEqual(expectedState('status'));
     expect([times.length, retries]).toEqual([3, 2]);
     expect(failures).toEqual(reasonCounts({ status: 3 }));
   });
@@ -320,14 +328,14 @@ describe('Exporter, retrying', () => {
     ['a body that is no page', { kind: 'html' }, 'body'],
   ] as const)('does not repeat %s', async (_name, fault, reason) => {
     const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 5 });
-    expect(stateOf(families)).toEqual(failing(reason));
+    expect(stateOf(families)).toEqual(expectedState(reason));
     expect([times.length, retries]).toEqual([1, 0]);
     expect(failures).toEqual(reasonCounts({ [reason]: 1 }));
   });
 
   it('waits as many seconds as Retry-After says', async () => {
     const { families, times } = await scrapeWith([status(429, { retryAfter: 1, when: { first: 1 } })], { max_retries: 1 });
-    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(times).toHaveLength(2);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(995);
   });
@@ -335,14 +343,14 @@ describe('Exporter, retrying', () => {
   it('waits until the date that Retry-After names', async () => {
     const date = new Date(Math.ceil((Date.now() + 300) / 1000) * 1000);
     const { families, times } = await scrapeWith([status(503, { retryAfter: date.toUTCString(), when: { first: 1 } })], { max_retries: 1 });
-    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(times).toHaveLength(2);
     expect(times[1]).toBeGreaterThanOrEqual(date.getTime() - 5);
   });
 
   it('gives up at once when Retry-After outlasts the refresh', async () => {
     const { families, retries, times } = await scrapeWith([status(429, { retryAfter: 3600 })], { max_retries: 5 });
-    expect(stateOf(families)).toEqual(failing('rate_limited'));
+    expect(stateOf(families)).toEqual(expectedState('rate_limited'));
     expect([times.length, retries]).toEqual([1, 0]);
   });
 });
@@ -362,14 +370,14 @@ describe('Exporter, counting changes', () => {
   };
 
   it('moves no counter for an incomplete or failed listing, and every one for the next whole listing', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     const records = (ids: readonly string[], firing: readonly string[] = []) =>
       service.setRecords(
         'ts',
         ids.map((id) => ({ record: wireRecord(id, { state: firing.includes(id) ? 'FIRING' : 'QUIET' }) })),
       );
     records(['a', 'b', 'c', 'd']);
-    const exporter = await readyExporterOf(configOf(service.url, ['ts']));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts']));
     const start = { complete: 1, listed: 4, added: 0, removed: 0, states: { QUIET: 0 } };
     expect(await changesOf(exporter)).toEqual(start);
 

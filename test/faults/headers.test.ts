@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { configOf, wireRecord } from '../e2e/harness.ts';
-import { readyExporterOf } from '../e2e/stage.ts';
+import { configOf, startReadyExporter, wireRecord } from '../e2e/test-bed.ts';
 import { startRawService } from '../upstream/support/service.ts';
-import { contradictions } from './contradictions.ts';
-import { tallies } from './tally.ts';
+import { inconsistencies } from './inconsistencies.ts';
+import { readStationSamples } from './station-samples.ts';
 
 const CASES = 150;
 const PAGE = JSON.stringify({ resources: [wireRecord('a')], page: { offset: 0, size: 1, total: 1 } });
@@ -81,7 +80,7 @@ describe('Exporter, whatever the headers of a reply', () => {
     // Each case has an upstream of its own: after a reply that asks for a long wait, nobody would be asked any more.
     const names = Array.from({ length: CASES }, (_, index) => `ts-${index}`);
     const { upstreams, stations, cache } = configOf(url.href, names, { upstream: { timeout: '150ms', refresh_timeout: '500ms' } });
-    const exporter = await readyExporterOf({
+    const exporter = await startReadyExporter({
       upstreams: Object.fromEntries(names.map((name) => [name, { ...upstreams.main }])),
       stations: stations.map((station) => ({ ...station, upstream: station.telemetry_station })),
       cache,
@@ -95,16 +94,16 @@ describe('Exporter, whatever the headers of a reply', () => {
         const askedBefore = asked;
         const response = await exporter.get(`/probe?station=${name}`);
         expect(response.status).toBe(200);
-        const tally = tallies(await response.text()).get(name) ?? expect.unreachable('the station is missing');
-        expect(contradictions(tally)).toEqual([]);
-        expect(tally.holding).not.toContain('internal');
+        const tally = readStationSamples(await response.text()).get(name) ?? expect.unreachable('the station is missing');
+        expect(inconsistencies(tally)).toEqual([]);
+        expect(tally.failingReasons).not.toContain('internal');
         if (next <= CASES) expect(asked).toBeGreaterThan(askedBefore);
       }),
       { numRuns: CASES },
     );
     const response = await exporter.get('/metrics');
     expect(response.status).toBe(200);
-    expect([...tallies(await response.text()).keys()].toSorted()).toEqual(names.toSorted());
+    expect([...readStationSamples(await response.text()).keys()].toSorted()).toEqual(names.toSorted());
     expect(exporter.log.filter((line) => line.includes('level=error'))).toEqual([]);
   });
 });

@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
-import { configOf, entriesOf, wireRecord } from '../e2e/harness.ts';
-import { failing, stateOf } from '../e2e/published.ts';
-import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { expectedState, stateOf } from '../e2e/station-metrics.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { startService } from '../upstream/support/service.ts';
 
@@ -12,8 +11,8 @@ const SECRET = 'attackers-want-this';
 
 /** An exporter whose station `bad` meets the fault while its station `good` meets none. */
 async function exporterFacing(fault: Fault, upstream: object = {}) {
-  const service = await serviceOf({ source: () => entriesOf(3), faults: { bad: [fault] } });
-  const exporter = await readyExporterOf(configOf(service.url, ['bad', 'good'], { upstream }));
+  const service = await startTestService({ source: () => entriesOf(3), faults: { bad: [fault] } });
+  const exporter = await startReadyExporter(configOf(service.url, ['bad', 'good'], { upstream }));
   return { service, exporter };
 }
 
@@ -21,10 +20,10 @@ describe('Exporter, over a hostile service', () => {
   it.each([200, 500])('does not unpack a gzip bomb with status %i', async (code) => {
     const bomb = gzipSync(Buffer.alloc(256 * MIB));
     const service = await startService((_request, response) => response.writeHead(code, { 'Content-Encoding': 'gzip' }).end(bomb));
-    const exporter = await readyExporterOf(configOf(service.url.href, ['ts']));
+    const exporter = await startReadyExporter(configOf(service.url.href, ['ts']));
     const before = process.memoryUsage.rss();
     const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(failing(code === 200 ? 'body' : 'status'));
+    expect(stateOf(families)).toEqual(expectedState(code === 200 ? 'body' : 'status'));
     expect(process.memoryUsage.rss() - before).toBeLessThan(128 * MIB);
   });
 
@@ -36,8 +35,8 @@ describe('Exporter, over a hostile service', () => {
       { authorization: { credentials: SECRET }, http_headers: { 'X-Key': { secrets: [SECRET] } }, max_retries: 2 },
     );
     const families = await exporter.scrape();
-    expect(stateOf(families, 'bad')).toEqual(failing('status'));
-    expect(stateOf(families, 'good')).toEqual(failing(undefined));
+    expect(stateOf(families, 'bad')).toEqual(expectedState('status'));
+    expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
     expect(service.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
     expect(attacker.requests).toEqual([]);
   });
@@ -48,8 +47,8 @@ describe('Exporter, over a hostile service', () => {
     for (const text of nested) {
       const { exporter } = await exporterFacing({ kind: 'bytes', body: Buffer.from(text) });
       const families = await exporter.scrape();
-      expect([failing('body'), failing(undefined)]).toContainEqual(stateOf(families, 'bad'));
-      expect(stateOf(families, 'good')).toEqual(failing(undefined));
+      expect([expectedState('body'), expectedState(undefined)]).toContainEqual(stateOf(families, 'bad'));
+      expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
     }
   });
 
@@ -58,23 +57,23 @@ describe('Exporter, over a hostile service', () => {
     const value = { resources: [wireRecord('a', { display_name: endless })], page: { total: 1 } };
     const { exporter } = await exporterFacing({ kind: 'wrongJson', value });
     const families = await exporter.scrape();
-    expect(stateOf(families, 'bad')).toEqual(failing(undefined));
+    expect(stateOf(families, 'bad')).toEqual(expectedState(undefined));
     expect(valuesOf(families, 'telemetry_station_resource_info', 'station', 'display_name')).toMatchObject({
       [`bad|${'x'.repeat(1024)}`]: 1,
     });
   });
 
   it('obeys no Retry-After beyond its refresh, and serves other accounts meanwhile', async () => {
-    const service = await serviceOf({ source: () => entriesOf(3) });
+    const service = await startTestService({ source: () => entriesOf(3) });
     service.setFaults('bad', [{ kind: 'status', code: 503, retryAfter: '9'.repeat(300) }]);
     const { upstreams, stations, cache } = configOf(service.url, ['bad', 'good'], { upstream: { max_retries: 5 } });
-    const exporter = await readyExporterOf({
+    const exporter = await startReadyExporter({
       upstreams: { bad: upstreams.main, good: { ...upstreams.main } },
       stations: stations.map((station) => ({ ...station, upstream: station.telemetry_station })),
       cache,
     });
     const families = await exporter.scrape();
     expect(stateOf(families, 'bad').up).toBe(0);
-    expect(stateOf(families, 'good')).toEqual(failing(undefined));
+    expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
   });
 });

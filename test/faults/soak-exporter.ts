@@ -8,7 +8,7 @@ import { createApp } from '../../src/web/app.ts';
 import { listen } from '../../src/web/server.ts';
 
 /** What the exporter holds while nobody asks it for anything. */
-export interface Holdings {
+export interface ResourceUsage {
   readonly heapBytes: number;
   readonly bufferBytes: number;
   readonly residentBytes: number;
@@ -19,7 +19,7 @@ export interface Holdings {
   /** Resources of the snapshots it holds, which the heap depends on. */
   readonly resources: number;
   /** Of the event loop since the last measurement. */
-  readonly longestTurnMs: number;
+  readonly maxEventLoopDelayMs: number;
   /** Answers that failed by a fault of ours. */
   readonly bugs: number;
 }
@@ -28,7 +28,7 @@ export interface ExporterMethods {
   start(config: object): number;
   /** How many stations have a snapshot. */
   listedStations(): number;
-  holdings(): Holdings;
+  resourceUsage(): ResourceUsage;
 }
 
 /** What a busy machine may need to hand over an answer that waited for its deadline. */
@@ -56,7 +56,7 @@ serveMethods({
     return (await listen(app, [{ host: '127.0.0.1', port: 0 }])).addresses[0]?.port;
   },
   listedStations: () => exporter?.stations().filter(({ snapshot }) => snapshot !== undefined).length,
-  holdings: async (): Promise<Holdings> => {
+  resourceUsage: async (): Promise<ResourceUsage> => {
     const longestTurnMs = loop.max / 1e6;
     for (let round = 0; round < 4; round += 1) {
       globalThis.gc?.();
@@ -75,7 +75,7 @@ serveMethods({
       timers: count(/^(Timeout|Immediate)$/),
       handles: active.length,
       resources,
-      longestTurnMs,
+      maxEventLoopDelayMs: longestTurnMs,
       bugs,
     };
   },

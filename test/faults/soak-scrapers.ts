@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { serveMethods } from '../../bench/child.ts';
 import { between, pick, type Random, randomFrom } from '../../src/simulator/random.ts';
-import { contradictions } from './contradictions.ts';
-import { tallies } from './tally.ts';
+import { inconsistencies } from './inconsistencies.ts';
+import { readStationSamples } from './station-samples.ts';
 
 /** What a crowd of scrapers has seen. */
-export interface Seen {
+export interface ScrapeStats {
   scrapes: number;
   bytes: number;
   slowestMs: number;
@@ -23,30 +23,30 @@ export interface Seen {
   violations: string[];
 }
 
-export interface Crowd {
+export interface ScraperGroup {
   readonly port: number;
   readonly seconds: number;
   readonly scrapers: number;
   readonly seed: number;
   readonly stations: readonly string[];
   /** Whether they scrape all stations at once, and not one by one. */
-  readonly whole: boolean;
+  readonly allStations: boolean;
   readonly pauseMs: readonly [least: number, most: number];
   /** What a scraper announces, one of these each time. */
   readonly timeoutsSeconds: readonly number[];
 }
 
 export interface ScraperMethods {
-  run(crowd: Crowd): Seen;
+  run(crowd: ScraperGroup): ScrapeStats;
 }
 
 const agent = new Agent({ keepAlive: true });
 /** Enough to see what is wrong. */
-const TOLD = 20;
+const MAX_VIOLATIONS = 20;
 
 serveMethods({
-  run: async (crowd: Crowd): Promise<Seen> => {
-    const seen: Seen = {
+  run: async (crowd: ScraperGroup): Promise<ScrapeStats> => {
+    const seen: ScrapeStats = {
       scrapes: 0,
       bytes: 0,
       slowestMs: 0,
@@ -64,10 +64,10 @@ serveMethods({
 });
 
 /** Waits for each answer before it asks again, as Prometheus does. */
-async function scraper(crowd: Crowd, random: Random, endsAt: number, seen: Seen): Promise<void> {
+async function scraper(crowd: ScraperGroup, random: Random, endsAt: number, seen: ScrapeStats): Promise<void> {
   await setTimeout(between(random, 0, crowd.pauseMs[1]));
   while (performance.now() < endsAt) {
-    const wanted = crowd.whole ? crowd.stations : [pick(random, crowd.stations)];
+    const wanted = crowd.allStations ? crowd.stations : [pick(random, crowd.stations)];
     const timeoutSeconds = pick(random, crowd.timeoutsSeconds);
     const startMs = performance.now();
     const scrape = scrapeOnce(crowd, wanted, timeoutSeconds, seen);
@@ -76,12 +76,17 @@ async function scraper(crowd: Crowd, random: Random, endsAt: number, seen: Seen)
     ];
     seen.violations.push(...(await scrape.catch(broken)));
     seen.scrapes += 1;
-    seen.violations.splice(TOLD);
+    seen.violations.splice(MAX_VIOLATIONS);
     await setTimeout(between(random, ...crowd.pauseMs));
   }
 }
 
-async function scrapeOnce({ port, whole }: Crowd, wanted: readonly string[], timeoutSeconds: number, seen: Seen): Promise<string[]> {
+async function scrapeOnce(
+  { port, allStations: whole }: ScraperGroup,
+  wanted: readonly string[],
+  timeoutSeconds: number,
+  seen: ScrapeStats,
+): Promise<string[]> {
   const path = whole ? '/metrics' : `/probe?station=${wanted[0]}`;
   const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(whole && { 'Accept-Encoding': 'gzip' }) };
   const startMs = performance.now();
@@ -100,15 +105,15 @@ async function scrapeOnce({ port, whole }: Crowd, wanted: readonly string[], tim
   return problems((whole ? gunzipSync(body) : body).toString('latin1'), wanted, seen);
 }
 
-function problems(text: string, wanted: readonly string[], seen: Seen): string[] {
-  const published = tallies(text);
+function problems(text: string, wanted: readonly string[], seen: ScrapeStats): string[] {
+  const published = readStationSamples(text);
   return wanted.flatMap((station) => {
     const tally = published.get(station);
     if (tally === undefined) return [`${station} is missing`];
     seen.published += 1;
     if (tally.up === 0) seen.failing += 1;
-    for (const reason of tally.holding) seen.reasons[reason] = (seen.reasons[reason] ?? 0) + 1;
+    for (const reason of tally.failingReasons) seen.reasons[reason] = (seen.reasons[reason] ?? 0) + 1;
     if (tally.complete === 0) seen.incomplete += 1;
-    return contradictions(tally).map((contradiction) => `${station}: ${contradiction}`);
+    return inconsistencies(tally).map((contradiction) => `${station}: ${contradiction}`);
   });
 }

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from '../../bench/child.ts';
-import type { ExporterMethods, Holdings } from './soak-exporter.ts';
-import type { Crowd, ScraperMethods, Seen } from './soak-scrapers.ts';
+import type { ExporterMethods, ResourceUsage } from './soak-exporter.ts';
+import type { ScraperGroup, ScraperMethods, ScrapeStats } from './soak-scrapers.ts';
 import type { ServiceMethods } from './soak-service.ts';
-import { soakViolations } from './soak-verdict.ts';
+import { soakViolations } from './soak-violations.ts';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } },
@@ -48,7 +48,7 @@ async function soak(): Promise<boolean> {
   const url = await service.call('start', { seed, stations, resourcesPerStation: RESOURCES_PER_STATION });
   const port = await exporter.call('start', config(url));
   const seen = await filling(port);
-  const holdings: Holdings[] = [];
+  const holdings: ResourceUsage[] = [];
   console.log(
     row(
       'seconds',
@@ -70,7 +70,7 @@ async function soak(): Promise<boolean> {
     const slice = await Promise.all([probers.call('run', probingCrowd(port, done)), wholeScrapers.call('run', wholeCrowd(port, done))]);
     // Refreshes that are under way hold pages: what is left when they are over is what stays.
     await setTimeout((REFRESH_TIMEOUT_SECONDS + 0.5) * 1000);
-    const held = await exporter.call('holdings');
+    const held = await exporter.call('resourceUsage');
     seen.push(...slice);
     holdings.push(held);
     console.log(sliceRow(done + SLICE_SECONDS, slice, held));
@@ -83,8 +83,8 @@ async function soak(): Promise<boolean> {
 }
 
 /** Scrapes until every station has been listed once, so that the heap holds from its first measurement all that it ever will. */
-async function filling(port: number): Promise<Seen[]> {
-  const seen: Seen[] = [];
+async function filling(port: number): Promise<ScrapeStats[]> {
+  const seen: ScrapeStats[] = [];
   while ((await exporter.call('listedStations')) < STATIONS) {
     if (seen.length >= MOST_FILLINGS) throw new Error(`not every station was listed within ${MOST_FILLINGS} rounds`);
     seen.push(await wholeScrapers.call('run', { ...wholeCrowd(port, -seen.length), seconds: 2 }));
@@ -114,27 +114,27 @@ function config(url: string): object {
   };
 }
 
-function probingCrowd(port: number, done: number): Crowd {
-  return { ...crowd(port, done), whole: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [3, 10] };
+function probingCrowd(port: number, done: number): ScraperGroup {
+  return { ...crowd(port, done), allStations: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [3, 10] };
 }
 
-function wholeCrowd(port: number, done: number): Crowd {
-  return { ...crowd(port, done), whole: true, scrapers: WHOLE_SCRAPERS, pauseMs: [3000, 6000], timeoutsSeconds: [10, 15] };
+function wholeCrowd(port: number, done: number): ScraperGroup {
+  return { ...crowd(port, done), allStations: true, scrapers: WHOLE_SCRAPERS, pauseMs: [3000, 6000], timeoutsSeconds: [10, 15] };
 }
 
 function crowd(port: number, done: number) {
   return { port, stations, seconds: SLICE_SECONDS, seed: seed + Math.round(1000 * done) };
 }
 
-function sliceRow(at: number, slice: readonly Seen[], held: Holdings): string {
+function sliceRow(at: number, slice: readonly ScrapeStats[], held: ResourceUsage): string {
   const sum = (key: 'scrapes' | 'failing' | 'incomplete') => slice.reduce((total, crowd) => total + crowd[key], 0);
   const slowest = Math.max(...slice.map(({ slowestMs }) => slowestMs));
   const sizes = [held.heapBytes, held.bufferBytes, held.residentBytes].map((bytes) => `${(bytes / MIB).toFixed(1)} MiB`);
-  const counts = [held.sockets, held.timers, held.resources, `${Math.round(held.longestTurnMs)} ms`];
+  const counts = [held.sockets, held.timers, held.resources, `${Math.round(held.maxEventLoopDelayMs)} ms`];
   return row(Math.round(at), sum('scrapes'), `${Math.round(slowest)} ms`, sum('failing'), sum('incomplete'), ...sizes, ...counts);
 }
 
-function summary(seen: readonly Seen[], holdings: readonly Holdings[]): string {
+function summary(seen: readonly ScrapeStats[], holdings: readonly ResourceUsage[]): string {
   const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete' | 'bytes') => seen.reduce((total, crowd) => total + crowd[key], 0);
   const share = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
   const growth = (holdings.at(-1)?.heapBytes ?? Number.NaN) / (holdings[0]?.heapBytes ?? Number.NaN) - 1;
@@ -147,7 +147,7 @@ function summary(seen: readonly Seen[], holdings: readonly Holdings[]): string {
   ].join('\n');
 }
 
-function reasonsOf(seen: readonly Seen[]): string {
+function reasonsOf(seen: readonly ScrapeStats[]): string {
   const names = [...new Set(seen.flatMap(({ reasons }) => Object.keys(reasons)))].toSorted();
   return names.map((name) => `${name} ${seen.reduce((sum, { reasons }) => sum + (reasons[name] ?? 0), 0)}`).join(', ');
 }

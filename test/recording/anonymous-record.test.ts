@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
-import { wireRecord } from '../e2e/harness.ts';
+import { wireRecord } from '../e2e/test-bed.ts';
 
 const pseudonyms = new Pseudonyms();
 const SALT = new Uint8Array(32);

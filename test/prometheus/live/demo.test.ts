@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
-import { startExporter } from '../../e2e/harness.ts';
+import { startExporter } from '../../e2e/test-bed.ts';
 import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
 
 /** Constant, so that the simulated resources do not change. */

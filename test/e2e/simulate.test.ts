@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { type ParsedFamily, valuesOf } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 import { run } from './running-program.ts';
-import { readyExporterOf } from './stage.ts';
+import { startReadyExporter } from './test-bed.ts';
 
 type Families = Map<string, ParsedFamily>;
 
@@ -12,7 +12,7 @@ async function rehearsed(flags: readonly string[], changes: object = {}): Promis
   const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', '--simulate.resources=300', ...flags]);
   await eventually(() => expect(output().stdout).toContain('stations:'));
   const { upstreams, ...config } = parse(output().stdout);
-  const { scrape } = await readyExporterOf({ ...config, upstreams: { main: { ...upstreams.main, page_size: 20, ...changes } } });
+  const { scrape } = await startReadyExporter({ ...config, upstreams: { main: { ...upstreams.main, page_size: 20, ...changes } } });
   return scrape();
 }
 

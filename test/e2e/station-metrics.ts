@@ -1,13 +1,13 @@
 import type { ParsedFamily } from '../metrics/parse-exposition.ts';
 
 /** Families by their names without the prefix; samples by their labels, in order, without the station. */
-export type Published = Record<string, Record<string, number>>;
+export type StationMetrics = Record<string, Record<string, number>>;
 
 const PREFIX = 'telemetry_station_';
 const OWN_PREFIX = 'telemetry_station_exporter_';
 
 /** What stays when a station's data has gone. */
-export const HEALTH = [
+export const HEALTH_FAMILIES = [
   'info',
   'up',
   'failure',
@@ -17,12 +17,12 @@ export const HEALTH = [
 ];
 
 /** Everything that comes from the station's snapshot. */
-export function dataOf(families: Map<string, ParsedFamily>, station = 'ts'): Published {
-  return publishedOf(families, station, (family) => !HEALTH.includes(family));
+export function dataOf(families: Map<string, ParsedFamily>, station = 'ts'): StationMetrics {
+  return publishedOf(families, station, (family) => !HEALTH_FAMILIES.includes(family));
 }
 
-export function healthOf(families: Map<string, ParsedFamily>, station = 'ts'): Published {
-  return publishedOf(families, station, (family) => HEALTH.includes(family));
+export function healthOf(families: Map<string, ParsedFamily>, station = 'ts'): StationMetrics {
+  return publishedOf(families, station, (family) => HEALTH_FAMILIES.includes(family));
 }
 
 /** Whether the latest refresh succeeded, and the value of every reason. */
@@ -34,7 +34,7 @@ export function stateOf(families: Map<string, ParsedFamily>, station = 'ts') {
 const REASONS = 'timeout network tls auth forbidden not_found rate_limited status body internal'.split(' ');
 
 /** The state of a station that fails for this reason, or of one that does not fail. */
-export function failing(reason: string | undefined): ReturnType<typeof stateOf> {
+export function expectedState(reason: string | undefined): ReturnType<typeof stateOf> {
   return { up: reason === undefined ? 1 : 0, failure: reasonCounts(reason === undefined ? {} : { [reason]: 1 }) };
 }
 
@@ -51,12 +51,12 @@ export function ownOf(families: Map<string, ParsedFamily>, family: string, upstr
 }
 
 /** Without the counts of changes, which remember all snapshots before. */
-export function withoutChanges(data: Published): Published {
+export function withoutCounters(data: StationMetrics): StationMetrics {
   return Object.fromEntries(Object.entries(data).filter(([family]) => !family.endsWith('_total')));
 }
 
-function publishedOf(families: Map<string, ParsedFamily>, station: string, wanted: (family: string) => boolean): Published {
-  const published: Published = {};
+function publishedOf(families: Map<string, ParsedFamily>, station: string, wanted: (family: string) => boolean): StationMetrics {
+  const published: StationMetrics = {};
   for (const [name, { samples }] of families) {
     const family = name.slice(PREFIX.length);
     const here = samples.filter(({ labels }) => labels['station'] === station);

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-interface Valve {
+interface PausableProxy {
   /** Where the service is reached through the valve. */
   readonly url: string;
-  shut(): void;
-  open(): void;
+  pause(): void;
+  resume(): void;
 }
 
 /** A way to the service that can be shut: what is sent meanwhile arrives when it opens again. */
-export async function valveTo(serviceUrl: string): Promise<Valve> {
+export async function startPausableProxy(serviceUrl: string): Promise<PausableProxy> {
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];
   let isOpen = true;
@@ -41,10 +41,10 @@ export async function valveTo(serviceUrl: string): Promise<Valve> {
   });
   return {
     url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
-    shut: () => {
+    pause: () => {
       isOpen = false;
     },
-    open: () => {
+    resume: () => {
       isOpen = true;
       for (const release of held.splice(0)) release();
     },

@@ -1,13 +1,13 @@
-import type { Tally } from './tally.ts';
+import type { StationSamples } from './station-samples.ts';
 
 const REASONS = 10;
 
 /** Where what is published of a station contradicts itself; none, however the service behaves. */
-export function contradictions(tally: Tally): string[] {
-  return [...healthContradictions(tally), ...dataContradictions(tally)];
+export function inconsistencies(tally: StationSamples): string[] {
+  return [...healthInconsistencies(tally), ...dataInconsistencies(tally)];
 }
 
-function healthContradictions({ up, reasons, holding, lastAttempt, lastSuccess }: Tally): string[] {
+function healthInconsistencies({ up, reasons, failingReasons: holding, lastAttempt, lastSuccess }: StationSamples): string[] {
   const found: string[] = [];
   if (up !== 0 && up !== 1) found.push(`up is ${up}`);
   if (reasons !== REASONS) found.push(`there are ${reasons} reasons`);
@@ -19,7 +19,7 @@ function healthContradictions({ up, reasons, holding, lastAttempt, lastSuccess }
   return found;
 }
 
-function dataContradictions({ resources, infos, complete, reported, rejected, lastSuccess }: Tally): string[] {
+function dataInconsistencies({ resources, infos, complete, reported, rejected, lastSuccess }: StationSamples): string[] {
   if (complete === undefined) {
     return resources + infos > 0 || reported !== undefined || rejected !== undefined ? ['data without a word on whether it is whole'] : [];
   }

@@ -1,12 +1,15 @@
+import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import { listen } from '../../src/web/server.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
+import { eventually } from '../web/eventually.ts';
 
 /** An exporter as the program runs it, on a port of its own, with its log and its configuration in the test's hands. */
 export async function startExporter(config: object, options: Partial<WebOptions> & { env?: Record<string, string> } = {}) {
@@ -56,6 +59,32 @@ export async function startExporter(config: object, options: Partial<WebOptions>
   };
 }
 
+export type RunningExporter = Awaited<ReturnType<typeof startExporter>>;
+
+/** The simulated service, which ends with the test. */
+export async function startTestService(options: ServiceOptions = {}): Promise<SimulatedService> {
+  const service = await startSimulatedService(options);
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+/** An exporter that has just started, which ends with the test. */
+export async function startTestExporter(...[config, options]: Parameters<typeof startExporter>): Promise<RunningExporter> {
+  const exporter = await startExporter(config, options);
+  onTestFinished(() => exporter.stop());
+  return exporter;
+}
+
+/** An exporter whose first refreshes are over, so that the next request at the service comes from the test. */
+export async function startReadyExporter(...[config, options]: Parameters<typeof startExporter>): Promise<RunningExporter> {
+  const exporter = await startTestExporter(config, options);
+  await eventually(async () => {
+    const { status } = await exporter.get('/-/ready');
+    if (status !== 200) throw new Error('not ready');
+  });
+  return exporter;
+}
+
 /** A record as the service sends it. */
 export function wireRecord(id: string, changes: object = {}) {
   return {
@@ -94,3 +123,23 @@ export function configOf(
     ...(changes.metrics && { metrics: changes.metrics }),
   };
 }
+
+const pick = (choices: readonly unknown[], index: number) => choices[index % choices.length];
+
+/** Entries that differ in every way that a family can tell apart. */
+export function variedEntries(count: number): (SourceEntry & { readonly record: ReturnType<typeof wireRecord> })[] {
+  return Array.from({ length: count }, (_, index) => ({
+    record: wireRecord(`r${index}`, {
+      resource_type: { key: `resource_type.kind.${index % 3}`, label: `Kind ${index % 3}` },
+      create_time: `2024-05-01T12:00:${String(index % 60).padStart(2, '0')}.500Z`,
+      sku: pick(['2 GPU', '1.5 TiB', 'large', ''], index),
+      state: pick(['ALERTSTATE_INACTIVE', 'ALERTSTATE_FIRING'], index),
+      alert_rules_count: index % 4,
+      gpu_model: pick(['N4lS', ''], index),
+    }),
+    product: `product.${index % 2 === 0 ? 'even' : 'odd'}`,
+    alertable: index % 5 !== 0,
+  }));
+}
+
+export const recordsOf = (entries: readonly SourceEntry[]): unknown[] => entries.map(({ record }) => record);

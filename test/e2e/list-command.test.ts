@@ -7,8 +7,7 @@ import { stringify } from 'yaml';
 import type { ServiceOptions } from '../../src/simulator/service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
-import { configOf, entriesOf } from './harness.ts';
-import { serviceOf } from './stage.ts';
+import { configOf, entriesOf, startTestService } from './test-bed.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -20,7 +19,7 @@ beforeAll(() => {
 });
 
 async function startList(resources: number, flags: readonly string[], { node = [] as string[], service = {} as ServiceOptions } = {}) {
-  const asked = await serviceOf({ source: () => entriesOf(resources), ...service });
+  const asked = await startTestService({ source: () => entriesOf(resources), ...service });
   const file = temporaryFile('config.yaml', stringify(configOf(asked.url, ['ts'], { upstream: { page_size: 1000 } })));
   const child = spawn(process.execPath, [...node, main, 'list', 'ts', `--config.file=${file}`, ...flags]);
   onTestFinished(() => end(child));

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
 import type { AuthCheck } from '../../src/simulator/listing-reply.ts';
 import { eventually } from '../web/eventually.ts';
-import { configOf, entriesOf } from './harness.ts';
-import { failing, ownOf, stateOf } from './published.ts';
-import { exporterOf, type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
+import { expectedState, ownOf, stateOf } from './station-metrics.ts';
+import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
 
 /** One of the exporter's own values. */
 const own = async (exporter: RunningExporter, family: string) => ownOf(await exporter.scrape(), family)['{}'];
@@ -13,20 +12,20 @@ const logged = (exporter: RunningExporter, message: string) => exporter.log.filt
 
 describe('the API budget', () => {
   it('has no limit of its own without a ceiling, and the ceiling where there is one', async () => {
-    const service = await serviceOf({ source: () => entriesOf(3) });
-    const free = await readyExporterOf(configOf(service.url, ['a']));
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const free = await startReadyExporter(configOf(service.url, ['a']));
     expect(await own(free, 'api_rate_limit')).toBe(Number.POSITIVE_INFINITY);
     expect(await (await free.get('/metrics')).text()).toContain('_api_rate_limit{upstream="main"} +Inf\n');
-    const bound = await readyExporterOf(configOf(service.url, ['a'], { upstream: { requests_per_second: 500 } }));
+    const bound = await startReadyExporter(configOf(service.url, ['a'], { upstream: { requests_per_second: 500 } }));
     expect(await own(bound, 'api_rate_limit')).toBe(500);
   });
 
   it('is lowered for every station when one of them is throttled, and comes back with successes', async () => {
-    const service = await serviceOf({ source: () => entriesOf(3) });
-    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b'], { upstream: { concurrency: 100 } }));
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { concurrency: 100 } }));
     service.setFaults('a', [{ kind: 'status', code: 429, when: { first: 1 } }]);
-    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(failing('rate_limited'));
-    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(failing(undefined));
+    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(expectedState('rate_limited'));
+    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(expectedState(undefined));
     const families = await exporter.scrape();
     expect(ownOf(families, 'api_requests_throttled_total')).toEqual({ '{}': 1 });
     const limit = ownOf(families, 'api_rate_limit')['{}'] ?? 0;
@@ -40,22 +39,22 @@ describe('the API budget', () => {
     [503, 'status'],
     [429, 'rate_limited'],
   ] as const)('is not closed to the other stations by a Retry-After of one with a %i', async (code, reason) => {
-    const service = await serviceOf({ source: () => entriesOf(3) });
-    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }));
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }));
     service.setFaults('a', [{ kind: 'status', code, retryAfter: 200 }]);
     service.clearRequests();
-    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(failing(reason));
-    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(failing(undefined));
+    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(expectedState(reason));
+    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(expectedState(undefined));
     expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
   });
 
   it('is shared fairly: a station of many pages and listings does not hold up the small ones', async () => {
-    const service = await serviceOf({ source: () => entriesOf(25) });
+    const service = await startTestService({ source: () => entriesOf(25) });
     service.setRecords('big', entriesOf(2000));
     const config = configOf(service.url, ['big', 'small-1', 'small-2'], { upstream: { concurrency: 2 }, cache: { ttl: '1h' } });
     const products = Array.from({ length: 20 }, (_, index) => `product.p${index}`);
     const stations = config.stations.map((station) => (station.telemetry_station === 'big' ? { ...station, products } : station));
-    const exporter = await exporterOf({ ...config, stations });
+    const exporter = await startTestExporter({ ...config, stations });
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const order = service.requests.map(({ station }) => station);
     expect(order.filter((station) => station === 'big')).toHaveLength(200 + products.length);
@@ -73,10 +72,10 @@ describe('the page size', () => {
     requests.map(({ offset, size }) => [offset, size]);
 
   it.each([413, 429])('is halved for the rest of a refresh when the service answers %i, and nothing is lost', async (code) => {
-    const service = await serviceOf({ source: () => entriesOf(60), faults: { ts: tooLarge(code, 2) } });
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h' } }));
+    const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code, 2) } });
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h' } }));
     const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(families.get('telemetry_station_resource_info')?.samples).toHaveLength(60);
     expect(families.get('telemetry_station_listing_complete')?.samples[0]?.value).toBe(1);
     expect(families.get('telemetry_station_listing_duplicate_resources')?.samples[0]?.value).toBe(0);
@@ -100,8 +99,8 @@ describe('the page size', () => {
   });
 
   it('begins anew with the next refresh', async () => {
-    const service = await serviceOf({ source: () => entriesOf(60), faults: { ts: tooLarge(413, 1) } });
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream }));
+    const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(413, 1) } });
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream }));
     service.clearRequests();
     await exporter.scrape();
     expect(sizesOf(service.requests)).toEqual([[0, 100]]);
@@ -111,11 +110,11 @@ describe('the page size', () => {
     [413, 'status', [100, 50, 25, 12, 10]],
     [429, 'rate_limited', [100, 50, 25, 12, 10, 10, 10]],
   ])('is not the answer when the service answers %i to ten: that fails as %s', async (code, reason, sizes) => {
-    const service = await serviceOf({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
-    const exporter = await readyExporterOf(
+    const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
+    const exporter = await startReadyExporter(
       configOf(service.url, ['ts'], { upstream: { ...upstream, max_retries: 2 }, cache: { error_ttl: '1h' } }),
     );
-    expect(stateOf(await exporter.scrape())).toEqual(failing(reason));
+    expect(stateOf(await exporter.scrape())).toEqual(expectedState(reason));
     expect(service.requests.map(({ size }) => size)).toEqual(sizes);
   });
 });
@@ -124,9 +123,9 @@ describe('a clock that is wrong', () => {
   const hmac = { access_key_id: 'AK', secret_access_key: 's3cret-key', signed_headers: ['x-date'] };
   const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 's3cret-key', signedHeaders: ['x-date'] } as const;
   const failureOf = async (aheadMs: number, check: AuthCheck) => {
-    const service = await serviceOf({ source: () => entriesOf(3), now: () => Date.now() + aheadMs, auth: check });
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream: { hmac } }));
-    expect(stateOf(await exporter.scrape())).toEqual(failing('auth'));
+    const service = await startTestService({ source: () => entriesOf(3), now: () => Date.now() + aheadMs, auth: check });
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { hmac } }));
+    expect(stateOf(await exporter.scrape())).toEqual(expectedState('auth'));
     const page = await (await exporter.get('/')).text();
     return { page, log: exporter.log.join('') };
   };

@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Dispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reportCrash } from '../../src/program.ts';
-import { configOf, entriesOf } from '../e2e/harness.ts';
-import { failing, stateOf } from '../e2e/published.ts';
-import { readyExporterOf, serviceOf } from '../e2e/stage.ts';
+import { expectedState, stateOf } from '../e2e/station-metrics.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 
 describe('an exception in a refresh', () => {
   it('fails that station as internal, with its stack in the log, and disturbs no other', async () => {
@@ -16,18 +15,18 @@ describe('an exception in a refresh', () => {
       return Reflect.apply(request, this, args);
     });
     onTestFinished(() => spy.mockRestore());
-    const service = await serviceOf({ source: () => entriesOf(3) });
-    const exporter = await readyExporterOf(configOf(service.url, ['broken', 'sound']));
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const exporter = await startReadyExporter(configOf(service.url, ['broken', 'sound']));
     for (let scrapes = 0; scrapes < 2; scrapes += 1) {
       const families = await exporter.scrape();
-      expect(stateOf(families, 'broken')).toEqual(failing('internal'));
-      expect(stateOf(families, 'sound')).toEqual(failing(undefined));
+      expect(stateOf(families, 'broken')).toEqual(expectedState('internal'));
+      expect(stateOf(families, 'sound')).toEqual(expectedState(undefined));
     }
     expect(exporter.log.join('')).toMatch(
       /station=broken reason=internal error="a bug of ours" .*stack="TypeError: a bug of ours\\n {4}at /,
     );
     spy.mockRestore();
-    expect(stateOf(await exporter.scrape(), 'broken')).toEqual(failing(undefined));
+    expect(stateOf(await exporter.scrape(), 'broken')).toEqual(expectedState(undefined));
   });
 });
 

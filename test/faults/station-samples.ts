@@ -1,5 +1,5 @@
 /** What an exposition says of one station, as far as it must add up. */
-export interface Tally {
+export interface StationSamples {
   /** The sum of telemetry_station_resources. */
   resources: number;
   /** How many telemetry_station_resource_info there are. */
@@ -10,14 +10,14 @@ export interface Tally {
   up: number | undefined;
   /** Every reason there is, and those that hold. */
   reasons: number;
-  holding: string[];
+  failingReasons: string[];
   lastAttempt: number | undefined;
   lastSuccess: number | undefined;
 }
 
 /** Reads only the families that count, for a page of many thousand lines is to be checked many times a second. */
-export function tallies(text: string): Map<string, Tally> {
-  const found = new Map<string, Tally>();
+export function readStationSamples(text: string): Map<string, StationSamples> {
+  const found = new Map<string, StationSamples>();
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);
     if (end < 0) throw new Error('the last line does not end');
@@ -29,19 +29,19 @@ export function tallies(text: string): Map<string, Tally> {
 
 const PREFIX = 'telemetry_station_';
 
-function readLine(text: string, start: number, end: number, found: Map<string, Tally>): void {
+function readLine(text: string, start: number, end: number, found: Map<string, StationSamples>): void {
   if (!text.startsWith(PREFIX, start)) return;
   const brace = text.indexOf('{', start);
   const read = READERS[text.slice(start + PREFIX.length, brace)];
   if (read === undefined) return;
   const line = text.slice(start, end);
   const station = /\{station="([^"]*)"/.exec(line)?.[1] ?? '';
-  const tally = found.get(station) ?? emptyTally();
+  const tally = found.get(station) ?? noSamples();
   found.set(station, tally);
   read(tally, Number(line.slice(line.lastIndexOf(' ') + 1)), line);
 }
 
-const READERS: Readonly<Record<string, (tally: Tally, value: number, line: string) => void>> = {
+const READERS: Readonly<Record<string, (tally: StationSamples, value: number, line: string) => void>> = {
   resources: (tally, value) => {
     tally.resources += value;
   },
@@ -62,7 +62,7 @@ const READERS: Readonly<Record<string, (tally: Tally, value: number, line: strin
   },
   failure: (tally, value, line) => {
     tally.reasons += 1;
-    if (value === 1) tally.holding.push(/reason="([^"]*)"/.exec(line)?.[1] ?? '');
+    if (value === 1) tally.failingReasons.push(/reason="([^"]*)"/.exec(line)?.[1] ?? '');
   },
   last_attempt_timestamp_seconds: (tally, value) => {
     tally.lastAttempt = value;
@@ -72,7 +72,7 @@ const READERS: Readonly<Record<string, (tally: Tally, value: number, line: strin
   },
 };
 
-function emptyTally(): Tally {
+function noSamples(): StationSamples {
   return {
     resources: 0,
     infos: 0,
@@ -81,7 +81,7 @@ function emptyTally(): Tally {
     rejected: undefined,
     up: undefined,
     reasons: 0,
-    holding: [],
+    failingReasons: [],
     lastAttempt: undefined,
     lastSuccess: undefined,
   };

@@ -1,7 +1,7 @@
-import type { Published } from './published.ts';
+import type { StationMetrics } from './station-metrics.ts';
 
 /** How the listing went, as far as the records alone do not tell. */
-export interface Told {
+export interface ListingOutcome {
   readonly complete: boolean;
   readonly reported?: number;
   readonly pages: number;
@@ -9,17 +9,29 @@ export interface Told {
   readonly invalidTotals?: number;
 }
 
-interface Joined {
+interface JoinedFields {
   readonly product?: (id: string) => string;
   /** Left out: nobody asked. */
   readonly alertable?: (id: string) => boolean | undefined;
 }
 
 /** No RFC 3339 timestamps, though some come close. */
-export const BAD_TIMES = ['', 'soon', '2024-05-01', '2024-02-30T00:00:00Z', '2024-05-01T12:00:00', '1969-12-31T23:59:59Z', '1714564800'];
+export const INVALID_TIMES = [
+  '',
+  'soon',
+  '2024-05-01',
+  '2024-02-30T00:00:00Z',
+  '2024-05-01T12:00:00',
+  '1969-12-31T23:59:59Z',
+  '1714564800',
+];
 
 /** What a first snapshot of these raw records has to publish, written straight from the words of the contract. */
-export function expectedData(records: readonly unknown[], told: Told, { product = () => '', alertable }: Joined = {}): Published {
+export function expectedData(
+  records: readonly unknown[],
+  told: ListingOutcome,
+  { product = () => '', alertable }: JoinedFields = {},
+): StationMetrics {
   const families = new Families();
   const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(' ');
   for (const field of fields) families.add('listing_invalid_fields', { field }, field === 'page.total' ? (told.invalidTotals ?? 0) : 0);
@@ -73,7 +85,7 @@ function addResource(families: Families, r: ReadResource): void {
 }
 
 class Families {
-  readonly all: Published = {};
+  readonly all: StationMetrics = {};
 
   add(family: string, labels: Record<string, string>, value: number): void {
     this.all[family] ??= {};
@@ -85,7 +97,7 @@ class Families {
 
 function idOf(record: unknown): string | undefined {
   const id = isObject(record) ? record['resource_id'] : undefined;
-  return typeof id === 'string' && id !== '' ? cut(id) : undefined;
+  return typeof id === 'string' && id !== '' ? labelValue(id) : undefined;
 }
 
 function firstById(records: readonly unknown[]): Map<string, Record<string, unknown>> {
@@ -99,7 +111,7 @@ function firstById(records: readonly unknown[]): Map<string, Record<string, unkn
 
 function readFields(record: Record<string, unknown>, invalid: (field: string) => void) {
   const text = (field: string, value: unknown = record[field]) => {
-    if (typeof value === 'string') return cut(value);
+    if (typeof value === 'string') return labelValue(value);
     if (value !== undefined && value !== null) invalid(field);
     return '';
   };
@@ -120,7 +132,9 @@ function readFields(record: Record<string, unknown>, invalid: (field: string) =>
     quantity: quantityOf(sku),
     gpu: text('gpu_model'),
     rules: number('alert_rules_count', ruleCount),
-    created: number('create_time', (time) => (typeof time === 'string' && !BAD_TIMES.includes(time) ? Date.parse(time) / 1000 : undefined)),
+    created: number('create_time', (time) =>
+      typeof time === 'string' && !INVALID_TIMES.includes(time) ? Date.parse(time) / 1000 : undefined,
+    ),
   };
 }
 
@@ -129,7 +143,7 @@ function typeOf(value: unknown, invalid: (field: string) => void): { type: strin
   if (value === undefined || value === null) return { type: '', label: '' };
   const parts = isObject(value) ? [value['key'] ?? '', value['label'] ?? ''] : [undefined, undefined];
   if (parts.some((part) => typeof part !== 'string')) invalid('resource_type');
-  const [type = '', label = ''] = parts.map((part) => (typeof part === 'string' ? cut(part) : ''));
+  const [type = '', label = ''] = parts.map((part) => (typeof part === 'string' ? labelValue(part) : ''));
   return { type, label };
 }
 
@@ -145,7 +159,7 @@ function ruleCount(value: unknown): number | undefined {
 }
 
 /** Character by character up to 1,024 bytes. */
-function cut(text: string): string {
+function labelValue(text: string): string {
   let kept = '';
   let bytes = 0;
   for (const character of text) {

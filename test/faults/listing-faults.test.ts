@@ -3,18 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, startExporter, wireRecord } from '../e2e/harness.ts';
-import { BAD_TIMES, expectedData, type Told } from '../e2e/oracle.ts';
-import { dataOf, failing, ownOf, stateOf, withoutChanges } from '../e2e/published.ts';
-import { type RunningExporter, readyExporterOf, serviceOf } from '../e2e/stage.ts';
-import { recordsOf, variedEntries } from '../e2e/varied.ts';
+import { expectedData, INVALID_TIMES, type ListingOutcome } from '../e2e/reference-model.ts';
+import { dataOf, expectedState, ownOf, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
+import {
+  configOf,
+  type RunningExporter,
+  recordsOf,
+  startExporter,
+  startReadyExporter,
+  startTestService,
+  variedEntries,
+  wireRecord,
+} from '../e2e/test-bed.ts';
 
 interface Oddity {
   readonly faults: readonly Fault[];
   readonly count?: number;
   /** How many of the records can be reached; all when left out. */
   readonly reached?: number;
-  readonly told: Omit<Told, 'pages'>;
+  readonly told: Omit<ListingOutcome, 'pages'>;
 }
 
 const rowsAtHead = (...ids: string[]) => ({ kind: 'rowShift', rows: ids.map((id) => wireRecord(id)) }) as const;
@@ -140,7 +147,7 @@ describe('Exporter, over odd services', () => {
     'publishes the numbers of %s at a time',
     (name, { count = 25, reached, told }) => {
       const pages = service.requests.filter(({ station }) => station === name).length;
-      expect(stateOf(families, name)).toEqual(failing(undefined));
+      expect(stateOf(families, name)).toEqual(expectedState(undefined));
       expect(dataOf(families, name)).toEqual(expectedData(recordsOf(variedEntries(count).slice(0, reached)), { ...told, pages }));
       expect(pages).toBeLessThan(60);
     },
@@ -156,9 +163,9 @@ async function scrapeOf(
     changes = {},
   }: { faults?: readonly Fault[]; options?: ServiceOptions; changes?: Parameters<typeof configOf>[2] } = {},
 ) {
-  const service = await serviceOf({ ...options, faults: { ts: faults } });
+  const service = await startTestService({ ...options, faults: { ts: faults } });
   service.setRecords('ts', entries);
-  const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '1h' }, ...changes }));
+  const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h' }, ...changes }));
   const families = await exporter.scrape();
   return { service, exporter, families, data: dataOf(families), pages: service.requests.length };
 }
@@ -226,7 +233,7 @@ describe('Exporter, over malformed records', () => {
   it('counts every field that cannot be read and publishes what can', async () => {
     const wrong: Record<string, readonly unknown[]> = {
       resource_type: [5, true, 'resource_type.x', [], { key: 5 }, { key: 'k', label: {} }, { key: [], label: 7 }],
-      create_time: [5, true, {}, [], ...BAD_TIMES],
+      create_time: [5, true, {}, [], ...INVALID_TIMES],
       sku: [5, true, {}, []],
       state: [true, {}, []],
       display_name: [5, true, {}, []],
@@ -445,7 +452,7 @@ describe('Exporter, asking the service', () => {
     const options = { pathPrefix: '/gateway', listStyle: list_style };
     const changes = { upstream: { list_style }, station, cache: { ttl: '1h' } };
     const { service, families } = await scrapeOf([], { options, changes });
-    expect(stateOf(families)).toEqual(failing(undefined));
+    expect(stateOf(families)).toEqual(expectedState(undefined));
     for (const { method, headers } of service.requests) {
       expect([method, headers.accept, headers['content-type']]).toEqual(['GET', 'application/json', 'application/json']);
     }
@@ -524,9 +531,9 @@ describe('Exporter, all families together', () => {
   });
 
   it('publishes the numbers of any records through any oddity that leaves them to be known', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', []);
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { upstream: { page_size: 7, concurrency: 3 } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { page_size: 7, concurrency: 3 } }));
     await fc.assert(
       fc.asyncProperty(worlds, async ({ records, faults, hasTotal }) => {
         service.setRecords('ts', entriesOf(records));
@@ -534,7 +541,7 @@ describe('Exporter, all families together', () => {
         service.clearRequests();
         const data = dataOf(await exporter.scrape());
         const told = { complete: true, pages: service.requests.length, ...(hasTotal && { reported: records.length }) };
-        expect(withoutChanges(data)).toEqual(withoutChanges(expectedData(records, told)));
+        expect(withoutCounters(data)).toEqual(withoutCounters(expectedData(records, told)));
       }),
       { numRuns: 100 },
     );
@@ -552,7 +559,7 @@ const times = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalid
 
 const fields = fc.record({
   resource_type: either(fc.record({ key: fc.constantFrom('t.a', 't.b', ''), label: texts }), fc.record({ key: texts })),
-  create_time: either(times, fc.constantFrom(...BAD_TIMES)),
+  create_time: either(times, fc.constantFrom(...INVALID_TIMES)),
   sku: either(
     texts,
     fc.tuple(fc.nat(99), fc.constantFrom('GPU', 'TiB')).map(([quantity, unit]) => `${quantity / 4} ${unit}`),

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../web/eventually.ts';
-import { configOf } from './harness.ts';
-import { expectedData } from './oracle.ts';
-import { dataOf, failing, healthOf, ownOf, reasonCounts, stateOf } from './published.ts';
-import { exporterOf, type RunningExporter, readyExporterOf, serviceOf } from './stage.ts';
-import { valveTo } from './valve.ts';
-import { recordsOf, variedEntries } from './varied.ts';
+import { startPausableProxy } from './pausable-proxy.ts';
+import { expectedData } from './reference-model.ts';
+import { dataOf, expectedState, healthOf, ownOf, reasonCounts, stateOf } from './station-metrics.ts';
+import {
+  configOf,
+  type RunningExporter,
+  recordsOf,
+  startReadyExporter,
+  startTestExporter,
+  startTestService,
+  variedEntries,
+} from './test-bed.ts';
 
 const entries = variedEntries(25);
 const told = { complete: true, reported: 25, pages: 3 };
@@ -31,19 +37,19 @@ const CLOCK_MS = 5;
 
 describe('Exporter, scraped by many at once', () => {
   it('asks for a stale station once, whoever waits', async () => {
-    const service = await serviceOf({ faults: { ts: [{ kind: 'status', code: 500 }] } });
+    const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500 }] } });
     service.setRecords('ts', entries);
-    const valve = await valveTo(service.url);
-    const exporter = await readyExporterOf(configOf(valve.url, ['ts'], { cache: { ttl: '1h' } }));
+    const valve = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(valve.url, ['ts'], { cache: { ttl: '1h' } }));
     service.setFaults('ts', []);
     service.clearRequests();
 
-    valve.shut();
+    valve.pause();
     const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
     await untilWaiting(exporter, 20);
-    expect(stateOf(await exporter.scrape('/metrics', AT_ONCE))).toEqual(failing('status'));
+    expect(stateOf(await exporter.scrape('/metrics', AT_ONCE))).toEqual(expectedState('status'));
     expect(service.requests).toEqual([]);
-    valve.open();
+    valve.resume();
     for (const families of await Promise.all(scrapes)) {
       expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), told));
     }
@@ -56,31 +62,31 @@ describe('Exporter, scraped by many at once', () => {
   });
 
   it('asks once when all wait for a refresh that fails', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', entries);
-    const valve = await valveTo(service.url);
-    const exporter = await readyExporterOf(configOf(valve.url, ['ts'], { cache: { error_ttl: '1h' } }));
+    const valve = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(valve.url, ['ts'], { cache: { error_ttl: '1h' } }));
     service.setFaults('ts', [{ kind: 'status', code: 403 }]);
     service.clearRequests();
-    valve.shut();
+    valve.pause();
     const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
     await untilWaiting(exporter, 20);
-    valve.open();
+    valve.resume();
     for (const families of await Promise.all(scrapes)) {
-      expect(stateOf(families)).toEqual(failing('forbidden'));
+      expect(stateOf(families)).toEqual(expectedState('forbidden'));
       expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), told));
     }
     expect(service.requests).toHaveLength(1);
   });
 
   it('answers by the deadline with the last snapshot while the refresh goes on for the next scrape', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', entries);
     service.setRecords('other', entries);
-    const valve = await valveTo(service.url);
+    const valve = await startPausableProxy(service.url);
     const { upstreams, stations, ...config } = configOf(service.url, ['ts', 'other']);
     const [ts, other] = stations;
-    const exporter = await readyExporterOf({
+    const exporter = await startReadyExporter({
       ...config,
       upstreams: { ...upstreams, slow: { ...upstreams.main, base_url: valve.url } },
       stations: [
@@ -93,34 +99,34 @@ describe('Exporter, scraped by many at once', () => {
     service.setRecords('other', fewer);
     service.clearRequests();
 
-    valve.shut();
+    valve.pause();
     const waited = await exporter.scrape('/metrics', SOON);
-    expect(stateOf(waited)).toEqual(failing(undefined));
+    expect(stateOf(waited)).toEqual(expectedState(undefined));
     expect(dataOf(waited)).toEqual(expectedData(recordsOf(entries), told));
     await eventually(() => expect(resourcesOf(exporter, 1)).toBe(3));
     expect(new Set(service.requests.map(({ station }) => station))).toEqual(new Set(['other']));
 
-    valve.open();
+    valve.resume();
     await eventually(() => expect(resourcesOf(exporter)).toBe(3));
-    valve.shut();
+    valve.pause();
     const next = await exporter.scrape('/metrics', SOON);
     expect(Object.keys(dataOf(next)['resource_info'] ?? {})).toHaveLength(3);
     expect(service.requests.filter(({ station }) => station === 'ts')).toHaveLength(1);
   });
 
   it('goes on with a refresh whose scrape has gone away', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', entries);
-    const valve = await valveTo(service.url);
-    const exporter = await readyExporterOf(configOf(valve.url, ['ts']));
+    const valve = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(valve.url, ['ts']));
     service.setRecords('ts', variedEntries(3));
-    valve.shut();
+    valve.pause();
     const controller = new AbortController();
     const gone = fetch(`${exporter.url}/metrics`, { signal: controller.signal });
     await untilWaiting(exporter, 1);
     controller.abort();
     await expect(gone).rejects.toThrow();
-    valve.open();
+    valve.resume();
     await eventually(() => expect(resourcesOf(exporter)).toBe(3));
   });
 });
@@ -129,21 +135,21 @@ describe('Exporter, within the limits of an upstream', () => {
   const names = ['a', 'b', 'c'];
 
   it('has no more requests under way than concurrency allows, all stations together', async () => {
-    const service = await serviceOf({ faults: { '*': [{ kind: 'latency', ms: [5, 30] }] } });
+    const service = await startTestService({ faults: { '*': [{ kind: 'latency', ms: [5, 30] }] } });
     for (const name of names) service.setRecords(name, entries);
     const changes = { upstream: { concurrency: 3, page_size: 3 }, station: { products: ['product.odd'], alertability: true } };
-    const exporter = await exporterOf(configOf(service.url, names, changes));
+    const exporter = await startTestExporter(configOf(service.url, names, changes));
     const families = await exporter.scrape();
-    for (const name of names) expect(stateOf(families, name)).toEqual(failing(undefined));
+    for (const name of names) expect(stateOf(families, name)).toEqual(expectedState(undefined));
     expect(service.requests.length).toBeGreaterThanOrEqual(60);
     expect(service.maxInFlight()).toBe(3);
   });
 
   it('begins no more requests than requests_per_second allows, all stations together', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     for (const name of names) service.setRecords(name, entries);
     const startMs = Date.now();
-    const exporter = await exporterOf(configOf(service.url, names, { upstream: { requests_per_second: 20 }, cache: { ttl: '1h' } }));
+    const exporter = await startTestExporter(configOf(service.url, names, { upstream: { requests_per_second: 20 }, cache: { ttl: '1h' } }));
     const families = await exporter.scrape();
     for (const name of names) expect(dataOf(families, name)).toEqual(expectedData(recordsOf(entries), told));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
@@ -154,14 +160,14 @@ describe('Exporter, within the limits of an upstream', () => {
   });
 
   it('holds retries to the same rate', async () => {
-    const service = await serviceOf({ faults: { '*': [{ kind: 'status', code: 503, when: { first: 2 } }] } });
+    const service = await startTestService({ faults: { '*': [{ kind: 'status', code: 503, when: { first: 2 } }] } });
     for (const name of names) service.setRecords(name, variedEntries(1));
     const startMs = Date.now();
-    const exporter = await exporterOf(
+    const exporter = await startTestExporter(
       configOf(service.url, names, { upstream: { requests_per_second: 20, max_retries: 2 }, cache: { ttl: '1h' } }),
     );
     const families = await exporter.scrape();
-    for (const name of names) expect(stateOf(families, name)).toEqual(failing(undefined));
+    for (const name of names) expect(stateOf(families, name)).toEqual(expectedState(undefined));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
     expect(times).toHaveLength(9);
     for (const [turn, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(turn * 50 - CLOCK_MS);
@@ -179,11 +185,11 @@ describe('Exporter, keeping snapshots', () => {
   };
 
   it('asks on every scrape with a ttl of 0, and on none within it', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     for (const name of ['each', 'once']) service.setRecords(name, variedEntries(3));
     const { stations, ...config } = configOf(service.url, ['each', 'once']);
     const [each, once] = stations;
-    const exporter = await readyExporterOf({ ...config, stations: [each, { ...once, cache: { ttl: '1h' } }] });
+    const exporter = await startReadyExporter({ ...config, stations: [each, { ...once, cache: { ttl: '1h' } }] });
     service.clearRequests();
     await exporter.scrape();
     await exporter.scrape();
@@ -195,9 +201,9 @@ describe('Exporter, keeping snapshots', () => {
 
   it('asks again once a snapshot is older than ttl, not sooner', async () => {
     const startMs = Date.now();
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', variedEntries(3));
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '150ms' } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '150ms' } }));
     await eventually(async () => {
       await exporter.scrape();
       expect(service.requests.length).toBeGreaterThanOrEqual(4);
@@ -208,12 +214,12 @@ describe('Exporter, keeping snapshots', () => {
 
   it('asks a failed station again after error_ttl, not sooner', async () => {
     const startMs = Date.now();
-    const service = await serviceOf({ faults: { ts: [{ kind: 'status', code: 500, when: { first: 3 } }] } });
+    const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500, when: { first: 3 } }] } });
     service.setRecords('ts', variedEntries(3));
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache: { ttl: '1h', error_ttl: '150ms' } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h', error_ttl: '150ms' } }));
     const families = await eventually(async () => {
       const scraped = await exporter.scrape();
-      expect(stateOf(scraped)).toEqual(failing(undefined));
+      expect(stateOf(scraped)).toEqual(expectedState(undefined));
       return scraped;
     });
     expect(service.requests).toHaveLength(4);
@@ -223,15 +229,15 @@ describe('Exporter, keeping snapshots', () => {
 
   it('refreshes in the background without a scrape, and scrapes ask for nothing', async () => {
     const startMs = Date.now();
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', variedEntries(3));
-    const valve = await valveTo(service.url);
-    const exporter = await readyExporterOf(
+    const valve = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(
       configOf(valve.url, ['ts'], { cache: { ttl: '100ms', error_ttl: '100ms', refresh: 'background' } }),
     );
     await eventually(() => expect(service.requests.length).toBeGreaterThanOrEqual(4));
     expectApart(refreshesOf(service.requests), 100, startMs);
-    valve.shut();
+    valve.pause();
     const families = [await exporter.scrape(), await exporter.scrape(), await exporter.scrape()][2] ?? new Map();
     expect(dataOf(families)).toEqual(expectedData(recordsOf(variedEntries(3)), { complete: true, reported: 3, pages: 1 }));
     expect([countOf(families, 'cache_hits_total'), countOf(families, 'cache_misses_total')]).toEqual([3, 0]);
@@ -239,15 +245,15 @@ describe('Exporter, keeping snapshots', () => {
 
   it('recovers in the background', async () => {
     const startMs = Date.now();
-    const service = await serviceOf({ faults: { ts: [{ kind: 'status', code: 500 }] } });
+    const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500 }] } });
     service.setRecords('ts', variedEntries(3));
     const cache = { ttl: '1h', error_ttl: '60ms', refresh: 'background' };
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { cache }));
-    expect(stateOf(await exporter.scrape())).toEqual(failing('status'));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache }));
+    expect(stateOf(await exporter.scrape())).toEqual(expectedState('status'));
     await eventually(() => expect(service.requests.length).toBeGreaterThanOrEqual(3));
     service.setFaults('ts', []);
     await eventually(() => expect(exporter.exporter.stations()[0]?.up).toBe(true));
-    expect(stateOf(await exporter.scrape())).toEqual(failing(undefined));
+    expect(stateOf(await exporter.scrape())).toEqual(expectedState(undefined));
     expectApart(refreshesOf(service.requests), 60, startMs);
   });
 });
@@ -256,31 +262,31 @@ describe('Exporter, its endpoints over a real service', () => {
   const readiness = async (exporter: RunningExporter) => (await exporter.get('/-/ready')).status;
 
   it('is ready once each station was tried, by itself, be it in vain', async () => {
-    const service = await serviceOf({ faults: { broken: [{ kind: 'status', code: 500 }] } });
+    const service = await startTestService({ faults: { broken: [{ kind: 'status', code: 500 }] } });
     for (const name of ['fine', 'broken']) service.setRecords(name, entries);
-    const valve = await valveTo(service.url);
-    valve.shut();
-    const exporter = await exporterOf(configOf(valve.url, ['fine', 'broken']));
+    const valve = await startPausableProxy(service.url);
+    valve.pause();
+    const exporter = await startTestExporter(configOf(valve.url, ['fine', 'broken']));
     expect(await readiness(exporter)).toBe(503);
     expect((await exporter.get('/-/healthy')).status).toBe(200);
     const untried = await exporter.scrape('/metrics', AT_ONCE);
     expect(Object.keys(healthOf(untried, 'fine'))).toEqual(['info', 'up', 'failure']);
-    expect(stateOf(untried, 'fine')).toEqual({ ...failing(undefined), up: 0 });
+    expect(stateOf(untried, 'fine')).toEqual({ ...expectedState(undefined), up: 0 });
     expect(dataOf(untried, 'fine')).toEqual({});
     expect(await readiness(exporter)).toBe(503);
-    valve.open();
+    valve.resume();
     await eventually(async () => expect(await readiness(exporter)).toBe(200));
     expect(exporter.exporter.stations().map(({ up }) => up)).toEqual([true, false]);
   });
 
   it('asks for the probed station alone, and publishes nothing else', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     for (const name of ['a', 'b']) service.setRecords(name, entries);
-    const exporter = await readyExporterOf(configOf(service.url, ['a', 'b']));
+    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b']));
     service.clearRequests();
     const families = await exporter.scrape('/probe?station=b');
     expect(service.requests.map(({ station }) => station)).toEqual(['b', 'b', 'b']);
-    expect(stateOf(families, 'b')).toEqual(failing(undefined));
+    expect(stateOf(families, 'b')).toEqual(expectedState(undefined));
     expect(dataOf(families, 'b')).toEqual(expectedData(recordsOf(entries), told));
     const stations = [...families.values()].flatMap(({ samples }) => samples.map(({ labels }) => labels['station']));
     expect(new Set(stations)).toEqual(new Set(['b']));
@@ -290,10 +296,10 @@ describe('Exporter, its endpoints over a real service', () => {
   });
 
   it('withholds the series of single resources above max_resources, and nothing else', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('big', entries);
     service.setRecords('small', entries.slice(0, 24));
-    const exporter = await readyExporterOf(configOf(service.url, ['big', 'small'], { metrics: { max_resources: 24 } }));
+    const exporter = await startReadyExporter(configOf(service.url, ['big', 'small'], { metrics: { max_resources: 24 } }));
     const families = await exporter.scrape();
     const single = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map((name) => `resource_${name}`);
     const all = Object.entries(expectedData(recordsOf(entries), told));
@@ -306,10 +312,10 @@ describe('Exporter, its endpoints over a real service', () => {
   });
 
   it('publishes no single resources and no disabled family when told so', async () => {
-    const service = await serviceOf();
+    const service = await startTestService();
     service.setRecords('ts', entries);
     const metrics = { per_resource: false, disabled: ['telemetry_station_listing_pages', 'telemetry_station_exporter_build_info'] };
-    const exporter = await readyExporterOf(configOf(service.url, ['ts'], { metrics }));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { metrics }));
     const families = await exporter.scrape();
     const single = /^resource_(info|state|alert_rules|created_timestamp_seconds|sku_quantity)$|^listing_pages$/;
     const rest = Object.entries(expectedData(recordsOf(entries), told)).filter(([family]) => !single.test(family));

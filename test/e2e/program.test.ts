@@ -10,7 +10,7 @@ import { startSimulatedService } from '../../src/simulator/service.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
-import { configOf, entriesOf } from './harness.ts';
+import { configOf, entriesOf } from './test-bed.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

@@ -1,8 +1,8 @@
-import type { Holdings } from './soak-exporter.ts';
-import type { Seen } from './soak-scrapers.ts';
+import type { ResourceUsage } from './soak-exporter.ts';
+import type { ScrapeStats } from './soak-scrapers.ts';
 
 /** Everything that a soak must not show. */
-export function soakViolations(holdings: readonly Holdings[], seen: readonly Seen[], mostSockets: number): string[] {
+export function soakViolations(holdings: readonly ResourceUsage[], seen: readonly ScrapeStats[], mostSockets: number): string[] {
   const violations = seen.flatMap((crowd) => crowd.violations);
   const sum = (key: 'scrapes' | 'failing' | 'incomplete') => seen.reduce((total, crowd) => total + crowd[key], 0);
   if (seen.some(({ largestShare }) => largestShare >= 1))
