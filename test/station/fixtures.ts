@@ -56,7 +56,7 @@ export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> =
   };
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that only advances explicitly. */
 export class ManualClock implements Clock {
   #ms = 0;
   readonly wallMs = () => 1_700_000_000_000 + this.#ms;

@@ -11,9 +11,9 @@ const forever = new AbortController().signal;
 
 function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () => false) {
   const clock = new ManualClock();
-  const count = { asked: 0 };
+  const count = { listings: 0 };
   const list = async () => {
-    count.asked += 1;
+    count.listings += 1;
     if (fails()) throw new ListingFailure('network', 'down');
     return listingOf([resourceOf(name)]);
   };
@@ -30,14 +30,14 @@ const background = { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 200, refresh: 'b
 describe('Fleet', () => {
   it('reads all stations or the named one, and reports cache hits and misses', async () => {
     const [a, b] = [cacheOf('a'), cacheOf('b')];
-    const answers = { hit: 0, miss: 0 };
-    const fleet = new Fleet([a.cache, b.cache], (answer, stations) => {
-      answers[answer] += stations;
+    const reads = { hit: 0, miss: 0 };
+    const fleet = new Fleet([a.cache, b.cache], (result, stations) => {
+      reads[result] += stations;
     });
     expect((await fleet.read(forever, 'b')).map(({ spec, served }) => [spec.name, served?.encoded])).toEqual([['b', 'b']]);
     expect((await fleet.read(forever)).map(({ spec }) => spec.name)).toEqual(['a', 'b']);
     expect(await fleet.read(forever, 'c')).toEqual([]);
-    expect(answers).toEqual({ hit: 1, miss: 2 });
+    expect(reads).toEqual({ hit: 1, miss: 2 });
   });
 
   it('stops waiting at the deadline while the refresh continues for the next scrape', async () => {
@@ -45,9 +45,9 @@ describe('Fleet', () => {
     const answer = new Promise<Listing<Resource>>((done) => {
       resolve = done;
     });
-    let asked = 0;
+    let listings = 0;
     const list = async () => {
-      asked += 1;
+      listings += 1;
       return answer;
     };
     const cache = new StationCache(specOf(), { source: { listResources: list, listIds: list as never }, encode: async () => 'ready' });
@@ -60,7 +60,7 @@ describe('Fleet', () => {
     const next = fleet.read(forever);
     resolve(listingOf([]));
     expect((await next)[0]?.served?.encoded).toBe('ready');
-    expect(asked).toBe(1);
+    expect(listings).toBe(1);
   });
 
   it('is ready once every station was attempted, even if the attempt failed', async () => {
@@ -75,12 +75,12 @@ describe('Fleet', () => {
   });
 
   it('refreshes only stations that were never attempted when it starts', async () => {
-    const [known, unknown] = [cacheOf('known'), cacheOf('unknown')];
-    await known.cache.refresh();
-    const fleet = new Fleet([known.cache, unknown.cache], () => undefined);
+    const [attempted, unattempted] = [cacheOf('attempted'), cacheOf('unattempted')];
+    await attempted.cache.refresh();
+    const fleet = new Fleet([attempted.cache, unattempted.cache], () => undefined);
     fleet.start();
-    await unknown.cache.refresh();
-    expect([known.count.asked, unknown.count.asked]).toEqual([1, 1]);
+    await unattempted.cache.refresh();
+    expect([attempted.count.listings, unattempted.count.listings]).toEqual([1, 1]);
     fleet.stop();
   });
 
@@ -88,13 +88,13 @@ describe('Fleet', () => {
     const { cache, count } = cacheOf('a', { cache: { ...background, ttlMs: 0 } });
     const fleet = new Fleet([cache], () => undefined);
     fleet.start();
-    while (count.asked < 3) await new Promise(setImmediate);
+    while (count.listings < 3) await new Promise(setImmediate);
     fleet.stop();
     await cache.refresh();
-    const before = count.asked;
+    const before = count.listings;
     // A timer set now fires after any that was left pending with no delay.
     await new Promise((resolve) => setTimeout(resolve, 2));
-    expect(count.asked).toBe(before);
+    expect(count.listings).toBe(before);
   });
 });
 

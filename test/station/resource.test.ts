@@ -24,13 +24,13 @@ describe('labelText', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const fit = labelText(text);
-        const whole = text.toWellFormed();
+        const wellFormed = text.toWellFormed();
         expect(fit.isWellFormed()).toBe(true);
-        expect(whole.startsWith(fit)).toBe(true);
+        expect(wellFormed.startsWith(fit)).toBe(true);
         const size = Buffer.byteLength(fit);
         expect(size).toBeLessThanOrEqual(1024);
-        const next = String.fromCodePoint(whole.codePointAt(fit.length) ?? 0);
-        if (fit !== whole) expect(size + Buffer.byteLength(next)).toBeGreaterThan(1024);
+        const next = String.fromCodePoint(wellFormed.codePointAt(fit.length) ?? 0);
+        if (fit !== wellFormed) expect(size + Buffer.byteLength(next)).toBeGreaterThan(1024);
       }),
     );
   });

@@ -8,10 +8,10 @@ import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
 const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
 
-/** A station over a service whose next answers the test gives one by one. */
+/** A station on a service whose replies the test provides one by one. */
 function stationOf(
   spec: Partial<StationSpec> = {},
-  prepare = async ({ snapshot }: Publication) =>
+  encode = async ({ snapshot }: Publication) =>
     snapshot.parts
       .flat()
       .map(({ id }) => id)
@@ -26,7 +26,7 @@ function stationOf(
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
     });
   const source: StationSource = { listResources: (_query, context) => called(context), listIds: (_query, context) => called(context) };
-  const cache = new StationCache(specOf(spec), { source, encode: prepare, clock, refreshed: (view) => refreshed.push(view) });
+  const cache = new StationCache(specOf(spec), { source, encode, clock, refreshed: (view) => refreshed.push(view) });
   const attempt = async (answer: Listing<Resource> | Error) => {
     const update = cache.refreshIfDue();
     const call = calls.at(-1);
@@ -80,10 +80,10 @@ describe('StationCache', () => {
   });
 
   it('does not encode an unchanged snapshot again', async () => {
-    let prepared = 0;
+    let encodings = 0;
     const { cache, clock, attempt } = stationOf({}, async () => {
-      prepared += 1;
-      return `encoded ${prepared}`;
+      encodings += 1;
+      return `encoded ${encodings}`;
     });
     const listing = twoRecords();
     await attempt(listing);
@@ -293,10 +293,10 @@ describe('StationCache', () => {
     clock.advance(30_000);
     const successor = await cache.successor(cache.spec, {
       source: sourceOf(async () => listingOf([])),
-      encode: async () => 'anew',
+      encode: async () => 'encoded again',
       clock,
     });
-    expect(successor.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'anew' } });
+    expect(successor.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'encoded again' } });
     expect(successor.dueInMs()).toBe(30_000);
     clock.advance(30_000);
     await successor.refreshIfDue();
@@ -305,7 +305,10 @@ describe('StationCache', () => {
 
   it('has a successor before its first attempt', async () => {
     const { cache } = stationOf();
-    const successor = await cache.successor(cache.spec, { source: sourceOf(async () => twoRecords()), encode: async () => 'anew' });
+    const successor = await cache.successor(cache.spec, {
+      source: sourceOf(async () => twoRecords()),
+      encode: async () => 'encoded again',
+    });
     expect(successor.wasAttempted).toBe(false);
     expect(successor.view().served).toBeUndefined();
   });

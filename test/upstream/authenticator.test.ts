@@ -7,7 +7,7 @@ import { settled } from './support/clock.ts';
 import { temporaryFile } from './support/files.ts';
 import { startService } from './support/service.ts';
 
-/** Accepts the one value of the header, and else says what it got. */
+/** Accepts one value of the header; otherwise answers 401 with the value received. */
 function demand(header: string, value: string) {
   return (request: IncomingMessage, response: ServerResponse) => {
     const given = request.headers[header];

@@ -9,7 +9,7 @@ import { ManualClock, settled } from './support/clock.ts';
 import { temporaryFile } from './support/files.ts';
 import { closed, startService } from './support/service.ts';
 
-/** Answers with one status after the other, and with the last one ever after. */
+/** Answers with the given statuses in order, then repeats the last one. */
 function statuses(...list: (number | readonly [number, Record<string, string>])[]) {
   let next = 0;
   return (_request: unknown, response: ServerResponse) => {
@@ -187,8 +187,8 @@ describe('UpstreamClient limits', () => {
     const inside = new Set<ServerResponse>();
     let most = 0;
     const answerAll = async () => {
-      // Time enough for a fourth one to arrive, were it sent.
-      for (let turn = 0; turn < 5; turn += 1) await settled();
+      // Enough time for a fourth request to arrive, if it were sent.
+      for (let iteration = 0; iteration < 5; iteration += 1) await settled();
       for (const response of inside) response.end();
       inside.clear();
     };
@@ -236,7 +236,7 @@ describe('UpstreamClient limits', () => {
     });
     while (!done) {
       await clock.advance(0);
-      // Time stands still while a request is on its way, so that it is seen when it was sent.
+      // The clock does not advance while a request is in flight, so that it is recorded at the time it was sent.
       if (arrivals.length === observer.started_) clock.nowMs += 100;
     }
     await all;
@@ -312,7 +312,7 @@ describe('UpstreamClient rate limiting', () => {
 describe('UpstreamClient page size', () => {
   const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE };
 
-  /** Offers one smaller page after the other. */
+  /** Returns successively smaller pages. */
   const offer = (...paths: string[]) => {
     const left = [...paths];
     return () => left.shift();

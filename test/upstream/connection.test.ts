@@ -74,7 +74,7 @@ describe('openPool with TLS', () => {
     const certFile = temporaryFile('cert.pem', ourselves.cert);
     const keyFile = temporaryFile('key.pem', ourselves.key);
     await expect(testClient(url, { tls: trusting({ certFile, keyFile }) }).get()).resolves.toBe('exporter');
-    await expect(testClient(url, { tls: trusting() }).get()).resolves.toBe('nobody');
+    await expect(testClient(url, { tls: trusting() }).get()).resolves.toBe('none');
   });
 
   it('reads certificate files again for each connection', async () => {
@@ -170,7 +170,7 @@ describe('openPool through a proxy', () => {
       keyFile: temporaryFile('key.pem', ourselves.key),
     });
     await expect(testClient(url, { proxyUrl: proxy.url, tls }).get()).resolves.toBe('exporter');
-    expect(proxy.tunnels).toMatchObject([{ shownName: 'nobody' }]);
+    expect(proxy.tunnels).toMatchObject([{ shownName: 'none' }]);
   });
 
   it('adds the default port to the CONNECT request', async () => {
@@ -255,7 +255,7 @@ describe('connectOnce', () => {
 
 const TARGET = { hostname: 'a', host: 'a:1', protocol: 'http:', port: '1' };
 
-/** The first outcome that the caller hears of, and a way to make the connection come about. */
+/** The first outcome reported to the caller, and a function that establishes the connection. */
 function connectWithin(limitMs: number) {
   let finish: buildConnector.Callback = () => undefined;
   const connect = connectorWithTimeout((_target, callback) => {

@@ -9,7 +9,7 @@ import { closed, closedPort, listen, startRawService, startService } from './sup
 const OK = 'HTTP/1.1 200 OK\r\n';
 
 describe('exchange', () => {
-  // The first one, so that no timer of another test ends meanwhile.
+  // Runs first, so that no timer of another test expires meanwhile.
   it('leaves no timer running', async () => {
     const service = await startService((_request, response) => response.end('{}'));
     const { get } = testClient(service.url, { timeoutMs: 3_600_000 });

@@ -24,7 +24,7 @@ interface TokenRequest {
   readonly message: IncomingMessage;
 }
 
-/** A token endpoint that numbers its tokens, and answers as told when it is told. */
+/** A token endpoint that numbers its tokens, unless the test provides the reply. */
 async function startTokenEndpoint(answer: (request: TokenRequest, response: ServerResponse) => boolean = () => false, extra = {}) {
   const received: TokenRequest[] = [];
   let issued = 0;
@@ -130,7 +130,7 @@ describe('TokenSource', () => {
     await expect(leaving).rejects.toBe('enough');
     waiting[0]?.destroy();
     while (waiting[0]?.closed === false) await settled();
-    for (let turn = 0; turn < 10; turn += 1) await settled();
+    for (let iteration = 0; iteration < 10; iteration += 1) await settled();
     await expect(get()).resolves.toBe('Bearer token-1');
   });
 
@@ -207,8 +207,8 @@ describe('TokenSource', () => {
 
   it('fails with reason network or timeout when the endpoint is unreachable', async () => {
     const service = await startEcho();
-    const nobody = new URL(`http://127.0.0.1:${await closedPort()}/token`);
-    expect(await testClient(service.url, { auth: oauth2(nobody) }).failure()).toMatchObject({ reason: 'network' });
+    const unreachable = new URL(`http://127.0.0.1:${await closedPort()}/token`);
+    expect(await testClient(service.url, { auth: oauth2(unreachable) }).failure()).toMatchObject({ reason: 'network' });
     const { url: silent } = await startRawService(() => undefined);
     const { failure } = testClient(service.url, { auth: oauth2(silent), timeoutMs: 300 });
     expect(await failure()).toMatchObject({

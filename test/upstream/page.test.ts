@@ -143,9 +143,9 @@ describe('PageSize', () => {
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.array(fc.integer({ min: 1, max: 10_000 })), (most, wanted) => {
         const { pageSize, reductions } = pageSizeOf(most);
         for (const size of wanted) {
-          const asked = pageSize.atMost(size);
-          const less = pageSize.below(asked);
-          expect(less === undefined ? asked <= 10 : less < asked && less >= 10).toBe(true);
+          const requested = pageSize.atMost(size);
+          const less = pageSize.below(requested);
+          expect(less === undefined ? requested <= 10 : less < requested && less >= 10).toBe(true);
         }
         expect(reductions.length).toBeLessThanOrEqual(10);
       }),

@@ -109,7 +109,7 @@ describe('describeErrorBody', () => {
 
 describe('redactedExcerpt', () => {
   it('redacts a secret that white space or JSON escapes have altered', () => {
-    expect(redactedExcerpt('told pass  word\there', ['pass  word\there'])).toBe('told <secret>');
+    expect(redactedExcerpt('has pass  word\there', ['pass  word\there'])).toBe('has <secret>');
     expect(redactedExcerpt(JSON.stringify({ echo: 'a"b\\c' }), ['a"b\\c'])).toBe('{"echo":"<secret>"}');
     expect(redactedExcerpt('pass\u200bword', ['password'])).toBe('<secret>');
   });

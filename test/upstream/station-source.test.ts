@@ -10,7 +10,7 @@ import { stationSource } from '../../src/upstream/station-source.ts';
 
 type Listing = ListingOf<Resource>;
 
-interface Asked {
+interface PageRequest {
   readonly offset: number;
   readonly size: number;
   readonly nth: number;
@@ -21,16 +21,16 @@ type Reply = { readonly resources: unknown; readonly page?: unknown };
 const record = (id: string) => ({ resource_id: id, name: `name of ${id}` });
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
 
-/** Lists from a service that is a function from what is asked to what is answered. */
+/** Lists from a service given as a function from requests to replies. */
 async function list(
-  answer: (asked: Asked) => Reply,
+  answer: (request: PageRequest) => Reply,
   { pageSize = 10, concurrency = 4 } = {},
-): Promise<{ listing: Listing; asked: Asked[] }> {
-  const asked: Asked[] = [];
+): Promise<{ listing: Listing; requests: PageRequest[] }> {
+  const requests: PageRequest[] = [];
   const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
     const query = new URLSearchParams(path.slice(path.indexOf('?')));
-    const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: asked.length };
-    asked.push(request);
+    const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: requests.length };
+    requests.push(request);
     await new Promise(setImmediate);
     return read(Buffer.from(JSON.stringify(answer(request))));
   };
@@ -40,18 +40,18 @@ async function list(
     { path, filters: {} },
     { signal: new AbortController().signal, deadlineMs: Infinity },
   );
-  return { listing, asked };
+  return { listing, requests };
 }
 
-/** A well-behaved service, and the ways in which real ones are not. */
+/** A correct service, with the quirks of real ones as options. */
 function service(
   all: readonly unknown[],
-  quirks: { cap?: (asked: Asked) => number; total?: (asked: Asked) => unknown; ignoreOffset?: boolean } = {},
+  quirks: { cap?: (request: PageRequest) => number; total?: (request: PageRequest) => unknown; ignoreOffset?: boolean } = {},
 ) {
-  return (asked: Asked): Reply => {
-    const offset = quirks.ignoreOffset ? 0 : asked.offset;
-    const size = Math.min(asked.size, quirks.cap?.(asked) ?? Number.POSITIVE_INFINITY);
-    const total = quirks.total ? quirks.total(asked) : all.length;
+  return (request: PageRequest): Reply => {
+    const offset = quirks.ignoreOffset ? 0 : request.offset;
+    const size = Math.min(request.size, quirks.cap?.(request) ?? Number.POSITIVE_INFINITY);
+    const total = quirks.total ? quirks.total(request) : all.length;
     return { resources: all.slice(offset, offset + size), page: total === undefined ? null : { offset, size: 1, total } };
   };
 }
@@ -61,10 +61,10 @@ const noTotal = () => undefined;
 
 describe('stationSource', () => {
   it('reads a listing of several pages in the service’s order', async () => {
-    const { listing, asked } = await list(service(ids(35).map(record)));
+    const { listing, requests } = await list(service(ids(35).map(record)));
     expect(idsOf(listing)).toEqual(ids(35));
     expect(listing).toMatchObject({ complete: true, reportedTotal: 35, pages: 4, duplicates: 0, rejected: 0 });
-    expect(asked.map(({ offset, size }) => [offset, size])).toEqual([
+    expect(requests.map(({ offset, size }) => [offset, size])).toEqual([
       [0, 10],
       [10, 10],
       [20, 10],
@@ -95,8 +95,8 @@ describe('stationSource', () => {
   });
 
   it('sends one request when the first page contains the total', async () => {
-    const { listing, asked } = await list(service(ids(10).map(record)));
-    expect(asked).toHaveLength(1);
+    const { listing, requests } = await list(service(ids(10).map(record)));
+    expect(requests).toHaveLength(1);
     expect(listing).toMatchObject({ complete: true, pages: 1 });
   });
 
@@ -110,10 +110,10 @@ describe('stationSource', () => {
   });
 
   it('continues without a total until a page is empty', async () => {
-    const { listing, asked } = await list(service(ids(20).map(record), { total: noTotal }));
+    const { listing, requests } = await list(service(ids(20).map(record), { total: noTotal }));
     expect(idsOf(listing)).toEqual(ids(20));
     expect(listing).toMatchObject({ complete: true, reportedTotal: undefined, pages: 3 });
-    expect(asked.map(({ offset }) => offset)).toEqual([0, 10, 20]);
+    expect(requests.map(({ offset }) => offset)).toEqual([0, 10, 20]);
   });
 
   it('advances by the records received when pages are capped', async () => {
@@ -121,15 +121,15 @@ describe('stationSource', () => {
     expect(idsOf(withTotal.listing)).toEqual(ids(25));
     expect(withTotal.listing).toMatchObject({ complete: true, pages: 7, duplicates: 0 });
     const without = await list(service(ids(25).map(record), { cap: () => 4, total: noTotal }));
-    expect(without.asked.map(({ offset }) => offset)).toEqual([0, 4, 8, 12, 16, 20, 24, 25]);
+    expect(without.requests.map(({ offset }) => offset)).toEqual([0, 4, 8, 12, 16, 20, 24, 25]);
     expect(without.listing).toMatchObject({ complete: true, duplicates: 0 });
   });
 
   it('does not assume that all pages are as short as one short page', async () => {
-    const { listing, asked } = await list(service(ids(250).map(record), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }), { pageSize: 100 });
+    const { listing, requests } = await list(service(ids(250).map(record), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }), { pageSize: 100 });
     expect(idsOf(listing)).toEqual(ids(250));
     expect(listing).toMatchObject({ complete: true, duplicates: 0 });
-    expect(asked.map(({ offset, size }) => [offset, size])).toEqual([
+    expect(requests.map(({ offset, size }) => [offset, size])).toEqual([
       [0, 100],
       [1, 100],
       [101, 100],
@@ -138,12 +138,12 @@ describe('stationSource', () => {
   });
 
   it('detects an ignored offset by the lack of new ids', async () => {
-    const everything = await list((asked) => ({ ...service(ids(7).map(record), { total: noTotal, ignoreOffset: true })(asked) }));
+    const everything = await list((request) => ({ ...service(ids(7).map(record), { total: noTotal, ignoreOffset: true })(request) }));
     expect(everything.listing).toMatchObject({ complete: true, pages: 2, duplicates: 7 });
     const withTotal = await list(service(ids(1000).map(record), { ignoreOffset: true }));
     expect(idsOf(withTotal.listing)).toEqual(ids(10));
     expect(withTotal.listing).toMatchObject({ complete: false, reportedTotal: 1000 });
-    expect(withTotal.asked.length).toBeLessThan(20);
+    expect(withTotal.requests.length).toBeLessThan(20);
   });
 
   it('continues past single pages of duplicates', async () => {
@@ -173,16 +173,16 @@ describe('stationSource', () => {
   });
 
   it('is incomplete when the total changes both times', async () => {
-    const { listing, asked } = await list(service(ids(25).map(record), { total: ({ nth }) => 25 + nth }));
+    const { listing, requests } = await list(service(ids(25).map(record), { total: ({ nth }) => 25 + nth }));
     expect(idsOf(listing)).toEqual(ids(25));
     expect(listing.complete).toBe(false);
-    expect(listing.pages).toBe(asked.length);
+    expect(listing.pages).toBe(requests.length);
   });
 
   it.each([24, 26, 1, 0, 1_000_000_000])('is incomplete for 25 records with a total of %i', async (total) => {
-    const { listing, asked } = await list(service(ids(25).map(record), { total: () => total }), { pageSize: 10 });
+    const { listing, requests } = await list(service(ids(25).map(record), { total: () => total }), { pageSize: 10 });
     expect(listing).toMatchObject({ complete: false, reportedTotal: total });
-    expect(asked.length).toBeLessThan(20);
+    expect(requests.length).toBeLessThan(20);
     if (total > 25 || total < 10) expect(idsOf(listing)).toEqual(ids(25));
   });
 
@@ -285,10 +285,10 @@ describe('stationSource', () => {
       ({ offset }) => ({ resources: offset === 0 ? [record('a')] : [{}] }),
       ['the service reports no total and the last page has no valid resource_id'],
     ],
-  ])('reports why %s is incomplete', async (_what, answer, doubts) => {
+  ])('reports why %s is incomplete', async (_what, answer, reasons) => {
     const { listing } = await list(answer);
-    expect(listing.incompleteReasons).toEqual(doubts);
-    expect(listing.complete).toBe(doubts.length === 0);
+    expect(listing.incompleteReasons).toEqual(reasons);
+    expect(listing.complete).toBe(reasons.length === 0);
   });
 
   it('parses a page again only when its bytes change', async () => {
@@ -314,9 +314,9 @@ describe('stationSource', () => {
   });
 
   it('fails when one page fails', async () => {
-    const answer = (asked: Asked): Reply => {
-      if (asked.offset === 20) throw new ListingFailure('status', 'no such page');
-      return service(ids(50).map(record))(asked);
+    const answer = (request: PageRequest): Reply => {
+      if (request.offset === 20) throw new ListingFailure('status', 'no such page');
+      return service(ids(50).map(record))(request);
     };
     await expect(list(answer)).rejects.toMatchObject({ reason: 'status' });
   });
@@ -337,8 +337,8 @@ describe('stationSource', () => {
   });
 
   it('ends an endless listing', async () => {
-    const { listing, asked } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
-    expect(asked).toHaveLength(100_000);
+    const { listing, requests } = await list(({ offset }) => ({ resources: [record(`r${offset}`)] }), { pageSize: 1 });
+    expect(requests).toHaveLength(100_000);
     expect(listing).toMatchObject({ complete: false, incompleteReasons: ['the listing did not end within 100000 pages'] });
   });
 
@@ -373,7 +373,7 @@ describe('stationSource', () => {
         fc.integer({ min: 1, max: 8 }),
         fc.integer({ min: 1, max: 15 }),
         async (names, sizes, total, concurrency, pageSize) => {
-          const cap = ({ nth }: Asked) => sizes[nth % sizes.length] ?? 1;
+          const cap = ({ nth }: PageRequest) => sizes[nth % sizes.length] ?? 1;
           const answer = service(names.map(record), { cap, ...(total ? {} : { total: noTotal }) });
           const { listing } = await list(answer, { concurrency, pageSize });
           expect(idsOf(listing)).toEqual(names);
@@ -392,7 +392,7 @@ describe('stationSource', () => {
     await fc.assert(
       fc.asyncProperty(world, async ({ rows, totals, cap }) => {
         const given: number[] = [];
-        const total = ({ nth }: Asked) => {
+        const total = ({ nth }: PageRequest) => {
           given[nth] = totals[nth % totals.length] ?? 0;
           return given[nth];
         };
@@ -415,9 +415,9 @@ describe('stationSource page size', () => {
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
   const context = () => ({ signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, station: 'prod' });
 
-  /** A service that takes pages up to a size, which may change from request to request. */
-  function setUp(answer: (asked: Asked) => Reply, largest: (nth: number) => number, { pageSize = 100, concurrency = 4 } = {}) {
-    const asked: Asked[] = [];
+  /** A service that accepts pages up to a size, which may change between requests. */
+  function setUp(answer: (request: PageRequest) => Reply, largest: (nth: number) => number, { pageSize = 100, concurrency = 4 } = {}) {
+    const requests: PageRequest[] = [];
     const reductions: [station: string | undefined, size: number][] = [];
     const get = async <T>(
       first: string,
@@ -427,8 +427,8 @@ describe('stationSource page size', () => {
     ) => {
       for (let next: string | undefined = first; next !== undefined; next = smaller()) {
         const query = new URLSearchParams(next.slice(next.indexOf('?')));
-        const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: asked.length };
-        asked.push(request);
+        const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: requests.length };
+        requests.push(request);
         await new Promise(setImmediate);
         if (request.size <= largest(request.nth)) return read(Buffer.from(JSON.stringify(answer(request))));
       }
@@ -438,15 +438,15 @@ describe('stationSource page size', () => {
       pageSizeReduced: ({ station }: { station?: string }, size: number) => reductions.push([station, size]),
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
-    return { asked, reductions, list: stationSource(get, options, new TaskQueue(), observer).listResources };
+    return { requests, reductions, list: stationSource(get, options, new TaskQueue(), observer).listResources };
   }
 
   it('continues from the same offset with half the page size, without gaps or duplicates', async () => {
-    const { list, asked, reductions } = setUp(service(ids(120).map(record)), () => 30);
+    const { list, requests, reductions } = setUp(service(ids(120).map(record)), () => 30);
     const listing = await list({ path, filters: {} }, context());
     expect(idsOf(listing)).toEqual(ids(120));
     expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 5 });
-    expect(asked.slice(0, 4).map(({ offset, size }) => [offset, size])).toEqual([
+    expect(requests.slice(0, 4).map(({ offset, size }) => [offset, size])).toEqual([
       [0, 100],
       [0, 50],
       [0, 25],
@@ -459,29 +459,29 @@ describe('stationSource page size', () => {
   });
 
   it('divides the ranges that were planned for the larger page size', async () => {
-    const { list, asked, reductions } = setUp(service(ids(1000).map(record)), (nth) => (nth === 0 ? 100 : 50));
+    const { list, requests, reductions } = setUp(service(ids(1000).map(record)), (nth) => (nth === 0 ? 100 : 50));
     const listing = await list({ path, filters: {} }, context());
     expect(idsOf(listing)).toEqual(ids(1000));
     expect(listing).toMatchObject({ complete: true, duplicates: 0, pages: 19 });
-    expect(asked.filter(({ size }) => size > 50)).toHaveLength(5);
+    expect(requests.filter(({ size }) => size > 50)).toHaveLength(5);
     expect(reductions).toEqual([['prod', 50]]);
   });
 
   it('keeps the page size for all listings of the refresh, and resets it with the next', async () => {
-    const { list, asked, reductions } = setUp(service(ids(60).map(record)), () => 50);
+    const { list, requests, reductions } = setUp(service(ids(60).map(record)), () => 50);
     const refresh = context();
     await list({ path, filters: {} }, refresh);
     await list({ path, filters: { product: 'product.x' } }, refresh);
-    expect(asked.map(({ size }) => size)).toEqual([100, 50, 50, 50, 50]);
+    expect(requests.map(({ size }) => size)).toEqual([100, 50, 50, 50, 50]);
     await list({ path, filters: {} }, context());
-    expect(asked.slice(5).map(({ size }) => size)).toEqual([100, 50, 50]);
+    expect(requests.slice(5).map(({ size }) => size)).toEqual([100, 50, 50]);
     expect(reductions).toHaveLength(2);
   });
 
   it('fails when a page of ten is too large', async () => {
-    const { list, asked } = setUp(service(ids(60).map(record)), () => 9);
+    const { list, requests } = setUp(service(ids(60).map(record)), () => 9);
     await expect(list({ path, filters: {} }, context())).rejects.toMatchObject({ message: 'too large' });
-    expect(asked.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
+    expect(requests.map(({ size }) => size)).toEqual([100, 50, 25, 12, 10]);
   });
 
   it('is incomplete when a smaller full page is repeated', async () => {

@@ -9,7 +9,7 @@ export interface Issued {
 
 interface Request {
   readonly name: string;
-  /** Itself when left out. */
+  /** Self-signed when absent. */
   readonly issuer?: Issued;
   readonly hosts?: readonly string[];
   readonly notAfter?: Date;
@@ -19,7 +19,7 @@ interface Request {
 const ECDSA_WITH_SHA256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a certificate and its key with Node alone, so that no fixture can expire and no private key is committed. */
+/** Creates a certificate and its key with Node alone: no fixture expires and no private key is committed. */
 export function issue({ name, issuer, hosts = [], notAfter = new Date(Date.now() + DAY_MS), namedCurve = 'P-256' }: Request): Issued {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve });
   const notBefore = new Date(notAfter.getTime() - 365 * DAY_MS);

@@ -41,14 +41,14 @@ export class RecordingObserver implements RequestObserver {
 export interface TestClient {
   readonly client: UpstreamClient;
   readonly observer: RecordingObserver;
-  /** The waits that were asked for; none of them takes any time but that of the client's own clock. */
+  /** The requested delays; each only advances the client's own clock. */
   readonly sleeps: number[];
   get(path?: string, context?: { signal?: AbortSignal; deadlineMs?: number }): Promise<string>;
   /** The failure of a request that must fail. */
   failure(path?: string): Promise<Error & { reason?: FailureReason }>;
 }
 
-/** A client of the service at the address, which ends with the test. */
+/** A client of the service at this URL, closed when the test ends. */
 export function testClient(
   baseUrl: URL,
   overrides: Partial<UpstreamOptions> = {},

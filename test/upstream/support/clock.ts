@@ -1,4 +1,4 @@
-/** A clock that moves only when told to; sleepers wake when their time has come. */
+/** A clock that only advances explicitly; sleeps resolve when their time is reached. */
 export class ManualClock {
   nowMs: number;
   readonly #sleepers = new Set<{ readonly wakeMs: number; readonly wake: () => void }>();
@@ -35,7 +35,7 @@ export class ManualClock {
   }
 }
 
-/** Everything that waits for promises alone has gone on. */
+/** Resolves after all pending promise callbacks. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

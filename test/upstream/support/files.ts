@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A file of its own folder that ends with the test. */
+/** A file in its own directory, removed when the test ends. */
 export function temporaryFile(name: string, content: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'upstream-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -7,11 +7,11 @@ import { listen } from './service.ts';
 export interface Proxy {
   readonly url: URL;
   readonly tunnels: { readonly target: string; readonly headers: IncomingHttpHeaders; readonly shownName: string }[];
-  /** Requests that were sent to the proxy itself instead of through a tunnel. */
+  /** Requests sent to the proxy itself instead of through a tunnel. */
   readonly requests: string[];
 }
 
-/** A small real CONNECT proxy; it answers with another status than 200 when told to. */
+/** A minimal CONNECT proxy, with a configurable status. */
 export async function startProxy(tls?: ServerTlsOptions, status = 200): Promise<Proxy> {
   const tunnels: Proxy['tunnels'] = [];
   const requests: string[] = [];
@@ -42,8 +42,8 @@ export async function startProxy(tls?: ServerTlsOptions, status = 200): Promise<
   return { url: new URL(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`), tunnels, requests };
 }
 
-/** Whom the certificate names that the other side has shown. */
+/** The common name in the client certificate. */
 export function shownName(socket: Socket): string {
   const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
-  return String(certificate?.subject?.CN ?? 'nobody');
+  return String(certificate?.subject?.CN ?? 'none');
 }

@@ -8,11 +8,11 @@ import { onTestFinished } from 'vitest';
 export interface Service {
   readonly url: URL;
   readonly port: number;
-  /** What arrived, in order. */
+  /** In order of arrival. */
   readonly requests: IncomingMessage[];
 }
 
-/** An HTTP service on a real port that ends with the test. */
+/** An HTTP service on a real port, closed when the test ends. */
 export async function startService(answer: RequestListener, tls?: ServerTlsOptions): Promise<Service> {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
@@ -25,7 +25,7 @@ export async function startService(answer: RequestListener, tls?: ServerTlsOptio
   return { url: new URL(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`), port, requests };
 }
 
-/** A service of bytes: gets each connection once its request has begun to arrive. */
+/** A raw TCP service: handles each connection once its request starts to arrive. */
 export async function startRawService(answer: (socket: Socket, connection: number) => void): Promise<{ url: URL; port: number }> {
   let connections = 0;
   const server = createRawServer((socket) => {
@@ -55,7 +55,7 @@ export async function listen(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 export async function closedPort(): Promise<number> {
   const server = createRawServer();
   server.listen(0, '127.0.0.1');
