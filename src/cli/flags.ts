@@ -21,25 +21,6 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 export const LOG_FORMATS = ['logfmt', 'json'] as const;
 
-type OwnShard =
-  | { readonly ok: true; readonly shard: { readonly ordinal: number; readonly total: number } }
-  | { readonly ok: false; readonly problem: string };
-
-/** The shard of this process; `auto` takes the ordinal from the host name of a StatefulSet pod. */
-export function ownShard({ shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>, hostName: string): OwnShard {
-  if (shard !== 'auto') return { ok: true, shard: { ordinal: shard, total } };
-  // Of a fully qualified name, the first label is the pod.
-  const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
-  const ordinal = Number(number);
-  if (number === undefined) return shardProblem('a host name that ends in a number, such as exporter-0', hostName);
-  if (ordinal >= total) return shardProblem(`a host name that ends in a number below --total-shards (${total})`, hostName);
-  return { ok: true, shard: { ordinal, total } };
-}
-
-function shardProblem(expected: string, hostName: string): OwnShard {
-  return { ok: false, problem: `--shard=auto: expected ${expected}, got ${JSON.stringify(hostName)}` };
-}
-
 /** Flags of the simulated service. */
 const SIMULATE_FLAGS = [
   {
@@ -218,3 +199,22 @@ type ValueOf<R extends Flag> =
         ? Value
         : Value | undefined
     : never;
+
+type OwnShard =
+  | { readonly ok: true; readonly shard: { readonly ordinal: number; readonly total: number } }
+  | { readonly ok: false; readonly problem: string };
+
+/** The shard of this process; `auto` takes the ordinal from the host name of a StatefulSet pod. */
+export function ownShard({ shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>, hostName: string): OwnShard {
+  if (shard !== 'auto') return { ok: true, shard: { ordinal: shard, total } };
+  // Of a fully qualified name, the first label is the pod.
+  const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
+  const ordinal = Number(number);
+  if (number === undefined) return shardProblem('a host name that ends in a number, such as exporter-0', hostName);
+  if (ordinal >= total) return shardProblem(`a host name that ends in a number below --total-shards (${total})`, hostName);
+  return { ok: true, shard: { ordinal, total } };
+}
+
+function shardProblem(expected: string, hostName: string): OwnShard {
+  return { ok: false, problem: `--shard=auto: expected ${expected}, got ${JSON.stringify(hostName)}` };
+}

@@ -7,6 +7,49 @@ import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
 
+const cache = z.strictObject({
+  ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
+  max_stale: duration.prefault('15m').describe('Serve the last successful snapshot for this long while refreshes fail.'),
+  error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
+  refresh: z
+    .enum(['scrape', 'background'])
+    .prefault('scrape')
+    .describe('When to refresh a snapshot older than `ttl`: `scrape`, on the next scrape; `background`, by a jittered timer.'),
+});
+
+const metrics = z.strictObject({
+  per_resource: z.boolean().prefault(true).describe('Expose series for each resource.'),
+  max_resources: integer(0)
+    .prefault(100_000)
+    .describe('Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.'),
+  disabled: z
+    .array(z.enum(FAMILY_NAMES, { error: 'the name of a metric family' }))
+    .prefault([])
+    .describe('Names of metric families to disable.'),
+});
+
+/** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
+export const configSchema = crossChecked(
+  z.strictObject(
+    {
+      upstreams: z.record(text, upstream, { error: 'a mapping with one entry per account' }).meta({
+        description: 'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
+        minProperties: 1,
+      }),
+      stations: z
+        .array(station, { error: 'a list of stations' })
+        .min(1, { error: 'at least one station' })
+        .describe('Telemetry stations to export, at least one.'),
+      cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
+      metrics: metrics.prefault({}).describe('Metrics to expose.'),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
+  ),
+  fleetProblems,
+);
+
+export type Config = z.output<typeof configSchema>;
+
 interface Fleet {
   readonly upstreams?: unknown;
   readonly stations?: unknown;
@@ -97,46 +140,3 @@ function* zeroTtlProblems(cache: Mapping, entries: readonly Entry[]): Iterable<C
     }
   }
 }
-
-const cache = z.strictObject({
-  ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
-  max_stale: duration.prefault('15m').describe('Serve the last successful snapshot for this long while refreshes fail.'),
-  error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
-  refresh: z
-    .enum(['scrape', 'background'])
-    .prefault('scrape')
-    .describe('When to refresh a snapshot older than `ttl`: `scrape`, on the next scrape; `background`, by a jittered timer.'),
-});
-
-const metrics = z.strictObject({
-  per_resource: z.boolean().prefault(true).describe('Expose series for each resource.'),
-  max_resources: integer(0)
-    .prefault(100_000)
-    .describe('Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.'),
-  disabled: z
-    .array(z.enum(FAMILY_NAMES, { error: 'the name of a metric family' }))
-    .prefault([])
-    .describe('Names of metric families to disable.'),
-});
-
-/** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
-export const configSchema = crossChecked(
-  z.strictObject(
-    {
-      upstreams: z.record(text, upstream, { error: 'a mapping with one entry per account' }).meta({
-        description: 'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
-        minProperties: 1,
-      }),
-      stations: z
-        .array(station, { error: 'a list of stations' })
-        .min(1, { error: 'at least one station' })
-        .describe('Telemetry stations to export, at least one.'),
-      cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
-      metrics: metrics.prefault({}).describe('Metrics to expose.'),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
-  ),
-  fleetProblems,
-);
-
-export type Config = z.output<typeof configSchema>;

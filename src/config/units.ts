@@ -1,12 +1,3 @@
-/** Multiplies a decimal by `factor` exactly; undefined when the result is not a safe integer. */
-function exactProduct(text: string, factor: number): number | undefined {
-  const [whole = '', fraction = ''] = text.split('.');
-  const divisor = 10n ** BigInt(fraction.length);
-  const product = BigInt(whole + fraction) * BigInt(factor);
-  const value = Number(product / divisor);
-  return product % divisor === 0n && Number.isSafeInteger(value) ? value : undefined;
-}
-
 const SIZE_UNITS = [
   { unit: 'GiB', bytes: 1024 ** 3 },
   { unit: 'GB', bytes: 1000 ** 3 },
@@ -28,8 +19,8 @@ export function parseSize(text: string): number | undefined {
 
 /** Uses the largest unit that needs no fraction. */
 export function formatSize(bytes: number): string {
-  const whole = SIZE_UNITS.find((candidate) => bytes >= candidate.bytes && bytes % candidate.bytes === 0);
-  return whole === undefined ? `${bytes}B` : `${bytes / whole.bytes}${whole.unit}`;
+  const exact = SIZE_UNITS.find((candidate) => bytes >= candidate.bytes && bytes % candidate.bytes === 0);
+  return exact === undefined ? `${bytes}B` : `${bytes / exact.bytes}${exact.unit}`;
 }
 
 /** In the order of a duration, largest first; years and weeks are printed only when they divide the remainder. */
@@ -69,4 +60,13 @@ export function formatDuration(ms: number): string {
     rest %= size;
   }
   return text === '' ? '0s' : text;
+}
+
+/** Multiplies a decimal by `factor` exactly; undefined when the result is not a safe integer. */
+function exactProduct(text: string, factor: number): number | undefined {
+  const [integer = '', fraction = ''] = text.split('.');
+  const divisor = 10n ** BigInt(fraction.length);
+  const product = BigInt(integer + fraction) * BigInt(factor);
+  const value = Number(product / divisor);
+  return product % divisor === 0n && Number.isSafeInteger(value) ? value : undefined;
 }

@@ -135,7 +135,7 @@ describe('listenAddress', () => {
     expect(listenAddress.parse(text)).toBeUndefined();
   });
 
-  it.each(['999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'])('refuses the host or port of %j', (text) => {
+  it.each(['999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'])('rejects the host or port of %j', (text) => {
     expect(listenAddress.parse(text)).toBeUndefined();
   });
 });

@@ -106,8 +106,8 @@ describe('ListProgress', () => {
   });
 
   it('omits the station first, then truncates', () => {
-    const told = (columns: number) => terminal({ columns }).lines()[0];
-    expect([14, 13, 5].map(told)).toEqual(['prod: 0 pages', '0 pages', '0 pa']);
+    const lineAt = (columns: number) => terminal({ columns }).lines()[0];
+    expect([14, 13, 5].map(lineAt)).toEqual(['prod: 0 pages', '0 pages', '0 pa']);
   });
 
   it('escapes control characters in the station name', () => {
