@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isObject } from '../station/resource.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
@@ -25,10 +26,6 @@ export function crossChecked<Schema extends z.ZodType>(
         context.addIssue({ code: 'custom', path: [...path], message, params: { atKey } });
       }
     },
-    { when: ({ value }) => isMapping(value) },
+    { when: ({ value }) => isObject(value) },
   );
-}
-
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

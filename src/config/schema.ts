@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
-import { type CrossProblem, crossChecked, isMapping, type Mapping } from './cross-check.ts';
+import { isObject } from '../station/resource.ts';
+import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
 import { suggestion } from './nearest.ts';
 import { quoted } from './problem.ts';
 import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
@@ -65,16 +66,16 @@ interface Entry {
 function* fleetProblems({ upstreams, stations, cache }: Fleet): Iterable<CrossProblem> {
   const entries = entriesOf(stations);
   yield* duplicateNames(entries);
-  if (isMapping(upstreams)) {
+  if (isObject(upstreams)) {
     if (Object.keys(upstreams).length === 0) yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
     for (const entry of entries) yield* upstreamProblems(entry, upstreams);
   }
-  if (isMapping(cache)) yield* zeroTtlProblems(cache, entries);
+  if (isObject(cache)) yield* zeroTtlProblems(cache, entries);
 }
 
 function entriesOf(stations: unknown): readonly Entry[] {
   if (!Array.isArray(stations)) return [];
-  return stations.flatMap((station: unknown, index) => (isMapping(station) ? [{ index, station }] : []));
+  return stations.flatMap((station: unknown, index) => (isObject(station) ? [{ index, station }] : []));
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
@@ -103,14 +104,14 @@ function* upstreamProblems({ index, station }: Entry, upstreams: Mapping): Itera
   if (upstream === undefined && names.length > 1) {
     yield { path, message: `missing, expected one of ${names.map(quoted).join(', ')}, because there are several upstreams` };
   } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
-    if (isMapping(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
+    if (isObject(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
   } else if (typeof upstream === 'string') {
     yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${suggestion(upstream, names)}` };
   }
 }
 
 function listStyleOf(upstream: unknown): unknown {
-  if (!isMapping(upstream)) return undefined;
+  if (!isObject(upstream)) return undefined;
   const { list_style } = upstream;
   return list_style;
 }
@@ -136,7 +137,7 @@ function* zeroTtlProblems(cache: Mapping, entries: readonly Entry[]): Iterable<C
     if (cache[key] === 0) yield { path: ['cache', key], message };
     for (const { index, station } of entries) {
       const { cache: stationCache } = station;
-      if (isMapping(stationCache) && stationCache[key] === 0) yield { path: ['stations', index, 'cache', key], message };
+      if (isObject(stationCache) && stationCache[key] === 0) yield { path: ['stations', index, 'cache', key], message };
     }
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { isObject } from '../station/resource.ts';
 import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
-import { type CrossProblem, crossChecked, isMapping, type Mapping } from './cross-check.ts';
+import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
 import { filePath, integer, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion } from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
@@ -55,7 +56,7 @@ export const upstream = crossChecked(
   function* (value) {
     const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);
     yield* schemeProblems(schemes);
-    if (isMapping(value.http_headers)) yield* headerProblems(value.http_headers, schemes);
+    if (isObject(value.http_headers)) yield* headerProblems(value.http_headers, schemes);
   },
 );
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type CrossProblem, crossChecked, isMapping, type Unchecked } from './cross-check.ts';
+import { isObject } from '../station/resource.ts';
+import { type CrossProblem, crossChecked, type Unchecked } from './cross-check.ts';
 import { duration, filePath, filledSecret, headerValue, integer, namesOf, text, tlsVersion } from './scalar-schemas.ts';
 
 /** OpenSSL names of Go's cipher suites. */
@@ -130,7 +131,7 @@ export type WebConfig = z.output<typeof webConfigSchema>;
 /** As in the toolkit, a key without a value counts as absent. */
 function sparse<Schema extends z.ZodType>(schema: Schema, blanks: readonly unknown[] = [null]) {
   return z.preprocess((value) => {
-    if (!isMapping(value)) return value ?? {};
+    if (!isObject(value)) return value ?? {};
     return Object.fromEntries(Object.entries(value).filter(([, inner]) => !blanks.includes(inner)));
   }, schema);
 }

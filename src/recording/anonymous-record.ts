@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { labelText, type RecordField } from '../station/resource.ts';
-import { isObject } from '../upstream/record.ts';
+import { isObject, labelText, type RecordField } from '../station/resource.ts';
 
 /** Replaces text of unknown content. */
 const INVALID = 'unreadable';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { ListingFailure } from '../station/failure.ts';
 import type { ListingField, Part } from '../station/listing.ts';
-import { isObject, wholeNumber } from './record.ts';
+import { isObject } from '../station/resource.ts';
+import { wholeNumber } from './record.ts';
 
 /** One page of the listing, as read. */
 export interface Page<Row> {

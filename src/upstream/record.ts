@@ -1,4 +1,4 @@
-import { labelText, type Quantity, type RecordField, type Resource } from '../station/resource.ts';
+import { isObject, labelText, type Quantity, type RecordField, type Resource } from '../station/resource.ts';
 
 /** A resource, and the fields whose values are invalid. */
 interface ReadResource {
@@ -58,10 +58,6 @@ type Invalid = typeof INVALID;
 export function wholeNumber(value: unknown): number | Invalid {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : INVALID;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function resourceType(value: unknown): { key: string; label: string; isInvalid: boolean } {

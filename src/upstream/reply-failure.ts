@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import { isObject } from '../station/resource.ts';
 import type { Reply } from './exchange.ts';
-import { isObject } from './record.ts';
 import { RequestFailure, statusReason } from './request-failure.ts';
 
 interface ReplyContext {
