@@ -47,7 +47,7 @@ const SIMULATE_FLAGS = [
     name: 'simulate.resources',
     kind: integer(0, 1_000_000),
     only: ['simulate'],
-    help: 'Average number of resources per station (default: that of the demo stations).',
+    help: 'Average number of resources per station (default: 1000; the demo stations have their own sizes).',
   },
   {
     name: 'simulate.page-cap',
@@ -95,7 +95,7 @@ const LIST_FLAGS = [
     kind: toggle,
     default: 'false',
     only: ['list'],
-    help: 'Print only resources without alert rules.',
+    help: 'Print only resources known to have no alert rules.',
   },
   {
     name: 'sort',
@@ -179,7 +179,7 @@ export const FLAGS = [
     name: 'log.level',
     kind: choice(...LOG_LEVELS),
     default: 'info',
-    help: `Minimum severity of messages to log: ${LOG_LEVELS.join(', ')}.`,
+    help: 'Minimum severity of messages to log.',
   },
   { name: 'log.format', kind: choice(...LOG_FORMATS), default: 'logfmt', help: `Format of log messages: ${LOG_FORMATS.join(' or ')}.` },
   ...LIST_FLAGS,
