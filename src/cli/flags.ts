@@ -179,7 +179,7 @@ export const FLAGS = [
     name: 'log.level',
     kind: choice(...LOG_LEVELS),
     default: 'info',
-    help: 'Minimum severity of messages to log.',
+    help: `Minimum severity of messages to log, one of ${LOG_LEVELS.join(', ')}.`,
   },
   { name: 'log.format', kind: choice(...LOG_FORMATS), default: 'logfmt', help: `Format of log messages: ${LOG_FORMATS.join(' or ')}.` },
   ...LIST_FLAGS,
