@@ -1,9 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { configOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
-import { axeFindings } from './axe.ts';
+import { axeViolations, NOT_FOUND, openPage } from './page.ts';
 import { shownStations } from './stage.ts';
-import { NOT_FOUND, pageOf } from './watched-page.ts';
 
 const RIGHT_TO_LEFT = '\u202Egnp.exe';
 const LONG = 'unbroken'.repeat(125);
@@ -28,7 +27,7 @@ const NAMES = [
 ];
 const STEPS = ['.', '..'];
 
-/** Stations of these names, each with a resource of each name in all of its fields. */
+/** Stations with these names, each with one resource per name that has it in all fields. */
 async function hostileExporter() {
   const service = await startTestService({
     source: () =>
@@ -54,7 +53,7 @@ async function hostileExporter() {
     telemetry_station: STEPS.includes(name) ? `ts-${index}` : name,
     products: [LONG, RIGHT_TO_LEFT],
     alertability: true,
-    labels: { said: name },
+    labels: { label: name },
   }));
   const exporter = await startReadyExporter({ ...config, stations });
   return { service, exporter };
@@ -62,11 +61,11 @@ async function hostileExporter() {
 
 const textOf = (locator: Locator) => locator.first().textContent();
 
-/** Where links lead, as the browser understands them. */
+/** The link targets as the browser resolves them. */
 const hrefs = (page: Page, selector: string) =>
   page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((link) => link.href)`);
 
-/** Nothing ran, and the page is not wider than its window. */
+/** No injected code ran, and the page is no wider than its window. */
 async function expectHarmless(page: Page): Promise<void> {
   expect(await page.evaluate('window.broken')).toBeUndefined();
   const { wide, window } = await page.evaluate<{ wide: number; window: number }>(
@@ -76,13 +75,13 @@ async function expectHarmless(page: Page): Promise<void> {
 }
 
 describe('hostile names', () => {
-  it('are text on the status page, and lead to their stations', async () => {
+  it('are shown as text on the status page and link to their stations', async () => {
     const { exporter } = await hostileExporter();
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(exporter.url);
     await expectHarmless(page);
     expect(await shownStations(page)).toEqual(NAMES);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     const linked = NAMES.filter((name) => !STEPS.includes(name));
     expect(await page.locator('#stations th a').allTextContents()).toEqual(linked);
     for (const probe of await hrefs(page, '#stations td:last-child a')) expect((await fetch(probe)).status).toBe(200);
@@ -90,18 +89,18 @@ describe('hostile names', () => {
     for (const [at, name] of linked.entries()) {
       await page.goto(`${pages[at]}`);
       expect(await textOf(page.locator('h1'))).toBe(name);
-      expect(await textOf(page.locator('#question code'))).toBe(`said="${name}"`);
+      expect(await textOf(page.locator('#question code'))).toBe(`label="${name}"`);
       await expectHarmless(page);
     }
   });
 
-  it('are text among the resources of a station, and lead to what explains them', async () => {
+  it('are shown as text on the station page and link to their resources', async () => {
     const { exporter } = await hostileExporter();
-    const page = await pageOf();
+    const page = await openPage();
     const [station = ''] = NAMES;
     await page.goto(`${exporter.url}/stations/${encodeURIComponent(station)}`);
     await expectHarmless(page);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     for (const label of ['Name', 'State', 'Sku', 'GPU']) {
       expect(await page.locator(`td[data-label=${label}]`).allTextContents()).toEqual(NAMES);
     }
@@ -115,9 +114,9 @@ describe('hostile names', () => {
     }
   });
 
-  it('can be searched for and chosen', async () => {
+  it('can be searched for and selected', async () => {
     const { exporter } = await hostileExporter();
-    const page = await pageOf();
+    const page = await openPage();
     for (const name of NAMES.slice(0, 4)) {
       await page.goto(`${exporter.url}/stations/${encodeURIComponent(name)}`);
       await page.locator('#type').selectOption(name);
@@ -133,9 +132,9 @@ describe('hostile names', () => {
     }
   });
 
-  it('do not turn around what stands beside them', async () => {
+  it('do not change the direction of adjacent text', async () => {
     const { exporter } = await hostileExporter();
-    const page = await pageOf();
+    const page = await openPage();
     const segment = encodeURIComponent(RIGHT_TO_LEFT);
     await page.goto(`${exporter.url}/stations/${segment}/resources/${encodeURIComponent('a/b/../c')}`);
     const [station = 0, here = 0] = await page.evaluate<number[]>(`(() => {
@@ -147,9 +146,9 @@ describe('hostile names', () => {
     expect(station).toBeLessThanOrEqual(here);
   });
 
-  it('fit on a phone', async () => {
+  it('fit on a narrow screen', async () => {
     const { exporter } = await hostileExporter();
-    const page = await pageOf({ viewport: { width: 360, height: 740 } });
+    const page = await openPage({ viewport: { width: 360, height: 740 } });
     const station = `/stations/${encodeURIComponent(LONG)}`;
     for (const path of ['/', station, `${station}/resources/${encodeURIComponent(LONG)}`]) {
       await page.goto(exporter.url + path);
@@ -157,9 +156,9 @@ describe('hostile names', () => {
     }
   });
 
-  it('of what is not there are answered in peace', async () => {
+  it('of unknown stations and resources show a 404 page', async () => {
     const { exporter } = await hostileExporter();
-    const page = await pageOf({}, [NOT_FOUND]);
+    const page = await openPage({}, [NOT_FOUND]);
     for (const name of NAMES.slice(0, 5).map((text) => encodeURIComponent(`no ${text}`))) {
       await page.goto(`${exporter.url}/stations/${name}`);
       expect(await page.locator('h1').innerText()).toBe('No such station');
@@ -167,17 +166,17 @@ describe('hostile names', () => {
       expect(await page.locator('h1').innerText()).toBe('No such resource');
       await expectHarmless(page);
     }
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
-  it('in the words of the service are text in the note of the failure', async () => {
-    const words = '<img src=x onerror="window.broken = 6">"><script>window.broken = 7</script>';
-    const service = await startTestService({ faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message: words }) }] } });
+  it('in an error message of the service are shown as text', async () => {
+    const message = '<img src=x onerror="window.broken = 6">"><script>window.broken = 7</script>';
+    const service = await startTestService({ faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message }) }] } });
     const exporter = await startReadyExporter(configOf(service.url, ['ts']));
-    const page = await pageOf();
+    const page = await openPage();
     for (const path of ['/', '/stations/ts']) {
       await page.goto(exporter.url + path);
-      expect(await page.locator('.failure-note .said').innerText()).toContain(words);
+      expect(await page.locator('.failure-note .said').innerText()).toContain(message);
       await expectHarmless(page);
     }
   });

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
-import { axeFindings } from './axe.ts';
+import { eventually } from '../web/eventually.ts';
+import { axeViolations, NOT_FOUND, observedPage, openPage } from './page.ts';
 import { tabTo } from './stage.ts';
-import { NOT_FOUND, pageOf } from './watched-page.ts';
 
-/** Of the resources the last page, which is as good as the others and shorter. */
+/** The last page of resources, because it is the shortest. */
 const PATHS = ['/', '/stations/fine?page=3', '/stations/stale?page=3', '/stations/broken', '/stations/fine/resources/odd', '/reference'];
 
-/** Stations in every condition: up, failing with an old snapshot, failing without any. */
+/** Stations that are up, failing with an old snapshot, and failing without a snapshot. */
 async function fleet(options: { externalUrl?: URL } = {}) {
   const odd = { record: wireRecord('odd', { state: ['none'], alert_rules_count: 'many' }), product: 'product.b', alertable: true };
   const service = await startTestService({
@@ -25,23 +25,23 @@ async function fleet(options: { externalUrl?: URL } = {}) {
 }
 
 describe.each(['light', 'dark'] as const)('every page in %s colours', (colorScheme) => {
-  it('has nothing that keeps people from using it', async () => {
+  it('has no accessibility violations', async () => {
     const { url } = await fleet();
-    const page = await pageOf({ colorScheme });
-    const findings: Record<string, string[]> = {};
+    const page = await openPage({ colorScheme });
+    const violations: Record<string, string[]> = {};
     for (const path of PATHS) {
       await page.goto(url + path);
       expect(await page.locator('h1').count()).toBe(1);
-      findings[path] = await axeFindings(page);
+      violations[path] = await axeViolations(page);
     }
-    expect(findings).toEqual(Object.fromEntries(PATHS.map((path) => [path, []])));
+    expect(violations).toEqual(Object.fromEntries(PATHS.map((path) => [path, []])));
   });
 });
 
 describe.each([360, 955, 965, 1125, 1250])('every page in a window of %i pixels', (width) => {
-  it('is no wider than that', async () => {
+  it('is no wider than the window', async () => {
     const { url } = await fleet();
-    const page = await pageOf({ viewport: { width, height: 740 } });
+    const page = await openPage({ viewport: { width, height: 740 } });
     for (const path of PATHS) {
       await page.goto(url + path);
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
@@ -50,48 +50,48 @@ describe.each([360, 955, 965, 1125, 1250])('every page in a window of %i pixels'
 });
 
 describe('every page on a phone', () => {
-  it('has nothing that keeps people from using it', async () => {
+  it('has no accessibility violations', async () => {
     const { url } = await fleet();
-    const page = await pageOf({ viewport: { width: 360, height: 740 } });
+    const page = await openPage({ viewport: { width: 360, height: 740 } });
     for (const path of PATHS) {
       await page.goto(url + path);
-      expect(await axeFindings(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
     }
   });
 });
 
 describe('the page of a failing station', () => {
-  it('tells why, what to do, and that the old snapshot is served', async () => {
+  it('shows the failure, the advice and the old snapshot', async () => {
     const { url } = await fleet();
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(`${url}/stations/stale`);
     expect(await page.locator('#status').innerText()).toMatch(/State\s+failing\s+Resources\s+231/);
-    const [meaning, said, advice] = await page.locator('.failure-note p').allInnerTexts();
-    expect(meaning).toMatch(/^The service returned an error status.* The last success was /);
-    expect(said).toMatch(/^status: 127\.0\.0\.1:\d+ answered 503 Service Unavailable/);
+    const [meaning, message, advice] = await page.locator('.failure-note p').allInnerTexts();
+    expect(meaning).toMatch(/^The service returned an error status.* Last successful refresh: /);
+    expect(message).toMatch(/^status: 127\.0\.0\.1:\d+ answered 503 Service Unavailable/);
     expect(advice).toMatch(/^What to do: ./);
     expect(await page.locator('.pager .amount').first().innerText()).toBe('1–100 of 231');
     await page.goto(`${url}/stations/broken`);
     expect(await page.locator('main').innerText()).toContain('No snapshot is served: no refresh has succeeded within max_stale.');
-    expect(await page.locator('.failure-note').innerText()).toContain('There was no success yet.');
+    expect(await page.locator('.failure-note').innerText()).toContain('No refresh has succeeded yet.');
     expect(await page.locator('#narrow').count()).toBe(0);
   });
 });
 
 describe('the page of a resource', () => {
-  it('explains where it came from and what it publishes', async () => {
+  it('shows its record and its series', async () => {
     const exporter = await fleet();
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(`${exporter.url}/stations/fine?search=odd`);
     await page.getByRole('link', { name: 'Display odd' }).click();
-    expect(await page.locator('#origin').innerText()).toContain('at offset 230 of the station’s listing');
-    expect(await page.locator('#origin').innerText()).toContain('the one that begins at offset 200, in it record 31');
+    expect(await page.locator('#origin').innerText()).toContain('230 in the station’s listing');
+    expect(await page.locator('#origin').innerText()).toContain('record 31 of the page at offset 200');
     expect(await page.locator('#origin').innerText()).toMatch(
       /Invalid fields\s+state alert_rules_count|Invalid fields\s+alert_rules_count state/,
     );
-    expect(await page.locator('#fields tr', { hasText: 'alert_rules_count' }).innerText()).toContain('not usable as the service gave it');
-    expect(await page.locator('#reasons').innerText()).toContain('product.b: the first whose listing held the resource');
-    expect(await page.locator('#reasons').innerText()).toContain('yes: the listing of alertable resources (enabled_alert=true) held it');
+    expect(await page.locator('#fields tr', { hasText: 'alert_rules_count' }).innerText()).toContain('invalid');
+    expect(await page.locator('#reasons').innerText()).toContain('product.b: first match: in its listing');
+    expect(await page.locator('#reasons').innerText()).toContain('yes: in the listing of alertable resources (enabled_alert=true)');
     const metrics = await (await exporter.get('/metrics')).text();
     const lines = metrics.split('\n').filter((line) => line.includes('station="fine",resource_id="odd"'));
     expect(lines.length).toBeGreaterThan(1);
@@ -101,10 +101,10 @@ describe('the page of a resource', () => {
   });
 });
 
-describe('the reference', () => {
-  it('has every metric, each with an address of its own', async () => {
+describe('the metrics reference', () => {
+  it('has an anchor for every metric', async () => {
     const { url } = await fleet();
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(url);
     await page.getByRole('link', { name: 'Metrics reference' }).click();
     const names = FAMILY_DESCRIPTIONS.map(({ name }) => name);
@@ -120,10 +120,10 @@ describe('the reference', () => {
   });
 });
 
-describe('the links of the head', () => {
-  it('lead to the configuration, without its secrets', async () => {
+describe('the navigation', () => {
+  it('links to the configuration, with secrets redacted', async () => {
     const { url } = await fleet();
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(`${url}/stations/fine/resources/odd`);
     await page.getByRole('link', { name: 'Configuration' }).click();
     await page.waitForURL(`${url}/config`);
@@ -134,9 +134,9 @@ describe('the links of the head', () => {
 });
 
 describe('the pages under an external URL', () => {
-  it('lead to each other under its path', async () => {
+  it('link to each other under its path', async () => {
     const { url } = await fleet({ externalUrl: new URL('https://example.com/monitoring/exporter/') });
-    const page = await pageOf();
+    const page = await openPage();
     const prefix = `${url}/monitoring/exporter/`;
     await page.goto(prefix.slice(0, -1));
     expect(page.url()).toBe(prefix);
@@ -156,9 +156,9 @@ describe('the pages under an external URL', () => {
     }
   });
 
-  it('stay under it where nothing is found', async () => {
+  it('link to pages under its path from a 404 page', async () => {
     const { url } = await fleet({ externalUrl: new URL('https://example.com/exporter') });
-    const page = await pageOf({}, [NOT_FOUND]);
+    const page = await openPage({}, [NOT_FOUND]);
     for (const path of ['stations/none', 'stations/none/resources/odd', 'stations/fine/resources/none']) {
       await page.goto(`${url}/exporter/${path}`);
       expect(await badLinks(page, `${url}/exporter/`)).toEqual([]);
@@ -168,10 +168,29 @@ describe('the pages under an external URL', () => {
   });
 });
 
-/** The links of a page that leave the prefix or lead nowhere. */
+describe('the content security policy', () => {
+  it.each([
+    [
+      'a script',
+      "document.body.append(Object.assign(document.createElement('script'), { text: '1' }))",
+      /^error: policy violated: script-src/,
+    ],
+    ['an image', "new Image().src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='", /^error: policy violated: img-src data/],
+    ['an event handler', "document.body.setAttribute('onclick', '1'); document.body.click()", /^error: policy violated: script-src-attr/],
+  ])('blocks %s that is injected', async (_what, code, violation) => {
+    const { url } = await fleet();
+    const { page, errors } = await observedPage();
+    await page.goto(url);
+    expect(errors).toEqual([]);
+    await page.evaluate(`void (() => { ${code} })()`);
+    await eventually(() => expect(errors).toContainEqual(expect.stringMatching(violation)));
+  });
+});
+
+/** The links of a page that leave the prefix or do not work. */
 async function badLinks(page: Page, prefix: string): Promise<string[]> {
   const all = await page.evaluate<string[]>('[...document.links].map((link) => link.href.replace(/#.*/, ""))');
   const links = [...new Set(all)].filter((link) => link !== page.url());
-  const answers = await Promise.all(links.map(async (link) => ({ link, isThere: (await fetch(link)).ok })));
-  return answers.flatMap(({ link, isThere }) => (isThere && link.startsWith(prefix) ? [] : [link]));
+  const answers = await Promise.all(links.map(async (link) => ({ link, isOk: (await fetch(link)).ok })));
+  return answers.flatMap(({ link, isOk }) => (isOk && link.startsWith(prefix) ? [] : [link]));
 }

@@ -8,9 +8,9 @@ import { demoStations } from '../../src/simulator/stations.ts';
 import { root } from '../docs/markdown.ts';
 import { pngOf } from '../docs/png.ts';
 import { startExporter } from '../e2e/test-bed.ts';
-import { pageOf } from './watched-page.ts';
+import { openPage } from './page.ts';
 
-/** Time stands still, so that the pages say the same whenever they are shown. */
+/** A fixed time, so that the screenshots are reproducible. */
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 const SIZE = { width: 1280, height: 800 };
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   vi.useRealTimers();
 });
 
-/** With --update the image of the documents becomes what the page shows; else both only have the same form. */
+/** Compares the image dimensions; with --update, writes the image. */
 async function expectShot(page: Page, file: string): Promise<void> {
   const shot = await page.screenshot({ animations: 'disabled' });
   const path = join(root, 'docs/images', file);
@@ -44,23 +44,23 @@ async function expectShot(page: Page, file: string): Promise<void> {
   expect(pngOf(readFileSync(path))).toEqual(pngOf(shot));
 }
 
-describe('the images of the documents', () => {
+describe('the images of the documentation', () => {
   it.each(['light', 'dark'] as const)('show the stations in %s colours', async (colorScheme) => {
-    const page = await pageOf({ colorScheme, viewport: SIZE });
+    const page = await openPage({ colorScheme, viewport: SIZE });
     await page.goto(exporter.url);
     expect(await page.locator('[data-state=failing]').count()).toBe(1);
     await expectShot(page, `status-${colorScheme}.png`);
   });
 
   it('show the resources of a station, searched and sorted', async () => {
-    const page = await pageOf({ viewport: SIZE });
+    const page = await openPage({ viewport: SIZE });
     await page.goto(`${exporter.url}/stations/prod?search=gateway&sort=alert_rules&order=desc#resources`);
     expect(await page.locator('#resource-table tbody tr').count()).toBeGreaterThan(10);
     await expectShot(page, 'station.png');
   });
 
-  it('show a resource explained', async () => {
-    const page = await pageOf({ viewport: { ...SIZE, height: 1340 } });
+  it('show a resource', async () => {
+    const page = await openPage({ viewport: { ...SIZE, height: 1340 } });
     const [found = expect.unreachable()] = demo.world
       .resources('prod', NOW_MS)
       .filter(({ record, product }) => product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0);

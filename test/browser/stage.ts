@@ -4,14 +4,14 @@ import type { Fault } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 
-/** An exporter of stations with so many resources each, all of which were refreshed. */
+/** An exporter of refreshed stations with the given numbers of resources. */
 export async function exporterOfSizes(sizes: Readonly<Record<string, number>>, faults: Readonly<Record<string, readonly Fault[]>> = {}) {
   const service = await startTestService({ source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0), faults });
   const exporter = await startReadyExporter(configOf(service.url, Object.keys(sizes)));
   return { service, exporter };
 }
 
-/** The names of the stations that the status page shows, from top to bottom. */
+/** The visible stations of the status page, from top to bottom. */
 export function shownStations(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
     "[...document.querySelectorAll('#stations tbody')].filter((row) => !row.hidden).map((row) => row.dataset.station)",
@@ -23,12 +23,19 @@ export function cellOf(page: Page, station: string, label: string) {
   return page.locator(`tbody[data-station="${station}"] td[data-label="${label}"]`);
 }
 
-/** Lets the page's time pass until it asks the exporter again; its clock must have been installed. */
+/** Opens the URL and pauses the page's clock, so that it updates only by `nextUpdate`. */
+export async function openPaused(page: Page, url: string): Promise<void> {
+  await page.clock.install();
+  await page.goto(url);
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+}
+
+/** Advances the paused clock of the page until it fetches the next update. */
 export async function nextUpdate(page: Page): Promise<void> {
   await Promise.all([page.waitForResponse(page.url()), page.clock.fastForward('01:00')]);
 }
 
-/** Moves on with Tab alone until the element has the focus, and sees that it shows. */
+/** Presses Tab until the element has the focus, and checks that the focus is visible. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let steps = 0; steps < 60; steps += 1) {
     await page.keyboard.press('Tab');
@@ -40,14 +47,14 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
   expect.unreachable(`Tab does not lead to ${selector}`);
 }
 
-/** How the element in focus is marked. */
+/** The outline of the focused element. */
 function focusOutline(page: Page): Promise<string> {
   return page.evaluate<string>(
     "(({ outlineStyle, outlineWidth }) => outlineStyle + ' ' + outlineWidth)(getComputedStyle(document.activeElement))",
   );
 }
 
-/** Waits until the text of the first such element is this. */
+/** Waits until the first matching element has the text. */
 export async function untilText(page: Page, selector: string, expected: string | RegExp): Promise<void> {
   await eventually(async () => {
     const text = (await page.locator(selector).first().textContent())?.trim();

@@ -1,10 +1,43 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WorldEntry } from '../../src/simulator/world.ts';
-import { axeFindings } from './axe.ts';
-import { countsBy, idsOf, largeStation, productOf } from './large-station.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
+import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
+import { configOf, startExporter } from '../e2e/test-bed.ts';
+import { axeViolations, openPage } from './page.ts';
 import { tabTo } from './stage.ts';
-import { pageOf } from './watched-page.ts';
+
+const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];
+
+/** An exporter of a station with 10,000 resources, and the records of the service. */
+async function largeStation() {
+  const world = createWorld({ seed: 3, stations: [{ name: 'large', size: 12_000 }] });
+  const entries = world.resources('large', Date.UTC(2026, 0, 15, 12)).slice(0, 10_000);
+  const service = await startSimulatedService({ source: () => entries });
+  const station = { products: PRODUCTS, alertability: true };
+  const exporter = await startExporter(configOf(service.url, ['large'], { upstream: { page_size: 1000 }, station, cache: { ttl: '1h' } }));
+  await exporter.scrape();
+  const stop = async () => {
+    await exporter.stop();
+    await service.stop();
+  };
+  return { entries, url: `${exporter.url}/stations/large`, stop };
+}
+
+/** The product by which the exporter labels the resource. */
+function productOf({ product }: WorldEntry): string {
+  return PRODUCTS.includes(product) ? product : '';
+}
+
+function idsOf(entries: readonly WorldEntry[]): string[] {
+  return entries.map(({ record }) => record.resource_id);
+}
+
+/** The counts of the entries by kind, formatted as on the page. */
+function countsBy(entries: readonly WorldEntry[], kind: (entry: WorldEntry) => string): Record<string, string> {
+  const counts = new Map<string, number>();
+  for (const entry of entries) counts.set(kind(entry) || '(none)', (counts.get(kind(entry) || '(none)') ?? 0) + 1);
+  return Object.fromEntries(Array.from(counts, ([key, count]) => [key, count.toLocaleString('en-US')]));
+}
 
 let entries: readonly WorldEntry[];
 let url: string;
@@ -20,12 +53,12 @@ const shownIds = (page: Page) => page.locator('#resource-table tbody .sub.code')
 const amount = (page: Page) => page.locator('.pager .amount').first().innerText();
 const show = (page: Page) => page.locator('#narrow button').click();
 
-/** What the page says of so many resources on its first page. */
+/** The range shown on the first page of a list of `count` resources. */
 function firstOf(count: number): string {
   return `1–${Math.min(count, 100)} of ${count.toLocaleString('en-US')}`;
 }
 
-/** The ids in the order of a key; equal ones by id, in either direction. */
+/** The IDs sorted by a key; equal keys by ascending ID in either direction. */
 function sorted(entries: readonly WorldEntry[], key: (entry: WorldEntry) => string | number, sign: 1 | -1): string[] {
   const compare = (a: WorldEntry, b: WorldEntry) => {
     if (key(a) !== key(b)) return key(a) < key(b) ? -sign : sign;
@@ -41,13 +74,13 @@ async function bars(page: Page, kind: string): Promise<Record<string, string>> {
 }
 
 describe('the page of a station with 10,000 resources', () => {
-  it('counts what the service holds', async () => {
-    const page = await pageOf();
+  it('shows the counts of the service', async () => {
+    const page = await openPage();
     await page.goto(url);
     expect(entries).toHaveLength(10_000);
     expect(await page.locator('#status').innerText()).toContain('10,000');
     expect(await page.locator('#story').innerText()).toMatch(
-      /Complete\s+yes: proven whole\s+Different resources\s+10,000\s+Total reported\s+10,000/,
+      /Complete\s+yes: verified complete\s+Unique resources\s+10,000\s+Reported total\s+10,000/,
     );
     expect(await bars(page, 'type')).toEqual(countsBy(entries, ({ record }) => record.resource_type.key));
     expect(await bars(page, 'state')).toEqual(countsBy(entries, ({ record }) => record.state));
@@ -56,13 +89,13 @@ describe('the page of a station with 10,000 resources', () => {
     const covered = alertable.filter(({ record }) => record.alert_rules_count > 0).length;
     const coverage = Math.floor((1000 * covered) / alertable.length) / 10;
     expect(await page.locator('#status').innerText()).toMatch(new RegExp(`Coverage\\s+${coverage} %`));
-    const [[kind = '', held = ''] = []] = Object.entries(countsBy(entries, productOf));
+    const [[kind = '', count = ''] = []] = Object.entries(countsBy(entries, productOf));
     await page.locator('section[aria-labelledby=by-product]').getByRole('link', { name: kind, exact: true }).click();
-    expect(await amount(page)).toBe(`1–100 of ${held}`);
+    expect(await amount(page)).toBe(`1–100 of ${count}`);
   });
 
-  it('finds resources by parts of id, name and display name in any case', async () => {
-    const page = await pageOf();
+  it('finds resources by a part of ID, name or display name, ignoring case', async () => {
+    const page = await openPage();
     await page.goto(url);
     const [, , { record } = expect.unreachable()] = entries;
     for (const text of [record.resource_id, record.name.slice(2, 8).toUpperCase(), record.display_name.slice(0, 3), '训练']) {
@@ -77,10 +110,10 @@ describe('the page of a station with 10,000 resources', () => {
       expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
       expect(await page.locator('#search').inputValue()).toBe(text);
     }
-    await page.locator('#search').fill('nothing is called so');
+    await page.locator('#search').fill('no such resource');
     await show(page);
     expect(await page.locator('#nothing').innerText()).toBe('No resource matches.');
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.locator('#reset').click();
     expect(await amount(page)).toBe(firstOf(10_000));
   });
@@ -91,7 +124,7 @@ describe('the page of a station with 10,000 resources', () => {
     ['Rules', ({ record }) => record.alert_rules_count],
     ['Created', ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0')],
   ])('sorts by %s in both directions', async (heading, key) => {
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(url);
     for (const [direction, sign] of [
       ['ascending', 1],
@@ -107,8 +140,8 @@ describe('the page of a station with 10,000 resources', () => {
     }
   });
 
-  it('filters by type, product, state, alertability and missing rules, one after the other and together', async () => {
-    const page = await pageOf();
+  it('filters by type, product, state, alertability and missing alert rules, also combined', async () => {
+    const page = await openPage();
     const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
     const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
       ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
@@ -139,8 +172,8 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await page.locator('[aria-sort=descending]').innerText()).toContain('Name');
   });
 
-  it('is leafed through, each resource once and in the service’s order', async () => {
-    const page = await pageOf();
+  it('shows each resource once over its pages, in the order of the service', async () => {
+    const page = await openPage();
     await page.goto(url);
     const step = (name: string) => page.locator('.pager').last().getByRole('link', { name, exact: true }).click();
     expect(await shownIds(page)).toEqual(idsOf(entries.slice(0, 100)));
@@ -163,8 +196,8 @@ describe('the page of a station with 10,000 resources', () => {
     expect(seen).toEqual(pending);
   });
 
-  it('is searched and sorted by keyboard alone', async () => {
-    const page = await pageOf();
+  it('can be searched and sorted by keyboard', async () => {
+    const page = await openPage();
     await page.goto(url);
     await tabTo(page, '#search');
     await page.keyboard.type('gateway');

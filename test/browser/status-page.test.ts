@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { serve } from '../e2e/running-program.ts';
+import { FAILURE_ADVICE } from '../../src/station/failure.ts';
+import { build, run, serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
-import { axeFindings } from './axe.ts';
-import { cellOf, exporterOfSizes, nextUpdate, shownStations, tabTo, untilText } from './stage.ts';
-import { pageOf } from './watched-page.ts';
+import { axeViolations, openPage, REFUSED } from './page.ts';
+import { cellOf, exporterOfSizes, nextUpdate, openPaused, shownStations, tabTo, untilText } from './stage.ts';
 
 const FORBIDDEN = { kind: 'status', code: 403 } as const;
 
@@ -11,9 +11,9 @@ describe('the status page', () => {
   it.each([
     ['light', 'rgb(255, 255, 255)'],
     ['dark', 'rgb(16, 20, 24)'],
-  ] as const)('shows its stations in %s colours, one of them failing', async (colorScheme, background) => {
+  ] as const)('shows up and failing stations in %s colours', async (colorScheme, background) => {
     const { exporter } = await exporterOfSizes({ large: 1234, small: 7, broken: 3 }, { broken: [FORBIDDEN] });
-    const page = await pageOf({ colorScheme });
+    const page = await openPage({ colorScheme });
     await page.goto(exporter.url);
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
     const totals = await page.locator('#totals div').allTextContents();
@@ -22,15 +22,15 @@ describe('the status page', () => {
     expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
     expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing');
     const note = await page.locator('[data-station=broken] .failure-note').innerText();
-    expect(note).toContain('The credentials are valid, but may not list this station (403). There was no success yet.');
+    expect(note).toContain(`${FAILURE_ADVICE.forbidden.meaning} No refresh has succeeded yet.`);
     expect(note).toMatch(/forbidden: 127\.0\.0\.1:\d+ answered 403 Forbidden/);
-    expect(note).toContain('What to do: Have the account granted the permission');
-    expect(await axeFindings(page)).toEqual([]);
+    expect(note).toContain(`What to do: ${FAILURE_ADVICE.forbidden.advice}`);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
-  it('is filtered and sorted by keyboard alone', async () => {
+  it('can be filtered and sorted by keyboard', async () => {
     const { exporter } = await exporterOfSizes({ beta: 20, alpha: 3, 'alpha-10': 100, 'alpha-9': 0, broken: 0 }, { broken: [FORBIDDEN] });
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(exporter.url);
     await tabTo(page, '.skip');
     expect((await page.locator('.skip').boundingBox())?.x).toBeGreaterThanOrEqual(0);
@@ -57,23 +57,23 @@ describe('the status page', () => {
     await page.waitForURL('**/stations/alpha-9');
   });
 
-  it('is narrowed to a state by keyboard, and tells when nothing is left', async () => {
+  it('can be filtered by state with the keyboard, and shows the number of matches', async () => {
     const { exporter } = await exporterOfSizes({ fine: 2, broken: 0 }, { broken: [FORBIDDEN] });
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(exporter.url);
     await tabTo(page, '#state');
     await page.keyboard.press('f');
     await untilText(page, '#shown', '1 of 2 stations shown');
     expect(await shownStations(page)).toEqual(['broken']);
-    await page.locator('#filter').fill('may not list');
+    await page.locator('#filter').fill('permission to list');
     await untilText(page, '#shown', '0 of 2 stations shown');
     await page.locator('#filter').fill('permission_denied');
     await untilText(page, '#shown', '1 of 2 stations shown');
   });
 
-  it('follows the service by itself', async () => {
+  it('updates itself', async () => {
     const { service, exporter } = await exporterOfSizes({ one: 3 });
-    const page = await pageOf();
+    const page = await openPage();
     await page.goto(exporter.url);
     await untilText(page, '[data-label=Resources]', '3');
     service.setRecords('one', entriesOf(1200));
@@ -82,12 +82,11 @@ describe('the status page', () => {
     await untilText(page, '#totals div:nth-child(5) dd', '1,200');
   });
 
-  it('keeps filter, order, focus and scroll position while it follows', async () => {
+  it('keeps filter, order, focus and scroll position when it updates', async () => {
     const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`ts-${index}`, 10 * index]));
     const { service, exporter } = await exporterOfSizes({ ...sizes, other: 5 });
-    const page = await pageOf({ viewport: { width: 1280, height: 500 } });
-    await page.clock.install();
-    await page.goto(exporter.url);
+    const page = await openPage({ viewport: { width: 1280, height: 500 } });
+    await openPaused(page, exporter.url);
     await page.locator('#filter').fill('ts-');
     await page.locator('#stations th:nth-child(3) button').click();
     await page.locator('#stations th:nth-child(3) button').click();
@@ -121,11 +120,10 @@ describe('the status page', () => {
     expect(await kept()).toMatchObject({ ...expected, order, scroll: expect.anything() });
   });
 
-  it('takes up what a reload adds, and lets go of what it takes away', async () => {
+  it('adds and removes stations after a reload', async () => {
     const { service, exporter } = await exporterOfSizes({ old: 1, kept: 2 });
-    const page = await pageOf();
-    await page.clock.install();
-    await page.goto(exporter.url);
+    const page = await openPage();
+    await openPaused(page, exporter.url);
     expect(await shownStations(page)).toEqual(['old', 'kept']);
     exporter.rewrite(configOf(service.url, ['fresh', 'kept']));
     expect(await exporter.exporter.reload()).toEqual([]);
@@ -134,29 +132,29 @@ describe('the status page', () => {
     expect(await shownStations(page)).toEqual(['fresh', 'kept']);
   });
 
-  it('is not fetched while it is paused', async () => {
+  it('does not update while it is paused', async () => {
     const { service, exporter } = await exporterOfSizes({ one: 3 });
-    const page = await pageOf();
+    const page = await openPage();
     await page.clock.install();
     await page.goto(exporter.url);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
     await tabTo(page, '#pause');
     await page.keyboard.press('Enter');
     expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('true');
     service.setRecords('one', entriesOf(4));
     await exporter.scrape();
     await page.clock.runFor('10:00');
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await cellOf(page, 'one', 'Resources').textContent()).toBe('3');
     await page.keyboard.press('Space');
     await untilText(page, '[data-label=Resources]', '4');
     expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
   });
 
-  it('can be read without JavaScript', async () => {
+  it('works without JavaScript', async () => {
     const { exporter } = await exporterOfSizes({ large: 1234, broken: 3 }, { broken: [FORBIDDEN] });
-    const page = await pageOf({ javaScriptEnabled: false });
+    const page = await openPage({ javaScriptEnabled: false });
     await page.goto(exporter.url);
     expect(await page.locator('#controls').isVisible()).toBe(false);
     expect(await page.locator('thead button').count()).toBe(0);
@@ -170,16 +168,37 @@ describe('the status page', () => {
     expect(await page.locator('h1').innerText()).toBe('Display r770');
   });
 
-  it('says that there is no station', async () => {
+  it('shows a note on a shard without stations', async () => {
     const service = await startTestService({ source: () => entriesOf(1) });
     const shards = await Promise.all([0, 1].map((shard) => serve(configOf(service.url, ['one']), `--shard=${shard}`, '--total-shards=2')));
-    const page = await pageOf();
-    const told = [];
+    const page = await openPage();
+    const notes = [];
     for (const { port } of shards) {
       await page.goto(`http://127.0.0.1:${port}/`);
-      expect(await axeFindings(page)).toEqual([]);
-      told.push(await page.getByText('No station is configured here, or none is on this shard.').count());
+      expect(await axeViolations(page)).toEqual([]);
+      notes.push(await page.getByText('No stations are configured on this shard.').count());
     }
-    expect(told.toSorted()).toEqual([0, 1]);
+    expect(notes.toSorted()).toEqual([0, 1]);
+  });
+
+  it('shows a notice while the exporter is down, and recovers', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const first = await serve(configOf(service.url, ['one']));
+    const url = `http://127.0.0.1:${first.port}/`;
+    const page = await openPage({}, [REFUSED]);
+    await page.clock.install();
+    await page.goto(url);
+    await untilText(page, '#currency', '');
+    first.signals.emit('SIGTERM');
+    await first.exit;
+    await Promise.all([page.waitForEvent('requestfailed'), page.clock.fastForward('01:00')]);
+    await untilText(page, '#currency', /^This page is no longer current: the exporter has not answered since \d/);
+    expect(await page.locator('#stations').innerText()).toContain('one');
+
+    const second = run([`--config.file=${first.file}`, `--web.listen-address=127.0.0.1:${first.port}`]);
+    expect(await second.listening()).toBe(first.port);
+    await Promise.all([page.waitForResponse(url), page.clock.fastForward('10:00')]);
+    await untilText(page, '#currency', '');
+    expect(await page.locator('footer').innerText()).toContain(build.version);
   });
 });

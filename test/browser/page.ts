@@ -1,0 +1,57 @@
+import axe, { type AxeResults } from 'axe-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect, inject, onTestFinished } from 'vitest';
+
+/** Logged by Chromium for a page with status 404. */
+export const NOT_FOUND = /^error: Failed to load resource: the server responded with a status of 404/;
+
+/** Logged by Chromium when the server is down. */
+export const REFUSED = /^error: Failed to load resource: net::ERR_CONNECTION_REFUSED/;
+
+/** Allows for a busy machine. */
+const STEP_TIMEOUT_MS = 20_000;
+
+/** A page of the shared browser; the test fails on any error or policy violation in it that is not expected. */
+export async function openPage(options: BrowserContextOptions = {}, expected: readonly RegExp[] = []): Promise<Page> {
+  const { page, errors } = await observedPage(options);
+  onTestFinished(() => {
+    expect(errors.filter((error) => !expected.some((pattern) => pattern.test(error)))).toEqual([]);
+  });
+  return page;
+}
+
+/** A page and the live list of its errors, warnings, dialogs and policy violations. */
+export async function observedPage(options: BrowserContextOptions = {}) {
+  const browser = await chromium.connect(inject('browserEndpoint'));
+  onTestFinished(() => browser.close());
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  const errors = await collectErrors(context);
+  return { page: await context.newPage(), errors };
+}
+
+async function collectErrors(context: BrowserContext): Promise<readonly string[]> {
+  const errors: string[] = [];
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) errors.push(`${message.type()}: ${message.text()}`);
+  });
+  context.on('weberror', (error) => errors.push(`thrown: ${error.error().message}`));
+  context.on('dialog', (dialog) => {
+    errors.push(`dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+  await context.addInitScript(`
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error('policy violated: ' + violatedDirective + ' ' + blockedURI));
+  `);
+  return errors;
+}
+
+/** Accessibility violations of the page, by rule and element. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.flatMap(({ id, impact, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${impact} ${id} at ${target.join(' ')}: ${help}. ${failureSummary}`),
+  );
+}
