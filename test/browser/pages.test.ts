@@ -191,6 +191,6 @@ describe('the content security policy', () => {
 async function badLinks(page: Page, prefix: string): Promise<string[]> {
   const all = await page.evaluate<string[]>('[...document.links].map((link) => link.href.replace(/#.*/, ""))');
   const links = [...new Set(all)].filter((link) => link !== page.url());
-  const answers = await Promise.all(links.map(async (link) => ({ link, isOk: (await fetch(link)).ok })));
-  return answers.flatMap(({ link, isOk }) => (isOk && link.startsWith(prefix) ? [] : [link]));
+  const results = await Promise.all(links.map(async (link) => ({ link, isOk: (await fetch(link)).ok })));
+  return results.flatMap(({ link, isOk }) => (isOk && link.startsWith(prefix) ? [] : [link]));
 }

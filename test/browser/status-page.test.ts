@@ -192,7 +192,7 @@ describe('the status page', () => {
     first.signals.emit('SIGTERM');
     await first.exit;
     await Promise.all([page.waitForEvent('requestfailed'), page.clock.fastForward('01:00')]);
-    await untilText(page, '#currency', /^This page is no longer current: the exporter has not answered since \d/);
+    await untilText(page, '#currency', /^This page is no longer current: the exporter has not responded since \d/);
     expect(await page.locator('#stations').innerText()).toContain('one');
 
     const second = run([`--config.file=${first.file}`, `--web.listen-address=127.0.0.1:${first.port}`]);

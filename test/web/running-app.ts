@@ -7,7 +7,7 @@ import { listen, type RunningServer } from '../../src/web/server.ts';
 import { fakeExporter } from './fake-exporter.ts';
 import { type HttpResponse, httpRequest, LOOPBACK, type RequestOptions } from './http-client.ts';
 
-/** Every path that `fakeExporter` answers a GET for. */
+/** Every path that serves a GET with `fakeExporter`. */
 export const READABLE_PATHS = [
   '/metrics',
   '/probe?station=prod',

@@ -99,8 +99,8 @@ describe('PasswordCheck', () => {
     const results = await Promise.all(flood);
     expect(results.filter((result) => result === 'invalid')).toHaveLength(16);
     expect(results.filter((result) => result === 'busy')).toHaveLength(84);
-    const alone = Array.from({ length: 10 }, (_, index) => passwords.check(users, credentials('alice', `guess ${index}`), 'host 0'));
-    expect((await Promise.all(alone)).filter((result) => result === 'invalid')).toHaveLength(4);
+    const single = Array.from({ length: 10 }, (_, index) => passwords.check(users, credentials('alice', `guess ${index}`), 'host 0'));
+    expect((await Promise.all(single)).filter((result) => result === 'invalid')).toHaveLength(4);
   });
 
   it('caches a limited number of passwords, the latest ones', async () => {

@@ -123,7 +123,7 @@ export function statusScript(): void {
       current = new Date();
       setText(currency, '');
     } catch {
-      setText(currency, `This page is no longer current: the exporter has not answered since ${current.toLocaleTimeString()}.`);
+      setText(currency, `This page is no longer current: the exporter has not responded since ${current.toLocaleTimeString()}.`);
     }
     isFetching = false;
     // A page that is slow to fetch is fetched less often.
