@@ -120,13 +120,26 @@ function handshakeOptions(config: TlsServerConfig): SecureContextOptions {
 
 /** As in Go, cipher_suites applies up to TLS 1.2: the TLS 1.3 suites are always enabled. */
 function ciphers({ cipher_suites, min_version }: TlsServerConfig): string {
-  const chosen = cipher_suites.map((name) => CIPHER_SUITES[name]);
-  const names = chosen.length === 0 ? [DEFAULT_CIPHERS] : [...new Set([...TLS13_SUITES, ...chosen])];
+  const configured = cipher_suites.map((name) => CIPHER_SUITES[name]);
+  const isOld = min_version < 'TLS12';
+  // TLS 1.0 and 1.1 support no suite of the intermediate list.
+  const defaults = isOld ? DEFAULT_CIPHERS.split(':') : INTERMEDIATE_SUITES;
+  const names = new Set([...TLS13_SUITES, ...(configured.length === 0 ? defaults : configured)]);
   // OpenSSL negotiates TLS 1.0 and 1.1 only at security level 0.
-  return [...names, ...(min_version < 'TLS12' ? ['@SECLEVEL=0'] : [])].join(':');
+  return [...names, ...(isOld ? ['@SECLEVEL=0'] : [])].join(':');
 }
 
 const TLS13_SUITES = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+
+/** Mozilla's intermediate list for TLS 1.2, without DHE, whose key exchange costs the server much more CPU than the client. */
+const INTERMEDIATE_SUITES = [
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+];
 
 function clientRules({ client_auth_type = 'NoClientCert', client_allowed_sans: allowedSans }: TlsServerConfig): ClientRules {
   return { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) };

@@ -82,6 +82,7 @@ rate_limit: { interval: 1s, burst: 5 }
 
 const AUTHORITY = issue({ name: 'authority' });
 const SERVER = issue({ name: 'server', issuer: AUTHORITY, hosts: ['127.0.0.1'] });
+const RSA_SERVER = issue({ name: 'server', issuer: AUTHORITY, hosts: ['127.0.0.1'], modulusLength: 2048 });
 const OTHER = issue({ name: 'other' });
 const INLINE = { cert: SERVER.cert, key: SERVER.key };
 
@@ -229,6 +230,23 @@ describe('loadTlsRules, in a TLS server', () => {
     ]);
     expect(await negotiated({ cipher_suites }, { ...old, ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305' })).toBe('none');
     expect(await negotiated({ cipher_suites }, {})).toEqual(['TLSv1.3', expect.any(String), expect.any(String)]);
+  });
+
+  it.each(['AES128-GCM-SHA256', 'AES256-SHA', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-RSA-AES256-SHA'])(
+    'does not offer %s by default',
+    async (ciphers) => {
+      const { cert, key } = RSA_SERVER;
+      expect(await negotiated({ cert, key }, { maxVersion: 'TLSv1.2', ciphers })).toBe('none');
+    },
+  );
+
+  it('offers suites with forward secrecy and authenticated encryption by default, and others when configured', async () => {
+    const { cert, key } = RSA_SERVER;
+    const old = { maxVersion: 'TLSv1.2' } as const;
+    for (const ciphers of ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'])
+      expect(await negotiated({ cert, key }, { ...old, ciphers })).toEqual(['TLSv1.2', ciphers, expect.any(String)]);
+    const cipher_suites = ['TLS_RSA_WITH_AES_256_CBC_SHA'];
+    expect(await negotiated({ cert, key, cipher_suites }, { ...old, ciphers: 'AES256-SHA' })).toEqual(['TLSv1.2', 'AES256-SHA', undefined]);
   });
 
   it('uses only the configured curves', async () => {

@@ -14,14 +14,24 @@ interface Request {
   readonly hosts?: readonly string[];
   readonly notAfter?: Date;
   readonly namedCurve?: string;
+  /** An RSA key of this length instead of an elliptic one; needs an issuer. */
+  readonly modulusLength?: number;
 }
 
 const ECDSA_WITH_SHA256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Creates a certificate and its key with Node alone: no fixture expires and no private key is committed. */
-export function issue({ name, issuer, hosts = [], notAfter = new Date(Date.now() + DAY_MS), namedCurve = 'P-256' }: Request): Issued {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve });
+export function issue({
+  name,
+  issuer,
+  hosts = [],
+  notAfter = new Date(Date.now() + DAY_MS),
+  namedCurve = 'P-256',
+  modulusLength,
+}: Request): Issued {
+  const { publicKey, privateKey } =
+    modulusLength === undefined ? generateKeyPairSync('ec', { namedCurve }) : generateKeyPairSync('rsa', { modulusLength });
   const notBefore = new Date(notAfter.getTime() - 365 * DAY_MS);
   const extensions = [extension(0x13, sequence(...(issuer === undefined ? [tlv(0x01, Buffer.from([0xff]))] : [])))];
   if (hosts.length > 0) extensions.push(extension(0x11, sequence(...hosts.map(generalName))));
