@@ -126,6 +126,7 @@ export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): 
   return authorization === expected ? undefined : 'Invalid authentication credentials';
 }
 
+/** Deliberately not shared with src/upstream: the simulator is an independent implementation of the protocol that checks the client. */
 const HMAC_HEADER = /^hmac accesskey="([^"]*)", algorithm="hmac-sha256", headers="([^"]*)", signature="([^"]*)"$/;
 const DEFAULT_SKEW_MS = 300_000;
 

@@ -1,5 +1,5 @@
 import { Credential, MIN_SECRET_LENGTH } from './credential.ts';
-import type { Endpoint } from './exchange.ts';
+import type { RemoteEndpoint } from './exchange.ts';
 import { hmacSigner } from './hmac.ts';
 import { TokenSource } from './oauth2.ts';
 import type { AuthOptions, SecretSource, UpstreamOptions } from './options.ts';
@@ -21,7 +21,7 @@ export class Authenticator {
   readonly #now: () => number;
   #credentialVersion = 0;
 
-  constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => Endpoint, now: () => number) {
+  constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => RemoteEndpoint, now: () => number) {
     this.#now = now;
     this.#sign = options.auth === undefined ? undefined : this.#signer(options.auth, openTokenEndpoint);
     this.#headers = options.headers.map(({ name, value }) => ({ name, value: this.#credential(value) }));
@@ -58,7 +58,7 @@ export class Authenticator {
     return true;
   }
 
-  #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => Endpoint): Signer {
+  #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => RemoteEndpoint): Signer {
     switch (auth.scheme) {
       case 'authorization':
         return authorizationSigner(auth.type, this.#credential(auth.credentials));

@@ -6,7 +6,7 @@ import { GrowableBuffer } from '../station/growable-buffer.ts';
 import type { ListingContext } from '../station/listing.ts';
 import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
-import { type Endpoint, exchange, type Reply } from './exchange.ts';
+import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
 import { clockHint } from './hmac.ts';
 import type { RequestObserver } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
@@ -38,7 +38,7 @@ export class UpstreamClient {
   readonly #dependencies: ClientDependencies;
   readonly #limiter: RequestLimiter;
   readonly #authenticator: Authenticator;
-  readonly #service: Endpoint;
+  readonly #service: RemoteEndpoint;
   readonly #defaultHeaders: readonly Header[];
   readonly #pools: Pool[] = [];
   /** Free buffers: never more than requests were in flight at once. */
@@ -152,12 +152,12 @@ export class UpstreamClient {
     return replyFailure(reply, { endpoint: this.#service.name, secrets, nowMs, hint });
   }
 
-  #tokenEndpoint(url: URL): Endpoint {
+  #tokenEndpoint(url: URL): RemoteEndpoint {
     const name = `token endpoint ${url.host}`;
     return { name, maxBytes: MAX_TOKEN_REPLY_BYTES, ...this.#connections(url, 1, withoutIdentity(this.#options.tls)) };
   }
 
-  #connections({ origin }: URL, connections: number, tls: TlsOptions | undefined): Pick<Endpoint, 'pool' | 'timeoutMs'> {
+  #connections({ origin }: URL, connections: number, tls: TlsOptions | undefined): Pick<RemoteEndpoint, 'pool' | 'timeoutMs'> {
     const { timeoutMs, proxyUrl } = this.#options;
     const pool = openPool(origin, { connections, timeoutMs, tls, proxyUrl });
     this.#pools.push(pool);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import type { TlsOptions } from './options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
-import { basicCredentials } from './signer.ts';
+import { encodeBasicCredentials } from './signer.ts';
 
 interface RouteOptions {
   readonly timeoutMs: number;
@@ -168,7 +168,7 @@ async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: bui
 
 function proxyCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  return { 'proxy-authorization': `Basic ${basicCredentials(decodeURIComponent(username), decodeURIComponent(password))}` };
+  return { 'proxy-authorization': `Basic ${encodeBasicCredentials(decodeURIComponent(username), decodeURIComponent(password))}` };
 }
 
 /** Fails after the timeout; a connection that is established later is closed. */

@@ -5,7 +5,7 @@ import { RequestFailure, transportFailure } from './request-failure.ts';
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** A server that requests are sent to, with its limits. */
-export interface Endpoint {
+export interface RemoteEndpoint {
   /** As messages name it. */
   readonly name: string;
   readonly pool: Pool;
@@ -30,7 +30,7 @@ export interface Reply {
 
 /** Sends one request and reads its reply, whatever the status, within the endpoint's timeout and size limit. */
 export async function exchange(
-  endpoint: Endpoint,
+  endpoint: RemoteEndpoint,
   request: OutgoingRequest,
   signal: AbortSignal,
   buffer = new GrowableBuffer(),
@@ -56,7 +56,12 @@ export async function exchange(
   }
 }
 
-async function receive(endpoint: Endpoint, response: Dispatcher.ResponseData, signal: AbortSignal, buffer: GrowableBuffer): Promise<Reply> {
+async function receive(
+  endpoint: RemoteEndpoint,
+  response: Dispatcher.ResponseData,
+  signal: AbortSignal,
+  buffer: GrowableBuffer,
+): Promise<Reply> {
   const { statusCode: status, headers, body } = response;
   // Destroying a body emits an error, which would be unhandled without a listener.
   body.on('error', () => undefined);

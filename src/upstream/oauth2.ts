@@ -1,9 +1,9 @@
 import { type Credential, MIN_SECRET_LENGTH } from './credential.ts';
-import { type Endpoint, exchange, type Reply, untilAborted } from './exchange.ts';
+import { exchange, type RemoteEndpoint, type Reply, untilAborted } from './exchange.ts';
 import type { AuthOptions } from './options.ts';
 import { replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
-import { basicCredentials } from './signer.ts';
+import { encodeBasicCredentials } from './signer.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 
@@ -21,13 +21,13 @@ const MAX_MARGIN_MS = 10_000;
 export class TokenSource {
   readonly #options: OAuth2Options;
   readonly #secret: Credential;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: RemoteEndpoint;
   readonly #now: () => number;
   #token: Token | undefined;
   #fetching: Promise<Token> | undefined;
   #acceptedStyle: Style | undefined;
 
-  constructor(options: OAuth2Options, secret: Credential, endpoint: Endpoint, now: () => number) {
+  constructor(options: OAuth2Options, secret: Credential, endpoint: RemoteEndpoint, now: () => number) {
     this.#options = options;
     this.#secret = secret;
     this.#endpoint = endpoint;
@@ -68,7 +68,7 @@ export class TokenSource {
     for (const [name, value] of Object.entries(endpointParams)) form.set(name, value);
     const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
     if (style === 'header') {
-      headers.push('Authorization', `Basic ${basicCredentials(formEncoded(clientId), formEncoded(secret))}`);
+      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))}`);
     } else {
       form.set('client_id', clientId);
       form.set('client_secret', secret);
@@ -80,7 +80,7 @@ export class TokenSource {
   #failure(reply: Reply, secret: string): RequestFailure {
     const { clientId, endpointParams } = this.#options;
     const values = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
-    const secrets = [...values, ...values.map(formEncoded), basicCredentials(formEncoded(clientId), formEncoded(secret))];
+    const secrets = [...values, ...values.map(formEncoded), encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))];
     const context = { endpoint: this.#endpoint.name, secrets, nowMs: this.#now() };
     const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
     // Not `unauthorized`: a new token cannot help when none is issued.

@@ -49,11 +49,11 @@ export function authorizationSigner(type: string, credentials: SecretReader): Si
 export function basicSigner(username: string, password: Pick<Credential, 'read'>): Signer {
   return async () => {
     const secret = await password.read();
-    const credentials = basicCredentials(username, secret);
+    const credentials = encodeBasicCredentials(username, secret);
     return { headers: [['Authorization', `Basic ${credentials}`]], secrets: [secret, credentials] };
   };
 }
 
-export function basicCredentials(username: string, password: string): string {
+export function encodeBasicCredentials(username: string, password: string): string {
   return Buffer.from(`${username}:${password}`).toString('base64');
 }
