@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LogFields, type LogFormat, type LogLevel } from '../../src/app/logger.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../src/cli/flags.ts';
+import { codePoint } from '../code-point.ts';
 
 const NOW = Date.UTC(2024, 1, 29, 12, 34, 56, 789);
 const TS = '2024-02-29T12:34:56.789Z';
@@ -37,7 +38,7 @@ function unescaped(text: string): string {
   );
 }
 
-const anyText = fc.string({ unit: 'binary', maxLength: 300 });
+const anyText = fc.string({ unit: codePoint, maxLength: 300 });
 const hostileText = fc.oneof(
   anyText,
   fc.string({ unit: fc.constantFrom(...'\n\r"\\= {}:,\u0000\u001b\u0085\u009b\u2028\u2029\u202e\ud800') }),

@@ -4,6 +4,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { codePoint } from '../code-point.ts';
 import { loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
 
 describe('loadConfig', () => {
@@ -383,7 +384,7 @@ stations:
     const signs = [': ', ':\n  ', '- ', '\n', '\n  ', '&a ', '*a', '<<', ...'{}[],"\'!#?|>%@~&* \t', '---\n', '...\n', '\r\n', '\ufeff'];
     const piece = fc.constantFrom(...words, ...signs);
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
     );
     fc.assert(

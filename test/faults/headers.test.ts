@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePoint } from '../code-point.ts';
 import { configOf, startReadyExporter, wireRecord } from '../e2e/test-bed.ts';
 import { startRawService } from '../upstream/support/service.ts';
 import { inconsistencies } from './inconsistencies.ts';
@@ -40,7 +41,7 @@ const NAMES = [
 ];
 const STATUSES = [200, 200, 200, 201, 204, 206, 301, 302, 304, 400, 401, 403, 404, 408, 413, 429, 500, 503, 999, 100, 101, 0];
 
-const value = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...VALUES) }, fc.string({ unit: 'binary', maxLength: 20 }));
+const value = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...VALUES) }, fc.string({ unit: codePoint, maxLength: 20 }));
 const header = fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ maxLength: 10 })), value);
 /** A header comes twice as often as not: with the same value, or with another. */
 const headers = fc
@@ -53,7 +54,7 @@ const reply = fc.record({
   headers,
   /** How far Content-Length is off; undefined: there is none, and the end of the connection ends the body. */
   lengthOff: fc.option(fc.constantFrom(0, 0, 0, -1, 1, 100, -PAGE.length, 1e15), { nil: undefined }),
-  body: fc.oneof({ weight: 4, arbitrary: fc.constant(PAGE) }, fc.string({ unit: 'binary' })),
+  body: fc.oneof({ weight: 4, arbitrary: fc.constant(PAGE) }, fc.string({ unit: codePoint })),
   /** Left open, the rest never comes. */
   open: fc.boolean(),
 });

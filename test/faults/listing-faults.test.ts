@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
+import { codePoint } from '../code-point.ts';
 import { expectedData, INVALID_TIMES, type ListingOutcome } from '../e2e/reference-model.ts';
 import { dataOf, expectedState, ownOf, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
 import {
@@ -549,7 +550,7 @@ describe('Exporter, all families together', () => {
 });
 
 const texts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: codePoint, maxLength: 12 }),
   fc.constantFrom('a', 'b', '"', '\\', '\n', '\ud800', '__proto__', 'é'.repeat(513)),
 );
 const nothings = fc.constantFrom(undefined, null);
@@ -597,7 +598,7 @@ const withTotal = fc.constantFrom<readonly Fault[]>(
 );
 const withoutTotal = fc.constantFrom<readonly Fault[]>([{ kind: 'nullPage' }], [{ kind: 'missingPage' }], [{ kind: 'omitTotal' }]);
 
-const ids = fc.uniqueArray(fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }), fc.constantFrom('__proto__', '\n', '"')), {
+const ids = fc.uniqueArray(fc.oneof(fc.string({ unit: codePoint, minLength: 1, maxLength: 8 }), fc.constantFrom('__proto__', '\n', '"')), {
   maxLength: 40,
 });
 /** Without a total a page that has no id at all ends the listing, so those worlds have none to reject. */

@@ -13,6 +13,7 @@ import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { Health, StationView } from '../../src/station/station-cache.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
+import { codePoint } from '../code-point.ts';
 import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
@@ -231,7 +232,7 @@ describe('Exposition', () => {
   it('publishes arbitrary label values without loss, and families that add up', async () => {
     const text = fc
       .oneof(
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: codePoint }),
         fc.constantFrom('__proto__', 'a\nb', '"', '\\', '\\n', '}', ',', ' # {', 'x'.repeat(1100), '名'.repeat(400)),
       )
       .map(labelText);

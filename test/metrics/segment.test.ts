@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Compressor } from '../../src/metrics/compressor-pool.ts';
 import { Body, combineCrc, crcShift, joinedSegment, type Segment, segmentText, storedSegment } from '../../src/metrics/segment.ts';
+import { codePoint } from '../code-point.ts';
 
 const texts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 2000 }).map((text) => text.toWellFormed()),
+  fc.string({ unit: codePoint, maxLength: 2000 }).map((text) => text.toWellFormed()),
   fc.tuple(fc.string({ minLength: 1, maxLength: 30 }), fc.nat({ max: 6000 })).map(([text, times]) => text.repeat(times)),
 );
 const bytes = texts.map((text) => Buffer.from(text));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from '../../src/recording/anonymous-record.ts';
+import { codePoint } from '../code-point.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 
 const pseudonyms = new Pseudonyms();
@@ -149,7 +150,7 @@ describe('Pseudonyms', () => {
 
   it('maps any different texts to different names', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 3 }), { minLength: 2, maxLength: 60 }), (texts) => {
+      fc.property(fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 3 }), { minLength: 2, maxLength: 60 }), (texts) => {
         const pseudonyms = new Pseudonyms(SALT);
         expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(texts.length);
       }),

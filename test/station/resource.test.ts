@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { labelText } from '../../src/station/resource.ts';
+import { codePoint } from '../code-point.ts';
 
 describe('labelText', () => {
   it('leaves ordinary text unchanged', () => {
@@ -20,7 +21,7 @@ describe('labelText', () => {
   });
 
   it('returns the longest well-formed prefix that fits, for any text', () => {
-    const texts = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.repeat(1 + Math.floor(1500 / (text.length + 1))));
+    const texts = fc.string({ unit: codePoint, maxLength: 40 }).map((text) => text.repeat(1 + Math.floor(1500 / (text.length + 1))));
     fc.assert(
       fc.property(texts, (text) => {
         const fit = labelText(text);

@@ -7,6 +7,7 @@ import { TaskQueue } from '../../src/station/task-queue.ts';
 import type { ListedPage } from '../../src/upstream/observer.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
+import { codePoint } from '../code-point.ts';
 
 type Listing = ListingOf<Resource>;
 
@@ -364,7 +365,7 @@ describe('stationSource', () => {
 
   it('returns exactly the resources of any listing with any page cap', async () => {
     const caps = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 });
-    const unique = fc.uniqueArray(fc.string({ minLength: 1, unit: 'binary' }), { maxLength: 60 });
+    const unique = fc.uniqueArray(fc.string({ minLength: 1, unit: codePoint }), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(
         unique,

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { acceptsGzip, expositionFormat, scrapeDeadlineMs, withinDeadline } from '../../src/web/scrape.ts';
+import { codePoint } from '../code-point.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
@@ -146,7 +147,7 @@ const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avi
 
 /** Arbitrary text, and combinations of the parts of such headers. */
 const anyHeader = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc
     .array(
       fc.constantFrom(
