@@ -134,7 +134,9 @@ export class OwnMetrics {
     if (cached !== undefined) return cached;
     const text = SERIES_FAMILIES.filter(({ family }) => !disabled.has(family.name))
       .map(({ family, count }) => {
-        const lines = this.#series.map((station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${count(station)}\n`);
+        const lines = this.#series.map(
+          (station) => `${family.name}{${labelPairs(family.labels, [station.name])}} ${sampleValue(count(station))}\n`,
+        );
         return familyHeader(family, format) + lines.join('');
       })
       .join('');

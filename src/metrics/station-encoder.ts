@@ -10,7 +10,7 @@ import { RESOURCE_FAMILIES } from './resource-families.ts';
 import { type Segment, storedSegment } from './segment.ts';
 import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 import { TextBuffer } from './text-buffer.ts';
-import { escapeLabelValue, labelPairs } from './text-format.ts';
+import { escapeLabelValue, labelPairs, sampleValue } from './text-format.ts';
 
 /** Encoded samples by family name. */
 export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
@@ -156,7 +156,7 @@ function writeStations<Source extends { readonly spec: StationSpec }>(
       const names = [...labels, ...extra.map(([label]) => label)];
       const lines = Array.from(samples(source), ([value, ...values]) => {
         const labelTexts = [source.spec.name, ...values, ...extra.map(([, text]) => text)].map(labelText);
-        return `${name}{${labelPairs(names, labelTexts)}} ${value}\n`;
+        return `${name}{${labelPairs(names, labelTexts)}} ${sampleValue(value)}\n`;
       });
       series[at] = (series[at] ?? 0) + lines.length;
       buffer.add(lines.join(''));
@@ -185,7 +185,7 @@ function writeResources(station: string, resources: readonly Resource[], familie
         series += 1;
         text += name + identities[index];
         for (let at = 0; at < openings.length; at += 1) text += openings[at] + escapeLabelValue(values[at + 1] as string);
-        text += `${closing}${values[0]}\n`;
+        text += `${closing}${sampleValue(values[0])}\n`;
       }
       if (index % RESOURCES_PER_TEXT === RESOURCES_PER_TEXT - 1) {
         buffer.add(text);

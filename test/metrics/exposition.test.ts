@@ -178,6 +178,16 @@ describe('Exposition', () => {
     );
   });
 
+  it('writes a sum beyond the range of a double as +Inf', async () => {
+    const huge = { value: Number.MAX_VALUE, unit: 'GPU' };
+    const text = await textOf([
+      await viewOf({ name: 'a' }, listingOf(['x', 'y'].map((id) => resourceOf(id, { quantity: huge, type: 't' })))),
+    ]);
+    expect(text.match(/^telemetry_station_sku_quantity.*$/gm)).toEqual([
+      'telemetry_station_sku_quantity{station="a",resource_type="t",product="",gpu_model="",unit="GPU"} +Inf',
+    ]);
+  });
+
   it('counts only alertable resources without alert rules when alertability is on', async () => {
     const withoutRules = async (alertability: boolean) =>
       valuesOf(
