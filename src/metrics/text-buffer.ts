@@ -1,12 +1,15 @@
 import { GrowableBuffer } from '../station/growable-buffer.ts';
 
+/** Several times what a block of resources needs, unless its texts are very long. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+
 /** UTF-8 texts with names, written into one reused buffer. */
 export class TextBuffer {
   readonly #buffer = new GrowableBuffer();
   #starts = new Map<string, number>();
 
   clear(): void {
-    this.#buffer.clear();
+    this.#buffer.release(MAX_KEPT_BYTES);
     this.#starts = new Map();
   }
 

@@ -1,7 +1,7 @@
 /** A UTF-16 code unit takes at most this many bytes as UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** A byte buffer that is reused and only ever grows, so that steady use allocates no memory. */
+/** A byte buffer that is reused and grows as needed, so that steady use allocates no memory. */
 export class GrowableBuffer {
   #buffer = Buffer.allocUnsafeSlow(0);
   #length = 0;
@@ -14,6 +14,12 @@ export class GrowableBuffer {
   clear(expected = 0): void {
     this.#length = 0;
     this.#reserve(expected);
+  }
+
+  /** Discards the content, and frees the memory if it exceeds `maxKept` bytes: one large use must not hold it for good. */
+  release(maxKept: number): void {
+    this.#length = 0;
+    if (this.#buffer.length > maxKept) this.#buffer = Buffer.allocUnsafeSlow(0);
   }
 
   append(chunk: Uint8Array): void {

@@ -25,6 +25,9 @@ export interface ClientDependencies {
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
+/** More than a usual page needs. */
+const MAX_FREE_BUFFER_BYTES = 1024 * 1024;
+
 /** The bytes are valid until the returned promise settles. */
 export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
 
@@ -102,6 +105,7 @@ export class UpstreamClient {
           try {
             return await read(await this.#attempt(path, context, buffer));
           } finally {
+            buffer.release(MAX_FREE_BUFFER_BYTES);
             this.#freeBuffers.push(buffer);
           }
         });

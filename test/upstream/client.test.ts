@@ -1,9 +1,12 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { UpstreamClient } from '../../src/upstream/client.ts';
 import type { ReplyInfo } from '../../src/upstream/observer.ts';
+import { eventually } from '../web/eventually.ts';
 import { CLIENT_OPTIONS, RecordingObserver, testClient } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
 import { temporaryFile } from './support/files.ts';
@@ -20,6 +23,13 @@ function statuses(...list: (number | readonly [number, Record<string, string>])[
 }
 
 const text = (body: Uint8Array) => Buffer.from(body).toString();
+
+/** The memory of all buffers after a garbage collection. */
+function heldByBuffers(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().arrayBuffers;
+}
 
 describe('UpstreamClient', () => {
   it('returns the body of any 2xx', async () => {
@@ -50,6 +60,17 @@ describe('UpstreamClient', () => {
       ...['X-Tenant', 'b'],
       ...['X-Token', 'from-file'],
     ]);
+  });
+
+  it('holds no memory for large pages after they are read', async () => {
+    const page = Buffer.alloc(8 * 1024 * 1024, ' ');
+    const service = await startService((_request, response) => response.writeHead(200).end(page));
+    const { client } = testClient(service.url, { maxPageBytes: page.length });
+    const context = { signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE };
+    const get = () => client.get('/list', context, (body) => body.length);
+    const beforeBytes = heldByBuffers();
+    expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill(page.length));
+    await eventually(() => expect(heldByBuffers() - beforeBytes).toBeLessThan(page.length));
   });
 
   it('reuses its connection', async () => {
