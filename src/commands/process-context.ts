@@ -16,6 +16,8 @@ export interface ProcessContext {
   readonly signals: EventEmitter;
   readonly hostName: string;
   readonly build: Build;
+  /** How often the web configuration file is checked for changes; undefined: the default of `watchRules`. */
+  readonly webConfigIntervalMs?: number;
 }
 
 /**

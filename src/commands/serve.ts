@@ -4,7 +4,6 @@ import { createLogger, type Logger } from '../app/logger.ts';
 import { loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { LoadResult } from '../config/load.ts';
-import type { Build } from '../metrics/own-metrics.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
@@ -27,7 +26,7 @@ export async function serve(context: ProcessContext, flags: FlagValues, load: ()
   const reload = () => void exporter.reload().catch(reportInternalError(log));
   context.signals.on('SIGHUP', reload);
   try {
-    await serveUntil(end, exporter, inputs.rules, flags, context.build, log);
+    await serveUntil(end, exporter, inputs.rules, flags, context, log);
   } finally {
     context.signals.off('SIGHUP', reload);
     await exporter.close();
@@ -39,7 +38,7 @@ async function serveUntil(
   exporter: Exporter,
   access: AccessRules,
   flags: FlagValues,
-  build: Build,
+  { build, webConfigIntervalMs }: ProcessContext,
   log: Logger,
 ): Promise<void> {
   let rules = access;
@@ -70,6 +69,7 @@ async function serveUntil(
     },
     report: (problem) => log.error('web configuration reload failed', { problem }),
     signal: end,
+    ...(webConfigIntervalMs !== undefined && { intervalMs: webConfigIntervalMs }),
   });
   if (!end.aborted) await once(end, 'abort');
   log.info('shutting down', { signal: end.reason });

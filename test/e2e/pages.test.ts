@@ -17,7 +17,7 @@ async function pagesOf(entries: readonly SourceEntry[], changes: Parameters<type
 }
 
 describe('the pages of a running exporter', () => {
-  it('explain a resource by exactly the series that /metrics has of it', async () => {
+  it('show exactly the series of a resource that /metrics contains', async () => {
     const entries = [...entriesOf(23), { record: wireRecord(STRANGE, { state: ['odd'], display_name: '<b>"\n' }) }];
     const { exporter, open } = await pagesOf(entries);
     const metrics = await (await exporter.get('/metrics')).text();
@@ -25,35 +25,35 @@ describe('the pages of a running exporter', () => {
     expect(status).toBe(200);
     const lines = metrics.split('\n').filter((line) => line.includes('/a/../b?c'));
     expect(lines).toHaveLength(4);
-    expect(text).toContain(`What it publishes\n${lines.join('\n')}\n`);
-    expect(text).toContain('at offset 23 of the station’s listing');
-    expect(text).toContain('the one that begins at offset 20, in it record 4');
+    expect(text).toContain(`Series\n${lines.join('\n')}\n`);
+    expect(text).toContain('23 in the station’s listing');
+    expect(text).toContain('record 4 of the page at offset 20');
     expect(text).toContain('Invalid fieldsstate ');
   });
 
-  it('say why a resource publishes nothing', async () => {
+  it('explain why a resource has no series', async () => {
     const withheld = await pagesOf(entriesOf(23), { metrics: { max_resources: 10 } });
     expect((await withheld.open('/stations/ts/resources/r1')).text).toContain(
       'the station has 23 resources, more than metrics.max_resources',
     );
     const off = await pagesOf(entriesOf(3), { metrics: { per_resource: false } });
-    expect((await off.open('/stations/ts/resources/r1')).text).toContain('Nothing: series of single resources are switched off');
+    expect((await off.open('/stations/ts/resources/r1')).text).toContain('None: per-resource series are disabled');
   });
 
-  it('show a station with its resources, its story and its place on the status page', async () => {
+  it('show a station with its resources and listing details, and on the status page', async () => {
     const { open } = await pagesOf(entriesOf(230));
     expect((await open('/')).text).toMatch(/\nts main · ts\nup\n230\n/);
     const { text, body } = await open('/stations/ts?sort=id&order=desc&search=R2');
-    expect(text).toContain('Total reported230\n');
+    expect(text).toContain('Reported total230\n');
     expect(text).toContain('1–41 of 41');
     expect(body.match(/<span class="sub code">r\d+/g)?.[0]).toBe('<span class="sub code">r29');
   });
 
-  it('answer of what is not there', async () => {
+  it('respond 404 for an unknown station and an unknown resource', async () => {
     const { open } = await pagesOf(entriesOf(3));
     expect((await open('/stations/other')).status).toBe(404);
     const { status, text } = await open('/stations/ts/resources/other');
     expect(status).toBe(404);
-    expect(text).toContain('The station’s snapshot has no resource of that id.');
+    expect(text).toContain('The station’s snapshot has no resource with this ID.');
   });
 });

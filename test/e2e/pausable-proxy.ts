@@ -3,17 +3,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 interface PausableProxy {
-  /** Where the service is reached through the valve. */
   readonly url: string;
   pause(): void;
   resume(): void;
 }
 
-/** A way to the service that can be shut: what is sent meanwhile arrives when it opens again. */
+/** A TCP proxy to the service; while paused, it holds back what the client sends. */
 export async function startPausableProxy(serviceUrl: string): Promise<PausableProxy> {
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];
-  let isOpen = true;
+  let isForwarding = true;
   const relay = createServer((client) => {
     const service = connect(Number(new URL(serviceUrl).port), '127.0.0.1');
     for (const [one, other] of [
@@ -29,7 +28,7 @@ export async function startPausableProxy(serviceUrl: string): Promise<PausablePr
     }
     service.on('data', (chunk) => client.write(chunk));
     client.on('data', (chunk) => {
-      if (isOpen) service.write(chunk);
+      if (isForwarding) service.write(chunk);
       else held.push(() => service.write(chunk));
     });
   });
@@ -42,11 +41,11 @@ export async function startPausableProxy(serviceUrl: string): Promise<PausablePr
   return {
     url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
     pause: () => {
-      isOpen = false;
+      isForwarding = false;
     },
     resume: () => {
-      isOpen = true;
-      for (const release of held.splice(0)) release();
+      isForwarding = true;
+      for (const send of held.splice(0)) send();
     },
   };
 }

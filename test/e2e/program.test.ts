@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -18,9 +18,9 @@ beforeAll(() => {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
 });
 
-/** The built program as an operator runs it, in a folder that is not the project's. */
-function start(folder: string, ...flags: string[]) {
-  const child = spawn(process.execPath, [main, ...flags], { cwd: folder, env: { PATH: process.env['PATH'] } });
+/** The built program in a folder outside the project. */
+function start({ folder, env = {} }: { folder: string; env?: Record<string, string> }, ...flags: string[]) {
+  const child = spawn(process.execPath, [main, ...flags], { cwd: folder, env: { PATH: process.env['PATH'], ...env } });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     output.stdout += chunk;
@@ -28,7 +28,7 @@ function start(folder: string, ...flags: string[]) {
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     output.stderr += chunk;
   });
-  // Not `exit`: only when the streams have ended too is all that it said there.
+  // Not `exit`, which may precede the end of the output.
   const closed = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   onTestFinished(() => end(child));
   const url = () =>
@@ -49,8 +49,8 @@ async function end(child: ChildProcess): Promise<void> {
 const textOf = async (url: string) => (await fetch(url, { headers: { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' } })).text();
 
 describe('telemetry-station-exporter', () => {
-  it('runs the demo, and ends by itself on SIGTERM', async () => {
-    const { child, output, closed, url } = start(dirname(temporaryFile('x', '')), '--demo', '--web.listen-address=127.0.0.1:0');
+  it('serves the demo until SIGTERM, and exits with 0', async () => {
+    const { child, output, closed, url } = start({ folder: dirname(temporaryFile('x', '')) }, '--demo', '--web.listen-address=127.0.0.1:0');
     const base = await url();
     const metrics = parseExposition(await textOf(`${base}/metrics`));
     expect(Object.keys(valuesOf(metrics, 'telemetry_station_info', 'station')).length).toBeGreaterThan(3);
@@ -62,37 +62,37 @@ describe('telemetry-station-exporter', () => {
     expect(output.stdout).toBe('');
   });
 
-  it('exports what its configuration names, wherever it is started', async () => {
+  it('expands environment variables and resolves file names relative to the configuration file', async () => {
     const service = await startSimulatedService({
       source: () => entriesOf(3),
       auth: { scheme: 'token', token: 'from-a-file' },
     });
     onTestFinished(() => service.stop());
     const upstream = { authorization: { credentials_file: 'token' } };
-    const file = temporaryFile('stations.yaml', stringify(configOf(service.url, ['a'], { upstream })));
+    const file = temporaryFile('stations.yaml', stringify(configOf('${' + 'SERVICE_URL}', ['a'], { upstream })));
     writeFileSync(join(dirname(file), 'token'), 'from-a-file\n');
     const flags = [`--config.file=${basename(file)}`, '--web.listen-address=127.0.0.1:0'];
-    const { child, closed, url, output } = start(dirname(file), ...flags);
+    const { child, closed, url, output } = start({ folder: dirname(file), env: { SERVICE_URL: service.url } }, ...flags);
     const metrics = parseExposition(await (await fetch(`${await url()}/metrics`)).text());
     expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output.stderr).toEqual({ a: 1 });
     child.kill('SIGINT');
     expect(await closed).toEqual({ code: 0, signal: null });
   });
 
-  it('reads its configuration again on SIGHUP', async () => {
+  it('reloads its configuration on SIGHUP', async () => {
     const service = await startSimulatedService({ source: () => entriesOf(3) });
     onTestFinished(() => service.stop());
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'])));
-    const { child, url } = start(dirname(file), '--web.listen-address=127.0.0.1:0');
+    const { child, url } = start({ folder: dirname(file) }, '--web.listen-address=127.0.0.1:0');
     const base = await url();
     writeFileSync(file, stringify(configOf(service.url, ['a', 'b'])));
     child.kill('SIGHUP');
     await eventually(async () => expect(await (await fetch(`${base}/sd`)).json()).toHaveLength(2));
   });
 
-  it('tells the mistakes of a configuration on stderr alone, and exits with 1', async () => {
+  it('prints configuration problems to stderr only, and exits with 1', async () => {
     const file = temporaryFile('config.yaml', 'upstreams: {}\nstations: 3\nsurprise: true\n');
-    const { output, closed } = start(dirname(file));
+    const { output, closed } = start({ folder: dirname(file) });
     expect(await closed).toEqual({ code: 1, signal: null });
     expect(output.stdout).toBe('');
     expect(output.stderr.split('\n')).toEqual([
@@ -103,19 +103,12 @@ describe('telemetry-station-exporter', () => {
     ]);
   });
 
-  it('takes values of the configuration from the environment', () => {
-    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
-    const env = { PATH: process.env['PATH'], SERVICE: 'https://monitor.example.com' };
-    const output = execFileSync(process.execPath, [main, '--config.check'], { cwd: dirname(file), env, encoding: 'utf8' });
-    expect(output).toBe('config.yaml is valid, stations: 1\n');
-  });
-
-  it('ends a check at once when it is interrupted, whatever still waits', async () => {
+  it('aborts check --live on SIGINT while a request hangs', async () => {
     const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
     onTestFinished(() => service.stop());
     const upstream = { timeout: '10m', refresh_timeout: '1h' };
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'], { upstream })));
-    const { child, output, closed } = start(dirname(file), 'check', '--live');
+    const { child, output, closed } = start({ folder: dirname(file) }, 'check', '--live');
     await eventually(() => expect(service.requests).toHaveLength(1));
     child.kill('SIGINT');
     expect(await closed).toEqual({ code: 1, signal: null });
@@ -123,7 +116,7 @@ describe('telemetry-station-exporter', () => {
   });
 
   it('prints its version', async () => {
-    const { output, closed } = start(dirname(temporaryFile('x', '')), '--version');
+    const { output, closed } = start({ folder: dirname(temporaryFile('x', '')) }, '--version');
     expect(await closed).toEqual({ code: 0, signal: null });
     expect(output.stdout).toContain(`version ${packageJson.version} `);
     expect(output.stderr).toBe('');

@@ -108,7 +108,7 @@ async function service(faults: readonly Fault[] = []): Promise<SimulatedService>
 }
 
 describe('simulate --from, after record', () => {
-  it.each(Object.keys(FAULTS))('has an exporter publish the same numbers again, met with %s', async (name) => {
+  it.each(Object.keys(FAULTS))('reproduces the metrics of a service with %s', async (name) => {
     const { url } = await service(FAULTS[name]);
     const config = configOf(url, ['ts'], { station });
     const file = await recorded(config);
@@ -122,7 +122,7 @@ describe('simulate --from, after record', () => {
     { resource_display_name_prefix: 'Display r1' },
     { enabled_alert: true },
     { product: 'product.even' },
-  ])('does so of a station with the filters %j', async (filters) => {
+  ])('reproduces the metrics of a station with the filters %j', async (filters) => {
     const { url } = await service();
     const config = configOf(url, ['ts'], { station: { ...station, filters } });
     const again = await published(await replayed(await recorded(config)), 'recorded');
@@ -130,7 +130,7 @@ describe('simulate --from, after record', () => {
     expect(again).toMatchObject({ state: { up: 1 }, listing_complete: { [JSON.stringify([{}, [null, null, null], 1])]: 1 } });
   });
 
-  it('answers questions that were not asked then from the same records', async () => {
+  it('answers requests that were not recorded from the recorded records', async () => {
     const { url } = await service();
     const changed = await replayed(await recorded(configOf(url, ['ts'], { station })));
     const upstreams = { recorded: { ...Object.values(changed.upstreams)[0], page_size: 4 } };
@@ -142,14 +142,14 @@ describe('simulate --from, after record', () => {
     expect(await published({ ...changed, upstreams, stations }, 'recorded')).toEqual(await published(original, 'ts'));
   });
 
-  it('knows no other station', async () => {
+  it('answers 404 for another station', async () => {
     const { url } = await service();
     const config = await replayed(await recorded(configOf(url, ['ts'])));
     const stations = config.stations.map((one) => ({ ...one, zone: 'elsewhere' }));
     expect(await published({ ...config, stations }, 'recorded')).toMatchObject({ state: { up: 0 } });
   });
 
-  it('fails as it is told to', async () => {
+  it('applies --simulate.fault to a recording', async () => {
     const { url } = await service();
     const file = await recorded(configOf(url, ['ts'], { station }));
     const scraped = async (...flags: string[]) => published(await replayed(file, ...flags), 'recorded');
@@ -160,7 +160,7 @@ describe('simulate --from, after record', () => {
 });
 
 describe('record', () => {
-  it('writes no name and nothing that it does not know', async () => {
+  it('writes neither names nor unknown fields', async () => {
     const { url } = await service();
     const config = configOf(url, ['ts'], { station: { ...station, subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } } });
     const filtered = readFileSync(await recorded(config), 'utf8');
@@ -180,7 +180,7 @@ describe('record', () => {
       expect(text).toContain(kept);
   });
 
-  it('writes to stdout when it is given no file', async () => {
+  it('writes to stdout without a file', async () => {
     const { url } = await service();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
     const { exit, output } = run(['record', 'ts', `--config.file=${file}`]);
@@ -188,7 +188,7 @@ describe('record', () => {
     expect(JSON.parse(output().stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
   });
 
-  it('overwrites nothing', async () => {
+  it('does not overwrite a file', async () => {
     const { url } = await service();
     const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
     const file = temporaryFile('precious.json', 'precious');
@@ -198,7 +198,7 @@ describe('record', () => {
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 
-  it('leaves no file when the station cannot be listed', async () => {
+  it('leaves no file when the listing fails', async () => {
     const { url } = await service([{ kind: 'status', code: 403 }]);
     const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
     const file = temporaryName('recording.json');
@@ -208,7 +208,7 @@ describe('record', () => {
     expect(() => readFileSync(file)).toThrow('ENOENT');
   });
 
-  it('tells on a terminal how much it has recorded', async () => {
+  it('shows its progress on a terminal', async () => {
     const { url } = await service();
     const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
     const { exit, output } = run(['record', 'ts', `--config.file=${config}`], {}, 'host', 80);
@@ -221,7 +221,7 @@ describe('simulate --from', () => {
   it.each([
     ['no recording', '{"version":1}', /: station: /],
     ['no JSON', 'upstreams: {}', /: expected JSON/],
-  ])('refuses a file that is %s', async (_, text, problem) => {
+  ])('rejects a file that is %s', async (_, text, problem) => {
     const file = temporaryFile('recording.json', text);
     const { exit, output } = run(['simulate', `--from=${file}`, '--simulate.port=0']);
     expect(await exit).toBe(1);
@@ -230,7 +230,7 @@ describe('simulate --from', () => {
     expect(output().stderr).toMatch(problem);
   });
 
-  it('tells that the file cannot be read', async () => {
+  it('reports a file that cannot be read', async () => {
     const file = temporaryName('recording.json');
     const { exit, output } = run(['simulate', `--from=${file}`, '--simulate.port=0']);
     expect(await exit).toBe(1);

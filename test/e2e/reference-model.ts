@@ -1,6 +1,6 @@
 import type { StationMetrics } from './station-metrics.ts';
 
-/** How the listing went, as far as the records alone do not tell. */
+/** The result of a listing, as far as it does not follow from the records. */
 export interface ListingOutcome {
   readonly complete: boolean;
   readonly reported?: number;
@@ -11,11 +11,11 @@ export interface ListingOutcome {
 
 interface JoinedFields {
   readonly product?: (id: string) => string;
-  /** Left out: nobody asked. */
+  /** Only with `alertability`. */
   readonly alertable?: (id: string) => boolean | undefined;
 }
 
-/** No RFC 3339 timestamps, though some come close. */
+/** Not RFC 3339 timestamps, or before 1970. */
 export const INVALID_TIMES = [
   '',
   'soon',
@@ -26,19 +26,19 @@ export const INVALID_TIMES = [
   '1714564800',
 ];
 
-/** What a first snapshot of these raw records has to publish, written straight from the words of the contract. */
+/** The metrics of a first snapshot of these records: an independent implementation of the documented behaviour. */
 export function expectedData(
   records: readonly unknown[],
-  told: ListingOutcome,
+  outcome: ListingOutcome,
   { product = () => '', alertable }: JoinedFields = {},
 ): StationMetrics {
   const families = new Families();
   const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(' ');
-  for (const field of fields) families.add('listing_invalid_fields', { field }, field === 'page.total' ? (told.invalidTotals ?? 0) : 0);
-  families.add('listing_complete', {}, told.complete ? 1 : 0);
-  if (told.reported !== undefined) families.add('listing_reported_resources', {}, told.reported);
-  families.add('listing_pages', {}, told.pages);
-  families.add('listing_duplicate_resources', {}, told.duplicates ?? 0);
+  for (const field of fields) families.add('listing_invalid_fields', { field }, field === 'page.total' ? (outcome.invalidTotals ?? 0) : 0);
+  families.add('listing_complete', {}, outcome.complete ? 1 : 0);
+  if (outcome.reported !== undefined) families.add('listing_reported_resources', {}, outcome.reported);
+  families.add('listing_pages', {}, outcome.pages);
+  families.add('listing_duplicate_resources', {}, outcome.duplicates ?? 0);
   families.add('listing_rejected_resources', {}, records.filter((record) => idOf(record) === undefined).length);
 
   const typeLabels = new Map<string, string>();
@@ -63,9 +63,9 @@ export function expectedData(
     addResource(families, read);
   }
   for (const [resource_type, label] of typeLabels) families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
-  // Counts of changes exist since the first snapshot that is proven whole.
-  const whole = ([family]: [string, unknown]) => told.complete || !family.endsWith('_total');
-  return Object.fromEntries(Object.entries(families.all).filter(whole));
+  // Change counters start with the first complete snapshot.
+  const isPublished = ([family]: [string, unknown]) => outcome.complete || !family.endsWith('_total');
+  return Object.fromEntries(Object.entries(families.all).filter(isPublished));
 }
 
 interface ReadResource extends ReturnType<typeof readFields> {
@@ -138,7 +138,7 @@ function readFields(record: Record<string, unknown>, invalid: (field: string) =>
   };
 }
 
-/** One mark for the field, however many of its parts are wrong. */
+/** Counted once, even when both parts are invalid. */
 function typeOf(value: unknown, invalid: (field: string) => void): { type: string; label: string } {
   if (value === undefined || value === null) return { type: '', label: '' };
   const parts = isObject(value) ? [value['key'] ?? '', value['label'] ?? ''] : [undefined, undefined];
@@ -158,15 +158,15 @@ function ruleCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && Math.floor(value) === value ? value : undefined;
 }
 
-/** Character by character up to 1,024 bytes. */
+/** Truncated to 1,024 bytes at a character boundary. */
 function labelValue(text: string): string {
   let kept = '';
   let bytes = 0;
   for (const character of text) {
-    const sound = /^\p{Surrogate}$/u.test(character) ? '\ufffd' : character;
-    bytes += new TextEncoder().encode(sound).length;
+    const valid = /^\p{Surrogate}$/u.test(character) ? '\ufffd' : character;
+    bytes += new TextEncoder().encode(valid).length;
     if (bytes > 1024) break;
-    kept += sound;
+    kept += valid;
   }
   return kept;
 }

@@ -7,8 +7,8 @@ import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { configOf, entriesOf, startExporter, wireRecord } from './test-bed.ts';
 
-/** Nothing is asked for again unless the configuration makes it necessary. */
-const LASTING = { ttl: '1h', error_ttl: '1h' };
+/** No refresh except those caused by a reload. */
+const LONG_TTL = { ttl: '1h', error_ttl: '1h' };
 
 async function startService(options: ServiceOptions = {}) {
   const service = await startSimulatedService({ source: () => entriesOf(3), ...options });
@@ -16,8 +16,8 @@ async function startService(options: ServiceOptions = {}) {
   return service;
 }
 
-/** An exporter that has tried all its stations. */
-async function exporterOf(config: object) {
+/** An exporter after its first refreshes. */
+async function startExporterWithReload(config: object) {
   const exporter = await startExporter(config);
   onTestFinished(() => exporter.stop());
   await eventually(() => expect(exporter.exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
@@ -28,7 +28,7 @@ async function exporterOf(config: object) {
       return fetch(`${exporter.url}/-/reload`, { method: 'POST' });
     },
     stations: async (family = 'telemetry_station_up') => valuesOf(await exporter.scrape(), family, 'station'),
-    /** All that is published of the stations themselves, as text. */
+    /** The lines of the station families. */
     published: async () => {
       const text = await (await exporter.get('/metrics')).text();
       return text.split('\n').filter((line) => !line.includes('telemetry_station_exporter_'));
@@ -36,32 +36,32 @@ async function exporterOf(config: object) {
   };
 }
 
-const askedFor = ({ requests }: Awaited<ReturnType<typeof startService>>) => requests.map(({ station }) => station);
+const queriedStations = ({ requests }: Awaited<ReturnType<typeof startService>>) => requests.map(({ station }) => station);
 
 const tokenSent = ({ requests }: Awaited<ReturnType<typeof startService>>) => requests.map(({ headers }) => headers.authorization);
 
 const withToken = (url: string, credentials: string) =>
-  configOf(url, ['a'], { upstream: { authorization: { credentials } }, cache: LASTING });
+  configOf(url, ['a'], { upstream: { authorization: { credentials } }, cache: LONG_TTL });
 
 describe('a reload', () => {
-  it('keeps the data of unchanged stations and asks for added ones alone', async () => {
+  it('keeps the data of unchanged stations and refreshes only the added ones', async () => {
     const service = await startService();
-    const { reload, published, stations } = await exporterOf(configOf(service.url, ['a', 'b'], { cache: LASTING }));
+    const { reload, published, stations } = await startExporterWithReload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
     const before = (await published()).filter((line) => line.includes('station="a"'));
     expect(before.length).toBeGreaterThan(10);
     service.clearRequests();
-    expect((await reload(configOf(service.url, ['a', 'c'], { cache: LASTING }))).status).toBe(200);
+    expect((await reload(configOf(service.url, ['a', 'c'], { cache: LONG_TTL }))).status).toBe(200);
     await eventually(async () => expect(await stations()).toEqual({ a: 1, c: 1 }));
     expect((await published()).filter((line) => line.includes('station="a"'))).toEqual(before);
     expect(await stations('telemetry_station_listing_pages')).toEqual({ a: 1, c: 1 });
-    expect(askedFor(service)).toEqual(['c']);
+    expect(queriedStations(service)).toEqual(['c']);
   });
 
-  it('forgets the counters of an upstream that is no longer there', async () => {
+  it('removes the counters of a removed upstream', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a']);
     const renamed = JSON.parse(JSON.stringify(config).replaceAll('"main"', '"other"'));
-    const { reload, get } = await exporterOf(config);
+    const { reload, get } = await startExporterWithReload(config);
     const upstreams = async () => new Set((await (await get('/metrics')).text()).match(/(?<=upstream=")\w+/g));
     expect(await upstreams()).toEqual(new Set(['main']));
     expect((await reload(renamed)).status).toBe(200);
@@ -70,7 +70,7 @@ describe('a reload', () => {
 
   it('keeps the counters of unchanged stations', async () => {
     const service = await startService();
-    const { exporter, reload, scrape } = await exporterOf(configOf(service.url, ['a']));
+    const { exporter, reload, scrape } = await startExporterWithReload(configOf(service.url, ['a']));
     service.setRecords('a', [{ record: wireRecord('new') }]);
     const changes = async () => {
       const metrics = await scrape();
@@ -85,41 +85,41 @@ describe('a reload', () => {
     expect(await changes()).toEqual([2, 0, 4, 0]);
   });
 
-  it('asks anew for a station that changed', async () => {
+  it('refreshes a changed station', async () => {
     const service = await startService();
-    const { exporter, reload, scrape } = await exporterOf(configOf(service.url, ['a'], { cache: LASTING }));
+    const { exporter, reload, scrape } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));
     service.clearRequests();
     const station = { filters: { resource_ids: ['r1'] } };
-    expect((await reload(configOf(service.url, ['a'], { cache: LASTING, station }))).status).toBe(200);
+    expect((await reload(configOf(service.url, ['a'], { cache: LONG_TTL, station }))).status).toBe(200);
     await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(valuesOf(await scrape(), 'telemetry_station_resource_info', 'resource_id')).toEqual({ r1: 1 });
-    expect(askedFor(service)).toEqual(['a']);
+    expect(queriedStations(service)).toEqual(['a']);
   });
 
-  it('asks the new service, and forgets the data of the old one, when the base URL changes', async () => {
+  it('queries the new service, and drops the data of the old one, when base_url changes', async () => {
     const old = await startService();
-    const { reload, stations, scrape } = await exporterOf(configOf(old.url, ['a'], { cache: LASTING }));
+    const { reload, stations, scrape } = await startExporterWithReload(configOf(old.url, ['a'], { cache: LONG_TTL }));
     const service = await startService({ source: () => entriesOf(1, 'other'), faults: { '*': [{ kind: 'status', code: 500 }] } });
     old.clearRequests();
-    await reload(configOf(service.url, ['a'], { cache: LASTING }));
+    await reload(configOf(service.url, ['a'], { cache: LONG_TTL }));
     await eventually(async () => expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ status: 1 }));
     expect(await stations('telemetry_station_listing_pages')).toEqual({});
-    expect(askedFor(old)).toEqual([]);
+    expect(queriedStations(old)).toEqual([]);
   });
 
-  it('takes away a station that was removed', async () => {
+  it('removes a station', async () => {
     const service = await startService();
-    const { reload, get, stations, exporter } = await exporterOf(configOf(service.url, ['a', 'b'], { cache: LASTING }));
-    await reload(configOf(service.url, ['b'], { cache: LASTING }));
+    const { reload, get, stations, exporter } = await startExporterWithReload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
+    await reload(configOf(service.url, ['b'], { cache: LONG_TTL }));
     expect(await stations()).toEqual({ b: 1 });
     expect((await get('/probe?station=a')).status).toBe(404);
     expect(exporter.stations().map(({ name }) => name)).toEqual(['b']);
     expect(await stations('telemetry_station_exporter_series')).toEqual({ b: expect.any(Number) });
   });
 
-  it('changes nothing when the configuration has mistakes, and tells them', async () => {
+  it('rejects an invalid configuration with its problems, and keeps the old one in force', async () => {
     const service = await startService();
-    const { reload, published, get, scrape, log } = await exporterOf(configOf(service.url, ['a'], { cache: LASTING }));
+    const { reload, published, get, scrape, log } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));
     const before = await published();
     const config = await (await get('/config')).text();
     const since = valuesOf(await scrape(), 'telemetry_station_exporter_config_last_reload_success_timestamp_seconds');
@@ -134,22 +134,22 @@ describe('a reload', () => {
     const metrics = await scrape();
     expect(valuesOf(metrics, 'telemetry_station_exporter_config_last_reload_successful')).toEqual({ '': 0 });
     expect(valuesOf(metrics, 'telemetry_station_exporter_config_last_reload_success_timestamp_seconds')).toEqual(since);
-    expect(askedFor(service)).toEqual([]);
-    expect((await reload(configOf(service.url, ['a'], { cache: LASTING }))).status).toBe(200);
+    expect(queriedStations(service)).toEqual([]);
+    expect((await reload(configOf(service.url, ['a'], { cache: LONG_TTL }))).status).toBe(200);
     expect(valuesOf(await scrape(), 'telemetry_station_exporter_config_last_reload_successful')).toEqual({ '': 1 });
   });
 
-  it('shows the new configuration once it is in force', async () => {
+  it('shows the new configuration on /config', async () => {
     const { url } = await startService();
-    const { reload, get } = await exporterOf(configOf(url, ['a'], { cache: LASTING }));
-    await reload(configOf(url, ['b'], { cache: LASTING }));
+    const { reload, get } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
+    await reload(configOf(url, ['b'], { cache: LONG_TTL }));
     expect(parse(await (await get('/config')).text())).toMatchObject({ stations: [{ name: 'b', telemetry_station: 'b' }] });
   });
 
-  it('brings changed metrics options into force at once, without asking the service', async () => {
+  it('applies changed metrics options immediately, without a request to the service', async () => {
     const service = await startService();
-    const config = (metrics: object) => configOf(service.url, ['a'], { cache: LASTING, metrics });
-    const { reload, scrape } = await exporterOf(config({}));
+    const config = (metrics: object) => configOf(service.url, ['a'], { cache: LONG_TTL, metrics });
+    const { reload, scrape } = await startExporterWithReload(config({}));
     service.clearRequests();
     await reload(config({ disabled: ['telemetry_station_resources', 'telemetry_station_up', 'telemetry_station_exporter_series'] }));
     const fewer = await scrape();
@@ -163,12 +163,12 @@ describe('a reload', () => {
     expect(Object.values(valuesOf(aggregated, 'telemetry_station_resources', 'station'))).toEqual([3]);
     await reload(config({ max_resources: 2 }));
     expect(valuesOf(await scrape(), 'telemetry_station_exporter_series_withheld', 'station')).toEqual({ a: 15 });
-    expect(askedFor(service)).toEqual([]);
+    expect(queriedStations(service)).toEqual([]);
   });
 
-  it('asks at once with a changed credential, and meanwhile serves what it has', async () => {
+  it('refreshes immediately with a changed credential, and serves the last snapshot meanwhile', async () => {
     const service = await startService({ auth: { scheme: 'token', token: 'first-token' } });
-    const { reload, stations } = await exporterOf(withToken(service.url, 'first-token'));
+    const { reload, stations } = await startExporterWithReload(withToken(service.url, 'first-token'));
     service.setAuth({ scheme: 'token', token: 'second-token' });
     service.setFaults('a', [{ kind: 'hang' }]);
     service.clearRequests();
@@ -177,9 +177,9 @@ describe('a reload', () => {
     expect(await stations('telemetry_station_listing_pages')).toEqual({ a: 1 });
   });
 
-  it('shows at once that a changed credential is wrong', async () => {
+  it('reports a wrong credential immediately', async () => {
     const service = await startService({ auth: { scheme: 'token', token: 'right-token' } });
-    const { reload, scrape, stations } = await exporterOf(withToken(service.url, 'right-token'));
+    const { reload, scrape, stations } = await startExporterWithReload(withToken(service.url, 'right-token'));
     await reload(withToken(service.url, 'wrong-token'));
     await eventually(async () => expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 }));
     expect(await stations('telemetry_station_listing_complete')).toEqual({ a: 1 });
@@ -187,9 +187,9 @@ describe('a reload', () => {
     await eventually(async () => expect(await stations()).toEqual({ a: 1 }));
   });
 
-  it('leaves the connections of an unchanged upstream alone', async () => {
+  it('keeps the connections of an unchanged upstream', async () => {
     const service = await startCountingService();
-    const { reload, stations } = await exporterOf(configOf(service.url, ['a']));
+    const { reload, stations } = await startExporterWithReload(configOf(service.url, ['a']));
     await reload(configOf(service.url, ['a'], { cache: { max_stale: '1h' } }));
     expect(await stations()).toEqual({ a: 1 });
     expect(service.opened()).toBe(1);
@@ -200,7 +200,7 @@ describe('a reload', () => {
     const kept = await startCountingService();
     const both = configOf(kept.url, ['a'], { station: { upstream: 'main' } });
     const config = { ...both, upstreams: { ...both.upstreams, other: { base_url: removed.url } } };
-    const { reload } = await exporterOf({
+    const { reload } = await startExporterWithReload({
       ...config,
       stations: [...both.stations, ...configOf(removed.url, ['b'], { station: { upstream: 'other' } }).stations],
     });
@@ -210,26 +210,26 @@ describe('a reload', () => {
     expect(kept.open()).toBe(1);
   });
 
-  it('ends the refresh of a removed station, and answers who waits for it', async () => {
+  it('aborts the refresh of a removed station, and answers waiting scrapes', async () => {
     const service = await startService();
-    const { reload, scrape, stations } = await exporterOf(configOf(service.url, ['a', 'b']));
+    const { reload, scrape, stations } = await startExporterWithReload(configOf(service.url, ['a', 'b']));
     service.setFaults('b', [{ kind: 'hang' }]);
     service.clearRequests();
     const waiting = scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' });
-    await eventually(() => expect(askedFor(service)).toContain('b'));
+    await eventually(() => expect(queriedStations(service)).toContain('b'));
     expect((await reload(configOf(service.url, ['a']))).status).toBe(200);
     expect(valuesOf(await waiting, 'telemetry_station_up', 'station')).toEqual({ a: 1, b: 1 });
     await eventually(async () => expect(await requestsInFlight(scrape)).toEqual({ main: 0 }));
     expect(await stations()).toEqual({ a: 1 });
   });
 
-  it('lets the refresh of an unchanged station go on', async () => {
+  it('does not interrupt the refresh of an unchanged station', async () => {
     const service = await startHeldService();
-    const exporter = await startExporter(configOf(service.url, ['a'], { cache: LASTING }));
+    const exporter = await startExporter(configOf(service.url, ['a'], { cache: LONG_TTL }));
     onTestFinished(() => exporter.stop());
     const waiting = exporter.exporter.scrape('text', undefined, new AbortController().signal);
     await eventually(() => expect(service.held).toHaveLength(1));
-    exporter.rewrite(configOf(service.url, ['a', 'b'], { cache: LASTING }));
+    exporter.rewrite(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
     expect(await exporter.exporter.reload()).toEqual([]);
     await eventually(() => expect(service.held).toHaveLength(2));
     service.held[0]?.();
@@ -240,39 +240,39 @@ describe('a reload', () => {
     expect(service.held).toHaveLength(2);
   });
 
-  it('begins the first refresh again when metrics options change under it', async () => {
+  it('restarts the first refresh when metrics options change during it', async () => {
     const service = await startService({ faults: { a: [{ kind: 'hang', when: { first: 1 } }] } });
-    const exporter = await startExporter(configOf(service.url, ['a'], { cache: LASTING }));
+    const exporter = await startExporter(configOf(service.url, ['a'], { cache: LONG_TTL }));
     onTestFinished(() => exporter.stop());
-    await eventually(() => expect(askedFor(service)).toEqual(['a']));
-    exporter.rewrite(configOf(service.url, ['a'], { cache: LASTING, metrics: { per_resource: false } }));
+    await eventually(() => expect(queriedStations(service)).toEqual(['a']));
+    exporter.rewrite(configOf(service.url, ['a'], { cache: LONG_TTL, metrics: { per_resource: false } }));
     expect(await exporter.exporter.reload()).toEqual([]);
     await eventually(() => expect(exporter.exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(valuesOf(await exporter.scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
   });
 
-  it('takes its turn when several come at once', async () => {
+  it('runs one at a time when several are requested at once', async () => {
     const service = await startService();
-    const { reload, exporter, rewrite, stations } = await exporterOf(configOf(service.url, ['a'], { cache: LASTING }));
-    rewrite(configOf(service.url, ['a', 'b'], { cache: LASTING }));
+    const { reload, exporter, rewrite, stations } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));
+    rewrite(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
     const outcomes = await Promise.all([exporter.reload(), exporter.reload(), exporter.reload()]);
     expect(outcomes).toEqual([[], [], []]);
     await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
-    expect(askedFor(service)).toEqual(['a', 'b']);
+    expect(queriedStations(service)).toEqual(['a', 'b']);
     const names = ['c', 'd', 'e'];
-    const responses = await Promise.all(names.map((name) => reload(configOf(service.url, ['a', name], { cache: LASTING }))));
+    const responses = await Promise.all(names.map((name) => reload(configOf(service.url, ['a', name], { cache: LONG_TTL }))));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(await stations()).toEqual({ a: 1, e: 1 });
-    expect(askedFor(service)).toEqual(['a', 'b', 'e']);
+    expect(queriedStations(service)).toEqual(['a', 'b', 'e']);
   });
 });
 
-async function requestsInFlight(scrape: Awaited<ReturnType<typeof exporterOf>>['scrape']) {
+async function requestsInFlight(scrape: Awaited<ReturnType<typeof startExporterWithReload>>['scrape']) {
   return valuesOf(await scrape(), 'telemetry_station_exporter_api_requests_in_flight', 'upstream');
 }
 
-/** A service that answers a request when the test says so. */
+/** A service that answers when the test calls the held functions. */
 async function startHeldService() {
   const held: (() => void)[] = [];
   const server = createServer((_request, response) => held.push(() => response.end(EMPTY)));
@@ -281,7 +281,7 @@ async function startHeldService() {
 
 const EMPTY = '{"resources": [], "page": {"total": 0}}';
 
-/** A service without resources that tells how many connections it has and ever had. */
+/** A service without resources that counts its connections. */
 async function startCountingService() {
   let open = 0;
   let opened = 0;

@@ -10,7 +10,7 @@ import { httpRequest } from '../web/http-client.ts';
 
 export const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v0.0.0' };
 
-/** The program in this process, asked to end when the test does. */
+/** Runs the program in this process until the test finishes. */
 export function run(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
@@ -27,9 +27,9 @@ export function run(
       stdout += text;
     },
     stdout: new Writable({
-      write(chunk, _encoding, taken) {
+      write(chunk, _encoding, done) {
         stdout += chunk;
-        taken();
+        done();
       },
     }),
     errorColumns: () => errorColumns,
@@ -39,6 +39,7 @@ export function run(
     signals,
     hostName,
     build,
+    webConfigIntervalMs: 50,
   });
   onTestFinished(async () => {
     signals.emit('SIGTERM');
@@ -53,7 +54,7 @@ export function run(
   return { signals, exit, listening, output: () => ({ stdout, stderr }) };
 }
 
-/** The program on a port of its own, with the configuration in a file. */
+/** Runs `serve` on a free port, with the configuration in a file. */
 export async function serve(config: object, ...flags: string[]) {
   const file = temporaryFile('config.yaml', stringify(config));
   const program = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', ...flags]);

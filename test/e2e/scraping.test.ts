@@ -14,44 +14,44 @@ import {
 } from './test-bed.ts';
 
 const entries = variedEntries(25);
-const told = { complete: true, reported: 25, pages: 3 };
+const outcome = { complete: true, reported: 25, pages: 3 };
 
-/** Answers at once from what is there. */
-const AT_ONCE = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.1' };
-const SOON = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' };
+/** Too short to wait for a refresh. */
+const NO_WAIT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.1' };
+const SHORT_WAIT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' };
 
 const countOf = (families: Parameters<typeof ownOf>[0], family: string) => ownOf(families, family)['{}'] ?? Number.NaN;
 const resourcesOf = (exporter: RunningExporter, index = 0) => exporter.exporter.stations()[index]?.snapshot?.resources;
 
-/** Until so many scrapes wait for a station, beside those that only look. */
+/** Until so many scrapes wait for a refresh; the polling scrapes count as misses too. */
 function untilWaiting(exporter: RunningExporter, scrapes: number): Promise<void> {
-  let looks = 0;
+  let polls = 0;
   return eventually(async () => {
-    looks += 1;
-    expect(countOf(await exporter.scrape('/metrics', AT_ONCE), 'cache_misses_total')).toBe(scrapes + looks);
+    polls += 1;
+    expect(countOf(await exporter.scrape('/metrics', NO_WAIT), 'cache_misses_total')).toBe(scrapes + polls);
   });
 }
 
-/** No clock is read to less than a few milliseconds. */
+/** Tolerance of the clocks. */
 const CLOCK_MS = 5;
 
-describe('Exporter, scraped by many at once', () => {
-  it('asks for a stale station once, whoever waits', async () => {
+describe('Exporter, scraped concurrently', () => {
+  it('refreshes a stale station once for all waiting scrapes', async () => {
     const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500 }] } });
     service.setRecords('ts', entries);
-    const valve = await startPausableProxy(service.url);
-    const exporter = await startReadyExporter(configOf(valve.url, ['ts'], { cache: { ttl: '1h' } }));
+    const proxy = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(proxy.url, ['ts'], { cache: { ttl: '1h' } }));
     service.setFaults('ts', []);
     service.clearRequests();
 
-    valve.pause();
+    proxy.pause();
     const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
     await untilWaiting(exporter, 20);
-    expect(stateOf(await exporter.scrape('/metrics', AT_ONCE))).toEqual(expectedState('status'));
+    expect(stateOf(await exporter.scrape('/metrics', NO_WAIT))).toEqual(expectedState('status'));
     expect(service.requests).toEqual([]);
-    valve.resume();
+    proxy.resume();
     for (const families of await Promise.all(scrapes)) {
-      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), told));
+      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), outcome));
     }
     expect(service.requests.map(({ offset }) => offset).sort()).toEqual([0, 10, 20]);
 
@@ -61,34 +61,34 @@ describe('Exporter, scraped by many at once', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('asks once when all wait for a refresh that fails', async () => {
+  it('sends one request when all scrapes wait for a failing refresh', async () => {
     const service = await startTestService();
     service.setRecords('ts', entries);
-    const valve = await startPausableProxy(service.url);
-    const exporter = await startReadyExporter(configOf(valve.url, ['ts'], { cache: { error_ttl: '1h' } }));
+    const proxy = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(proxy.url, ['ts'], { cache: { error_ttl: '1h' } }));
     service.setFaults('ts', [{ kind: 'status', code: 403 }]);
     service.clearRequests();
-    valve.pause();
+    proxy.pause();
     const scrapes = Array.from({ length: 20 }, () => exporter.scrape());
     await untilWaiting(exporter, 20);
-    valve.resume();
+    proxy.resume();
     for (const families of await Promise.all(scrapes)) {
       expect(stateOf(families)).toEqual(expectedState('forbidden'));
-      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), told));
+      expect(dataOf(families)).toEqual(expectedData(recordsOf(entries), outcome));
     }
     expect(service.requests).toHaveLength(1);
   });
 
-  it('answers by the deadline with the last snapshot while the refresh goes on for the next scrape', async () => {
+  it('answers by the deadline with the last snapshot, while the refresh continues for the next scrape', async () => {
     const service = await startTestService();
     service.setRecords('ts', entries);
     service.setRecords('other', entries);
-    const valve = await startPausableProxy(service.url);
+    const proxy = await startPausableProxy(service.url);
     const { upstreams, stations, ...config } = configOf(service.url, ['ts', 'other']);
     const [ts, other] = stations;
     const exporter = await startReadyExporter({
       ...config,
-      upstreams: { ...upstreams, slow: { ...upstreams.main, base_url: valve.url } },
+      upstreams: { ...upstreams, slow: { ...upstreams.main, base_url: proxy.url } },
       stations: [
         { ...ts, upstream: 'slow' },
         { ...other, upstream: 'main' },
@@ -99,34 +99,34 @@ describe('Exporter, scraped by many at once', () => {
     service.setRecords('other', fewer);
     service.clearRequests();
 
-    valve.pause();
-    const waited = await exporter.scrape('/metrics', SOON);
+    proxy.pause();
+    const waited = await exporter.scrape('/metrics', SHORT_WAIT);
     expect(stateOf(waited)).toEqual(expectedState(undefined));
-    expect(dataOf(waited)).toEqual(expectedData(recordsOf(entries), told));
+    expect(dataOf(waited)).toEqual(expectedData(recordsOf(entries), outcome));
     await eventually(() => expect(resourcesOf(exporter, 1)).toBe(3));
     expect(new Set(service.requests.map(({ station }) => station))).toEqual(new Set(['other']));
 
-    valve.resume();
+    proxy.resume();
     await eventually(() => expect(resourcesOf(exporter)).toBe(3));
-    valve.pause();
-    const next = await exporter.scrape('/metrics', SOON);
+    proxy.pause();
+    const next = await exporter.scrape('/metrics', SHORT_WAIT);
     expect(Object.keys(dataOf(next)['resource_info'] ?? {})).toHaveLength(3);
     expect(service.requests.filter(({ station }) => station === 'ts')).toHaveLength(1);
   });
 
-  it('goes on with a refresh whose scrape has gone away', async () => {
+  it('continues a refresh whose scrape was aborted', async () => {
     const service = await startTestService();
     service.setRecords('ts', entries);
-    const valve = await startPausableProxy(service.url);
-    const exporter = await startReadyExporter(configOf(valve.url, ['ts']));
+    const proxy = await startPausableProxy(service.url);
+    const exporter = await startReadyExporter(configOf(proxy.url, ['ts']));
     service.setRecords('ts', variedEntries(3));
-    valve.pause();
+    proxy.pause();
     const controller = new AbortController();
     const gone = fetch(`${exporter.url}/metrics`, { signal: controller.signal });
     await untilWaiting(exporter, 1);
     controller.abort();
     await expect(gone).rejects.toThrow();
-    valve.resume();
+    proxy.resume();
     await eventually(() => expect(resourcesOf(exporter)).toBe(3));
   });
 });
@@ -134,7 +134,7 @@ describe('Exporter, scraped by many at once', () => {
 describe('Exporter, within the limits of an upstream', () => {
   const names = ['a', 'b', 'c'];
 
-  it('has no more requests under way than concurrency allows, all stations together', async () => {
+  it('has at most concurrency requests in flight, across all stations', async () => {
     const service = await startTestService({ faults: { '*': [{ kind: 'latency', ms: [5, 30] }] } });
     for (const name of names) service.setRecords(name, entries);
     const changes = { upstream: { concurrency: 3, page_size: 3 }, station: { products: ['product.odd'], alertability: true } };
@@ -145,21 +145,21 @@ describe('Exporter, within the limits of an upstream', () => {
     expect(service.maxInFlight()).toBe(3);
   });
 
-  it('begins no more requests than requests_per_second allows, all stations together', async () => {
+  it('sends at most requests_per_second requests, across all stations', async () => {
     const service = await startTestService();
     for (const name of names) service.setRecords(name, entries);
     const startMs = Date.now();
     const exporter = await startTestExporter(configOf(service.url, names, { upstream: { requests_per_second: 20 }, cache: { ttl: '1h' } }));
     const families = await exporter.scrape();
-    for (const name of names) expect(dataOf(families, name)).toEqual(expectedData(recordsOf(entries), told));
+    for (const name of names) expect(dataOf(families, name)).toEqual(expectedData(recordsOf(entries), outcome));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
     expect(times).toHaveLength(9);
-    // However late a request arrives, it was not sent before its turn.
-    for (const [turn, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(turn * 50 - CLOCK_MS);
+    // A request may arrive late, but is never sent early.
+    for (const [index, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(index * 50 - CLOCK_MS);
     expect(ownOf(families, 'api_requests_waiting')).toEqual({ '{}': 0 });
   });
 
-  it('holds retries to the same rate', async () => {
+  it('applies requests_per_second to retries', async () => {
     const service = await startTestService({ faults: { '*': [{ kind: 'status', code: 503, when: { first: 2 } }] } });
     for (const name of names) service.setRecords(name, variedEntries(1));
     const startMs = Date.now();
@@ -170,21 +170,21 @@ describe('Exporter, within the limits of an upstream', () => {
     for (const name of names) expect(stateOf(families, name)).toEqual(expectedState(undefined));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
     expect(times).toHaveLength(9);
-    for (const [turn, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(turn * 50 - CLOCK_MS);
+    for (const [index, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(index * 50 - CLOCK_MS);
     expect(ownOf(families, 'api_request_retries_total')).toEqual({ '{}': 6 });
     expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ status: 6 }));
   });
 });
 
-describe('Exporter, keeping snapshots', () => {
+describe('Exporter, caching snapshots', () => {
   const refreshesOf = (requests: readonly { readonly offset: number | undefined; readonly atMs: number }[]) =>
     requests.filter(({ offset }) => offset === 0).map(({ atMs }) => atMs);
-  /** Counted from the start: one request may take longer on its way than the next, so that two arrive closer than they were sent. */
-  const expectApart = (times: readonly number[], leastMs: number, startMs: number) => {
-    for (const [index, time] of times.entries()) expect(time - startMs).toBeGreaterThanOrEqual(index * leastMs - CLOCK_MS);
+  /** Measured from the start, because two requests may arrive closer together than they were sent. */
+  const expectApart = (times: readonly number[], minMs: number, startMs: number) => {
+    for (const [index, time] of times.entries()) expect(time - startMs).toBeGreaterThanOrEqual(index * minMs - CLOCK_MS);
   };
 
-  it('asks on every scrape with a ttl of 0, and on none within it', async () => {
+  it('refreshes on every scrape with a ttl of 0, and on none within the ttl', async () => {
     const service = await startTestService();
     for (const name of ['each', 'once']) service.setRecords(name, variedEntries(3));
     const { stations, ...config } = configOf(service.url, ['each', 'once']);
@@ -199,7 +199,7 @@ describe('Exporter, keeping snapshots', () => {
     expect(countOf(families, 'cache_misses_total')).toBe(3);
   });
 
-  it('asks again once a snapshot is older than ttl, not sooner', async () => {
+  it('refreshes a snapshot older than ttl, not sooner', async () => {
     const startMs = Date.now();
     const service = await startTestService();
     service.setRecords('ts', variedEntries(3));
@@ -208,11 +208,11 @@ describe('Exporter, keeping snapshots', () => {
       await exporter.scrape();
       expect(service.requests.length).toBeGreaterThanOrEqual(4);
     });
-    // A scrape may come a hundredth of ttl early.
+    // A refresh may start a hundredth of ttl early.
     expectApart(refreshesOf(service.requests), 148, startMs);
   });
 
-  it('asks a failed station again after error_ttl, not sooner', async () => {
+  it('refreshes a failed station after error_ttl, not sooner', async () => {
     const startMs = Date.now();
     const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500, when: { first: 3 } }] } });
     service.setRecords('ts', variedEntries(3));
@@ -227,17 +227,17 @@ describe('Exporter, keeping snapshots', () => {
     expectApart(refreshesOf(service.requests), 150, startMs);
   });
 
-  it('refreshes in the background without a scrape, and scrapes ask for nothing', async () => {
+  it('refreshes in the background, independently of scrapes', async () => {
     const startMs = Date.now();
     const service = await startTestService();
     service.setRecords('ts', variedEntries(3));
-    const valve = await startPausableProxy(service.url);
+    const proxy = await startPausableProxy(service.url);
     const exporter = await startReadyExporter(
-      configOf(valve.url, ['ts'], { cache: { ttl: '100ms', error_ttl: '100ms', refresh: 'background' } }),
+      configOf(proxy.url, ['ts'], { cache: { ttl: '100ms', error_ttl: '100ms', refresh: 'background' } }),
     );
     await eventually(() => expect(service.requests.length).toBeGreaterThanOrEqual(4));
     expectApart(refreshesOf(service.requests), 100, startMs);
-    valve.pause();
+    proxy.pause();
     const families = [await exporter.scrape(), await exporter.scrape(), await exporter.scrape()][2] ?? new Map();
     expect(dataOf(families)).toEqual(expectedData(recordsOf(variedEntries(3)), { complete: true, reported: 3, pages: 1 }));
     expect([countOf(families, 'cache_hits_total'), countOf(families, 'cache_misses_total')]).toEqual([3, 0]);
@@ -258,28 +258,28 @@ describe('Exporter, keeping snapshots', () => {
   });
 });
 
-describe('Exporter, its endpoints over a real service', () => {
+describe('Exporter, endpoints', () => {
   const readiness = async (exporter: RunningExporter) => (await exporter.get('/-/ready')).status;
 
-  it('is ready once each station was tried, by itself, be it in vain', async () => {
+  it('is ready once every station was tried, with or without success', async () => {
     const service = await startTestService({ faults: { broken: [{ kind: 'status', code: 500 }] } });
     for (const name of ['fine', 'broken']) service.setRecords(name, entries);
-    const valve = await startPausableProxy(service.url);
-    valve.pause();
-    const exporter = await startTestExporter(configOf(valve.url, ['fine', 'broken']));
+    const proxy = await startPausableProxy(service.url);
+    proxy.pause();
+    const exporter = await startTestExporter(configOf(proxy.url, ['fine', 'broken']));
     expect(await readiness(exporter)).toBe(503);
     expect((await exporter.get('/-/healthy')).status).toBe(200);
-    const untried = await exporter.scrape('/metrics', AT_ONCE);
+    const untried = await exporter.scrape('/metrics', NO_WAIT);
     expect(Object.keys(healthOf(untried, 'fine'))).toEqual(['info', 'up', 'failure']);
     expect(stateOf(untried, 'fine')).toEqual({ ...expectedState(undefined), up: 0 });
     expect(dataOf(untried, 'fine')).toEqual({});
     expect(await readiness(exporter)).toBe(503);
-    valve.resume();
+    proxy.resume();
     await eventually(async () => expect(await readiness(exporter)).toBe(200));
     expect(exporter.exporter.stations().map(({ up }) => up)).toEqual([true, false]);
   });
 
-  it('asks for the probed station alone, and publishes nothing else', async () => {
+  it('refreshes and publishes only the probed station', async () => {
     const service = await startTestService();
     for (const name of ['a', 'b']) service.setRecords(name, entries);
     const exporter = await startReadyExporter(configOf(service.url, ['a', 'b']));
@@ -287,7 +287,7 @@ describe('Exporter, its endpoints over a real service', () => {
     const families = await exporter.scrape('/probe?station=b');
     expect(service.requests.map(({ station }) => station)).toEqual(['b', 'b', 'b']);
     expect(stateOf(families, 'b')).toEqual(expectedState(undefined));
-    expect(dataOf(families, 'b')).toEqual(expectedData(recordsOf(entries), told));
+    expect(dataOf(families, 'b')).toEqual(expectedData(recordsOf(entries), outcome));
     const stations = [...families.values()].flatMap(({ samples }) => samples.map(({ labels }) => labels['station']));
     expect(new Set(stations)).toEqual(new Set(['b']));
     expect((await exporter.get('/probe')).status).toBe(400);
@@ -295,30 +295,30 @@ describe('Exporter, its endpoints over a real service', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('withholds the series of single resources above max_resources, and nothing else', async () => {
+  it('withholds only per-resource series above max_resources', async () => {
     const service = await startTestService();
     service.setRecords('big', entries);
     service.setRecords('small', entries.slice(0, 24));
     const exporter = await startReadyExporter(configOf(service.url, ['big', 'small'], { metrics: { max_resources: 24 } }));
     const families = await exporter.scrape();
     const single = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map((name) => `resource_${name}`);
-    const all = Object.entries(expectedData(recordsOf(entries), told));
+    const all = Object.entries(expectedData(recordsOf(entries), outcome));
     const withheld = all.filter(([family]) => single.includes(family));
     expect(dataOf(families, 'big')).toEqual(Object.fromEntries(all.filter((one) => !withheld.includes(one))));
-    expect(dataOf(families, 'small')).toEqual(expectedData(recordsOf(entries.slice(0, 24)), { ...told, reported: 24 }));
+    expect(dataOf(families, 'small')).toEqual(expectedData(recordsOf(entries.slice(0, 24)), { ...outcome, reported: 24 }));
     const count = withheld.reduce((sum, [, samples]) => sum + Object.keys(samples).length, 0);
     expect(count).toBe(4 * 25 + 13);
     expect(ownOf(families, 'series_withheld')).toEqual({ '{"station":"big"}': count, '{"station":"small"}': 0 });
   });
 
-  it('publishes no single resources and no disabled family when told so', async () => {
+  it('publishes no per-resource series with per_resource: false, and no disabled family', async () => {
     const service = await startTestService();
     service.setRecords('ts', entries);
     const metrics = { per_resource: false, disabled: ['telemetry_station_listing_pages', 'telemetry_station_exporter_build_info'] };
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { metrics }));
     const families = await exporter.scrape();
     const single = /^resource_(info|state|alert_rules|created_timestamp_seconds|sku_quantity)$|^listing_pages$/;
-    const rest = Object.entries(expectedData(recordsOf(entries), told)).filter(([family]) => !single.test(family));
+    const rest = Object.entries(expectedData(recordsOf(entries), outcome)).filter(([family]) => !single.test(family));
     expect(dataOf(families)).toEqual(Object.fromEntries(rest));
     expect(ownOf(families, 'series_withheld')).toEqual({ '{"station":"ts"}': 0 });
     expect(families.has('telemetry_station_exporter_build_info')).toBe(false);

@@ -18,11 +18,11 @@ const SECRET = 'Sesame/0pen+now=';
 const TOKEN = 'issued-T0ken';
 const PARAMETER = 'parameter-S3cret';
 
-/** One way to tell who we are: how it is configured, and how a service sees that it was told. */
+/** A way to authenticate: its configuration and the check of the service. */
 interface Scheme {
   readonly inline: (tokenUrl: string) => object;
   readonly file: (file: string, tokenUrl: string) => object;
-  /** What the service asks for when the secret is this one; none: it looks at the headers itself. */
+  /** The check for a secret; undefined: the test checks the header. */
   readonly auth?: (secret: string) => AuthCheck;
   readonly header?: string;
 }
@@ -70,8 +70,8 @@ const schemeOf = (name: string) => SCHEMES[name] as Scheme;
 
 const tokenFor = (secret: string) => `${TOKEN}-${Buffer.from(secret).toString('hex')}`;
 
-/** Each secret of the tests as itself and in every form that it is sent in. */
-const FORMS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
+/** Each secret, plain and in every encoding in which it is sent. */
+const ENCODINGS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
   secret,
   encodeURIComponent(secret),
   ...[secret, `user:${secret}`, `client:${secret}`, `client:${encodeURIComponent(secret)}`].map((pair) =>
@@ -79,7 +79,7 @@ const FORMS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
   ),
 ]);
 
-/** Where the program could show a secret: everything it answers, prints and logs, by the place. */
+/** Everything the program responds, prints and logs. */
 async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readonly<Record<string, string>>> {
   const paths = ['/', '/config', '/metrics', '/probe?station=a', '/sd', '/-/ready', '/nowhere'];
   const answers = await Promise.all(paths.map(async (path) => [path, (await program.get(path)).body] as const));
@@ -89,8 +89,8 @@ async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readon
 
 function expectNoSecretIn(places: Readonly<Record<string, string>>): void {
   const leaks = Object.entries(places).flatMap(([place, content]) => {
-    const form = FORMS.find((candidate) => content.includes(candidate));
-    return form === undefined ? [] : [{ place, form, content }];
+    const encoding = ENCODINGS.find((candidate) => content.includes(candidate));
+    return encoding === undefined ? [] : [{ place, encoding, content }];
   });
   expect(leaks).toEqual([]);
 }
@@ -107,7 +107,7 @@ async function startServer(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(answer))}`;
 }
 
-/** Issues a token for whatever client asks with the secret in the header. */
+/** Issues a token that depends on the client secret. */
 function startTokenServer(): Promise<string> {
   return startServer((request, response) => {
     const [, pair = ''] = `${request.headers.authorization}`.split(' ');
@@ -117,15 +117,15 @@ function startTokenServer(): Promise<string> {
   });
 }
 
-/** Says no, and in the error all that it was told. */
+/** Replies that reject a request and repeat its credentials. */
 const ECHOES: Readonly<Record<string, RequestListener>> = {
   'google.rpc.Status': (request, response) => {
     response.statusCode = 401;
-    response.end(JSON.stringify({ code: 16, message: said(request.headers), details: [{ reason: `${request.headers.authorization}` }] }));
+    response.end(JSON.stringify({ code: 16, message: echo(request.headers), details: [{ reason: `${request.headers.authorization}` }] }));
   },
   'plain text': async (request, response) => {
     response.statusCode = 401;
-    response.end(`${said(request.headers)} ${await text(request)}`);
+    response.end(`${echo(request.headers)} ${await text(request)}`);
   },
   'some JSON': (request, response) => {
     response.statusCode = 403;
@@ -136,12 +136,12 @@ const ECHOES: Readonly<Record<string, RequestListener>> = {
   },
 };
 
-const said = (headers: IncomingHttpHeaders) => `no entry with authorization ${headers.authorization} and key ${headers['x-key']}`;
+const echo = (headers: IncomingHttpHeaders) => `rejected authorization ${headers.authorization} and key ${headers['x-key']}`;
 
 describe.each(NAMES)('the secret of %s', (name) => {
   const scheme = schemeOf(name);
 
-  it.each(['inline', 'file'] as const)('opens the service when given %s, and is shown nowhere', async (source) => {
+  it.each(['inline', 'file'] as const)('is accepted by the service when given %s, and shown nowhere', async (source) => {
     const service = await startService(scheme.auth?.(SECRET));
     const tokenUrl = await startTokenServer();
     const file = temporaryFile('secret', `${SECRET}\n`);
@@ -190,7 +190,7 @@ describe('a secret in a file', () => {
     expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
   });
 
-  it('is told by the name of its file when that is missing', async () => {
+  it('is reported by its file name when the file is missing', async () => {
     const { url } = await startService();
     const upstream = { authorization: { credentials_file: 'missing-file' } };
     const { scrape, get } = await serve(configOf(url, ['a'], { upstream }));
@@ -201,7 +201,7 @@ describe('a secret in a file', () => {
 
 describe('a signature', () => {
   it.each([[['x-date']], [['x-date', 'request-line']], [['date', 'request-line']], [['date', 'host', '@request-target']]])(
-    'over %j opens the service, whatever is in path and query',
+    'over %j is accepted for special characters in path and query',
     async (signedHeaders) => {
       const service = await startService({ scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: SECRET, signedHeaders });
       const upstream = { hmac: { access_key_id: 'AK', secret_access_key: SECRET, signed_headers: signedHeaders } };
@@ -215,7 +215,7 @@ describe('a signature', () => {
 });
 
 describe('the secret of oauth2', () => {
-  it('is not shown when the token endpoint rejects it and repeats all it was told', async () => {
+  it('is not shown when the token endpoint rejects it and repeats the request', async () => {
     const { url } = await startService();
     const tokenUrl = await startServer(ECHOES['plain text'] as RequestListener);
     const program = await serve(configOf(url, ['a'], { upstream: schemeOf('oauth2').inline(tokenUrl) }), ...FLAGS);
@@ -232,7 +232,7 @@ describe('the password of proxy_url', () => {
     return { proxy_url: url.href };
   };
 
-  it('opens the proxy and is shown nowhere', async () => {
+  it('is accepted by the proxy and shown nowhere', async () => {
     const service = await startService();
     const proxy = await startProxy();
     const program = await serve(configOf(service.url, ['a'], { upstream: withPassword(proxy.url.href) }), ...FLAGS);

@@ -23,8 +23,8 @@ const failures = (families: Families) => {
   return Object.entries(reasons).flatMap(([key, value]) => (value === 1 ? [key.split('|')[1]] : []));
 };
 
-describe('simulate, for rehearsing alerts', () => {
-  it('is well without a fault', async () => {
+describe('simulate --simulate.fault', () => {
+  it('serves healthy stations without a fault', async () => {
     const families = await rehearsed([]);
     expect(valueFor(families, 'up')).toBe(1);
     expect(valueFor(families, 'listing_complete')).toBe(1);
@@ -40,18 +40,18 @@ describe('simulate, for rehearsing alerts', () => {
     ['hang', 'timeout'],
     ['reset', 'network'],
     ['html', 'body'],
-  ])('has a station fail by %s for the reason %s', async (fault, reason) => {
+  ])('%s: makes stations fail with reason %s', async (fault, reason) => {
     const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: '200ms', max_retries: 0 });
     expect(valueFor(families, 'up')).toBe(0);
     expect(failures(families)).toEqual([reason]);
   });
 
-  it.each(['wrong_total', 'moving_total'])('has a listing not proven whole by %s', async (fault) => {
+  it.each(['wrong_total', 'moving_total'])('%s: makes the listing incomplete', async (fault) => {
     const families = await rehearsed([`--simulate.fault=${fault}`]);
     expect([valueFor(families, 'up'), valueFor(families, 'listing_complete')]).toEqual([1, 0]);
   });
 
-  it('has records rejected by missing_ids', async () => {
+  it('missing_ids: makes the exporter reject records', async () => {
     expect(valueFor(await rehearsed(['--simulate.fault=missing_ids']), 'listing_rejected_resources')).toBeGreaterThan(0);
   });
 });

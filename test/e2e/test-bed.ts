@@ -11,7 +11,7 @@ import { listen } from '../../src/web/server.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 
-/** An exporter as the program runs it, on a port of its own, with its log and its configuration in the test's hands. */
+/** An exporter on a free port, with access to its log and its configuration. */
 export async function startExporter(config: object, options: Partial<WebOptions> & { env?: Record<string, string> } = {}) {
   const log: string[] = [];
   let text = stringify(config);
@@ -43,10 +43,10 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     url,
     log,
     get,
-    /** One scrape, parsed; fails when the answer is not a 200. */
+    /** Parsed; throws unless the status is 200. */
     scrape: async (path = '/metrics', headers: Record<string, string> = {}) => {
       const response = await get(path, headers);
-      if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`${path}: expected status 200, got ${response.status}`);
       return parseExposition(await response.text());
     },
     rewrite: (changed: object) => {
@@ -61,21 +61,21 @@ export async function startExporter(config: object, options: Partial<WebOptions>
 
 export type RunningExporter = Awaited<ReturnType<typeof startExporter>>;
 
-/** The simulated service, which ends with the test. */
+/** The simulated service, stopped when the test finishes. */
 export async function startTestService(options: ServiceOptions = {}): Promise<SimulatedService> {
   const service = await startSimulatedService(options);
   onTestFinished(() => service.stop());
   return service;
 }
 
-/** An exporter that has just started, which ends with the test. */
+/** An exporter, stopped when the test finishes. */
 export async function startTestExporter(...[config, options]: Parameters<typeof startExporter>): Promise<RunningExporter> {
   const exporter = await startExporter(config, options);
   onTestFinished(() => exporter.stop());
   return exporter;
 }
 
-/** An exporter whose first refreshes are over, so that the next request at the service comes from the test. */
+/** An exporter after its first refreshes, so that the test causes every further request. */
 export async function startReadyExporter(...[config, options]: Parameters<typeof startExporter>): Promise<RunningExporter> {
   const exporter = await startTestExporter(config, options);
   await eventually(async () => {
@@ -104,7 +104,7 @@ export function wireRecord(id: string, changes: object = {}) {
 export const entriesOf = (count: number, prefix = 'r'): SourceEntry[] =>
   Array.from({ length: count }, (_, index) => ({ record: wireRecord(`${prefix}${index}`) }));
 
-/** The configuration of one upstream at the URL and of stations by their telemetry stations' names. */
+/** A configuration of one upstream and of stations, by the names of their telemetry stations. */
 export function configOf(
   url: string,
   stations: readonly string[],
@@ -126,7 +126,7 @@ export function configOf(
 
 const pick = (choices: readonly unknown[], index: number) => choices[index % choices.length];
 
-/** Entries that differ in every way that a family can tell apart. */
+/** Entries with various values in every field that metrics depend on. */
 export function variedEntries(count: number): (SourceEntry & { readonly record: ReturnType<typeof wireRecord> })[] {
   return Array.from({ length: count }, (_, index) => ({
     record: wireRecord(`r${index}`, {

@@ -5,13 +5,12 @@ import { eventually } from '../web/eventually.ts';
 import { expectedState, ownOf, stateOf } from './station-metrics.ts';
 import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
 
-/** One of the exporter's own values. */
 const own = async (exporter: RunningExporter, family: string) => ownOf(await exporter.scrape(), family)['{}'];
 
 const logged = (exporter: RunningExporter, message: string) => exporter.log.filter((line) => line.includes(`msg="${message}`));
 
-describe('the API budget', () => {
-  it('has no limit of its own without a ceiling, and the ceiling where there is one', async () => {
+describe('the request rate', () => {
+  it('is unlimited without requests_per_second, else limited to it', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
     const free = await startReadyExporter(configOf(service.url, ['a']));
     expect(await own(free, 'api_rate_limit')).toBe(Number.POSITIVE_INFINITY);
@@ -20,7 +19,7 @@ describe('the API budget', () => {
     expect(await own(bound, 'api_rate_limit')).toBe(500);
   });
 
-  it('is lowered for every station when one of them is throttled, and comes back with successes', async () => {
+  it('is lowered for all stations after a 429, and raised by successes', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
     const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { concurrency: 100 } }));
     service.setFaults('a', [{ kind: 'status', code: 429, when: { first: 1 } }]);
@@ -38,7 +37,7 @@ describe('the API budget', () => {
   it.each([
     [503, 'status'],
     [429, 'rate_limited'],
-  ] as const)('is not closed to the other stations by a Retry-After of one with a %i', async (code, reason) => {
+  ] as const)('does not stop other stations after a %i with Retry-After', async (code, reason) => {
     const service = await startTestService({ source: () => entriesOf(3) });
     const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }));
     service.setFaults('a', [{ kind: 'status', code, retryAfter: 200 }]);
@@ -48,19 +47,19 @@ describe('the API budget', () => {
     expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
   });
 
-  it('is shared fairly: a station of many pages and listings does not hold up the small ones', async () => {
+  it('is shared fairly between a large station and small ones', async () => {
     const service = await startTestService({ source: () => entriesOf(25) });
-    service.setRecords('big', entriesOf(2000));
+    service.setRecords('big', entriesOf(500));
     const config = configOf(service.url, ['big', 'small-1', 'small-2'], { upstream: { concurrency: 2 }, cache: { ttl: '1h' } });
     const products = Array.from({ length: 20 }, (_, index) => `product.p${index}`);
     const stations = config.stations.map((station) => (station.telemetry_station === 'big' ? { ...station, products } : station));
     const exporter = await startTestExporter({ ...config, stations });
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const order = service.requests.map(({ station }) => station);
-    expect(order.filter((station) => station === 'big')).toHaveLength(200 + products.length);
+    expect(order.filter((station) => station === 'big')).toHaveLength(50 + products.length);
     const lastSmall = Math.max(order.lastIndexOf('small-1'), order.lastIndexOf('small-2'));
     const ahead = order.slice(0, lastSmall).filter((station) => station === 'big');
-    // They have three pages each; had they to wait in line, all listings of the big station would have been ahead of the first.
+    // In a plain FIFO queue, all listings of the big station would come before the small ones.
     expect(ahead.length).toBeLessThan(products.length / 2);
   });
 });
@@ -71,7 +70,7 @@ describe('the page size', () => {
   const sizesOf = (requests: readonly { offset: number | undefined; size: number | undefined }[]) =>
     requests.map(({ offset, size }) => [offset, size]);
 
-  it.each([413, 429])('is halved for the rest of a refresh when the service answers %i, and nothing is lost', async (code) => {
+  it.each([413, 429])('is halved for the rest of a refresh after a %i, without losing records', async (code) => {
     const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code, 2) } });
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h' } }));
     const families = await exporter.scrape();
@@ -91,14 +90,14 @@ describe('the page size', () => {
     ]);
     expect(ownOf(families, 'page_size_reductions_total')).toEqual({ '{}': 2 });
     expect(ownOf(families, 'api_request_retries_total')).toEqual({ '{}': 2 });
-    expect(logged(exporter, 'the service found a page too large').map((line) => line.replace(/.* station=/, 'station='))).toEqual([
+    expect(logged(exporter, 'page size reduced').map((line) => line.replace(/.* station=/, 'station='))).toEqual([
       'station=ts page_size=50\n',
       'station=ts page_size=25\n',
     ]);
     expect(exporter.log[0]).toContain('level=warn');
   });
 
-  it('begins anew with the next refresh', async () => {
+  it('is reset by the next refresh', async () => {
     const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(413, 1) } });
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream }));
     service.clearRequests();
@@ -109,7 +108,7 @@ describe('the page size', () => {
   it.each([
     [413, 'status', [100, 50, 25, 12, 10]],
     [429, 'rate_limited', [100, 50, 25, 12, 10, 10, 10]],
-  ])('is not the answer when the service answers %i to ten: that fails as %s', async (code, reason, sizes) => {
+  ])('is not reduced below ten: a further %i fails with reason %s', async (code, reason, sizes) => {
     const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
     const exporter = await startReadyExporter(
       configOf(service.url, ['ts'], { upstream: { ...upstream, max_retries: 2 }, cache: { error_ttl: '1h' } }),
@@ -119,7 +118,7 @@ describe('the page size', () => {
   });
 });
 
-describe('a clock that is wrong', () => {
+describe('a clock difference', () => {
   const hmac = { access_key_id: 'AK', secret_access_key: 's3cret-key', signed_headers: ['x-date'] };
   const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 's3cret-key', signedHeaders: ['x-date'] } as const;
   const failureOf = async (aheadMs: number, check: AuthCheck) => {
@@ -133,13 +132,13 @@ describe('a clock that is wrong', () => {
   it.each([
     [600_000, /the local clock is (599|60\d) s behind the service/],
     [-600_000, /the local clock is (599|60\d) s ahead of the service/],
-  ])('is told in the log and on the status page when a signature is rejected, by %i ms', async (aheadMs, hint) => {
+  ])('is reported in the log and on the status page when a signature is rejected (%i ms)', async (aheadMs, hint) => {
     const { page, log } = await failureOf(aheadMs, auth);
     expect(log).toMatch(hint);
     expect(page).toMatch(hint);
   });
 
-  it('is not blamed for a wrong key', async () => {
+  it('is not reported for a wrong key', async () => {
     const { page, log } = await failureOf(30_000, { ...auth, secretAccessKey: 'another' });
     expect(log).toContain('reason=auth');
     expect(log + page).not.toContain('the local clock');

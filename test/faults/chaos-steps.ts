@@ -2,11 +2,10 @@ import { between, pick, type Random } from '../../src/simulator/random.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
 
-/** The service as it is at one moment of a test. */
 export interface ChaosState {
   readonly service: SimulatedService;
   readonly random: Random;
-  /** The ids that the service really has. */
+  /** The ids of the service's records. */
   expectedIds: readonly string[];
 }
 
@@ -15,44 +14,44 @@ const POOL = Array.from({ length: 40 }, (_, index) => `r${index}`);
 const STATES = ['ALERTSTATE_INACTIVE', 'ALERTSTATE_PENDING', 'ALERTSTATE_FIRING'];
 const shifted = [{ ...wireRecord('shifted-1') }, { ...wireRecord('shifted-2') }];
 
-/** What can happen to the service between two scrapes. A total that says too little is left out: nobody could tell. */
-export const STEPS: Readonly<Record<string, (scene: ChaosState) => unknown>> = {
-  'changes its records': (scene) => {
-    const { random, service } = scene;
+/** What can happen to the service between two scrapes; a total that is too small is not detectable, and therefore not included. */
+export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
+  'changes its records': (state) => {
+    const { random, service } = state;
     const share = random();
-    scene.expectedIds = POOL.filter(() => random() < share);
+    state.expectedIds = POOL.filter(() => random() < share);
     const type = (id: string) => ({ key: `resource_type.kind.${id.length}`, label: 'Kind' });
     const record = (id: string) => wireRecord(id, { state: pick(random, STATES), resource_type: type(id) });
     service.setRecords(
       STATION,
-      scene.expectedIds.map((id) => ({ record: record(id) })),
+      state.expectedIds.map((id) => ({ record: record(id) })),
     );
   },
   stops: ({ service }) => service.stop(),
   restarts: ({ service }) => service.restart(),
-  'drops its connections and goes on': ({ service }) => service.restart(),
+  'closes its connections': ({ service }) => service.restart(),
   'is slow': ({ service }) => service.setFaults(STATION, [{ kind: 'latency', ms: [1, 40] }]),
-  'hangs now and then': ({ service }) => service.setFaults(STATION, [{ kind: 'hang', when: { share: 0.2 } }]),
-  'claims too large a total': ({ service, random }) =>
+  'hangs sometimes': ({ service }) => service.setFaults(STATION, [{ kind: 'hang', when: { share: 0.2 } }]),
+  'reports too large a total': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: 'totalLies', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } }]),
-  'lets its total grow under the reader': ({ service }) => service.setFaults(STATION, [{ kind: 'totalMoves' }]),
+  'increases its total during a listing': ({ service }) => service.setFaults(STATION, [{ kind: 'totalMoves' }]),
   'shifts its rows': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: 'rowShift', rows: shifted, keepTotal: pick(random, [true, false]) }]),
-  'gives no total': ({ service, random }) =>
+  'omits the total': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: pick(random, ['nullPage', 'missingPage', 'omitTotal'] as const) }]),
   'repeats rows': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) }]),
   'ignores the offset': ({ service }) => service.setFaults(STATION, [{ kind: 'ignoreOffset' }]),
-  'answers short pages': ({ service }) => service.setFaults(STATION, [{ kind: 'randomCap' }]),
-  'fails by a status': ({ service, random }) =>
+  'returns short pages': ({ service }) => service.setFaults(STATION, [{ kind: 'randomCap' }]),
+  'fails with a status': ({ service, random }) =>
     service.setFaults(STATION, [
       { kind: 'status', code: pick(random, [400, 401, 403, 404, 500, 503]), when: { share: pick(random, [0.3, 1]) } },
     ]),
   'breaks connections': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: pick(random, ['reset', 'truncate'] as const), when: { share: pick(random, [0.3, 1]) } }]),
-  'answers something else': ({ service, random }) =>
+  'returns no listing': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: pick(random, ['html', 'notJson', 'gzip'] as const), when: { share: pick(random, [0.3, 1]) } }]),
-  heals: async ({ service }) => {
+  recovers: async ({ service }) => {
     service.setFaults(STATION, []);
     await service.restart();
   },

@@ -8,7 +8,7 @@ import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 
 describe('an exception in a refresh', () => {
-  it('fails that station as internal, with its stack in the log, and disturbs no other', async () => {
+  it('fails only that station with reason internal, and logs the stack', async () => {
     const request = Dispatcher.prototype.request;
     const spy = vi.spyOn(Dispatcher.prototype, 'request').mockImplementation(function (this: Dispatcher, ...args: unknown[]) {
       if (JSON.stringify(args[0]).includes('/telemetryStations/broken/')) throw new TypeError('a bug of ours');
@@ -37,7 +37,7 @@ describe('reportCrash', () => {
     return text;
   };
 
-  it('makes one line of it, stack included, in the format that is asked for', () => {
+  it('logs one line with the stack, in the configured format', () => {
     const error = new Error('broken', { cause: new Error('because') });
     const { ts, ...line } = JSON.parse(reported(['--log.format=json', '--log.level=error'], error));
     expect(line).toEqual({
@@ -52,7 +52,7 @@ describe('reportCrash', () => {
     );
   });
 
-  it('tells what is no error, and does not stumble over flags that are wrong', () => {
+  it('logs a value that is not an Error, even with invalid flags', () => {
     expect(reported(['--no-such-flag'], 'only a text')).toMatch(/ error="only a text"\n$/);
   });
 });
@@ -76,9 +76,9 @@ describe('main', () => {
   }
 
   it.each([
-    ['a rejection', 'Promise.reject(new TypeError("provoked"))', 'unhandledRejection'],
-    ['an exception', 'setTimeout(() => { throw new TypeError("provoked") })', 'uncaughtException'],
-  ])('logs %s that nobody handles in one line, and exits with 1', async (_what, failure, origin) => {
+    ['an unhandled rejection', 'Promise.reject(new TypeError("provoked"))', 'unhandledRejection'],
+    ['an uncaught exception', 'setTimeout(() => { throw new TypeError("provoked") })', 'uncaughtException'],
+  ])('logs %s in one line, and exits with 1', async (_what, failure, origin) => {
     const program = start(
       `process.once('SIGUSR2', () => { ${failure} });`,
       ...['--demo', '--web.listen-address=127.0.0.1:0', '--log.format=json'],
@@ -105,7 +105,7 @@ describe('main', () => {
     ]);
   });
 
-  it('treats a failure of the program itself alike', async () => {
+  it('logs an exception during startup, and exits with 1', async () => {
     const program = start('process.stdout.write = () => { throw new Error("no output") };', '--version');
     expect(await program.ended).toEqual([1, null]);
     expect(program.output()).toMatch(/^ts=\S+ level=error msg="unhandled exception, exiting" .*error="no output" stack=.*\n$/);

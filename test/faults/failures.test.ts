@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { expectedData } from '../e2e/reference-model.ts';
@@ -26,7 +26,7 @@ const dataFor = (entries: typeof before) => expectedData(recordsOf(entries), { c
 
 type Families = Awaited<ReturnType<RunningExporter['scrape']>>;
 
-/** A station that keeps its last snapshot, one that keeps none, and one that the service answers well. */
+/** A failing station that keeps its last snapshot, one that keeps none, and a healthy one. */
 function threeStations(upstream: string, prefix = '') {
   const at = (telemetry_station: string) => ({ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station, upstream });
   return [
@@ -62,24 +62,24 @@ function expectRecovered(families: Families, prefix = ''): void {
 
 const wrongJson = (value: unknown): Fault => ({ kind: 'wrongJson', value });
 const status = (code: number, more: object = {}): Fault => ({ kind: 'status', code, ...more });
-const impatient = { timeout: '2s' };
+const shortTimeout = { timeout: '1s' };
 
 type Faults = Readonly<Record<string, readonly [fault: Fault, reason: string, upstream?: object]>>;
 
 const SLOW_FAULTS: Faults = {
-  'a service that hangs': [{ kind: 'hang' }, 'timeout', impatient],
-  'headers and no body': [{ kind: 'headersOnly' }, 'timeout', impatient],
-  'a dripping body': [{ kind: 'drip' }, 'timeout', impatient],
-  'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '2s' }],
+  'a service that hangs': [{ kind: 'hang' }, 'timeout', shortTimeout],
+  'headers and no body': [{ kind: 'headersOnly' }, 'timeout', shortTimeout],
+  'a dripping body': [{ kind: 'drip' }, 'timeout', shortTimeout],
+  'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '1s' }],
 };
 
 const PROMPT_FAULTS: Faults = {
   'a reset before the reply': [{ kind: 'reset' }, 'network'],
-  'a reset amid the body': [{ kind: 'reset', at: 'body' }, 'network'],
+  'a reset in the body': [{ kind: 'reset', at: 'body' }, 'network'],
   'a truncated body': [{ kind: 'truncate' }, 'network'],
   'an endless body': [{ kind: 'endless' }, 'body', { max_page_bytes: '64KiB' }],
   HTML: [{ kind: 'html' }, 'body'],
-  'half a JSON text': [{ kind: 'notJson' }, 'body'],
+  'malformed JSON': [{ kind: 'notJson' }, 'body'],
   'an empty body': [{ kind: 'bytes', body: new Uint8Array() }, 'body'],
   'JSON that is null': [wrongJson(null), 'body'],
   'JSON that is a number': [wrongJson(5), 'body'],
@@ -87,7 +87,7 @@ const PROMPT_FAULTS: Faults = {
   'JSON that is a boolean': [wrongJson(true), 'body'],
   'JSON that is a list': [wrongJson([wireRecord('a')]), 'body'],
   'an object without resources': [wrongJson({ page: { total: 1 } }), 'body'],
-  'an error in a 200': [wrongJson({ code: 13, message: 'internal' }), 'body'],
+  'an error object with status 200': [wrongJson({ code: 13, message: 'internal' }), 'body'],
   'resources that are an object': [wrongJson({ resources: {} }), 'body'],
   'resources that are a text': [wrongJson({ resources: 'none' }), 'body'],
   'resources that are a number': [wrongJson({ resources: 0 }), 'body'],
@@ -106,10 +106,10 @@ const PROMPT_FAULTS: Faults = {
   'status 503 from a proxy': [status(503, { body: '<h1>Unavailable</h1>', headers: { 'content-type': 'text/html' } }), 'status'],
 };
 
-const PATIENT = { 'X-Prometheus-Scrape-Timeout-Seconds': '25' };
+const LONG_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '25' };
 
 describe.each([
-  ['promptly', PROMPT_FAULTS],
+  ['immediately', PROMPT_FAULTS],
   ['slowly', SLOW_FAULTS],
 ])('Exporter, over services that fail %s', (_how, faults) => {
   let records = before;
@@ -130,12 +130,12 @@ describe.each([
       upstreams: Object.fromEntries(upstreams),
       stations: Object.keys(faults).flatMap((name) => threeStations(name, name)),
     });
-    healthy = await exporter.scrape('/metrics', PATIENT);
+    healthy = await exporter.scrape('/metrics', LONG_TIMEOUT);
     records = after;
     for (const [name, [fault]] of Object.entries(faults)) service.setFaults(`${name}bad`, [fault]);
-    failed = await exporter.scrape('/metrics', PATIENT);
+    failed = await exporter.scrape('/metrics', LONG_TIMEOUT);
     for (const name of Object.keys(faults)) service.setFaults(`${name}bad`, []);
-    recovered = await exporter.scrape('/metrics', PATIENT);
+    recovered = await exporter.scrape('/metrics', LONG_TIMEOUT);
   });
 
   afterAll(async () => {
@@ -143,7 +143,7 @@ describe.each([
     await service.stop();
   });
 
-  it.each(Object.entries(faults))('tells of %s, keeps the last snapshot and recovers', (name, [, reason]) => {
+  it.each(Object.entries(faults))('reports %s, keeps the last snapshot and recovers', (name, [, reason]) => {
     expectFailing(healthy, failed, reason, name);
     expect(ownOf(failed, 'api_request_failures_total', name)).toEqual(reasonCounts({ [reason]: 2 }));
     expect(ownOf(failed, 'api_request_retries_total', name)).toEqual({ '{}': 0 });
@@ -151,7 +151,7 @@ describe.each([
   });
 });
 
-describe('Exporter, over a service that goes away', () => {
+describe('Exporter, over a service that becomes unavailable', () => {
   const startOver = async (services: { main: SimulatedService; other: SimulatedService }, upstream: object = {}) => {
     services.main.setRecords('bad', before);
     services.other.setRecords('good', steady);
@@ -164,7 +164,7 @@ describe('Exporter, over a service that goes away', () => {
     });
   };
 
-  it('tells of refused connections and recovers', async () => {
+  it('reports refused connections and recovers', async () => {
     const [main, other] = [await startTestService(), await startTestService()];
     const exporter = await startOver({ main, other });
     const healthy = await exporter.scrape();
@@ -178,7 +178,7 @@ describe('Exporter, over a service that goes away', () => {
     expectRecovered(await exporter.scrape());
   });
 
-  it('tells of a certificate that nobody vouches for and recovers', async () => {
+  it('reports an untrusted certificate and recovers', async () => {
     const [trusted, stranger] = [issue({ name: 'trusted', hosts: ['127.0.0.1'] }), issue({ name: 'stranger', hosts: ['127.0.0.1'] })];
     const [main, other] = [await startTestService({ tls: trusted }), await startTestService()];
     const ca_file = temporaryFile('ca.pem', trusted.cert);
@@ -197,7 +197,7 @@ describe('Exporter, over a service that goes away', () => {
     expectRecovered(await exporter.scrape());
   });
 
-  it('reads the token again after a 401, once', async () => {
+  it('rereads the token after a 401, once', async () => {
     const main = await startTestService({ auth: { scheme: 'token', token: 'first' } });
     const credentials_file = temporaryFile('token', 'first');
     const exporter = await startOver({ main, other: await startTestService() }, { authorization: { credentials_file } });
@@ -212,14 +212,14 @@ describe('Exporter, over a service that goes away', () => {
   });
 });
 
-describe('Exporter, when only a part of a listing fails', () => {
+describe('Exporter, when part of a listing fails', () => {
   const changes = { upstream: { page_size: 4 }, station: { products: ['product.odd'], alertability: true } };
 
   it.each([
     ['a later page', { offset: 8 }],
     ['a listing by product', { filter: 'product' }],
     ['the listing of alertable resources', { filter: 'enabled_alert' }],
-  ] as const)('publishes nothing of it when that is %s', async (_name, when) => {
+  ] as const)('keeps the last snapshot when %s fails', async (_name, when) => {
     const service = await startTestService();
     service.setRecords('ts', before);
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], changes));
@@ -231,7 +231,7 @@ describe('Exporter, when only a part of a listing fails', () => {
     expect(dataOf(families)).toEqual(dataOf(good));
   });
 
-  it('counts no failure for the requests that it gave up because of another one', async () => {
+  it('counts no failure for requests aborted after the failure of another one', async () => {
     const service = await startTestService();
     service.setRecords('ts', variedEntries(40));
     service.setFaults('ts', [
@@ -251,8 +251,8 @@ describe('Exporter, when only a part of a listing fails', () => {
   });
 });
 
-describe('Exporter, without or with an old snapshot', () => {
-  it('publishes health alone before the first success', async () => {
+describe('Exporter, without a current snapshot', () => {
+  it('publishes only health families before the first success', async () => {
     const service = await startTestService({ faults: { ts: [status(500)] } });
     service.setRecords('ts', before);
     const exporter = await startTestExporter(configOf(service.url, ['ts']));
@@ -262,7 +262,7 @@ describe('Exporter, without or with an old snapshot', () => {
     expect(Object.keys(healthOf(families))).toEqual(HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds'));
   });
 
-  it('drops the data of a failing station when that is older than max_stale', async () => {
+  it('drops the data of a failing station after max_stale', async () => {
     const service = await startTestService();
     service.setRecords('ts', before);
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { max_stale: '250ms' } }));
@@ -273,7 +273,7 @@ describe('Exporter, without or with an old snapshot', () => {
     expect(Object.keys(healthOf(families))).toEqual(HEALTH_FAMILIES);
   });
 
-  it('gives a scrape what it waited for, though another station took long and nothing may be kept', async () => {
+  it('publishes a refreshed station although another one is slow and max_stale is 0', async () => {
     const service = await startTestService();
     for (const station of ['quick', 'slow']) service.setRecords(station, steady);
     const changes = { cache: { max_stale: '0s' } };
@@ -286,6 +286,9 @@ describe('Exporter, without or with an old snapshot', () => {
 });
 
 describe('Exporter, retrying', () => {
+  // Full jitter: the delay is random() times the backoff.
+  beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
+
   async function scrapeWith(faults: readonly Fault[], upstream: object) {
     const service = await startTestService({ faults: { ts: faults } });
     service.setRecords('ts', steady);
@@ -303,7 +306,7 @@ describe('Exporter, retrying', () => {
     ['a truncated body', { kind: 'truncate', when: { first: 1 } }, 'network'],
     ['a hanging request', { kind: 'hang', when: { first: 1 } }, 'timeout'],
   ] as const)('succeeds after %s', async (_name, fault, reason) => {
-    const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 2, timeout: '1s' });
+    const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 2, timeout: '500ms' });
     expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(dataOf(families)).toEqual(dataFor(steady));
     expect(times).toHaveLength(2);
@@ -312,7 +315,7 @@ describe('Exporter, retrying', () => {
     expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': 2 });
   });
 
-  it('fails when its retries are used up', async () => {
+  it('fails after max_retries', async () => {
     const { families, failures, retries, times } = await scrapeWith([status(503)], { max_retries: 2 });
     expect(stateOf(families)).toEqual(expectedState('status'));
     expect([times.length, retries]).toEqual([3, 2]);
@@ -326,29 +329,28 @@ describe('Exporter, retrying', () => {
     ['a 403', status(403), 'forbidden'],
     ['a 404', status(404), 'not_found'],
     ['a body that is no page', { kind: 'html' }, 'body'],
-  ] as const)('does not repeat %s', async (_name, fault, reason) => {
+  ] as const)('does not retry %s', async (_name, fault, reason) => {
     const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 5 });
     expect(stateOf(families)).toEqual(expectedState(reason));
     expect([times.length, retries]).toEqual([1, 0]);
     expect(failures).toEqual(reasonCounts({ [reason]: 1 }));
   });
 
-  it('waits as many seconds as Retry-After says', async () => {
-    const { families, times } = await scrapeWith([status(429, { retryAfter: 1, when: { first: 1 } })], { max_retries: 1 });
-    expect(stateOf(families)).toEqual(expectedState(undefined));
-    expect(times).toHaveLength(2);
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(995);
-  });
-
-  it('waits until the date that Retry-After names', async () => {
+  it('waits for Retry-After, in seconds or as a date', async () => {
     const date = new Date(Math.ceil((Date.now() + 300) / 1000) * 1000);
-    const { families, times } = await scrapeWith([status(503, { retryAfter: date.toUTCString(), when: { first: 1 } })], { max_retries: 1 });
-    expect(stateOf(families)).toEqual(expectedState(undefined));
-    expect(times).toHaveLength(2);
-    expect(times[1]).toBeGreaterThanOrEqual(date.getTime() - 5);
+    const [bySeconds, byDate] = await Promise.all([
+      scrapeWith([status(429, { retryAfter: 1, when: { first: 1 } })], { max_retries: 1 }),
+      scrapeWith([status(503, { retryAfter: date.toUTCString(), when: { first: 1 } })], { max_retries: 1 }),
+    ]);
+    for (const { families, times } of [bySeconds, byDate]) {
+      expect(stateOf(families)).toEqual(expectedState(undefined));
+      expect(times).toHaveLength(2);
+    }
+    expect((bySeconds.times[1] ?? 0) - (bySeconds.times[0] ?? 0)).toBeGreaterThanOrEqual(995);
+    expect(byDate.times[1]).toBeGreaterThanOrEqual(date.getTime() - 5);
   });
 
-  it('gives up at once when Retry-After outlasts the refresh', async () => {
+  it('fails immediately when Retry-After exceeds refresh_timeout', async () => {
     const { families, retries, times } = await scrapeWith([status(429, { retryAfter: 3600 })], { max_retries: 5 });
     expect(stateOf(families)).toEqual(expectedState('rate_limited'));
     expect([times.length, retries]).toEqual([1, 0]);
@@ -369,7 +371,7 @@ describe('Exporter, counting changes', () => {
     };
   };
 
-  it('moves no counter for an incomplete or failed listing, and every one for the next whole listing', async () => {
+  it('counts changes of complete listings only', async () => {
     const service = await startTestService();
     const records = (ids: readonly string[], firing: readonly string[] = []) =>
       service.setRecords(

@@ -9,7 +9,7 @@ import { readStationSamples } from './station-samples.ts';
 const CASES = 150;
 const PAGE = JSON.stringify({ resources: [wireRecord('a')], page: { offset: 0, size: 1, total: 1 } });
 
-/** Values that fit no header, that fit another one, and that are almost right. */
+/** Invalid values, values of other headers and almost valid ones. */
 const VALUES = [
   ...['', ' ', '0', '1', '-1', '1.5', '1e9', '0x10', '99999999999999999999', 'NaN', 'Infinity', '+5', '5, 5', '5;5', '٣'],
   ...[
@@ -43,7 +43,7 @@ const STATUSES = [200, 200, 200, 201, 204, 206, 301, 302, 304, 400, 401, 403, 40
 
 const value = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...VALUES) }, fc.string({ unit: codePoint, maxLength: 20 }));
 const header = fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ maxLength: 10 })), value);
-/** A header comes twice as often as not: with the same value, or with another. */
+/** Half of the headers are repeated, with the same or another value. */
 const headers = fc
   .array(fc.tuple(header, fc.option(value, { freq: 3 }), fc.boolean()), { maxLength: 6 })
   .map((all) =>
@@ -52,35 +52,35 @@ const headers = fc
 const reply = fc.record({
   status: fc.constantFrom(...STATUSES),
   headers,
-  /** How far Content-Length is off; undefined: there is none, and the end of the connection ends the body. */
-  lengthOff: fc.option(fc.constantFrom(0, 0, 0, -1, 1, 100, -PAGE.length, 1e15), { nil: undefined }),
+  /** Error of Content-Length; undefined: no header, the end of the connection ends the body. */
+  lengthError: fc.option(fc.constantFrom(0, 0, 0, -1, 1, 100, -PAGE.length, 1e15), { nil: undefined }),
   body: fc.oneof({ weight: 4, arbitrary: fc.constant(PAGE) }, fc.string({ unit: codePoint })),
-  /** Left open, the rest never comes. */
+  /** The connection stays open after the body. */
   open: fc.boolean(),
 });
 
 type Reply = typeof reply extends fc.Arbitrary<infer T> ? T : never;
 
-const GOOD: Reply = { status: 200, headers: [], lengthOff: 0, body: PAGE, open: false };
+const VALID: Reply = { status: 200, headers: [], lengthError: 0, body: PAGE, open: false };
 
-function bytesOf({ status, headers: sent, lengthOff, body }: Reply): Buffer {
-  const length = lengthOff === undefined ? [] : [['Content-Length', `${Buffer.byteLength(body) + lengthOff}`] as const];
+function bytesOf({ status, headers: sent, lengthError, body }: Reply): Buffer {
+  const length = lengthError === undefined ? [] : [['Content-Length', `${Buffer.byteLength(body) + lengthError}`] as const];
   const lines = [...sent, ...length].map(([name, content]) => `${name}: ${content}\r\n`);
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Odd\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
 }
 
-describe('Exporter, whatever the headers of a reply', () => {
-  it('answers every scrape, and what it publishes adds up', { timeout: 60_000 }, async () => {
-    let answer: { readonly bytes: Buffer; readonly open: boolean } = { bytes: bytesOf(GOOD), open: false };
-    let asked = 0;
+describe('Exporter, over replies with random headers', () => {
+  it('answers every scrape with consistent metrics', { timeout: 60_000 }, async () => {
+    let answer: { readonly bytes: Buffer; readonly open: boolean } = { bytes: bytesOf(VALID), open: false };
+    let requests = 0;
     const { url } = await startRawService((socket) => {
-      asked += 1;
+      requests += 1;
       if (answer.open) socket.write(answer.bytes);
       else socket.end(answer.bytes);
     });
-    // Each case has an upstream of its own: after a reply that asks for a long wait, nobody would be asked any more.
+    // Each case has its own upstream, because a long Retry-After stops all requests to an upstream.
     const names = Array.from({ length: CASES }, (_, index) => `ts-${index}`);
-    const { upstreams, stations, cache } = configOf(url.href, names, { upstream: { timeout: '150ms', refresh_timeout: '500ms' } });
+    const { upstreams, stations, cache } = configOf(url.href, names, { upstream: { timeout: '100ms', refresh_timeout: '300ms' } });
     const exporter = await startReadyExporter({
       upstreams: Object.fromEntries(names.map((name) => [name, { ...upstreams.main }])),
       stations: stations.map((station) => ({ ...station, upstream: station.telemetry_station })),
@@ -92,13 +92,13 @@ describe('Exporter, whatever the headers of a reply', () => {
         const name = names[next % CASES] ?? '';
         next += 1;
         answer = { bytes: bytesOf(sent), open: sent.open };
-        const askedBefore = asked;
+        const requestsBefore = requests;
         const response = await exporter.get(`/probe?station=${name}`);
         expect(response.status).toBe(200);
-        const tally = readStationSamples(await response.text()).get(name) ?? expect.unreachable('the station is missing');
-        expect(inconsistencies(tally)).toEqual([]);
-        expect(tally.failingReasons).not.toContain('internal');
-        if (next <= CASES) expect(asked).toBeGreaterThan(askedBefore);
+        const samples = readStationSamples(await response.text()).get(name) ?? expect.unreachable('the station is missing');
+        expect(inconsistencies(samples)).toEqual([]);
+        expect(samples.failingReasons).not.toContain('internal');
+        if (next <= CASES) expect(requests).toBeGreaterThan(requestsBefore);
       }),
       { numRuns: CASES },
     );

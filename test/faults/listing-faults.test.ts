@@ -17,104 +17,112 @@ import {
   wireRecord,
 } from '../e2e/test-bed.ts';
 
-interface Oddity {
+interface FaultCase {
   readonly faults: readonly Fault[];
   readonly count?: number;
-  /** How many of the records can be reached; all when left out. */
+  /** Number of records that can be listed; by default all. */
   readonly reached?: number;
-  readonly told: Omit<ListingOutcome, 'pages'>;
+  readonly outcome: Omit<ListingOutcome, 'pages'>;
 }
 
 const rowsAtHead = (...ids: string[]) => ({ kind: 'rowShift', rows: ids.map((id) => wireRecord(id)) }) as const;
 const noTotal = { kind: 'nullPage' } as const;
-const nextListingIsFine = { firstListings: 1 } as const;
-const whole = { complete: true, reported: 25 } as const;
-const wholeWithoutTotal = { complete: true } as const;
-const doubtful = { complete: false, reported: 25 } as const;
+const firstListingOnly = { firstListings: 1 } as const;
+const complete25 = { complete: true, reported: 25 } as const;
+const completeWithoutTotal = { complete: true } as const;
+const incomplete = { complete: false, reported: 25 } as const;
 
-/** Of 25 records, asked for by tens. */
-const ODDITIES: Record<string, Oddity> = {
-  'nothing odd': { faults: [], told: whole },
-  'a page that is null': { faults: [noTotal], told: wholeWithoutTotal },
-  'a page that is missing': { faults: [{ kind: 'missingPage' }], told: wholeWithoutTotal },
-  'a page without a total': { faults: [{ kind: 'omitTotal' }], told: wholeWithoutTotal },
-  'a page that is null now and then': { faults: [{ ...noTotal, when: { offset: 10 } }], told: whole },
-  'a first page that is null': { faults: [{ ...noTotal, when: { offset: 0 } }], told: whole },
-  'capped pages': { faults: [{ kind: 'pageCap', size: 4 }], told: whole },
-  'capped pages without a total': { faults: [{ kind: 'pageCap', size: 4 }, noTotal], told: wholeWithoutTotal },
-  'pages of one record': { faults: [{ kind: 'pageCap', size: 1 }], told: whole },
-  'pages of any size': { faults: [{ kind: 'randomCap' }], told: whole },
-  'pages of any size without a total': { faults: [{ kind: 'randomCap' }, noTotal], told: wholeWithoutTotal },
-  'pages of any size after a full first one': { faults: [{ kind: 'randomCap', when: { offset: 10 } }], told: whole },
-  'an ignored offset': { faults: [{ kind: 'ignoreOffset' }], reached: 10, told: { ...doubtful, duplicates: 20 } },
+/** Of 25 records, with a page size of 10. */
+const FAULT_CASES: Record<string, FaultCase> = {
+  'no fault': { faults: [], outcome: complete25 },
+  'a page that is null': { faults: [noTotal], outcome: completeWithoutTotal },
+  'a page that is missing': { faults: [{ kind: 'missingPage' }], outcome: completeWithoutTotal },
+  'a page without a total': { faults: [{ kind: 'omitTotal' }], outcome: completeWithoutTotal },
+  'a page that is sometimes null': { faults: [{ ...noTotal, when: { offset: 10 } }], outcome: complete25 },
+  'a first page that is null': { faults: [{ ...noTotal, when: { offset: 0 } }], outcome: complete25 },
+  'capped pages': { faults: [{ kind: 'pageCap', size: 4 }], outcome: complete25 },
+  'capped pages without a total': { faults: [{ kind: 'pageCap', size: 4 }, noTotal], outcome: completeWithoutTotal },
+  'pages of one record': { faults: [{ kind: 'pageCap', size: 1 }], outcome: complete25 },
+  'pages of any size': { faults: [{ kind: 'randomCap' }], outcome: complete25 },
+  'pages of any size without a total': { faults: [{ kind: 'randomCap' }, noTotal], outcome: completeWithoutTotal },
+  'pages of any size after a full first one': { faults: [{ kind: 'randomCap', when: { offset: 10 } }], outcome: complete25 },
+  'an ignored offset': { faults: [{ kind: 'ignoreOffset' }], reached: 10, outcome: { ...incomplete, duplicates: 20 } },
   'an ignored offset without a total': {
     faults: [{ kind: 'ignoreOffset' }, noTotal],
     reached: 10,
-    told: { complete: false, duplicates: 10 },
+    outcome: { complete: false, duplicates: 10 },
   },
-  'an ignored offset of a list that fits a page': { faults: [{ kind: 'ignoreOffset' }], count: 7, told: { complete: true, reported: 7 } },
+  'an ignored offset of a listing that fits a page': {
+    faults: [{ kind: 'ignoreOffset' }],
+    count: 7,
+    outcome: { complete: true, reported: 7 },
+  },
   'an ignored offset of a list that fits a page, without a total': {
     faults: [{ kind: 'ignoreOffset' }, noTotal],
     count: 7,
-    told: { complete: true, duplicates: 7 },
+    outcome: { complete: true, duplicates: 7 },
   },
-  'an ignored size, everything at once': { faults: [{ kind: 'ignoreSize' }], told: whole },
-  'an ignored size without a total': { faults: [{ kind: 'ignoreSize' }, noTotal], told: wholeWithoutTotal },
-  'a size of its own, larger': { faults: [{ kind: 'ignoreSize', size: 15 }], told: whole },
-  'a size of its own, smaller': { faults: [{ kind: 'ignoreSize', size: 3 }, noTotal], told: wholeWithoutTotal },
+  'an ignored size, everything at once': { faults: [{ kind: 'ignoreSize' }], outcome: complete25 },
+  'an ignored size without a total': { faults: [{ kind: 'ignoreSize' }, noTotal], outcome: completeWithoutTotal },
+  'a fixed, larger page size': { faults: [{ kind: 'ignoreSize', size: 15 }], outcome: complete25 },
+  'a fixed, smaller page size': { faults: [{ kind: 'ignoreSize', size: 3 }, noTotal], outcome: completeWithoutTotal },
   'ignored paging, everything again and again': {
     faults: [{ kind: 'ignoreSize' }, { kind: 'ignoreOffset' }, noTotal],
-    told: { complete: true, duplicates: 25 },
+    outcome: { complete: true, duplicates: 25 },
   },
-  'numbers as text': { faults: [{ kind: 'textNumbers' }], told: whole },
-  'a total as text': { faults: [{ kind: 'totalIs', total: '25' }], told: whole },
-  'a total that is null': { faults: [{ kind: 'totalIs', total: null }], told: wholeWithoutTotal },
-  'a total that is no number': { faults: [{ kind: 'totalIs', total: 'many' }], told: { complete: true, invalidTotals: 4 } },
-  'a total that is negative': { faults: [{ kind: 'totalIs', total: -1 }], told: { complete: true, invalidTotals: 4 } },
-  'a total that is a list': { faults: [{ kind: 'totalIs', total: [25] }], told: { complete: true, invalidTotals: 4 } },
-  'a total that moves once': { faults: [{ kind: 'totalMoves', when: nextListingIsFine }], told: whole },
-  'a total that says too much': { faults: [{ kind: 'totalLies', delta: 5 }], told: { complete: false, reported: 30 } },
+  'numbers as text': { faults: [{ kind: 'textNumbers' }], outcome: complete25 },
+  'a total as text': { faults: [{ kind: 'totalIs', total: '25' }], outcome: complete25 },
+  'a total that is null': { faults: [{ kind: 'totalIs', total: null }], outcome: completeWithoutTotal },
+  'a total that is not a number': { faults: [{ kind: 'totalIs', total: 'many' }], outcome: { complete: true, invalidTotals: 4 } },
+  'a total that is negative': { faults: [{ kind: 'totalIs', total: -1 }], outcome: { complete: true, invalidTotals: 4 } },
+  'a total that is a list': { faults: [{ kind: 'totalIs', total: [25] }], outcome: { complete: true, invalidTotals: 4 } },
+  'a total that changes in the first listing': { faults: [{ kind: 'totalMoves', when: firstListingOnly }], outcome: complete25 },
+  'a total that is too large': { faults: [{ kind: 'totalLies', delta: 5 }], outcome: { complete: false, reported: 30 } },
   'a total that says far too much': {
     faults: [{ kind: 'totalIs', total: 1_000_000_000_000 }],
-    told: { complete: false, reported: 1_000_000_000_000 },
+    outcome: { complete: false, reported: 1_000_000_000_000 },
   },
-  'a total that says too little': { faults: [{ kind: 'totalLies', delta: -1 }], told: { complete: false, reported: 24 } },
-  'a total of less than a page': { faults: [{ kind: 'totalIs', total: 3 }], told: { complete: false, reported: 3 } },
-  'a total of nothing': { faults: [{ kind: 'totalIs', total: 0 }], told: { complete: false, reported: 0 } },
-  'a total that lies once': { faults: [{ kind: 'totalLies', delta: 5, when: nextListingIsFine }], told: whole },
-  'rows that shift once': { faults: [{ ...rowsAtHead('new'), when: nextListingIsFine }], told: whole },
+  'a total that is too small': { faults: [{ kind: 'totalLies', delta: -1 }], outcome: { complete: false, reported: 24 } },
+  'a total of less than a page': { faults: [{ kind: 'totalIs', total: 3 }], outcome: { complete: false, reported: 3 } },
+  'a total of 0': { faults: [{ kind: 'totalIs', total: 0 }], outcome: { complete: false, reported: 0 } },
+  'a total that is wrong in the first listing': { faults: [{ kind: 'totalLies', delta: 5, when: firstListingOnly }], outcome: complete25 },
+  'rows that shift in the first listing': { faults: [{ ...rowsAtHead('new'), when: firstListingOnly }], outcome: complete25 },
   'rows that shift once, unknown to the total': {
-    faults: [{ ...rowsAtHead('new'), keepTotal: true, when: nextListingIsFine }],
+    faults: [{ ...rowsAtHead('new'), keepTotal: true, when: firstListingOnly }],
     count: 30,
-    told: { complete: true, reported: 30 },
+    outcome: { complete: true, reported: 30 },
   },
   'rows that always shift, unknown to the total': {
     faults: [{ ...rowsAtHead('new'), keepTotal: true }],
     count: 30,
     reached: 29,
-    told: { complete: false, reported: 30, duplicates: 1 },
+    outcome: { complete: false, reported: 30, duplicates: 1 },
   },
-  'rows that always shift': { faults: [rowsAtHead('new')], told: { complete: false, reported: 26, duplicates: 1 } },
+  'rows that always shift': { faults: [rowsAtHead('new')], outcome: { complete: false, reported: 26, duplicates: 1 } },
   'duplicates that the total knows of': {
     faults: [{ kind: 'duplicate', every: 5, counted: true }],
-    told: { complete: false, reported: 30, duplicates: 5 },
+    outcome: { complete: false, reported: 30, duplicates: 5 },
   },
-  'duplicates that the total knows nothing of': { faults: [{ kind: 'duplicate', every: 5 }], told: { ...whole, duplicates: 5 } },
-  'duplicates without a total': { faults: [{ kind: 'duplicate', every: 5 }, noTotal], told: { complete: true, duplicates: 5 } },
-  'an empty list': { faults: [], count: 0, told: { complete: true, reported: 0 } },
-  'an empty list that is null': { faults: [{ kind: 'nullResources' }], count: 0, told: { complete: true, reported: 0 } },
-  'a body of null resources alone': { faults: [{ kind: 'wrongJson', value: { resources: null } }], reached: 0, told: wholeWithoutTotal },
-  'a last page that is null': { faults: [{ kind: 'nullResources' }, noTotal], told: wholeWithoutTotal },
+  'duplicates that the total does not count': { faults: [{ kind: 'duplicate', every: 5 }], outcome: { ...complete25, duplicates: 5 } },
+  'duplicates without a total': { faults: [{ kind: 'duplicate', every: 5 }, noTotal], outcome: { complete: true, duplicates: 5 } },
+  'an empty list': { faults: [], count: 0, outcome: { complete: true, reported: 0 } },
+  'an empty list that is null': { faults: [{ kind: 'nullResources' }], count: 0, outcome: { complete: true, reported: 0 } },
+  'a body of only null resources': {
+    faults: [{ kind: 'wrongJson', value: { resources: null } }],
+    reached: 0,
+    outcome: completeWithoutTotal,
+  },
+  'a last page that is null': { faults: [{ kind: 'nullResources' }, noTotal], outcome: completeWithoutTotal },
   'an empty first page': {
     faults: [{ kind: 'wrongJson', value: { resources: [], page: { total: 25 } }, when: { offset: 0 } }],
     reached: 0,
-    told: doubtful,
+    outcome: incomplete,
   },
 };
 
-describe('Exporter, over odd services', () => {
+describe('Exporter, over services with listing faults', () => {
   const widths = [1, 8];
-  const stations = Object.entries(ODDITIES).flatMap(([name, oddity]) =>
+  const stations = Object.entries(FAULT_CASES).flatMap(([name, oddity]) =>
     widths.map((width) => ({ ...oddity, name: `${name}, ${width}`, width })),
   );
   let service: SimulatedService;
@@ -145,11 +153,11 @@ describe('Exporter, over odd services', () => {
   });
 
   it.each(stations.map((station) => [station.name, station] as const))(
-    'publishes the numbers of %s at a time',
-    (name, { count = 25, reached, told }) => {
+    'publishes the expected numbers of %s per page',
+    (name, { count = 25, reached, outcome }) => {
       const pages = service.requests.filter(({ station }) => station === name).length;
       expect(stateOf(families, name)).toEqual(expectedState(undefined));
-      expect(dataOf(families, name)).toEqual(expectedData(recordsOf(variedEntries(count).slice(0, reached)), { ...told, pages }));
+      expect(dataOf(families, name)).toEqual(expectedData(recordsOf(variedEntries(count).slice(0, reached)), { ...outcome, pages }));
       expect(pages).toBeLessThan(60);
     },
   );
@@ -175,23 +183,23 @@ const entriesOf = (records: readonly unknown[]): SourceEntry[] => records.map((r
 const total = (samples: Record<string, number> = {}) => Object.values(samples).reduce((sum, value) => sum + value, 0);
 const count = (samples: object = {}) => Object.keys(samples).length;
 
-describe('Exporter, over lists that move', () => {
+describe('Exporter, over listings that change between pages', () => {
   const entries = variedEntries(25);
   const changes = { upstream: { concurrency: 1 }, cache: { ttl: '1h' } };
 
-  it('never calls a list whole whose total moves with every page', async () => {
+  it('reports a listing as incomplete when the total changes with every page', async () => {
     const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'totalMoves' }], changes });
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 30, pages }));
   });
 
-  it('never calls a list whole whose total moves and comes back', async () => {
+  it('reports a listing as incomplete when the total changes and changes back', async () => {
     const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'totalLies', delta: 1, when: { offset: 10 } }], changes });
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }));
   });
 });
 
 describe('Exporter, over malformed records', () => {
-  it('rejects what has no usable id, counts it towards the total and publishes the rest', async () => {
+  it('rejects records without a usable id, counts them towards the total and publishes the rest', async () => {
     const unusable = [
       null,
       5,
@@ -209,14 +217,14 @@ describe('Exporter, over malformed records', () => {
     expect(total(data['resources'])).toBe(13);
   });
 
-  it('counts rejected records once when all comes again', async () => {
+  it('counts rejected records once when the listing is repeated', async () => {
     const records = [wireRecord('a'), null, wireRecord('b'), {}];
     const { data, pages } = await scrapeOf(entriesOf(records), { faults: [{ kind: 'ignoreOffset' }, noTotal] });
     expect(data).toEqual(expectedData(records, { complete: true, duplicates: 2, pages }));
     expect(data).toMatchObject({ listing_rejected_resources: { '{}': 2 } });
   });
 
-  it('keeps the first record under an id, and counts what is wrong with that one alone', async () => {
+  it('keeps the first record of an id, and counts only its invalid fields', async () => {
     const first = wireRecord('twice', { state: 'FIRST', sku: {} });
     const records = [first, ...recordsOf(variedEntries(12)), wireRecord('twice', { state: 'SECOND', sku: [], name: 5 })];
     const { data, pages } = await scrapeOf(entriesOf(records));
@@ -224,14 +232,14 @@ describe('Exporter, over malformed records', () => {
     expect(JSON.stringify(data)).not.toContain('SECOND');
   });
 
-  it('takes ids for one that a label cannot tell apart', async () => {
+  it('treats ids as equal when their label values are equal', async () => {
     const records = ['x\ud800', 'x\udc00', `${'y'.repeat(1024)}1`, `${'y'.repeat(1024)}2`].map((id) => wireRecord(id, { name: '' }));
     const { data, pages } = await scrapeOf(entriesOf(records));
     expect(data).toEqual(expectedData(records, { complete: false, reported: 4, duplicates: 2, pages }));
     expect(total(data['resources'])).toBe(2);
   });
 
-  it('counts every field that cannot be read and publishes what can', async () => {
+  it('counts invalid fields and publishes the valid ones', async () => {
     const wrong: Record<string, readonly unknown[]> = {
       resource_type: [5, true, 'resource_type.x', [], { key: 5 }, { key: 'k', label: {} }, { key: [], label: 7 }],
       create_time: [5, true, {}, [], ...INVALID_TIMES],
@@ -257,7 +265,7 @@ describe('Exporter, over malformed records', () => {
     expect(total(data['resources'])).toBe(records.length);
   });
 
-  it('reads counts from text, quantities from skus and times to their last decimal', async () => {
+  it('reads counts from strings, quantities from skus and times with all decimals', async () => {
     const records = [
       wireRecord('a', { alert_rules_count: '12', sku: '0.5 GPU', create_time: '2024-05-01T12:00:00Z' }),
       wireRecord('b', { alert_rules_count: '007', sku: '12 vCPU / 3 GB', create_time: '2024-05-01T12:00:00.125Z' }),
@@ -281,7 +289,7 @@ describe('Exporter, over malformed records', () => {
     expect(count(data['resource_sku_quantity'])).toBe(2);
   });
 
-  it('publishes states as they are sent, numbers too', async () => {
+  it('publishes states as sent, including numbers', async () => {
     const records = [7, 0, -3, 'ALERTSTATE_NEW', '', null].map((state, index) => wireRecord(`r${index}`, { state }));
     const { data } = await scrapeOf(entriesOf(records));
     const of = (state: string) => JSON.stringify({ resource_type: 'resource_type.compute.x', product: '', state });
@@ -291,7 +299,7 @@ describe('Exporter, over malformed records', () => {
     expect(Object.keys(numeric.data['resource_state'] ?? {}).map((key) => JSON.parse(key).state)).toEqual(['42', '42', '42']);
   });
 
-  it('brings hostile texts through every label unharmed', async () => {
+  it('publishes hostile text in every label without loss', async () => {
     const hostile = [
       ...[
         '__proto__',
@@ -331,7 +339,7 @@ describe('Exporter, over malformed records', () => {
     expect(count(data['resource_info'])).toBe(21);
   });
 
-  it('cuts a value of 10 MB', async () => {
+  it('truncates a value of 10 MB', async () => {
     const records = [wireRecord('big', { display_name: 'é'.repeat(5_000_000) }), wireRecord('small')];
     const { data, pages } = await scrapeOf(entriesOf(records));
     expect(data).toEqual(expectedData(records, { complete: true, reported: 2, pages }));
@@ -339,7 +347,7 @@ describe('Exporter, over malformed records', () => {
     expect(JSON.stringify(data['resource_info'])).not.toContain('é'.repeat(513));
   });
 
-  it('reads bytes that are no UTF-8 and names that mean something to JavaScript', async () => {
+  it('reads invalid UTF-8 and field names that are special in JavaScript', async () => {
     const rows = [
       '{"resource_id":"a\xed\xa0\x80z","name":"\xff"}',
       '{"resource_id":"b","__proto__":{"name":"evil","state":"EVIL"}}',
@@ -365,32 +373,32 @@ describe('Exporter, joining listings', () => {
   const even = (id: string) => Number(id.slice(1)) % 2 === 0;
   const stationWith = (station: object) => ({ station, cache: { ttl: '1h' } });
 
-  it('labels resources by the first configured product that lists them, and others by none', async () => {
+  it('labels resources with the product that lists them, others with none', async () => {
     const changes = stationWith({ products: ['product.unknown', 'product.odd'] });
     const { data, pages, service } = await scrapeOf(entries, { changes });
     const product = (id: string) => (even(id) ? '' : 'product.odd');
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product }));
-    const asked = service.requests.map(({ query }) => query.get('product'));
-    expect([asked.filter((one) => one === null).length, asked.includes('product.unknown'), asked.includes('product.odd')]).toEqual([
+    const queried = service.requests.map(({ query }) => query.get('product'));
+    expect([queried.filter((one) => one === null).length, queried.includes('product.unknown'), queried.includes('product.odd')]).toEqual([
       3,
       true,
       true,
     ]);
   });
 
-  it('lets the first configured product win where several list a resource', async () => {
+  it('uses the first configured product when several list a resource', async () => {
     const ignored: Fault = { kind: 'ignoreFilter', name: 'product', when: { filter: 'product', filterValue: 'product.even' } };
     const evenFirst = await scrapeOf(entries, { faults: [ignored], changes: stationWith({ products: ['product.even', 'product.odd'] }) });
-    const told = { complete: true, reported: 25 };
+    const outcome = { complete: true, reported: 25 };
     expect(evenFirst.data).toEqual(
-      expectedData(recordsOf(entries), { ...told, pages: evenFirst.pages }, { product: () => 'product.even' }),
+      expectedData(recordsOf(entries), { ...outcome, pages: evenFirst.pages }, { product: () => 'product.even' }),
     );
     const oddFirst = await scrapeOf(entries, { faults: [ignored], changes: stationWith({ products: ['product.odd', 'product.even'] }) });
     const product = (id: string) => (even(id) ? 'product.even' : 'product.odd');
-    expect(oddFirst.data).toEqual(expectedData(recordsOf(entries), { ...told, pages: oddFirst.pages }, { product }));
+    expect(oddFirst.data).toEqual(expectedData(recordsOf(entries), { ...outcome, pages: oddFirst.pages }, { product }));
   });
 
-  it('tells which resources can have alerts, and which of those have none', async () => {
+  it('publishes alertable resources, and those without rules', async () => {
     const { data, pages } = await scrapeOf(entries, { changes: stationWith({ alertability: true, products: ['product.odd'] }) });
     const alertable = (id: string) => Number(id.slice(1)) % 5 !== 0;
     const product = (id: string) => (even(id) ? '' : 'product.odd');
@@ -398,7 +406,7 @@ describe('Exporter, joining listings', () => {
     expect(total(data['alertable_resources'])).toBe(20);
   });
 
-  it('does not ask twice when the station lists alertable resources alone', async () => {
+  it('sends no second listing when the station is filtered by enabled_alert', async () => {
     const changes = stationWith({ alertability: true, filters: { enabled_alert: true } });
     const { data, pages } = await scrapeOf(entries, { changes });
     const listed = entries.filter(({ alertable }) => alertable);
@@ -406,14 +414,14 @@ describe('Exporter, joining listings', () => {
     expect(data).toEqual(expectedData(recordsOf(listed), { complete: true, reported: 20, pages }, { alertable: () => true }));
   });
 
-  it('says incomplete when a product’s listing is', async () => {
+  it('is incomplete when the listing of a product is', async () => {
     const lies: Fault = { kind: 'totalLies', delta: 3, when: { filter: 'product', filterValue: 'product.odd' } };
     const { data, pages } = await scrapeOf(entries, { faults: [lies], changes: stationWith({ products: ['product.odd'] }) });
     const product = (id: string) => (even(id) ? '' : 'product.odd');
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }, { product }));
   });
 
-  it('says of no resource that it cannot have alerts when the listing of those that can is incomplete', async () => {
+  it('reports no resource as not alertable when the listing of alertable resources is incomplete', async () => {
     const ignores: Fault = { kind: 'ignoreOffset', when: { filter: 'enabled_alert' } };
     const { data, pages } = await scrapeOf(entries, { faults: [ignores], changes: stationWith({ alertability: true }) });
     const seen = new Set(
@@ -428,7 +436,7 @@ describe('Exporter, joining listings', () => {
   });
 });
 
-describe('Exporter, asking the service', () => {
+describe('Exporter, requests', () => {
   const filters = {
     resource_ids: ['a&b', 'c/d', 'é'],
     resource_type: 'resource_type.compute.x',
@@ -466,13 +474,13 @@ describe('Exporter, asking the service', () => {
       'resource_ids=a%26b&resource_ids=c%2Fd&resource_ids=%C3%A9&resource_type=resource_type.compute.x&resource_types=t%201&resource_types=t%2B2',
     ],
     ['comma', 'resource_ids=a%26b,c%2Fd,%C3%A9&resource_type=resource_type.compute.x&resource_types=t%201,t%2B2'],
-  ] as const)('sends every filter with every listing, lists in the style %s', async (style, lists) => {
+  ] as const)('sends every filter with every listing, with list style %s', async (style, lists) => {
     const rest = (product: string, enabled: boolean) =>
       `${path}?${lists}&product=${product}&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=${enabled}&${paging}`;
     expect(await targets(style)).toEqual([rest('product.x', false), rest('product.x', true), rest('p%2F1', false)].sort());
   });
 
-  it('sends no filter that is not configured', async () => {
+  it('sends only configured filters', async () => {
     const { service } = await scrapeOf([]);
     const target = `/monitor/ts/data/v1/subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStations/ts/resources?${paging}`;
     expect(service.requests.map((request) => request.target)).toEqual([target]);
@@ -486,7 +494,7 @@ describe('Exporter, asking the service', () => {
     [{ resource_display_name_prefix: 'Display r2' }, (index: number) => index === 2 || index >= 20],
     [{ enabled_alert: true }, (index: number) => index % 5 !== 0],
     [{ product: 'product.odd', enabled_alert: true }, (index: number) => index % 2 === 1 && index % 5 !== 0],
-  ] as const)('publishes exactly what passes %o', async (given, passes) => {
+  ] as const)('publishes exactly the resources that match %o', async (given, passes) => {
     const entries = variedEntries(25);
     for (const list_style of ['repeat', 'comma'] as const) {
       const changes = { upstream: { list_style }, station: { filters: given }, cache: { ttl: '1h' } };
@@ -496,7 +504,7 @@ describe('Exporter, asking the service', () => {
     }
   });
 
-  it('publishes all that comes when a filter is ignored', async () => {
+  it('publishes all records when the service ignores a filter', async () => {
     const entries = variedEntries(12);
     const changes = { station: { filters: { resource_type: 'resource_type.kind.1' } }, cache: { ttl: '1h' } };
     const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'ignoreFilter', name: 'resource_type' }], changes });
@@ -505,7 +513,7 @@ describe('Exporter, asking the service', () => {
 });
 
 describe('Exporter, all families together', () => {
-  it('publishes families that add up', async () => {
+  it('publishes consistent families', async () => {
     const odd = [null, wireRecord('twice'), wireRecord('twice', { state: 'OTHER' }), wireRecord('stateless', { state: null })];
     const entries = [...variedEntries(603), ...entriesOf(odd)];
     const changes = { upstream: { page_size: 100 }, station: { products: ['product.odd'], alertability: true }, cache: { ttl: '1h' } };
@@ -531,7 +539,7 @@ describe('Exporter, all families together', () => {
     expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': service.requests.length });
   });
 
-  it('publishes the numbers of any records through any oddity that leaves them to be known', async () => {
+  it('publishes the expected numbers for random records and faults', async () => {
     const service = await startTestService();
     service.setRecords('ts', []);
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { page_size: 7, concurrency: 3 } }));
@@ -541,8 +549,8 @@ describe('Exporter, all families together', () => {
         service.setFaults('ts', faults);
         service.clearRequests();
         const data = dataOf(await exporter.scrape());
-        const told = { complete: true, pages: service.requests.length, ...(hasTotal && { reported: records.length }) };
-        expect(withoutCounters(data)).toEqual(withoutCounters(expectedData(records, told)));
+        const outcome = { complete: true, pages: service.requests.length, ...(hasTotal && { reported: records.length }) };
+        expect(withoutCounters(data)).toEqual(withoutCounters(expectedData(records, outcome)));
       }),
       { numRuns: 100 },
     );

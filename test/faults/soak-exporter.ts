@@ -7,34 +7,34 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createApp } from '../../src/web/app.ts';
 import { listen } from '../../src/web/server.ts';
 
-/** What the exporter holds while nobody asks it for anything. */
+/** Measured while the exporter is idle. */
 export interface ResourceUsage {
   readonly heapBytes: number;
   readonly bufferBytes: number;
   readonly residentBytes: number;
   readonly sockets: number;
   readonly timers: number;
-  /** Handles of every kind. */
+  /** Handles of all types. */
   readonly handles: number;
-  /** Resources of the snapshots it holds, which the heap depends on. */
+  /** Resources in the snapshots, on which the heap depends. */
   readonly resources: number;
-  /** Of the event loop since the last measurement. */
+  /** Since the last measurement. */
   readonly maxEventLoopDelayMs: number;
-  /** Answers that failed by a fault of ours. */
-  readonly bugs: number;
+  /** Responses that failed with an internal error. */
+  readonly internalErrors: number;
 }
 
 export interface ExporterMethods {
   start(config: object): number;
-  /** How many stations have a snapshot. */
+  /** Stations with a snapshot. */
   listedStations(): number;
   resourceUsage(): ResourceUsage;
 }
 
-/** What a busy machine may need to hand over an answer that waited for its deadline. */
+/** Time to send a response that waited until its deadline, on a busy machine. */
 const TIMEOUT_OFFSET_MS = 1000;
 let exporter: Exporter | undefined;
-let bugs = 0;
+let internalErrors = 0;
 const loop = monitorEventLoopDelay({ resolution: 10 });
 loop.enable();
 
@@ -44,12 +44,12 @@ serveMethods({
     const loaded = await load();
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const build = { version: 'soak', revision: 'soak', nodeVersion: process.version };
-    // The failures are the service's and as wanted: only what is ours is told.
+    // Failures of the service are intended; only errors of the exporter are logged.
     const log = createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line) });
     exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
     const report = (error: unknown) => {
-      bugs += 1;
-      log.error('bug', { error });
+      internalErrors += 1;
+      log.error('internal error', { error });
     };
     const limits = { maxRequests: 40, scrapeTimeoutMs: 10_000, timeoutOffsetMs: TIMEOUT_OFFSET_MS };
     const app = createApp(exporter, { telemetryPath: '/metrics', enableLifecycle: false, ...limits, version: 'soak', report });
@@ -57,7 +57,7 @@ serveMethods({
   },
   listedStations: () => exporter?.stations().filter(({ snapshot }) => snapshot !== undefined).length,
   resourceUsage: async (): Promise<ResourceUsage> => {
-    const longestTurnMs = loop.max / 1e6;
+    const maxEventLoopDelayMs = loop.max / 1e6;
     for (let round = 0; round < 4; round += 1) {
       globalThis.gc?.();
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -75,8 +75,8 @@ serveMethods({
       timers: count(/^(Timeout|Immediate)$/),
       handles: active.length,
       resources,
-      maxEventLoopDelayMs: longestTurnMs,
-      bugs,
+      maxEventLoopDelayMs: maxEventLoopDelayMs,
+      internalErrors,
     };
   },
 });

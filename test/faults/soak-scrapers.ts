@@ -7,17 +7,16 @@ import { between, pick, type Random, randomFrom } from '../../src/simulator/rand
 import { inconsistencies } from './inconsistencies.ts';
 import { readStationSamples } from './station-samples.ts';
 
-/** What a crowd of scrapers has seen. */
 export interface ScrapeStats {
   scrapes: number;
   bytes: number;
   slowestMs: number;
-  /** The largest part of an announced timeout that an answer took. */
+  /** Largest duration as a share of the scrape timeout. */
   largestShare: number;
-  /** Of stations as they were published. */
+  /** Stations in the scraped expositions. */
   published: number;
   failing: number;
-  /** How often each reason was told. */
+  /** Scraped failures by reason. */
   reasons: Record<string, number>;
   incomplete: number;
   violations: string[];
@@ -29,24 +28,23 @@ export interface ScraperGroup {
   readonly scrapers: number;
   readonly seed: number;
   readonly stations: readonly string[];
-  /** Whether they scrape all stations at once, and not one by one. */
+  /** /metrics instead of /probe of one station. */
   readonly allStations: boolean;
   readonly pauseMs: readonly [least: number, most: number];
-  /** What a scraper announces, one of these each time. */
+  /** Scrape timeouts to choose from. */
   readonly timeoutsSeconds: readonly number[];
 }
 
 export interface ScraperMethods {
-  run(crowd: ScraperGroup): ScrapeStats;
+  run(group: ScraperGroup): ScrapeStats;
 }
 
 const agent = new Agent({ keepAlive: true });
-/** Enough to see what is wrong. */
 const MAX_VIOLATIONS = 20;
 
 serveMethods({
-  run: async (crowd: ScraperGroup): Promise<ScrapeStats> => {
-    const seen: ScrapeStats = {
+  run: async (group: ScraperGroup): Promise<ScrapeStats> => {
+    const stats: ScrapeStats = {
       scrapes: 0,
       bytes: 0,
       slowestMs: 0,
@@ -57,38 +55,38 @@ serveMethods({
       incomplete: 0,
       violations: [],
     };
-    const endsAt = performance.now() + crowd.seconds * 1000;
-    await Promise.all(Array.from({ length: crowd.scrapers }, (_, index) => scraper(crowd, randomFrom(crowd.seed + index), endsAt, seen)));
-    return seen;
+    const endsAt = performance.now() + group.seconds * 1000;
+    await Promise.all(Array.from({ length: group.scrapers }, (_, index) => scraper(group, randomFrom(group.seed + index), endsAt, stats)));
+    return stats;
   },
 });
 
-/** Waits for each answer before it asks again, as Prometheus does. */
-async function scraper(crowd: ScraperGroup, random: Random, endsAt: number, seen: ScrapeStats): Promise<void> {
-  await setTimeout(between(random, 0, crowd.pauseMs[1]));
+/** Waits for each response before the next scrape, as Prometheus does. */
+async function scraper(group: ScraperGroup, random: Random, endsAt: number, stats: ScrapeStats): Promise<void> {
+  await setTimeout(between(random, 0, group.pauseMs[1]));
   while (performance.now() < endsAt) {
-    const wanted = crowd.allStations ? crowd.stations : [pick(random, crowd.stations)];
-    const timeoutSeconds = pick(random, crowd.timeoutsSeconds);
+    const expected = group.allStations ? group.stations : [pick(random, group.stations)];
+    const timeoutSeconds = pick(random, group.timeoutsSeconds);
     const startMs = performance.now();
-    const scrape = scrapeOnce(crowd, wanted, timeoutSeconds, seen);
-    const broken = (error: unknown) => [
-      `no whole answer: ${error} after ${Math.round(performance.now() - startMs)} ms of ${timeoutSeconds} s`,
+    const scrape = scrapeOnce(group, expected, timeoutSeconds, stats);
+    const asViolation = (error: unknown) => [
+      `no complete response: ${error} after ${Math.round(performance.now() - startMs)} ms of ${timeoutSeconds} s`,
     ];
-    seen.violations.push(...(await scrape.catch(broken)));
-    seen.scrapes += 1;
-    seen.violations.splice(MAX_VIOLATIONS);
-    await setTimeout(between(random, ...crowd.pauseMs));
+    stats.violations.push(...(await scrape.catch(asViolation)));
+    stats.scrapes += 1;
+    stats.violations.splice(MAX_VIOLATIONS);
+    await setTimeout(between(random, ...group.pauseMs));
   }
 }
 
 async function scrapeOnce(
-  { port, allStations: whole }: ScraperGroup,
-  wanted: readonly string[],
+  { port, allStations }: ScraperGroup,
+  expected: readonly string[],
   timeoutSeconds: number,
-  seen: ScrapeStats,
+  stats: ScrapeStats,
 ): Promise<string[]> {
-  const path = whole ? '/metrics' : `/probe?station=${wanted[0]}`;
-  const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(whole && { 'Accept-Encoding': 'gzip' }) };
+  const path = allStations ? '/metrics' : `/probe?station=${expected[0]}`;
+  const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(allStations && { 'Accept-Encoding': 'gzip' }) };
   const startMs = performance.now();
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   const sent = request({ host: '127.0.0.1', port, path, agent, headers, signal });
@@ -97,23 +95,23 @@ async function scrapeOnce(
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const tookMs = performance.now() - startMs;
-  seen.slowestMs = Math.max(seen.slowestMs, tookMs);
-  seen.largestShare = Math.max(seen.largestShare, tookMs / (timeoutSeconds * 1000));
+  stats.slowestMs = Math.max(stats.slowestMs, tookMs);
+  stats.largestShare = Math.max(stats.largestShare, tookMs / (timeoutSeconds * 1000));
   if (response.statusCode !== 200) return [`${path} answered ${response.statusCode}`];
   const body = Buffer.concat(chunks);
-  seen.bytes += body.length;
-  return problems((whole ? gunzipSync(body) : body).toString('latin1'), wanted, seen);
+  stats.bytes += body.length;
+  return problems((allStations ? gunzipSync(body) : body).toString('latin1'), expected, stats);
 }
 
-function problems(text: string, wanted: readonly string[], seen: ScrapeStats): string[] {
+function problems(text: string, expected: readonly string[], stats: ScrapeStats): string[] {
   const published = readStationSamples(text);
-  return wanted.flatMap((station) => {
-    const tally = published.get(station);
-    if (tally === undefined) return [`${station} is missing`];
-    seen.published += 1;
-    if (tally.up === 0) seen.failing += 1;
-    for (const reason of tally.failingReasons) seen.reasons[reason] = (seen.reasons[reason] ?? 0) + 1;
-    if (tally.complete === 0) seen.incomplete += 1;
-    return inconsistencies(tally).map((contradiction) => `${station}: ${contradiction}`);
+  return expected.flatMap((station) => {
+    const samples = published.get(station);
+    if (samples === undefined) return [`${station} is missing`];
+    stats.published += 1;
+    if (samples.up === 0) stats.failing += 1;
+    for (const reason of samples.failingReasons) stats.reasons[reason] = (stats.reasons[reason] ?? 0) + 1;
+    if (samples.complete === 0) stats.incomplete += 1;
+    return inconsistencies(samples).map((inconsistency) => `${station}: ${inconsistency}`);
   });
 }

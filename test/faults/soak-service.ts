@@ -7,7 +7,7 @@ export interface ServiceMethods {
   start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number }): string;
 }
 
-/** Everything that goes wrong in a bad night, without an end. */
+/** Permanent faults of every kind. */
 const FAULTS: readonly Fault[] = [
   { kind: 'latency', ms: [5, 60], when: { share: 0.3 } },
   { kind: 'latency', ms: [500, 3000], when: { share: 0.05, periodMs: 3000 } },

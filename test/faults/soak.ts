@@ -17,38 +17,38 @@ if (!(seconds >= 3) || !Number.isInteger(seed)) {
 
 const STATIONS = 50;
 const RESOURCES_PER_STATION = 1000;
-/** Accounts with a budget of their own, so that a throttled one does not slow down all. */
+/** Rate-limited separately, so that a throttled one does not slow down the others. */
 const UPSTREAMS = 5;
 const CONCURRENCY = 4;
 const PROBERS = 18;
-const WHOLE_SCRAPERS = 2;
+const METRICS_SCRAPERS = 2;
 const REFRESH_TIMEOUT_SECONDS = 4;
-/** The heap is measured after each slice: the first one has warmed everything up. */
+/** The heap is measured after each slice; the first one is the warm-up. */
 const SLICE_SECONDS = Math.min(60, seconds / 3);
-const MOST_FILLINGS = 30;
+const MAX_WARMUP_ROUNDS = 30;
 const MIB = 1024 * 1024;
 
 const stations = Array.from({ length: STATIONS }, (_, index) => `ts-${String(index).padStart(2, '0')}`);
 const service = startChild<ServiceMethods>('../test/faults/soak-service');
 const exporter = startChild<ExporterMethods>('../test/faults/soak-exporter');
 const probers = startChild<ScraperMethods>('../test/faults/soak-scrapers');
-const wholeScrapers = startChild<ScraperMethods>('../test/faults/soak-scrapers');
+const metricsScrapers = startChild<ScraperMethods>('../test/faults/soak-scrapers');
 let failed = true;
 try {
   failed = await soak();
 } finally {
-  await Promise.all([probers, wholeScrapers, exporter, service].map((child) => child.stop()));
+  await Promise.all([probers, metricsScrapers, exporter, service].map((child) => child.stop()));
 }
 process.exit(failed ? 1 : 0);
 
 async function soak(): Promise<boolean> {
   console.log(
-    `${STATIONS} stations of ${RESOURCES_PER_STATION} resources, ${PROBERS + WHOLE_SCRAPERS} scrapers, ${seconds} s, seed ${seed}\n`,
+    `${STATIONS} stations of ${RESOURCES_PER_STATION} resources, ${PROBERS + METRICS_SCRAPERS} scrapers, ${seconds} s, seed ${seed}\n`,
   );
   const url = await service.call('start', { seed, stations, resourcesPerStation: RESOURCES_PER_STATION });
   const port = await exporter.call('start', config(url));
-  const seen = await filling(port);
-  const holdings: ResourceUsage[] = [];
+  const stats = await warmUp(port);
+  const usages: ResourceUsage[] = [];
   console.log(
     row(
       'seconds',
@@ -62,34 +62,34 @@ async function soak(): Promise<boolean> {
       'sockets',
       'timers',
       'resources',
-      'longest turn',
+      'event loop delay',
     ),
   );
   console.log(row(...Array<string>(12).fill('--:')));
   for (let done = 0; done < seconds - 0.5; done += SLICE_SECONDS) {
-    const slice = await Promise.all([probers.call('run', probingCrowd(port, done)), wholeScrapers.call('run', wholeCrowd(port, done))]);
-    // Refreshes that are under way hold pages: what is left when they are over is what stays.
+    const slice = await Promise.all([probers.call('run', probeGroup(port, done)), metricsScrapers.call('run', metricsGroup(port, done))]);
+    // Refreshes in flight hold pages: measure after they have finished.
     await setTimeout((REFRESH_TIMEOUT_SECONDS + 0.5) * 1000);
-    const held = await exporter.call('resourceUsage');
-    seen.push(...slice);
-    holdings.push(held);
-    console.log(sliceRow(done + SLICE_SECONDS, slice, held));
+    const usage = await exporter.call('resourceUsage');
+    stats.push(...slice);
+    usages.push(usage);
+    console.log(sliceRow(done + SLICE_SECONDS, slice, usage));
   }
-  const violations = soakViolations(holdings, seen, UPSTREAMS * CONCURRENCY + PROBERS + WHOLE_SCRAPERS + 4);
-  console.log(`\n${summary(seen, holdings)}`);
-  for (const violation of violations) console.error(`VIOLATED: ${violation}`);
-  console.log(violations.length === 0 ? 'Everything held.' : `${violations.length} violations; again with --seed=${seed}`);
+  const violations = soakViolations(usages, stats, UPSTREAMS * CONCURRENCY + PROBERS + METRICS_SCRAPERS + 4);
+  console.log(`\n${summary(stats, usages)}`);
+  for (const violation of violations) console.error(`violation: ${violation}`);
+  console.log(violations.length === 0 ? 'Everything usage.' : `${violations.length} violations; repeat with --seed=${seed}`);
   return violations.length > 0;
 }
 
-/** Scrapes until every station has been listed once, so that the heap holds from its first measurement all that it ever will. */
-async function filling(port: number): Promise<ScrapeStats[]> {
-  const seen: ScrapeStats[] = [];
+/** Scrapes until every station was listed once, so that the first measurement includes all snapshots. */
+async function warmUp(port: number): Promise<ScrapeStats[]> {
+  const stats: ScrapeStats[] = [];
   while ((await exporter.call('listedStations')) < STATIONS) {
-    if (seen.length >= MOST_FILLINGS) throw new Error(`not every station was listed within ${MOST_FILLINGS} rounds`);
-    seen.push(await wholeScrapers.call('run', { ...wholeCrowd(port, -seen.length), seconds: 2 }));
+    if (stats.length >= MAX_WARMUP_ROUNDS) throw new Error(`not every station was listed within ${MAX_WARMUP_ROUNDS} rounds`);
+    stats.push(await metricsScrapers.call('run', { ...metricsGroup(port, -stats.length), seconds: 2 }));
   }
-  return seen;
+  return stats;
 }
 
 function config(url: string): object {
@@ -114,42 +114,42 @@ function config(url: string): object {
   };
 }
 
-function probingCrowd(port: number, done: number): ScraperGroup {
-  return { ...crowd(port, done), allStations: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [3, 10] };
+function probeGroup(port: number, done: number): ScraperGroup {
+  return { ...scraperGroup(port, done), allStations: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [3, 10] };
 }
 
-function wholeCrowd(port: number, done: number): ScraperGroup {
-  return { ...crowd(port, done), allStations: true, scrapers: WHOLE_SCRAPERS, pauseMs: [3000, 6000], timeoutsSeconds: [10, 15] };
+function metricsGroup(port: number, done: number): ScraperGroup {
+  return { ...scraperGroup(port, done), allStations: true, scrapers: METRICS_SCRAPERS, pauseMs: [3000, 6000], timeoutsSeconds: [10, 15] };
 }
 
-function crowd(port: number, done: number) {
+function scraperGroup(port: number, done: number) {
   return { port, stations, seconds: SLICE_SECONDS, seed: seed + Math.round(1000 * done) };
 }
 
-function sliceRow(at: number, slice: readonly ScrapeStats[], held: ResourceUsage): string {
-  const sum = (key: 'scrapes' | 'failing' | 'incomplete') => slice.reduce((total, crowd) => total + crowd[key], 0);
+function sliceRow(at: number, slice: readonly ScrapeStats[], usage: ResourceUsage): string {
+  const sum = (key: 'scrapes' | 'failing' | 'incomplete') => slice.reduce((total, group) => total + group[key], 0);
   const slowest = Math.max(...slice.map(({ slowestMs }) => slowestMs));
-  const sizes = [held.heapBytes, held.bufferBytes, held.residentBytes].map((bytes) => `${(bytes / MIB).toFixed(1)} MiB`);
-  const counts = [held.sockets, held.timers, held.resources, `${Math.round(held.maxEventLoopDelayMs)} ms`];
+  const sizes = [usage.heapBytes, usage.bufferBytes, usage.residentBytes].map((bytes) => `${(bytes / MIB).toFixed(1)} MiB`);
+  const counts = [usage.sockets, usage.timers, usage.resources, `${Math.round(usage.maxEventLoopDelayMs)} ms`];
   return row(Math.round(at), sum('scrapes'), `${Math.round(slowest)} ms`, sum('failing'), sum('incomplete'), ...sizes, ...counts);
 }
 
-function summary(seen: readonly ScrapeStats[], holdings: readonly ResourceUsage[]): string {
-  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete' | 'bytes') => seen.reduce((total, crowd) => total + crowd[key], 0);
-  const share = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
-  const growth = (holdings.at(-1)?.heapBytes ?? Number.NaN) / (holdings[0]?.heapBytes ?? Number.NaN) - 1;
+function summary(stats: readonly ScrapeStats[], usages: readonly ResourceUsage[]): string {
+  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete' | 'bytes') => stats.reduce((total, group) => total + group[key], 0);
+  const share = (part: number, total: number) => `${((100 * part) / total).toFixed(1)} %`;
+  const growth = (usages.at(-1)?.heapBytes ?? Number.NaN) / (usages[0]?.heapBytes ?? Number.NaN) - 1;
   return [
     `scrapes: ${sum('scrapes')}, ${Math.round(sum('bytes') / MIB)} MiB`,
-    `stations published and checked: ${sum('published')}, failing ${share(sum('failing'), sum('published'))}, incomplete ${share(sum('incomplete'), sum('published'))}`,
-    `failing by: ${reasonsOf(seen)}`,
-    `largest part of an announced timeout: ${share(Math.max(...seen.map(({ largestShare }) => largestShare)), 1)}`,
-    `heap at the end against the first measurement: ${growth >= 0 ? '+' : ''}${share(growth, 1)}`,
+    `stations checked: ${sum('published')}, failing ${share(sum('failing'), sum('published'))}, incomplete ${share(sum('incomplete'), sum('published'))}`,
+    `failures: ${reasonsOf(stats)}`,
+    `largest share of a scrape timeout: ${share(Math.max(...stats.map(({ largestShare }) => largestShare)), 1)}`,
+    `heap growth since the first measurement: ${growth >= 0 ? '+' : ''}${share(growth, 1)}`,
   ].join('\n');
 }
 
-function reasonsOf(seen: readonly ScrapeStats[]): string {
-  const names = [...new Set(seen.flatMap(({ reasons }) => Object.keys(reasons)))].toSorted();
-  return names.map((name) => `${name} ${seen.reduce((sum, { reasons }) => sum + (reasons[name] ?? 0), 0)}`).join(', ');
+function reasonsOf(stats: readonly ScrapeStats[]): string {
+  const names = [...new Set(stats.flatMap(({ reasons }) => Object.keys(reasons)))].toSorted();
+  return names.map((name) => `${name} ${stats.reduce((sum, { reasons }) => sum + (reasons[name] ?? 0), 0)}`).join(', ');
 }
 
 function row(...cells: readonly (string | number)[]): string {

@@ -1,26 +1,26 @@
-/** What an exposition says of one station, as far as it must add up. */
+/** The samples of one station that have to be consistent. */
 export interface StationSamples {
-  /** The sum of telemetry_station_resources. */
+  /** Sum of telemetry_station_resources. */
   resources: number;
-  /** How many telemetry_station_resource_info there are. */
+  /** Number of telemetry_station_resource_info samples. */
   infos: number;
   complete: number | undefined;
   reported: number | undefined;
   rejected: number | undefined;
   up: number | undefined;
-  /** Every reason there is, and those that hold. */
+  /** Number of reasons, and those with the value 1. */
   reasons: number;
   failingReasons: string[];
   lastAttempt: number | undefined;
   lastSuccess: number | undefined;
 }
 
-/** Reads only the families that count, for a page of many thousand lines is to be checked many times a second. */
+/** Reads only these families, because the soak checks large expositions many times a second. */
 export function readStationSamples(text: string): Map<string, StationSamples> {
   const found = new Map<string, StationSamples>();
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);
-    if (end < 0) throw new Error('the last line does not end');
+    if (end < 0) throw new Error('the last line is not terminated');
     readLine(text, start, end, found);
     start = end + 1;
   }
@@ -36,39 +36,39 @@ function readLine(text: string, start: number, end: number, found: Map<string, S
   if (read === undefined) return;
   const line = text.slice(start, end);
   const station = /\{station="([^"]*)"/.exec(line)?.[1] ?? '';
-  const tally = found.get(station) ?? noSamples();
-  found.set(station, tally);
-  read(tally, Number(line.slice(line.lastIndexOf(' ') + 1)), line);
+  const samples = found.get(station) ?? noSamples();
+  found.set(station, samples);
+  read(samples, Number(line.slice(line.lastIndexOf(' ') + 1)), line);
 }
 
-const READERS: Readonly<Record<string, (tally: StationSamples, value: number, line: string) => void>> = {
-  resources: (tally, value) => {
-    tally.resources += value;
+const READERS: Readonly<Record<string, (samples: StationSamples, value: number, line: string) => void>> = {
+  resources: (samples, value) => {
+    samples.resources += value;
   },
-  resource_info: (tally) => {
-    tally.infos += 1;
+  resource_info: (samples) => {
+    samples.infos += 1;
   },
-  listing_complete: (tally, value) => {
-    tally.complete = value;
+  listing_complete: (samples, value) => {
+    samples.complete = value;
   },
-  listing_reported_resources: (tally, value) => {
-    tally.reported = value;
+  listing_reported_resources: (samples, value) => {
+    samples.reported = value;
   },
-  listing_rejected_resources: (tally, value) => {
-    tally.rejected = value;
+  listing_rejected_resources: (samples, value) => {
+    samples.rejected = value;
   },
-  up: (tally, value) => {
-    tally.up = value;
+  up: (samples, value) => {
+    samples.up = value;
   },
-  failure: (tally, value, line) => {
-    tally.reasons += 1;
-    if (value === 1) tally.failingReasons.push(/reason="([^"]*)"/.exec(line)?.[1] ?? '');
+  failure: (samples, value, line) => {
+    samples.reasons += 1;
+    if (value === 1) samples.failingReasons.push(/reason="([^"]*)"/.exec(line)?.[1] ?? '');
   },
-  last_attempt_timestamp_seconds: (tally, value) => {
-    tally.lastAttempt = value;
+  last_attempt_timestamp_seconds: (samples, value) => {
+    samples.lastAttempt = value;
   },
-  last_success_timestamp_seconds: (tally, value) => {
-    tally.lastSuccess = value;
+  last_success_timestamp_seconds: (samples, value) => {
+    samples.lastSuccess = value;
   },
 };
 
