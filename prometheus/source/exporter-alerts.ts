@@ -39,12 +39,14 @@ absent(${metric('telemetry_station_info')})`,
     {
       alert: 'TelemetryStationExporterReloadFailed',
       comment: 'The exporter keeps the previous configuration, so no other metric shows the failure.',
-      expr: `${metric('telemetry_station_exporter_config_last_reload_successful')} == 0`,
+      expr: `${metric('telemetry_station_exporter_config_last_reload_successful')} == 0
+or
+${metric('telemetry_station_exporter_web_config_last_reload_successful')} == 0`,
       for: '5m',
       severity: 'warning',
       summary: 'Telemetry station exporter failed to reload its configuration.',
       description:
-        'Exporter {{ $labels.instance }} (job {{ $labels.job }}) rejected its latest configuration and still runs the previous one.',
+        'Exporter {{ $labels.instance }} (job {{ $labels.job }}) rejected its latest configuration or web configuration and still runs the previous one.',
     },
     {
       alert: 'TelemetryStationApiThrottled',

@@ -61,6 +61,7 @@ export class Exporter implements ExporterPort {
     };
     const exporter = new Exporter(options, services, await nextGeneration(loaded, undefined, services));
     services.own.recordReload(true, Date.now());
+    services.own.recordWebReload(true, Date.now());
     startGeneration(exporter.#generation, undefined);
     return exporter;
   }
@@ -107,6 +108,10 @@ export class Exporter implements ExporterPort {
     const reload = this.#reloading.then(() => this.#reload());
     this.#reloading = reload.catch(() => undefined);
     return reload;
+  }
+
+  recordWebReload(successful: boolean): void {
+    this.#services.own.recordWebReload(successful, Date.now());
   }
 
   async close(): Promise<void> {

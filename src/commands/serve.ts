@@ -68,6 +68,7 @@ async function serveUntil(
       log.info('web configuration reloaded');
     },
     report: (problem) => log.error('web configuration reload failed', { problem }),
+    reloaded: (successful) => exporter.recordWebReload(successful),
     signal: end,
     ...(webConfigIntervalMs !== undefined && { intervalMs: webConfigIntervalMs }),
   });

@@ -141,6 +141,22 @@ export const OWN_FAMILIES = {
     exampleTitle: 'Age of the configuration in seconds',
     example: 'time() - telemetry_station_exporter_config_last_reload_success_timestamp_seconds',
   },
+  webConfigReloadSuccessful: {
+    name: 'telemetry_station_exporter_web_config_last_reload_successful',
+    help: 'Whether the last reload of the web configuration file was successful; 1 without a file.',
+    type: 'gauge',
+    labels: [],
+    exampleTitle: 'Exporters that reject their web configuration and keep the previous access rules',
+    example: 'telemetry_station_exporter_web_config_last_reload_successful == 0',
+  },
+  webConfigReloadTimestamp: {
+    name: 'telemetry_station_exporter_web_config_last_reload_success_timestamp_seconds',
+    help: 'Timestamp of the last successful reload of the web configuration file.',
+    type: 'gauge',
+    labels: [],
+    exampleTitle: 'Age of the access rules in seconds',
+    example: 'time() - telemetry_station_exporter_web_config_last_reload_success_timestamp_seconds',
+  },
   shardOrdinal: {
     name: 'telemetry_station_exporter_shard_ordinal',
     help: 'Shard ordinal of this exporter.',

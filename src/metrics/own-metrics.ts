@@ -41,6 +41,8 @@ export class OwnMetrics {
   readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
   readonly #reloadSuccessful = this.#gauge(OWN_FAMILIES.configReloadSuccessful);
   readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
+  readonly #webReloadSuccessful = this.#gauge(OWN_FAMILIES.webConfigReloadSuccessful);
+  readonly #webReloadTimestamp = this.#gauge(OWN_FAMILIES.webConfigReloadTimestamp);
   readonly #duration = new Histogram({
     ...metricOptions(OWN_FAMILIES.apiRequestDuration),
     buckets: DURATION_BUCKETS,
@@ -105,6 +107,11 @@ export class OwnMetrics {
   recordReload(successful: boolean, wallMs: number): void {
     this.#reloadSuccessful.set(successful ? 1 : 0);
     if (successful) this.#reloadTimestamp.set(wallMs / 1000);
+  }
+
+  recordWebReload(successful: boolean, wallMs: number): void {
+    this.#webReloadSuccessful.set(successful ? 1 : 0);
+    if (successful) this.#webReloadTimestamp.set(wallMs / 1000);
   }
 
   recordSeries(stations: readonly StationSeries[]): void {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { valuesOf } from '../metrics/parse-exposition.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
@@ -44,6 +45,31 @@ describe('--web.config.file', () => {
     expect(await status('right')).toBe(401);
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
     expect(output().stderr).toMatch(/problem="[^"]*web\.yml:1:33: basic_auth_users\.prometheus: expected a bcrypt hash/);
+  });
+
+  it.each([
+    ['emptied', ''],
+    ['cut after the key of the users', 'rate_limit: { interval: 1ms, burst: 99 }\nbasic_auth_users:\n'],
+  ])('keeps requiring a password while the file is %s, logs it once and counts it', async (_how, broken) => {
+    const valid = stringify({ basic_auth_users: { prometheus: RIGHT } });
+    const webFile = temporaryFile('web.yml', valid);
+    const { get, port, scrape, output } = await serve(CONFIG, `--web.config.file=${webFile}`, '--web.enable-lifecycle');
+    const reload = () => httpRequest(port, '/-/reload', { method: 'POST' });
+    const metric = async (name: string) =>
+      valuesOf(await scrape('/metrics', basic('right')), `telemetry_station_exporter_web_config_last_reload_${name}`)[''];
+    expect(await metric('successful')).toBe(1);
+    const since = await metric('success_timestamp_seconds');
+
+    writeFileSync(webFile, broken);
+    await eventually(() => expect(output().stderr).toContain('web configuration reload failed'));
+    expect([(await get('/config')).status, (await reload()).status]).toEqual([401, 401]);
+    expect([await metric('successful'), await metric('success_timestamp_seconds')]).toEqual([0, since]);
+    expect(output().stderr).toContain('problem="basic_auth_users: expected at least one user; removing every user requires a restart"');
+
+    writeFileSync(webFile, valid);
+    await eventually(async () => expect(await metric('successful')).toBe(1));
+    expect(await metric('success_timestamp_seconds')).toBeGreaterThan(Number(since));
+    expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
   });
 
   it.each([[], ['--config.check']])('prevents the start when invalid, with the problems of both files, flags: %s', async (...flags) => {

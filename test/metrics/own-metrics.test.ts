@@ -11,6 +11,7 @@ describe('OwnMetrics', () => {
     const metrics = ownMetrics();
     metrics.upstreamObserver('main');
     metrics.recordReload(true, 1_700_000_000_000);
+    metrics.recordWebReload(true, 1_700_000_000_000);
     metrics.recordSeries([{ name: 'prod', series: 12, withheld: 3 }]);
     const families = parseExposition(await metrics.text('text', new Set()));
     expect([...families.keys()].toSorted()).toEqual(

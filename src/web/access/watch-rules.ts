@@ -11,30 +11,51 @@ interface WatchOptions {
   readonly apply: (rules: AccessRules) => void;
   /** Called once for each problem that keeps the old rules in force. */
   readonly report: (problem: string) => void;
+  /** Called when the rules were rejected, changed, or are valid again. */
+  readonly reloaded: (successful: boolean) => void;
   readonly signal: AbortSignal;
   readonly intervalMs?: number;
 }
 
 /** Polls the rules and applies changes until the signal aborts. */
-export async function watchRules({ rules, load, apply, report, signal, intervalMs = 5000 }: WatchOptions): Promise<void> {
+export async function watchRules({ rules, load, apply, report, reloaded, signal, intervalMs = 5000 }: WatchOptions): Promise<void> {
   let inForce = rules;
   let reported: readonly string[] = [];
   while (await interval(intervalMs, signal)) {
     const result = await load();
-    const problems = result.ok ? restartProblems(inForce, result.rules) : result.problems;
+    const problems = result.ok ? changeProblems(inForce, result.rules) : result.problems;
     for (const problem of problems.filter((text) => !reported.includes(text))) report(problem);
+    const wasRejected = reported.length > 0;
     reported = problems;
-    if (!result.ok || problems.length > 0 || isDeepStrictEqual(result.rules, inForce)) continue;
-    inForce = result.rules;
-    apply(inForce);
+    if (!result.ok || problems.length > 0) {
+      reloaded(false);
+      continue;
+    }
+    const isChanged = !isDeepStrictEqual(result.rules, inForce);
+    if (isChanged) {
+      inForce = result.rules;
+      apply(inForce);
+    }
+    if (isChanged || wasRejected) reloaded(true);
   }
 }
 
-/** Changes that a listening server cannot apply. */
-function restartProblems({ tls: old }: AccessRules, { tls: next }: AccessRules): readonly string[] {
-  if ((old === undefined) !== (next === undefined)) return ['TLS was switched on or off, which requires a restart'];
-  const isUnchanged = old?.client.requested === next?.client.requested;
-  return isUnchanged ? [] : ['client certificates were switched on or off, which requires a restart'];
+/** Changes that a listening server cannot apply, and those that a truncated file would make: access must not become weaker by them. */
+function changeProblems(old: AccessRules, next: AccessRules): readonly string[] {
+  const problems: string[] = [];
+  if ((old.tls === undefined) !== (next.tls === undefined)) {
+    problems.push('TLS was switched on or off, which requires a restart');
+  } else if (old.tls?.client.requested !== next.tls?.client.requested) {
+    problems.push('client certificates were switched on or off, which requires a restart');
+  } else {
+    if (old.tls?.context.ca !== undefined && next.tls?.context.ca === undefined)
+      problems.push('tls_server_config.client_ca_file: expected a client CA; removing it requires a restart');
+    if (old.tls?.client.allowedSans !== undefined && next.tls?.client.allowedSans === undefined)
+      problems.push('tls_server_config.client_allowed_sans: expected a list; removing it requires a restart');
+  }
+  if (old.users.size > 0 && next.users.size === 0)
+    problems.push('basic_auth_users: expected at least one user; removing every user requires a restart');
+  return problems;
 }
 
 async function interval(ms: number, signal: AbortSignal): Promise<boolean> {

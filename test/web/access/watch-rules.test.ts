@@ -11,6 +11,7 @@ function watch(rules: AccessRules) {
   let loads = 0;
   const applied: AccessRules[] = [];
   const reported: string[] = [];
+  const results: boolean[] = [];
   const ending = new AbortController();
   const over = watchRules({
     rules,
@@ -20,6 +21,9 @@ function watch(rules: AccessRules) {
     },
     apply: (next) => applied.push(next),
     report: (problem) => reported.push(problem),
+    reloaded: (successful) => {
+      if (results.at(-1) !== successful) results.push(successful);
+    },
     signal: ending.signal,
     intervalMs: 1,
   });
@@ -29,7 +33,7 @@ function watch(rules: AccessRules) {
     const after = loads + 3;
     await eventually(() => expect(loads).toBeGreaterThan(after));
   };
-  return { change, applied, reported, end: () => ending.abort(), over, loads: () => loads };
+  return { change, applied, reported, results, end: () => ending.abort(), over, loads: () => loads };
 }
 
 describe('watchRules', () => {
@@ -44,13 +48,14 @@ describe('watchRules', () => {
   });
 
   it('keeps the old rules while there are problems, and reports each of them once', async () => {
-    const { change, applied, reported } = watch(OPEN_ACCESS);
+    const { change, applied, reported, results } = watch(OPEN_ACCESS);
     await change({ ok: false, problems: ['a', 'b'] });
     await change({ ok: false, problems: ['b', 'c'] });
     await change({ ok: true, rules: OPEN_ACCESS });
     await change({ ok: false, problems: ['a'] });
     expect(applied).toEqual([]);
     expect(reported).toEqual(['a', 'b', 'c', 'a']);
+    expect(results).toEqual([false, true, false]);
   });
 
   it.each([
@@ -62,6 +67,18 @@ describe('watchRules', () => {
       { ...OPEN_ACCESS, tls: { ...TLS, client: { requested: true, required: true, verified: true } } },
       'client certificates were switched on or off, which requires a restart',
     ],
+    [
+      'the client CA is removed',
+      { ...OPEN_ACCESS, tls: { ...TLS, context: { cert: 'a', ca: 'c' } } },
+      { ...OPEN_ACCESS, tls: TLS },
+      'tls_server_config.client_ca_file: expected a client CA; removing it requires a restart',
+    ],
+    [
+      'the allowed names of client certificates are removed',
+      { ...OPEN_ACCESS, tls: { ...TLS, client: { ...TLS.client, allowedSans: ['a'] } } },
+      { ...OPEN_ACCESS, tls: TLS },
+      'tls_server_config.client_allowed_sans: expected a list; removing it requires a restart',
+    ],
   ])('keeps the old rules when %s', async (_what, before, after, problem) => {
     const { change, applied, reported } = watch(before);
     await change({ ok: true, rules: { ...after, users: new Map([['alice', 'hash']]) } });
@@ -69,11 +86,21 @@ describe('watchRules', () => {
     expect(reported).toEqual([problem]);
   });
 
+  it('keeps the users when all of them are removed, and applies every other change of them', async () => {
+    const rulesOf = (...users: string[]) => ({ ...OPEN_ACCESS, users: new Map(users.map((user) => [user, 'hash'])) });
+    const { change, applied, reported } = watch(rulesOf('alice', 'bob'));
+    await change({ ok: true, rules: rulesOf() });
+    await change({ ok: true, rules: rulesOf('carol') });
+    expect(applied).toEqual([rulesOf('carol')]);
+    expect(reported).toEqual(['basic_auth_users: expected at least one user; removing every user requires a restart']);
+  });
+
   it('applies a changed certificate', async () => {
-    const { change, applied } = watch({ ...OPEN_ACCESS, tls: TLS });
+    const { change, applied, results } = watch({ ...OPEN_ACCESS, tls: TLS });
     const rules = { ...OPEN_ACCESS, tls: { ...TLS, context: { cert: 'b' } } };
     await change({ ok: true, rules });
     expect(applied).toEqual([rules]);
+    expect(results).toEqual([true]);
   });
 
   it('stops when the signal aborts', async () => {
