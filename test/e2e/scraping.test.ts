@@ -149,13 +149,13 @@ describe('Exporter, within the limits of an upstream', () => {
     const service = await startTestService();
     for (const name of names) service.setRecords(name, entries);
     const startMs = Date.now();
-    const exporter = await startTestExporter(configOf(service.url, names, { upstream: { requests_per_second: 20 }, cache: { ttl: '1h' } }));
+    const exporter = await startTestExporter(configOf(service.url, names, { upstream: { requests_per_second: 40 }, cache: { ttl: '1h' } }));
     const families = await exporter.scrape();
     for (const name of names) expect(dataOf(families, name)).toEqual(expectedData(recordsOf(entries), outcome));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
     expect(times).toHaveLength(9);
     // A request may arrive late, but is never sent early.
-    for (const [index, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(index * 50 - CLOCK_MS);
+    for (const [index, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(index * 25 - CLOCK_MS);
     expect(ownOf(families, 'api_requests_waiting')).toEqual({ '{}': 0 });
   });
 
@@ -164,13 +164,13 @@ describe('Exporter, within the limits of an upstream', () => {
     for (const name of names) service.setRecords(name, variedEntries(1));
     const startMs = Date.now();
     const exporter = await startTestExporter(
-      configOf(service.url, names, { upstream: { requests_per_second: 20, max_retries: 2 }, cache: { ttl: '1h' } }),
+      configOf(service.url, names, { upstream: { requests_per_second: 40, max_retries: 2 }, cache: { ttl: '1h' } }),
     );
     const families = await exporter.scrape();
     for (const name of names) expect(stateOf(families, name)).toEqual(expectedState(undefined));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
     expect(times).toHaveLength(9);
-    for (const [index, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(index * 50 - CLOCK_MS);
+    for (const [index, time] of times.entries()) expect(time).toBeGreaterThanOrEqual(index * 25 - CLOCK_MS);
     expect(ownOf(families, 'api_request_retries_total')).toEqual({ '{}': 6 });
     expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ status: 6 }));
   });

@@ -7,7 +7,7 @@ import { httpRequest } from '../web/http-client.ts';
 import { run, serve } from './running-program.ts';
 import { configOf, entriesOf } from './test-bed.ts';
 
-const STATIONS = Array.from({ length: 120 }, (_, index) => `station-${index}`);
+const STATIONS = Array.from({ length: 60 }, (_, index) => `station-${index}`);
 
 /** Stations have between one and four records. */
 async function startService() {

@@ -69,10 +69,10 @@ describe('main', () => {
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       stderr += chunk;
     });
-    const said = async (text: string) => {
+    const waitForOutput = async (text: string) => {
       while (!stderr.includes(text)) await once(child.stderr, 'data');
     };
-    return { child, said, ended: once(child, 'close'), output: () => stderr };
+    return { child, waitForOutput, ended: once(child, 'close'), output: () => stderr };
   }
 
   it.each([
@@ -83,7 +83,7 @@ describe('main', () => {
       `process.once('SIGUSR2', () => { ${failure} });`,
       ...['--demo', '--web.listen-address=127.0.0.1:0', '--log.format=json'],
     );
-    await program.said('"msg":"listening"');
+    await program.waitForOutput('"msg":"listening"');
     const before = program.output().length;
     program.child.kill('SIGUSR2');
     expect(await program.ended).toEqual([1, null]);

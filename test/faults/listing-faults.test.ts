@@ -78,7 +78,7 @@ const FAULT_CASES: Record<string, FaultCase> = {
   'a total that is a list': { faults: [{ kind: 'totalIs', total: [25] }], outcome: { complete: true, invalidTotals: 4 } },
   'a total that changes in the first listing': { faults: [{ kind: 'totalMoves', when: firstListingOnly }], outcome: complete25 },
   'a total that is too large': { faults: [{ kind: 'totalLies', delta: 5 }], outcome: { complete: false, reported: 30 } },
-  'a total that says far too much': {
+  'a total that is far too large': {
     faults: [{ kind: 'totalIs', total: 1_000_000_000_000 }],
     outcome: { complete: false, reported: 1_000_000_000_000 },
   },
