@@ -23,7 +23,14 @@ serveMethods({
   start: async ({ servicePort, stations, ttl, pageSize, concurrency }: Parameters<ExporterMethods['start']>[0]) => {
     const text = stringify({
       upstreams: {
-        main: { base_url: `http://127.0.0.1:${servicePort}`, page_size: pageSize, concurrency, timeout: '60s', refresh_timeout: '10m' },
+        main: {
+          base_url: `http://127.0.0.1:${servicePort}`,
+          page_size: pageSize,
+          max_page_bytes: '64MiB',
+          concurrency,
+          timeout: '60s',
+          refresh_timeout: '10m',
+        },
       },
       stations: stations.map((name) => ({ subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: name })),
       cache: { ttl, max_stale: '1h' },

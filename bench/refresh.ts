@@ -71,7 +71,8 @@ async function refreshCpu({ exporter, port }: Setup): Promise<number> {
   return (await exporter.call('cpu')) - before;
 }
 
-async function maxLoopDelay({ exporter, port }: Setup): Promise<number> {
+/** The maximum event-loop delay of a refresh, scraped every 250 ms. */
+export async function maxLoopDelay({ exporter, port }: Setup): Promise<number> {
   await exporter.call('maxLoopDelay');
   const scrapes: Promise<unknown>[] = [];
   // With this timeout a scrape is served from the cache without waiting for the refresh.

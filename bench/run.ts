@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { type Figure, markdownTable } from './figure.ts';
+import { largePageFigures } from './large-page.ts';
 import { refreshFigures } from './refresh.ts';
 import { scaleFigures } from './scale.ts';
 import { scheduleFigures } from './schedule.ts';
@@ -10,6 +11,7 @@ import { scrapersFigures } from './scrapers.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   scrape: scrapeFigures,
   refresh: refreshFigures,
+  large_page: largePageFigures,
   schedule: scheduleFigures,
   scrapers: scrapersFigures,
   scale: scaleFigures,

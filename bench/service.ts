@@ -4,7 +4,7 @@ import { serveMethods } from './child.ts';
 import { type FleetShape, pageBody } from './fleet.ts';
 
 export interface ServiceMethods {
-  start(options: { shape: FleetShape; latencyMs?: number; cachePages?: boolean }): number;
+  start(options: { shape: FleetShape; latencyMs?: number; cachePages?: boolean; ignoreSize?: boolean }): number;
   /** Changes every record. Pages requested before are rebuilt now, so that the exporter does not wait for them. */
   setVersion(version: number): void;
 }
@@ -14,10 +14,10 @@ let version = 0;
 const cache = new Map<string, { readonly build: () => Buffer; readonly body: Buffer }>();
 
 serveMethods({
-  start: async ({ shape, latencyMs = 0, cachePages = true }: Parameters<ServiceMethods['start']>[0]) => {
+  start: async ({ shape, latencyMs = 0, cachePages = true, ignoreSize = false }: Parameters<ServiceMethods['start']>[0]) => {
     const server = createServer((request, response) => {
       const target = request.url ?? '';
-      const { body } = cache.get(target) ?? page(shape, target, cachePages);
+      const { body } = cache.get(target) ?? page(shape, target, cachePages, ignoreSize);
       const reply = () => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       if (latencyMs > 0) setTimeout(reply, latencyMs);
       else reply();
@@ -31,11 +31,11 @@ serveMethods({
   },
 });
 
-function page(shape: FleetShape, target: string, cachePages: boolean) {
+function page(shape: FleetShape, target: string, cachePages: boolean, ignoreSize: boolean) {
   const { pathname, searchParams } = new URL(target, 'http://service');
   const station = pathname.split('/').at(-2) ?? '';
   const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(searchParams.get(name)));
-  const build = () => Buffer.from(pageBody(shape, station, offset, size, version));
+  const build = () => Buffer.from(pageBody(shape, station, offset, ignoreSize ? shape.resourcesPerStation : size, version));
   const built = { build, body: build() };
   if (cachePages) cache.set(target, built);
   return built;

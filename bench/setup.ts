@@ -12,6 +12,8 @@ interface SetupOptions {
   readonly pageSize?: number;
   readonly concurrency?: number;
   readonly latencyMs?: number;
+  /** The service returns all remaining resources in one page. */
+  readonly ignoreSize?: boolean;
 }
 
 /** A service and an exporter, each in its own process. */
@@ -24,13 +26,13 @@ export interface Setup {
 }
 
 export async function withSetup<T>(options: SetupOptions, run: (setup: Setup) => Promise<T>): Promise<T> {
-  const { shape = FLEET, ttl = '1h', pageSize = 500, concurrency = 16, latencyMs = 0 } = options;
+  const { shape = FLEET, ttl = '1h', pageSize = 500, concurrency = 16, latencyMs = 0, ignoreSize = false } = options;
   const service = startChild<ServiceMethods>('service');
   const exporter = startChild<ExporterMethods>('exporter');
   try {
     // The cached pages of a million resources and the exporter do not fit in memory together.
     const cachePages = shape.stations * shape.resourcesPerStation <= RESOURCES;
-    const servicePort = await service.call('start', { shape, latencyMs, cachePages });
+    const servicePort = await service.call('start', { shape, latencyMs, cachePages, ignoreSize });
     const idleBytes = await exporter.call('memory');
     const port = await exporter.call('start', { servicePort, stations: stationNames(shape), ttl, pageSize, concurrency });
     return await run({ service, exporter, port, idleBytes });

@@ -28,7 +28,7 @@ export const LISTING_FIELDS = [...RECORD_FIELDS, 'page.total'] as const;
 
 export type ListingField = (typeof LISTING_FIELDS)[number];
 
-/** The rows of one page. A page whose bytes did not change yields the same array again, so that results derived from it can be reused. */
+/** The rows of one page, or of a part of a very long one. A page whose bytes did not change yields the same array again, so that results derived from it can be reused. */
 export type Part<Row> = readonly Row[];
 
 /** The position of a part's rows in the listing. */

@@ -1,5 +1,5 @@
 import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../station/listing.ts';
-import type { Page } from './page.ts';
+import { type Page, partsOf } from './page.ts';
 
 /** Fetches a page of at most `size` records; `requested` is the size that was sent. */
 export type FetchPage<Row> = (offset: number, size: number) => Promise<RequestedPage<Row>>;
@@ -169,11 +169,13 @@ function mergePages<Row>(pages: readonly ReceivedPage<Row>[], idOf: (row: Row) =
   let duplicates = 0;
   let rejected = 0;
   for (const { offset, page } of pages.toSorted((a, b) => a.offset - b.offset)) {
-    const { rows, positions, invalid } = distinct ? page : withoutDuplicates(page, ids, idOf);
+    const { rows, invalid, parts: pageParts } = distinct ? page : withoutDuplicates(page, ids, idOf);
     if (page.totalInvalid) invalidFields['page.total'] += 1;
     for (const fields of invalid.values()) for (const field of fields) invalidFields[field] += 1;
-    if (rows.length > 0) parts.push(rows);
-    if (rows.length > 0) locations.push({ offset, positions, invalid });
+    for (const part of pageParts) {
+      parts.push(part.rows);
+      locations.push({ offset, positions: part.positions, invalid: part.invalid });
+    }
     size += rows.length;
     duplicates += page.rows.length - rows.length;
     // The rejected records of a repeated page were counted the first time.
@@ -183,16 +185,17 @@ function mergePages<Row>(pages: readonly ReceivedPage<Row>[], idOf: (row: Row) =
   return { parts, locations, size, duplicates, rejected, invalidFields };
 }
 
-type KeptRows<Row> = Pick<Page<Row>, 'rows' | 'positions' | 'invalid'>;
+type KeptRows<Row> = Pick<Page<Row>, 'rows' | 'invalid' | 'parts'>;
 
 /** A page without duplicates is returned as it is, so that it stays identical between listings. */
 function withoutDuplicates<Row>(page: Page<Row>, ids: Set<string>, idOf: (row: Row) => string): KeptRows<Row> {
   const { rows, positions, invalid } = page;
   const kept = [...rows.keys()].filter((index) => ids.size < ids.add(idOf(rows[index] as Row)).size);
   if (kept.length === rows.length) return page;
-  return {
+  const remaining = {
     rows: kept.map((index) => rows[index] as Row),
     positions: kept.map((index) => positions?.[index] ?? index),
     invalid: new Map(kept.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
   };
+  return { ...remaining, parts: partsOf(remaining) };
 }

@@ -1,3 +1,4 @@
+import { ListingFailure } from '../station/failure.ts';
 import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../station/listing.ts';
 import type { Resource } from '../station/resource.ts';
 import type { TaskQueue } from '../station/task-queue.ts';
@@ -6,6 +7,7 @@ import { listPages } from './listing-pass.ts';
 import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
 import { PageCache, PageSize, type ReadRow, readPage } from './page.ts';
+import type { RunTask } from './page-json.ts';
 import { InternedTexts, readId, readResource } from './record.ts';
 
 type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
@@ -24,16 +26,17 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
     const pageCaches = new Map<string, PageCache<Row>>();
-    const readBody = (body: Uint8Array) => {
-      try {
-        return readPage(body, readRow);
-      } catch (error) {
-        observer.unreadable?.();
+    const readBody = (body: Uint8Array, run: RunTask) =>
+      readPage(body, readRow, run).catch((error: unknown) => {
+        if (error instanceof ListingFailure) observer.unreadable?.();
         throw error;
-      }
-    };
+      });
     return async (query: ListingQuery, context: ListingContext): Promise<Listing<Row>> => {
       const path = listingPath(query, options);
+      const run: RunTask = async (task) => {
+        context.signal.throwIfAborted();
+        return tasks.run(task);
+      };
       const pageSize = pageSizeOf(context);
       const pageCache = pageCaches.get(path) ?? new PageCache<Row>();
       pageCaches.set(path, pageCache);
@@ -48,7 +51,7 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
               return less === undefined ? undefined : currentPath();
             };
             const read = async (body: Uint8Array) => {
-              const page = await tasks.run(() => readThrough(currentPath(), body, readBody));
+              const page = await readThrough(currentPath(), body, run, readBody);
               const { received, total } = page;
               observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
               return page;

@@ -4,20 +4,17 @@ import { ListingFailure } from '../../src/station/failure.ts';
 import { PageSize, readPage as readPageOf } from '../../src/upstream/page.ts';
 import { InternedTexts, readId, readResource } from '../../src/upstream/record.ts';
 
-const readPage = (body: Uint8Array) => readPageOf(body, readId);
+const readPage = (body: Uint8Array) => readPageOf(body, readId, async (task) => task());
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
-const failureOf = (body: Uint8Array) => {
-  try {
-    readPage(body);
-    return undefined;
-  } catch (error) {
-    return error instanceof ListingFailure ? `${error.reason}: ${error.message}` : error;
-  }
-};
+const failureOf = (body: Uint8Array) =>
+  readPage(body).then(
+    () => undefined,
+    (error: unknown) => (error instanceof ListingFailure ? `${error.reason}: ${error.message}` : error),
+  );
 
 describe('readPage', () => {
-  it('reads records and total, and counts invalid records', () => {
-    const page = readPage(
+  it('reads records and total, and counts invalid records', async () => {
+    const page = await readPage(
       bytes({ resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }], page: { offset: 0, size: 9, total: 4 } }),
     );
     expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
@@ -25,13 +22,17 @@ describe('readPage', () => {
     expect(page.positions).toEqual([0, 3]);
   });
 
-  it('has no positions when every record became a row', () => {
-    expect(readPage(bytes({ resources: [{ resource_id: 'a' }, { resource_id: 'b' }] })).positions).toBeUndefined();
+  it('has no positions when every record became a row', async () => {
+    expect((await readPage(bytes({ resources: [{ resource_id: 'a' }, { resource_id: 'b' }] }))).positions).toBeUndefined();
   });
 
-  it('reports the invalid fields of each row', () => {
+  it('reports the invalid fields of each row', async () => {
     const records = [{ resource_id: 'a' }, null, { resource_id: 'b', sku: 1, state: {} }];
-    const page = readPageOf(bytes({ resources: records }), (record) => readResource(record, new InternedTexts()));
+    const page = await readPageOf(
+      bytes({ resources: records }),
+      (record) => readResource(record, new InternedTexts()),
+      async (task) => task(),
+    );
     expect([...page.invalid]).toEqual([[1, ['sku', 'state']]]);
     expect(page.positions).toEqual([0, 2]);
   });
@@ -47,23 +48,24 @@ describe('readPage', () => {
     [{ total: -1 }, undefined, true],
     [{ total: 'many' }, undefined, true],
     [{ total: 1.5 }, undefined, true],
-  ])('reads the page %j as total %j', (page, total, totalInvalid) => {
-    expect(readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
+  ])('reads the page %j as total %j', async (page, total, totalInvalid) => {
+    expect(await readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
   });
 
-  it('reads null resources as an empty listing', () => {
-    expect(readPage(bytes({ resources: null, page: null }))).toEqual({
+  it('reads null resources as an empty listing', async () => {
+    expect(await readPage(bytes({ resources: null, page: null }))).toEqual({
       received: 0,
       rows: [],
       positions: undefined,
       invalid: new Map(),
+      parts: [],
       total: undefined,
       totalInvalid: false,
     });
   });
 
-  it('skips a byte order mark', () => {
-    expect(readPage(Buffer.from('\ufeff{"resources":[]}')).received).toBe(0);
+  it('skips a byte order mark', async () => {
+    expect((await readPage(Buffer.from('\ufeff{"resources":[]}'))).received).toBe(0);
   });
 
   it.each([
@@ -77,27 +79,76 @@ describe('readPage', () => {
     ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"'],
     ['{"resources":{}}', 'body: expected "resources" to be an array, got an object'],
     ['{"resources":"x"}', 'body: expected "resources" to be an array, got a string'],
-  ])('fails on %s', (text, message) => {
-    expect(failureOf(Buffer.from(text))).toBe(message);
+  ])('fails on %s', async (text, message) => {
+    expect(await failureOf(Buffer.from(text))).toBe(message);
   });
 
-  it('reads a page or fails with reason body, for any bytes', () => {
-    fc.assert(
-      fc.property(
+  it('reads a page or fails with reason body, for any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.oneof(
           fc.uint8Array(),
           fc.json().map((text) => Buffer.from(text)),
         ),
-        (body) => {
-          expect(failureOf(body) ?? 'body: ').toMatch(/^body: /);
+        async (body) => {
+          expect((await failureOf(body)) ?? 'body: ').toMatch(/^body: /);
         },
       ),
     );
   });
 
-  it('survives JSON nested 100,000 deep', () => {
+  it('survives JSON nested 100,000 deep', async () => {
     const deep = `{"resources":[{"resource_id":"a","name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
-    expect(failureOf(Buffer.from(deep)) ?? 'read').toMatch(/^(read|body: )/);
+    expect((await failureOf(Buffer.from(deep))) ?? 'read').toMatch(/^(read|body: )/);
+  });
+
+  it('reads a large page in short tasks, into parts of at most 1,000 rows', async () => {
+    const records = Array.from({ length: 12_345 }, (_, index) => ({
+      resource_id: index % 5000 === 7 ? '' : `id-${index}`,
+      display_name: '名'.repeat(20),
+      sku: index === 9999 ? 1 : '1 GPU',
+    }));
+    const rowsPerTask: number[] = [];
+    const page = await readPageOf(
+      bytes({ resources: records, page: { total: 12_345 } }),
+      (record) => {
+        rowsPerTask.push((rowsPerTask.pop() ?? 0) + 1);
+        return readResource(record, new InternedTexts());
+      },
+      async (task) => {
+        rowsPerTask.push(0);
+        return task();
+      },
+    );
+    expect(Math.max(...rowsPerTask)).toBeLessThan(5000);
+    expect(page).toMatchObject({ received: 12_345, total: 12_345 });
+    expect(page.parts.map(({ rows }) => rows.length)).toEqual([...Array(12).fill(1000), 342]);
+    for (const { rows, positions } of page.parts)
+      expect(rows.map(({ id }) => id)).toEqual(positions?.map((position) => records[position]?.resource_id));
+    expect(page.parts.flatMap(({ rows, invalid }) => Array.from(invalid, ([index, fields]) => [rows[index]?.id, fields]))).toEqual([
+      ['id-9999', ['sku']],
+    ]);
+    expect(page.parts.flatMap(({ rows }) => rows)).toEqual(page.rows);
+  });
+
+  it.each([
+    ['cut off', (text: string) => text.slice(0, -1)],
+    ['with a comma after the last record', (text: string) => text.replace(']', ',]')],
+    ['with two commas in a row', (text: string) => text.replace('},{', '},,{')],
+    ['with text after it', (text: string) => `${text}x`],
+  ])('fails on a large page %s', async (_what, change) => {
+    const text = JSON.stringify({ resources: Array.from({ length: 20_000 }, (_, index) => ({ resource_id: `id-${index}-and-more` })) });
+    expect(await failureOf(Buffer.from(text))).toBeUndefined();
+    const broken = change(text);
+    expect(await failureOf(Buffer.from(broken))).toBe(`body: expected JSON, got ${broken.length} bytes that are not JSON`);
+  });
+
+  it('takes the last of two arrays, whatever the size of the page', async () => {
+    const filler = '"x":"'.padEnd(1024 * 1024, 'x');
+    for (const start of ['{', `{${filler}",`]) {
+      const page = await readPage(Buffer.from(`${start}"resources":[{"resource_id":"a"}],"resources":[{"resource_id":"b"}]}`));
+      expect(page.rows).toEqual(['b']);
+    }
   });
 });
 

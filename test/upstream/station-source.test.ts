@@ -314,6 +314,25 @@ describe('stationSource', () => {
     expect((await source.listIds(query, context)).parts[0]).toBe(listed.parts[0]);
   });
 
+  it('splits the page of a service that ignores the size, the same way each time', async () => {
+    const all = ids(20_500).map((id, index) => (index === 1500 ? {} : record(id)));
+    const body = Buffer.from(JSON.stringify({ resources: all, page: { total: all.length } }));
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
+    const source = stationSource(async (_path, _context, read) => read(body), options, new TaskQueue());
+    const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+    const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
+    const listing = await source.listResources(query, context);
+    expect(listing).toMatchObject({ complete: true, size: 20_499, rejected: 1, pages: 1 });
+    expect(listing.parts.map((part) => part.length)).toEqual([...Array(20).fill(1000), 499]);
+    expect(listing.locations.map(({ offset, positions }) => [offset, positions?.[0], positions?.at(-1)]).slice(0, 3)).toEqual([
+      [0, 0, 999],
+      [0, 1000, 2000],
+      [0, 2001, 3000],
+    ]);
+    const again = await source.listResources(query, context);
+    expect(again.parts.every((part, index) => part === listing.parts[index])).toBe(true);
+  });
+
   it('fails when one page fails', async () => {
     const answer = (request: PageRequest): Reply => {
       if (request.offset === 20) throw new ListingFailure('status', 'no such page');

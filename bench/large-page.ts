@@ -1,0 +1,37 @@
+import type { Figure } from './figure.ts';
+import { median, scrape } from './load.ts';
+import { maxLoopDelay } from './refresh.ts';
+import { type Setup, withSetup } from './setup.ts';
+
+const PAGE_SIZE = 500;
+const RUNS = 9;
+const SHAPE = { stations: 1, resourcesPerStation: 40_000 };
+
+/** The event-loop delay while a service that ignores the page size returns a station in one page. */
+export async function largePageFigures(): Promise<Figure[]> {
+  const options = { shape: SHAPE, ttl: '0s', pageSize: PAGE_SIZE };
+  const { usual, large } = await withSetup(options, (one) =>
+    withSetup({ ...options, ignoreSize: true }, async (other) => {
+      const setups = [one, other];
+      const delays: number[][] = [[], []];
+      for (let version = 1; version <= 2 + RUNS; version += 1) {
+        // Alternating, so that a slowdown of the machine affects both.
+        for (const [at, setup] of setups.entries()) {
+          await setup.service.call('setVersion', version);
+          const delay = version <= 2 ? await warmUp(setup) : await maxLoopDelay(setup);
+          if (version > 2) delays[at]?.push(delay);
+        }
+      }
+      return { usual: median(delays[0] ?? []), large: median(delays[1] ?? []) };
+    }),
+  );
+  return [
+    { name: 'maximum event-loop delay during a refresh of 40,000 resources in pages of 500', value: usual, unit: 'ms' },
+    { name: 'the same in one page', value: large, unit: 'ms' },
+    { name: 'one page relative to pages of 500', value: large / usual, unit: '×', goal: { max: 3, text: 'below 3 ×' } },
+  ];
+}
+
+async function warmUp({ port }: Setup): Promise<number> {
+  return (await scrape(port)).ms;
+}

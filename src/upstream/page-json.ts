@@ -1,0 +1,80 @@
+/** Runs a task in an event-loop iteration of its own. */
+export type RunTask = <T>(task: () => T) => Promise<T>;
+
+/** Records parsed in one event-loop iteration, in bytes: several hundred usual ones. */
+const SLICE_BYTES = 256 * 1024;
+
+/**
+ * Parses the JSON of a page slice by slice: `take` gets the elements of the top-level array `resources`, and the result is the rest, in
+ * which that array is empty. Equal to parsing it whole, because the elements and the rest are validated separately.
+ * Undefined without such an array; throws what JSON.parse does.
+ */
+export async function parseInSlices(
+  body: Buffer,
+  run: RunTask,
+  take: (records: readonly unknown[]) => void,
+  sliceBytes = SLICE_BYTES,
+): Promise<{ readonly rest: unknown } | undefined> {
+  const start = await run(() => arrayStart(body));
+  if (start === undefined) return undefined;
+  let at = start;
+  let end = start;
+  do {
+    const from = at;
+    end = await run(() => {
+      const sliceEnd = valueEnd(body, from, from + sliceBytes);
+      const records: readonly unknown[] = JSON.parse(`[${body.toString('utf8', from, sliceEnd)}]`);
+      const isOnly = from === start && body[sliceEnd] === CLOSE_BRACKET;
+      if (records.length === 0 && !isOnly) throw new SyntaxError('expected an element after the comma');
+      take(records);
+      return sliceEnd;
+    });
+    at = end + 1;
+  } while (body[end] === COMMA);
+  return run(() => ({ rest: JSON.parse(body.toString('utf8', 0, start) + body.toString('utf8', end)) }));
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The longest text that is searched for the opening of the array: whitespace between its tokens may be of any length. */
+const MAX_OPENING = 64;
+
+/** The index after the bracket that opens `resources`, if the body is an object with such a member. */
+function arrayStart(body: Buffer): number | undefined {
+  const [brace] = /^\s*\{/.exec(body.toString('latin1', 0, MAX_OPENING)) ?? [];
+  if (brace === undefined) return undefined;
+  for (let at = brace.length; at < body.length; ) {
+    const [opening] = /^\s*"resources"\s*:\s*\[/.exec(body.toString('latin1', at, at + MAX_OPENING)) ?? [];
+    if (opening !== undefined) return at + opening.length;
+    at = valueEnd(body, at, at) + 1;
+  }
+  return undefined;
+}
+
+/** The index of the first comma from `least` on, or of the closing bracket, that does not belong to a value which starts at or after `start`. */
+function valueEnd(body: Buffer, start: number, least: number): number {
+  let depth = 0;
+  let at = start;
+  for (; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = stringEnd(body, at);
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (byte === COMMA && depth === 0 && at >= least) {
+      return at;
+    }
+  }
+  return at;
+}
+
+/** The index of the quote that closes the string. */
+function stringEnd(body: Buffer, open: number): number {
+  let at = open + 1;
+  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
