@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { issue } from '../upstream/support/certificates.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { replaceFile, temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 import { NEW, RIGHT } from '../web/hashes.ts';
 import { httpRequest } from '../web/http-client.ts';
@@ -36,11 +35,11 @@ describe('--web.config.file', () => {
     await expect(httpRequest(port, '/-/healthy')).rejects.toThrow();
     expect([await status(), await status('wrong'), await status('right')]).toEqual([401, 401, 200]);
 
-    writeFileSync(webFile, 'basic_auth_users: { prometheus: open }\n');
+    replaceFile(webFile, 'basic_auth_users: { prometheus: open }\n');
     await eventually(() => expect(output().stderr).toContain('web configuration reload failed'));
     expect([await status(), await status('right')]).toEqual([401, 200]);
 
-    writeFileSync(webFile, webConfig(NEW));
+    replaceFile(webFile, webConfig(NEW));
     await eventually(async () => expect(await status('new')).toBe(200));
     expect(await status('right')).toBe(401);
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
@@ -60,13 +59,13 @@ describe('--web.config.file', () => {
     expect(await metric('successful')).toBe(1);
     const since = await metric('success_timestamp_seconds');
 
-    writeFileSync(webFile, broken);
+    replaceFile(webFile, broken);
     await eventually(() => expect(output().stderr).toContain('web configuration reload failed'));
     expect([(await get('/config')).status, (await reload()).status]).toEqual([401, 401]);
     expect([await metric('successful'), await metric('success_timestamp_seconds')]).toEqual([0, since]);
     expect(output().stderr).toContain('problem="basic_auth_users: expected at least one user; removing every user requires a restart"');
 
-    writeFileSync(webFile, valid);
+    replaceFile(webFile, valid);
     await eventually(async () => expect(await metric('successful')).toBe(1));
     expect(await metric('success_timestamp_seconds')).toBeGreaterThan(Number(since));
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);

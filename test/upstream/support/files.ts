@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -10,4 +10,10 @@ export function temporaryFile(name: string, content: string): string {
   const file = join(folder, name);
   writeFileSync(file, content);
   return file;
+}
+
+/** Replaces a file in one step, so that a process that polls it never reads half of it. */
+export function replaceFile(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content);
+  renameSync(`${file}.new`, file);
 }
