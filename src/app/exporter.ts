@@ -27,6 +27,7 @@ export interface ExporterOptions {
   readonly log: Logger;
   /** Publish prom-client's process and Node.js metrics. */
   readonly processMetrics: boolean;
+  readonly droppedLogLines?: () => number;
 }
 
 /** Compression is a small part of a refresh: more threads would compete with the event loop for the CPU. */
@@ -48,10 +49,10 @@ export class Exporter implements ExporterPort {
 
   /** Starts the first refresh of every station without waiting for it. */
   static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
-    const { build, shard, log, processMetrics } = options;
+    const { build, shard, log, processMetrics, droppedLogLines } = options;
     const tasks = new TaskQueue();
     const services = {
-      own: new OwnMetrics(build, shard, processMetrics),
+      own: new OwnMetrics(build, shard, processMetrics, droppedLogLines),
       shard,
       userAgent: userAgentOf(build),
       tasks,

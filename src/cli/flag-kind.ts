@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { parseDuration } from '../config/units.ts';
+import { parseDuration, parseSize } from '../config/units.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
 import { type Order, SORT_KEYS, type SortKey } from '../station/selection.ts';
 import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
@@ -70,6 +70,13 @@ export function duration(atLeastMs: number): FlagKind<number> {
     },
   };
 }
+
+/** In bytes. */
+export const size: FlagKind<number> = {
+  placeholder: '<size>',
+  expected: 'a size such as 1MiB or 64KB',
+  parse: parseSize,
+};
 
 export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
   return {

@@ -10,6 +10,7 @@ import {
   integer,
   listenAddress,
   shardOrdinal,
+  size,
   sortOrder,
   telemetryPath,
   text,
@@ -182,6 +183,12 @@ export const FLAGS = [
     help: `Minimum severity of messages to log, one of ${LOG_LEVELS.join(', ')}.`,
   },
   { name: 'log.format', kind: choice(...LOG_FORMATS), default: 'logfmt', help: `Format of log messages: ${LOG_FORMATS.join(' or ')}.` },
+  {
+    name: 'log.buffer-size',
+    kind: size,
+    default: '1MiB',
+    help: 'Maximum size of log messages that wait for a slow reader of stderr; further messages are dropped and counted.',
+  },
   ...LIST_FLAGS,
   ...SIMULATE_FLAGS,
 ] as const satisfies readonly Flag[];

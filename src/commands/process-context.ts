@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
+import type { LogOutput } from '../cli/log-output.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 
 /** What the program uses of its process. */
@@ -9,6 +10,8 @@ export interface ProcessContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
+  /** What `printError` writes to. */
+  readonly logOutput: Pick<LogOutput, 'configure' | 'droppedLines'>;
   /** Standard output as a stream, for data that needs backpressure. */
   readonly stdout: Writable;
   /** Width of the terminal on stderr; undefined when stderr is not a terminal. */

@@ -21,8 +21,16 @@ export async function serve(context: ProcessContext, flags: FlagValues, load: ()
   const inputs = await loadInputs(load, flags['web.config.file']);
   if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
+  context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
   const end = terminationSignal(context);
-  const exporter = await Exporter.start(inputs.loaded, { load, build: context.build, shard: own.shard, log, processMetrics: true });
+  const exporter = await Exporter.start(inputs.loaded, {
+    load,
+    build: context.build,
+    shard: own.shard,
+    log,
+    processMetrics: true,
+    droppedLogLines: () => context.logOutput.droppedLines,
+  });
   const reload = () => void exporter.reload().catch(reportInternalError(log));
   context.signals.on('SIGHUP', reload);
   try {

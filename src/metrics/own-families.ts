@@ -157,6 +157,14 @@ export const OWN_FAMILIES = {
     exampleTitle: 'Age of the access rules in seconds',
     example: 'time() - telemetry_station_exporter_web_config_last_reload_success_timestamp_seconds',
   },
+  logLinesDropped: {
+    name: 'telemetry_station_exporter_log_lines_dropped_total',
+    help: 'Log lines dropped because they could not be written.',
+    type: 'counter',
+    labels: [],
+    exampleTitle: 'Exporters whose log is incomplete',
+    example: 'increase(telemetry_station_exporter_log_lines_dropped_total[1h]) > 0',
+  },
   shardOrdinal: {
     name: 'telemetry_station_exporter_shard_ordinal',
     help: 'Shard ordinal of this exporter.',

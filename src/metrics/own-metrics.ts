@@ -52,11 +52,19 @@ export class OwnMetrics {
   /** Grows with the number of stations, so it is encoded once per change instead of once per scrape. */
   readonly #seriesTexts = new Map<ExpositionFormat, string>();
 
-  constructor(build: Build, shard: Shard, processMetrics: boolean) {
+  constructor(build: Build, shard: Shard, processMetrics: boolean, droppedLogLines: () => number = () => 0) {
     const { version, revision, nodeVersion } = build;
     this.#gauge(OWN_FAMILIES.buildInfo).set({ version, revision, node_version: nodeVersion }, 1);
     this.#gauge(OWN_FAMILIES.shardOrdinal).set(shard.ordinal);
     this.#gauge(OWN_FAMILIES.totalShards).set(shard.total);
+    new Counter({
+      ...metricOptions(OWN_FAMILIES.logLinesDropped),
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(droppedLogLines());
+      },
+    });
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 

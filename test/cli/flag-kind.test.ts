@@ -7,6 +7,7 @@ import {
   file,
   integer,
   listenAddress,
+  size,
   sortOrder,
   telemetryPath,
   text,
@@ -72,6 +73,13 @@ describe('integer', () => {
     expect(integer(0, 65_535).parse('65535')).toBe(65_535);
     expect(integer(0, 65_535).parse('65536')).toBeUndefined();
     expect(integer(0, 65_535).expected).toBe('an integer from 0 to 65535');
+  });
+});
+
+describe('size', () => {
+  it('parses a number of bytes with its unit', () => {
+    expect([size.parse('1MiB'), size.parse('64KB'), size.parse('0B')]).toEqual([1_048_576, 64_000, 0]);
+    expect([size.parse('1'), size.parse('1 MiB'), size.parse('-1B')]).toEqual([undefined, undefined, undefined]);
   });
 });
 

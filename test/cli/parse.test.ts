@@ -47,6 +47,7 @@ describe('parseFlags', () => {
         'total-shards': 1,
         'log.level': 'info',
         'log.format': 'logfmt',
+        'log.buffer-size': 1_048_576,
       },
     });
   });

@@ -1,56 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
+import { startProgram } from './built-program.ts';
 import { configOf, entriesOf } from './test-bed.ts';
-
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-beforeAll(() => {
-  if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
-});
-
-/** The built program in a folder outside the project. */
-function start({ folder, env = {} }: { folder: string; env?: Record<string, string> }, ...flags: string[]) {
-  const child = spawn(process.execPath, [main, ...flags], { cwd: folder, env: { PATH: process.env['PATH'], ...env } });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    output.stdout += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    output.stderr += chunk;
-  });
-  // Not `exit`, which may precede the end of the output.
-  const closed = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  onTestFinished(() => end(child));
-  const url = () =>
-    eventually(() => {
-      const [, port] = /msg=listening .*port=(\d+)/.exec(output.stderr) ?? [];
-      expect(port, output.stderr).toBeDefined();
-      return `http://127.0.0.1:${port}`;
-    });
-  return { child, output, closed, url };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
 
 const textOf = async (url: string) => (await fetch(url, { headers: { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' } })).text();
 
 describe('telemetry-station-exporter', () => {
   it('serves the demo until SIGTERM, and exits with 0', async () => {
-    const { child, output, closed, url } = start({ folder: dirname(temporaryFile('x', '')) }, '--demo', '--web.listen-address=127.0.0.1:0');
+    const { child, output, closed, url } = startProgram(
+      { folder: dirname(temporaryFile('x', '')) },
+      '--demo',
+      '--web.listen-address=127.0.0.1:0',
+    );
     const base = await url();
     const metrics = parseExposition(await textOf(`${base}/metrics`));
     expect(Object.keys(valuesOf(metrics, 'telemetry_station_info', 'station')).length).toBeGreaterThan(3);
@@ -72,7 +40,7 @@ describe('telemetry-station-exporter', () => {
     const file = temporaryFile('stations.yaml', stringify(configOf('${' + 'SERVICE_URL}', ['a'], { upstream })));
     writeFileSync(join(dirname(file), 'token'), 'from-a-file\n');
     const flags = [`--config.file=${basename(file)}`, '--web.listen-address=127.0.0.1:0'];
-    const { child, closed, url, output } = start({ folder: dirname(file), env: { SERVICE_URL: service.url } }, ...flags);
+    const { child, closed, url, output } = startProgram({ folder: dirname(file), env: { SERVICE_URL: service.url } }, ...flags);
     const metrics = parseExposition(await (await fetch(`${await url()}/metrics`)).text());
     expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output.stderr).toEqual({ a: 1 });
     child.kill('SIGINT');
@@ -83,7 +51,7 @@ describe('telemetry-station-exporter', () => {
     const service = await startSimulatedService({ source: () => entriesOf(3) });
     onTestFinished(() => service.stop());
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'])));
-    const { child, url } = start({ folder: dirname(file) }, '--web.listen-address=127.0.0.1:0');
+    const { child, url } = startProgram({ folder: dirname(file) }, '--web.listen-address=127.0.0.1:0');
     const base = await url();
     writeFileSync(file, stringify(configOf(service.url, ['a', 'b'])));
     child.kill('SIGHUP');
@@ -92,7 +60,7 @@ describe('telemetry-station-exporter', () => {
 
   it('prints configuration problems to stderr only, and exits with 1', async () => {
     const file = temporaryFile('config.yaml', 'upstreams: {}\nstations: 3\nsurprise: true\n');
-    const { output, closed } = start({ folder: dirname(file) });
+    const { output, closed } = startProgram({ folder: dirname(file) });
     expect(await closed).toEqual({ code: 1, signal: null });
     expect(output.stdout).toBe('');
     expect(output.stderr.split('\n')).toEqual([
@@ -108,7 +76,7 @@ describe('telemetry-station-exporter', () => {
     onTestFinished(() => service.stop());
     const upstream = { timeout: '10m', refresh_timeout: '1h' };
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'], { upstream })));
-    const { child, output, closed } = start({ folder: dirname(file) }, 'check', '--live');
+    const { child, output, closed } = startProgram({ folder: dirname(file) }, 'check', '--live');
     await eventually(() => expect(service.requests).toHaveLength(1));
     child.kill('SIGINT');
     expect(await closed).toEqual({ code: 1, signal: null });
@@ -116,7 +84,7 @@ describe('telemetry-station-exporter', () => {
   });
 
   it('prints its version', async () => {
-    const { output, closed } = start({ folder: dirname(temporaryFile('x', '')) }, '--version');
+    const { output, closed } = startProgram({ folder: dirname(temporaryFile('x', '')) }, '--version');
     expect(await closed).toEqual({ code: 0, signal: null });
     expect(output.stdout).toContain(`version ${packageJson.version} `);
     expect(output.stderr).toBe('');

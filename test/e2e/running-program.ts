@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { LogOutput } from '../../src/cli/log-output.ts';
 import { runProgram } from '../../src/program.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
@@ -20,6 +21,12 @@ export function run(
   const signals = new EventEmitter();
   let stdout = '';
   let stderr = '';
+  const logOutput = new LogOutput({
+    write: (bytes) => {
+      stderr += Buffer.from(bytes);
+      return bytes.length;
+    },
+  });
   const exit = runProgram({
     argv,
     env,
@@ -33,9 +40,8 @@ export function run(
       },
     }),
     errorColumns: () => errorColumns,
-    printError: (text) => {
-      stderr += text;
-    },
+    printError: (text) => logOutput.write(text),
+    logOutput,
     signals,
     hostName,
     build,

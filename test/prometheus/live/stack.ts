@@ -100,6 +100,7 @@ async function startProgram(demo: Simulation) {
       const [, port] = /msg=listening .*port=(\d+)/.exec(line) ?? [];
       if (port !== undefined) lines.emit('listening', port);
     },
+    logOutput: { configure: () => undefined, droppedLines: 0 },
     stdout: new PassThrough(),
     errorColumns: () => undefined,
     signals,

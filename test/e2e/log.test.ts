@@ -1,0 +1,63 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { valuesOf } from '../metrics/parse-exposition.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { closedPort } from '../upstream/support/service.ts';
+import { eventually } from '../web/eventually.ts';
+import { scrapeOf, startProgram } from './built-program.ts';
+import { configOf, entriesOf, startTestService } from './test-bed.ts';
+
+async function configFile(stations: readonly string[]) {
+  const service = await startTestService({ source: () => entriesOf(3) });
+  return temporaryFile('config.yaml', stringify(configOf(service.url, stations)));
+}
+
+const droppedLines = async (url: string) => Number(valuesOf(await scrapeOf(url), 'telemetry_station_exporter_log_lines_dropped_total')['']);
+
+describe('the log on stderr', () => {
+  it('may lose its reader: the program serves on, reloads and counts the lines', async () => {
+    const file = await configFile(['a']);
+    const { child, url, closed } = startProgram({ folder: dirname(file) }, '--web.listen-address=127.0.0.1:0');
+    const base = await url();
+    child.stderr?.destroy();
+    for (let lines = 1; lines <= 3; lines += 1) {
+      child.kill('SIGHUP');
+      await eventually(async () => expect(await droppedLines(base)).toBe(lines));
+    }
+    expect(valuesOf(await scrapeOf(base), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+    child.kill('SIGTERM');
+    expect(await closed).toEqual({ code: 0, signal: null });
+  });
+
+  it('may be on a full disk', async () => {
+    const file = await configFile(['a']);
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const port = await closedPort();
+    const { child, closed } = startProgram({ folder: dirname(file), stderr: full }, `--web.listen-address=127.0.0.1:${port}`);
+    const base = `http://127.0.0.1:${port}`;
+    await eventually(async () => expect(await droppedLines(base)).toBeGreaterThan(0));
+    const before = await droppedLines(base);
+    writeFileSync(file, stringify({ surprise: true }));
+    child.kill('SIGHUP');
+    await eventually(async () => expect(await droppedLines(base)).toBeGreaterThan(before));
+    expect(valuesOf(await scrapeOf(base), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+    child.kill('SIGTERM');
+    expect(await closed).toEqual({ code: 0, signal: null });
+  });
+
+  it('waits for a slow reader up to --log.buffer-size, then drops lines and reports how many', async () => {
+    const file = await configFile(Array.from({ length: 100 }, (_, index) => `station-${index}`));
+    const flags = ['--web.listen-address=127.0.0.1:0', '--log.level=debug', '--log.buffer-size=64KiB'];
+    const { child, url, output } = startProgram({ folder: dirname(file) }, ...flags);
+    const base = await url();
+    child.stderr?.pause();
+    // Each scrape refreshes every station, which logs a line; pipes hold some hundred kilobytes.
+    await eventually(async () => expect(await droppedLines(base)).toBeGreaterThan(0));
+    child.stderr?.resume();
+    await eventually(() => expect(output.stderr).toMatch(/level=warn msg="log lines dropped" lines=\d+\n/));
+    for (const line of output.stderr.split('\n').slice(0, -1)) expect(line).toMatch(/^ts=\S+ level=\w+ msg=/);
+  });
+});
