@@ -1,14 +1,34 @@
 #!/usr/bin/env node
+import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { constants, hostname } from 'node:os';
 import { isBrokenPipe } from './cli/data-output.ts';
 import { LogOutput } from './cli/log-output.ts';
 import type { ProcessContext } from './commands/process-context.ts';
-import { readBuild, reportCrash, runProgram } from './program.ts';
+
+// First of all, because the default action of each of these signals ends the process.
+const signals = new EventEmitter();
+let isRunning = false;
+let isReloadRequested = false;
+let isEnding = false;
+for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) {
+  process.on(name, () => {
+    isEnding ||= name !== 'SIGHUP';
+    if (signals.emit(name)) return;
+    if (name === 'SIGHUP' && !isRunning) isReloadRequested = true;
+    else endBy(name);
+  });
+}
 
 // Node makes a pipe non-blocking when the stream is first used. Node's own warnings are written to the stream, and may fail too.
 process.stderr.on('error', () => undefined);
 const logOutput = new LogOutput({ write: (bytes) => writeSync(process.stderr.fd, bytes) });
+
+/** How long lines that are not yet written delay the end after a termination signal. */
+const LOG_DRAIN_MS = 1000;
+
+// Loaded after the signal handlers, because it takes much longer than anything above.
+const { readBuild, reportCrash, runProgram } = await import('./program.ts');
 
 const context: ProcessContext = {
   argv: process.argv.slice(2),
@@ -18,7 +38,7 @@ const context: ProcessContext = {
   logOutput,
   stdout: process.stdout,
   errorColumns: () => (process.stderr.isTTY ? process.stderr.columns : undefined),
-  signals: process,
+  signals,
   hostName: hostname(),
   build: readBuild(new URL('../', import.meta.url), process.version),
 };
@@ -36,9 +56,21 @@ process.stdout.on('error', (error) => {
   process.exit(1);
 });
 
-const exitCode = await runProgram(context);
+const running = runProgram(context);
+// From here on a command that handles SIGHUP listens to it.
+isRunning = true;
+if (isReloadRequested && !signals.emit('SIGHUP')) endBy('SIGHUP');
+const exitCode = await running;
 // Exits without waiting for pending work such as a DNS lookup, but only after all output is written.
 process.stdout.write('', async () => {
-  await logOutput.drained();
+  await logOutput.drained(isEnding ? LOG_DRAIN_MS : undefined);
   process.exit(exitCode);
 });
+
+/** The default action of a signal that the command does not handle. */
+function endBy(name: NodeJS.Signals): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+  // The first process of a container is exempt from the default action.
+  process.exit(128 + constants.signals[name]);
+}

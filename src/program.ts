@@ -27,11 +27,7 @@ export async function runProgram(context: ProcessContext): Promise<number> {
 type Run = (context: ProcessContext, flags: FlagValues, operands: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<CommandName, Run>> = {
-  serve: (context, flags) =>
-    exitCodeOf(
-      context,
-      withConfig(context, flags, (load) => serve(context, flags, load)),
-    ),
+  serve: (context, flags) => exitCodeOf(context, serve(context, flags)),
   check: (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context))),
   list: (context, flags, [station]) => exitCodeOf(context, list(context, flags, `${station}`)),
   record: (context, flags, [station]) => exitCodeOf(context, record(context, flags, `${station}`)),

@@ -4,25 +4,59 @@ import { createLogger, type Logger } from '../app/logger.ts';
 import { loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { LoadResult } from '../config/load.ts';
+import { untilAborted } from '../upstream/exchange.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
 import { listen } from '../web/server.ts';
-import { loadInputs } from './config-source.ts';
+import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
 /** Grace period for responses in flight on shutdown. */
 const DRAIN_MS = 1500;
 
-/** Serves metrics until a termination signal. */
-export async function serve(context: ProcessContext, flags: FlagValues, load: () => Promise<LoadResult>): Promise<void> {
+/** Serves metrics until a termination signal. Signals are handled from the start: a SIGHUP before the exporter runs reloads it once it does. */
+export async function serve(context: ProcessContext, flags: FlagValues): Promise<void> {
+  const done = new AbortController();
+  const end = terminationSignal(context, done.signal);
+  let reload: (() => void) | undefined;
+  let isReloadRequested = false;
+  const requestReload = () => {
+    isReloadRequested = true;
+    reload?.();
+  };
+  context.signals.on('SIGHUP', requestReload);
+  const started: Started = (run) => {
+    reload = run;
+    if (isReloadRequested) run();
+  };
+  try {
+    await withConfig(context, flags, (load) => serveConfig(context, flags, load, end, started));
+  } catch (error) {
+    // The signal arrived while the configuration was loaded.
+    if (!end.aborted || error !== end.reason) throw error;
+  } finally {
+    context.signals.off('SIGHUP', requestReload);
+    done.abort();
+  }
+}
+
+/** Called with the function that reloads the configuration. */
+type Started = (reload: () => void) => void;
+
+async function serveConfig(
+  context: ProcessContext,
+  flags: FlagValues,
+  load: () => Promise<LoadResult>,
+  end: AbortSignal,
+  started: Started,
+): Promise<void> {
   const own = ownShard(flags, context.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
-  const inputs = await loadInputs(load, flags['web.config.file']);
+  const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
   if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
   context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
-  const end = terminationSignal(context);
   const exporter = await Exporter.start(inputs.loaded, {
     load,
     build: context.build,
@@ -31,12 +65,10 @@ export async function serve(context: ProcessContext, flags: FlagValues, load: ()
     processMetrics: true,
     droppedLogLines: () => context.logOutput.droppedLines,
   });
-  const reload = () => void exporter.reload().catch(reportInternalError(log));
-  context.signals.on('SIGHUP', reload);
+  started(() => void exporter.reload().catch(reportInternalError(log)));
   try {
     await serveUntil(end, exporter, inputs.rules, flags, context, log);
   } finally {
-    context.signals.off('SIGHUP', reload);
     await exporter.close();
   }
 }

@@ -14,12 +14,15 @@ interface StartOptions {
   readonly env?: Record<string, string>;
   /** A file descriptor instead of a pipe. */
   readonly stderr?: number;
+  /** A module that is loaded before the program. */
+  readonly preload?: string;
 }
 
 /** The built program in a process of its own and a folder outside the project, killed when the test finishes. */
-export function startProgram({ folder, env = {}, stderr }: StartOptions, ...flags: string[]) {
+export function startProgram({ folder, env = {}, stderr, preload }: StartOptions, ...flags: string[]) {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
-  const child = spawn(process.execPath, [main, ...flags], {
+  const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
+  const child = spawn(process.execPath, [...before, main, ...flags], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],

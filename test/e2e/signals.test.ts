@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
+import { startProgram } from './built-program.ts';
+import { configOf, entriesOf, startTestService } from './test-bed.ts';
+
+/** A configuration file that the program can read only when the test writes it. */
+async function writtenOnDemand() {
+  const service = await startTestService({ source: () => entriesOf(3) });
+  const folder = dirname(temporaryFile('x', ''));
+  const file = `${folder}/config.fifo`;
+  execFileSync('mkfifo', [file]);
+  return {
+    folder,
+    flags: [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0'],
+    /** Resolves when the program is reading. */
+    reader: async () => {
+      const handle = await open(file, 'w');
+      return {
+        write: async (stations: readonly string[]) => {
+          await handle.write(stringify(configOf(service.url, stations)));
+          await handle.close();
+        },
+      };
+    },
+  };
+}
+
+/** Sends the signal to itself as soon as it is handled, and prints whether the program was already loaded then. */
+const SIGNAL_WHEN_HANDLED = `
+  process.on('newListener', (name) => {
+    if (name !== 'SIGHUP') return;
+    const isLoaded = process.moduleLoadList.includes('NativeModule https');
+    process.stdout.write('loaded: ' + isLoaded + '\\n');
+    setImmediate(() => process.kill(process.pid, 'SIGHUP'));
+  });
+`;
+
+describe('a signal', () => {
+  it('is handled before the program is loaded', async () => {
+    const { child, closed, output, url } = startProgram(
+      { folder: dirname(temporaryFile('x', '')), preload: SIGNAL_WHEN_HANDLED },
+      ...['--demo', '--web.listen-address=127.0.0.1:0'],
+    );
+    await url();
+    expect(output.stdout).toMatch(/^loaded: false\n/);
+    await eventually(() => expect(output.stderr).toContain('msg="configuration reloaded"'));
+    child.kill('SIGTERM');
+    expect(await closed).toEqual({ code: 0, signal: null });
+  });
+
+  it('SIGHUP while the configuration is loaded reloads it afterwards', async () => {
+    const { folder, flags, reader } = await writtenOnDemand();
+    const { child, url } = startProgram({ folder }, ...flags);
+    const first = await reader();
+    child.kill('SIGHUP');
+    await first.write(['a']);
+    const base = await url();
+    await (await reader()).write(['a', 'b']);
+    await eventually(async () => expect(await (await fetch(`${base}/sd`)).json()).toHaveLength(2));
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s while the configuration is loaded ends the program', async (signal) => {
+    const { folder, flags, reader } = await writtenOnDemand();
+    const { child, output, closed } = startProgram({ folder }, ...flags);
+    const { write } = await reader();
+    child.kill(signal);
+    await write(['a']);
+    expect(await closed).toEqual({ code: 0, signal: null });
+    expect(output.stderr).toBe('');
+  });
+
+  it('SIGHUP ends a command that does not reload', async () => {
+    const { child, output, closed } = startProgram({ folder: dirname(temporaryFile('x', '')) }, 'simulate', '--simulate.port=0');
+    await eventually(() => expect(output.stdout).toContain('stations:'));
+    child.kill('SIGHUP');
+    expect(await closed).toEqual({ code: null, signal: 'SIGHUP' });
+  });
+
+  it('SIGTERM ends the program although nothing reads its log', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const stations = Array.from({ length: 100 }, (_, index) => `station-${index}`);
+    const file = temporaryFile('config.yaml', stringify(configOf(service.url, stations)));
+    const flags = ['--web.listen-address=127.0.0.1:0', '--log.level=debug', '--log.buffer-size=64KiB'];
+    const { child, closed, url } = startProgram({ folder: dirname(file) }, ...flags);
+    const base = await url();
+    child.stderr?.pause();
+    await eventually(async () => {
+      const text = await (await fetch(`${base}/metrics`)).text();
+      expect(text).toMatch(/^telemetry_station_exporter_log_lines_dropped_total [1-9]/m);
+    });
+    const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    child.kill('SIGTERM');
+    expect(await exited).toEqual({ code: 0, signal: null });
+    child.stderr?.resume();
+    await closed;
+  });
+});
