@@ -120,6 +120,20 @@ describe('runProgram, printing', () => {
       await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
     },
   );
+
+  it.each([[['check']], [['--config.check']], [[]], [['list', 's0']]])(
+    'prints the first 100 problems of a configuration, and how many there are more (%j)',
+    async (command) => {
+      const names = Array.from({ length: 1500 }, (_, index) => `s${index}`);
+      const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names, { station: { zome: 'z' } })));
+      const { exit, output } = run([...command, `--config.file=${file}`]);
+      expect(await exit).toBe(1);
+      const lines = linesOf(output().stderr);
+      expect(lines).toHaveLength(101);
+      expect(lines[99]).toContain('stations[99].zome: unknown key, did you mean zone?');
+      expect(lines[100]).toBe('and 1,400 more problems');
+    },
+  );
 });
 
 describe('runProgram, serving', () => {

@@ -1,5 +1,5 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
-import { formatProblem } from '../config/problem.ts';
+import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import type { Aggregates } from '../metrics/aggregates.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
@@ -125,7 +125,7 @@ export class Exporter implements ExporterPort {
     const result = await load();
     if (!result.ok) {
       this.#services.own.recordReload(false, Date.now());
-      const problems = result.problems.map(formatProblem);
+      const problems = formatProblems(result.problems);
       for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
     }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
-import { formatProblem } from '../config/problem.ts';
+import { formatProblem, formatProblems } from '../config/problem.ts';
 import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import {
   CIPHER_SUITES,
@@ -28,12 +28,12 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
     return { ok: false, problems: [formatProblem({ file, line: 1, column: 1, path: '', message })] };
   }
   const checked = checkYaml(webConfigSchema, { file, text });
-  if (!checked.ok) return { ok: false, problems: checked.problems.map(formatProblem) };
+  if (!checked.ok) return { ok: false, problems: formatProblems(checked.problems) };
   const { tls_server_config: config } = checked.value;
   const tls = isTlsEnabled(config) ? await loadTlsRules(config, dirname(file)) : undefined;
   if (tls === undefined || 'context' in tls) return { ok: true, rules: accessRules(checked.value, tls) };
   const problems = tls.map(({ key, message }) => checked.problemAt(['tls_server_config', ...(key ? [key] : [])], message));
-  return { ok: false, problems: problems.map(formatProblem) };
+  return { ok: false, problems: formatProblems(problems) };
 }
 
 function accessRules({ http_server_config, basic_auth_users, rate_limit }: WebConfig, tls: TlsRules | undefined): AccessRules {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig } from '../config/load.ts';
-import { formatProblem } from '../config/problem.ts';
+import { formatProblems } from '../config/problem.ts';
 import { startSimulation } from '../simulator/simulation.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -31,7 +31,7 @@ export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile:
   const loaded = await load();
   const access = await loadAccessRules(webConfigFile);
   if (loaded.ok && access.ok) return { ok: true, loaded, rules: access.rules };
-  return { ok: false, problems: [...(loaded.ok ? [] : loaded.problems.map(formatProblem)), ...(access.ok ? [] : access.problems)] };
+  return { ok: false, problems: [...(loaded.ok ? [] : formatProblems(loaded.problems)), ...(access.ok ? [] : access.problems)] };
 }
 
 /** Loads the configuration file; a read error becomes a problem. */

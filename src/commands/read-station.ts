@@ -4,7 +4,7 @@ import { ListProgress } from '../cli/list-progress.ts';
 import { printable } from '../cli/table.ts';
 import type { LoadResult } from '../config/load.ts';
 import { suggestion } from '../config/nearest.ts';
-import { formatProblem, quoted } from '../config/problem.ts';
+import { formatProblems, listed, quoted } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../station/failure.ts';
@@ -41,7 +41,7 @@ async function readLoadedStation(
   name: string,
   received: (page: ListedPage) => void,
 ): Promise<StationReading> {
-  if (!loaded.ok) throw new OperatorError(loaded.problems.map(formatProblem));
+  if (!loaded.ok) throw new OperatorError(formatProblems(loaded.problems));
   const station = configuredStation(loaded.config, name);
   const progress = new ListProgress({
     station: name,
@@ -80,12 +80,8 @@ function configuredStation(config: Config, name: string): StationSpec {
   const station = stations.find((candidate) => candidate.name === name);
   if (station) return station;
   const names = stations.map((candidate) => candidate.name);
-  const known = names.slice(0, MAX_NAMES).map(quoted).join(', ');
-  const further = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  throw new OperatorError([`unknown station ${quoted(name)}${suggestion(name, names)}`, `configured stations: ${known}${further}`]);
+  throw new OperatorError([`unknown station ${quoted(name)}${suggestion(name, names)}`, `configured stations: ${listed(names)}`]);
 }
-
-const MAX_NAMES = 20;
 
 function warnings(name: string, { incompleteReasons, rejected }: Snapshot): readonly string[] {
   const omitted = rejected === 0 ? [] : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`];

@@ -12,6 +12,16 @@ export interface Problem {
   readonly message: string;
 }
 
+export const MAX_SHOWN_PROBLEMS = 100;
+
+/** One line per problem; of a long list the first ones, and how many there are more. */
+export function formatProblems(problems: readonly Problem[]): readonly string[] {
+  const lines = problems.slice(0, MAX_SHOWN_PROBLEMS).map(formatProblem);
+  const more = problems.length - lines.length;
+  if (more === 0) return lines;
+  return [...lines, `and ${more.toLocaleString('en')} more problem${more === 1 ? '' : 's'}`];
+}
+
 /** `file:line:column: path: what is wrong and what was expected` */
 export function formatProblem({ file, line, column, path, message }: Problem): string {
   return [`${file}:${line}:${column}`, path, message].filter((part) => part !== '').join(': ');
@@ -27,7 +37,7 @@ export function formatPath(path: ConfigPath): string {
 
 function formatPart(part: string | number): string {
   if (typeof part === 'number') return `[${part}]`;
-  return /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
+  return /^[A-Za-z_][\w-]*$/.test(part) && part.length <= MAX_QUOTED_LENGTH ? `.${part}` : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
 }
 
 const MAX_QUOTED_LENGTH = 60;
@@ -35,4 +45,12 @@ const MAX_QUOTED_LENGTH = 60;
 /** Quotes a value for a message: a single line of bounded length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text);
+}
+
+const MAX_LISTED = 20;
+
+/** Quotes names for a message; of a long list the first ones, and how many there are more. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
+  return `${names.slice(0, MAX_LISTED).map(quoted).join(', ')}${more}`;
 }

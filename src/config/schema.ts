@@ -3,7 +3,7 @@ import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject } from '../station/resource.ts';
 import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
 import { suggestion } from './nearest.ts';
-import { quoted } from './problem.ts';
+import { listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
 import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
@@ -68,7 +68,7 @@ function* fleetProblems({ upstreams, stations, cache }: Fleet): Iterable<CrossPr
   yield* duplicateNames(entries);
   if (isObject(upstreams)) {
     if (Object.keys(upstreams).length === 0) yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
-    for (const entry of entries) yield* upstreamProblems(entry, upstreams);
+    yield* upstreamProblems(entries, upstreams);
   }
   if (isObject(cache)) yield* zeroTtlProblems(cache, entries);
 }
@@ -96,17 +96,24 @@ function nameOf({ name, telemetry_station, rid }: Mapping): { readonly key: stri
   return { key: 'rid', name: typeof rid === 'string' ? parseRid(rid)?.telemetry_station : undefined };
 }
 
-function* upstreamProblems({ index, station }: Entry, upstreams: Mapping): Iterable<CrossProblem> {
-  const { upstream, filters } = station;
+function* upstreamProblems(entries: readonly Entry[], upstreams: Mapping): Iterable<CrossProblem> {
   const names = Object.keys(upstreams);
-  const name = upstream ?? (names.length === 1 ? names[0] : undefined);
-  const path = ['stations', index, 'upstream'];
-  if (upstream === undefined && names.length > 1) {
-    yield { path, message: `missing, expected one of ${names.map(quoted).join(', ')}, because there are several upstreams` };
-  } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
-    if (isObject(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
-  } else if (typeof upstream === 'string') {
-    yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${suggestion(upstream, names)}` };
+  const missing = `missing, expected one of ${listed(names)}, because there are several upstreams`;
+  let unknown = 0;
+  for (const { index, station } of entries) {
+    const { upstream, filters } = station;
+    const name = upstream ?? (names.length === 1 ? names[0] : undefined);
+    const path = ['stations', index, 'upstream'];
+    if (upstream === undefined && names.length > 1) {
+      yield { path, message: missing };
+    } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
+      if (isObject(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
+    } else if (typeof upstream === 'string') {
+      unknown += 1;
+      // Later ones are not shown, and each suggestion compares all names.
+      const hint = unknown <= MAX_SHOWN_PROBLEMS ? suggestion(upstream, names) : '';
+      yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${hint}` };
+    }
   }
 }
 

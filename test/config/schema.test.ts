@@ -42,6 +42,15 @@ describe('configSchema', () => {
     ]);
   });
 
+  it('suggests upstreams for the first 100 unknown names, and lists at most 20', () => {
+    const upstreams = Array.from({ length: 30 }, (_, index) => `  u${index}: { base_url: "http://h" }`);
+    const stations = Array.from({ length: 110 }, (_, index) => `  - { rid: ${RID}, name: s${index}, upstream: uu29 }`);
+    const problems = problemsOf(['upstreams:', ...upstreams, 'stations:', ...stations, `  - rid: ${OTHER}`].join('\n'));
+    expect(problems.filter((problem) => problem.endsWith('got "uu29"; did you mean "u29"?'))).toHaveLength(100);
+    expect(problems.filter((problem) => problem.endsWith('got "uu29"'))).toHaveLength(10);
+    expect(problems.at(-1)).toMatch(/missing, expected one of "u0", .*, "u19" and 10 more, because there are several upstreams$/);
+  });
+
   it('reports an upstream that is not a string once', () => {
     expect(problemsOf(fleet('stations:', `  - { rid: ${RID}, upstream: 5 }`))).toEqual([
       expect.stringMatching(/stations\[0\]\.upstream: expected a string, got a number$/),

@@ -139,6 +139,19 @@ describe('a reload', () => {
     expect(valuesOf(await scrape(), 'telemetry_station_exporter_config_last_reload_successful')).toEqual({ '': 1 });
   });
 
+  it('returns and logs the first 100 problems of a rejected configuration, and how many there are more', async () => {
+    const { url } = await startService();
+    const { reload, log } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
+    const names = Array.from({ length: 4000 }, (_, index) => `s${index}`);
+    const lines = (await (await reload(configOf(url, names, { station: { alertabilty: true } }))).text()).trim().split('\n');
+    expect(lines).toHaveLength(101);
+    expect(lines[99]).toContain('stations[99].alertabilty: unknown key, did you mean alertability?');
+    expect(lines[100]).toBe('and 3,900 more problems');
+    const logged = log.filter((line) => line.includes('configuration reload failed'));
+    expect(logged).toHaveLength(101);
+    expect(logged[100]).toContain('problem="and 3,900 more problems"');
+  });
+
   it('shows the new configuration on /config', async () => {
     const { url } = await startService();
     const { reload, get } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
