@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
+import { configFigures } from './config.ts';
 import { type Figure, markdownTable } from './figure.ts';
 import { largePageFigures } from './large-page.ts';
 import { refreshFigures } from './refresh.ts';
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   schedule: scheduleFigures,
   scrapers: scrapersFigures,
   scale: scaleFigures,
+  config: configFigures,
 };
 
 const selected = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { type LoadedConfig, type LoadResult, loadConfig } from '../config/load.ts';
+import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { startSimulation } from '../simulator/simulation.ts';
 import type { AccessRules } from '../web/access/rules.ts';
@@ -43,5 +43,5 @@ export async function loadConfigFile(file: string, env: Readonly<Record<string, 
     const message = `cannot be read: ${(error as Error).message}`;
     return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
   }
-  return loadConfig({ file, text, env });
+  return loadConfigInSteps({ file, text, env });
 }

@@ -1,7 +1,9 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { checkYaml, type Environment } from './checked-yaml.ts';
+import { TaskQueue } from '../station/task-queue.ts';
+import { checkSteps, completed } from './checked-yaml.ts';
 import type { Problem } from './problem.ts';
 import { type Config, configSchema } from './schema.ts';
+import type { Environment } from './yaml-content.ts';
 
 export interface ConfigSource {
   /** Shown in problems; relative paths are resolved against its directory. */
@@ -20,8 +22,22 @@ export interface LoadedConfig {
 export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Returns the configuration, or all problems in the order of the file. */
-export function loadConfig({ file, text, env }: ConfigSource): LoadResult {
-  const checked = checkYaml(configSchema, { file, text, env });
+export function loadConfig(source: ConfigSource): LoadResult {
+  return completed(loadSteps(source));
+}
+
+/** As `loadConfig`, with pauses: a large file must not delay scrapes. */
+export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResult> {
+  const steps = loadSteps(source);
+  const tasks = new TaskQueue();
+  for (;;) {
+    const step = await tasks.run(() => steps.next());
+    if (step.done === true) return step.value;
+  }
+}
+
+function* loadSteps({ file, text, env }: ConfigSource): Generator<void, LoadResult> {
+  const checked = yield* checkSteps(configSchema, { file, text, env });
   return checked.ok ? { ok: true, config: resolvePaths(file, checked.value), raw: checked.raw } : checked;
 }
 

@@ -3,11 +3,17 @@ import { quoted } from './problem.ts';
 /** The share of a word's characters that may differ. */
 const MAX_DIFFERENCE = 0.4;
 
-/** The known word most similar to `word`, if one is similar enough to suggest. */
+/** The first of the known words most similar to `word`, if one is similar enough to suggest. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
-  const [best] = ranked.sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= word.length * MAX_DIFFERENCE ? best.candidate : undefined;
+  const maxDistance = word.length * MAX_DIFFERENCE;
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    // The distance is at least the difference of the lengths.
+    if (Math.abs(candidate.length - word.length) > maxDistance) continue;
+    const distance = editDistance(word, candidate);
+    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { candidate, distance };
+  }
+  return best?.candidate;
 }
 
 /** The suffix of a message about an unknown word. */

@@ -99,7 +99,9 @@ function* pathProblems(value: Unchecked<Record<PathKey | 'rid', string>>): Itera
 }
 
 function* duplicateProducts(products: readonly unknown[]): Iterable<CrossProblem> {
+  const seen = new Set<unknown>();
   for (const [index, product] of products.entries()) {
-    if (products.indexOf(product) < index) yield { path: ['products', index], message: 'duplicate product, expected each only once' };
+    if (seen.has(product)) yield { path: ['products', index], message: 'duplicate product, expected each only once' };
+    seen.add(product);
   }
 }

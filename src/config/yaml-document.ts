@@ -1,19 +1,4 @@
-import {
-  type Document,
-  type ErrorCode,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  Lexer,
-  type Pair,
-  Parser,
-  parseDocument,
-  type Scalar,
-  type YAMLError,
-} from 'yaml';
-import type { ConfigPath } from './problem.ts';
+import { Composer, type Document, type ErrorCode, isNode, isScalar, Lexer, Parser, type Scalar, type YAMLError } from 'yaml';
 
 /** A problem at an offset of the text. */
 export interface YamlProblem {
@@ -27,37 +12,50 @@ export interface YamlReading {
   readonly document?: Document.Parsed;
 }
 
-export function readYaml(text: string): YamlReading {
-  const tooDeep = offsetOfTooDeep(text);
-  if (tooDeep !== undefined) return { problems: [{ offset: tooDeep, message: MESSAGES.RESOURCE_EXHAUSTION }] };
-  const document = parseDocument(text, {
-    logLevel: 'error',
-    merge: true,
-    prettyErrors: false,
-    resolveKnownTags: false,
-    stringKeys: true,
-    uniqueKeys: false,
-  });
-  const errors = [...document.errors, ...document.warnings.filter(({ code }) => code !== 'BAD_INDENT')];
-  const problems = withoutFollowUps(errors).map(problemOf);
-  return document.errors.every(({ code }) => RECOVERABLE.has(code)) ? { problems, document } : { problems };
+/** About ten milliseconds of work. */
+const LEXEMES_PER_STEP = 5000;
+
+/** Parses the text in short steps: each `next` is one. */
+export function* readYaml(text: string): Generator<void, YamlReading> {
+  const parser = new Parser();
+  const composer = new Composer(OPTIONS);
+  const documents: Document.Parsed[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
+    // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
+    if (parser.stack.length > MAX_DEPTH)
+      return { problems: [{ offset: parser.offset - lexeme.length, message: MESSAGES.RESOURCE_EXHAUSTION }] };
+    lexemes += 1;
+    if (lexemes % LEXEMES_PER_STEP === 0) yield;
+  }
+  yield;
+  for (const token of parser.end()) documents.push(...composer.next(token));
+  documents.push(...composer.end(true, text.length));
+  return reading(documents);
 }
 
-/** Far deeper than the configuration schema. */
-const MAX_DEPTH = 64;
+const OPTIONS = {
+  logLevel: 'error',
+  merge: true,
+  prettyErrors: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+  uniqueKeys: false,
+} as const;
 
-/** Unbounded nesting overflows the stack inside the parser, which cannot always be caught. */
-function offsetOfTooDeep(text: string): number | undefined {
-  const parser = new Parser();
-  for (const lexeme of new Lexer().lex(text)) {
-    Array.from(parser.next(lexeme));
-    if (parser.stack.length > MAX_DEPTH) return parser.offset - lexeme.length;
-  }
-  return undefined;
+/** Far deeper than the configuration schema. */
+export const MAX_DEPTH = 64;
+
+function reading([document, second]: readonly Document.Parsed[]): YamlReading {
+  const { errors, warnings } = document as Document.Parsed;
+  const found = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')]).map(problemOf);
+  const problems = second === undefined ? found : [...found, { offset: second.range[0], message: MESSAGES.MULTIPLE_DOCS }];
+  return errors.every(({ code }) => RECOVERABLE.has(code)) ? { problems, document: document as Document.Parsed } : { problems };
 }
 
 /** Errors after which the document is still usable. */
-const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'MULTIPLE_DOCS', 'TAG_RESOLVE_FAILED']);
+const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'TAG_RESOLVE_FAILED']);
 
 /** Keeps the first of the errors that one misplaced token or one position causes. */
 function withoutFollowUps(errors: readonly YAMLError[]): readonly YAMLError[] {
@@ -84,39 +82,6 @@ const MESSAGES = {
   TAG_RESOLVE_FAILED: 'unknown tag, expected none; quote a string that starts with an exclamation mark',
   UNEXPECTED_TOKEN: `unexpected token, expected a key or a value; quote \${NAME} inside braces`,
 } as const satisfies Partial<Record<ErrorCode, string>>;
-
-/** The offset of the value at the path, or of its key; that of the enclosing mapping when it is missing. */
-export function locate(document: Document.Parsed, path: ConfigPath, atKey = false): number {
-  let node: unknown = document.contents;
-  let offset = startOf(node);
-  for (const [depth, part] of path.entries()) {
-    const parent = resolve(document, node);
-    const pair = findPair(document, parent, String(part));
-    node = isSeq(parent) ? parent.items[Number(part)] : pair?.value;
-    if (pair === undefined && node === undefined) return offset;
-    offset = atKey && depth === path.length - 1 ? startOf(pair?.key, node) : startOf(node, pair?.key);
-  }
-  return offset;
-}
-
-function resolve(document: Document.Parsed, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
-}
-
-/** A mapping's own keys override merged ones, and the last of duplicate keys wins. */
-function findPair(document: Document.Parsed, map: unknown, key: string): Pair | undefined {
-  if (!isMap(map)) return undefined;
-  const own = map.items.findLast((pair) => keyText(pair.key) === key && !isMergeKey(pair.key));
-  if (own !== undefined) return own;
-  for (const { value } of map.items.filter((pair) => isMergeKey(pair.key))) {
-    const merged = resolve(document, value);
-    for (const source of isSeq(merged) ? merged.items : [merged]) {
-      const pair = findPair(document, resolve(document, source), key);
-      if (pair !== undefined) return pair;
-    }
-  }
-  return undefined;
-}
 
 /** The offset of the first node that has one. */
 export function startOf(...nodes: readonly unknown[]): number {

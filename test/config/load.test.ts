@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig, loadConfigInSteps } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -149,17 +149,19 @@ stations:
         const inner = index === 0 ? 'x' : `*${all[index - 1]}`;
         return `${name}: &${name} [${Array(9).fill(inner)}]\n`;
       });
-      expect(problemsOf(levels.join(''))).toEqual(['1:1: aliases expand to too much data, expected fewer of them']);
+      expect(problemsOf(levels.join(''))).toEqual(['7:8: g[0]: aliases expand to more than 1,000,000 values, expected fewer']);
     });
 
-    it('rejects a mapping that merges itself', () => {
-      expect(problemsOf('cache: &x { <<: *x }')).toEqual([expect.stringContaining('aliases expand to too much data')]);
+    it('rejects aliases that nest without bound', () => {
+      const levels = Array.from({ length: 100 }, (_, level) => `a${level}: &a${level} [${level === 0 ? 'x' : `*a${level - 1}`}]\n`);
+      expect(problemsOf(levels.join(''))[0]).toBe('64:12: a63[0]: alias expands to more than 64 nested levels, expected fewer');
     });
 
-    it('rejects a list that contains itself', () => {
-      expect(problemsOf(`upstreams: { main: { base_url: "http://h" } }\nstations: &x [*x]`)).toEqual([
-        '2:15: stations[0]: expected a mapping, got a list',
-      ]);
+    it.each([
+      ['a mapping that merges itself', 'cache: &x { <<: *x }', '1:17: cache["<<"]'],
+      ['a list that contains itself', 'stations: &x [*x]', '1:15: stations[0]'],
+    ])('rejects %s', (_, text, place) => {
+      expect(problemsOf(text)).toEqual([`${place}: alias inside the value of its own anchor, expected an anchor that precedes it`]);
     });
   });
 
@@ -223,6 +225,25 @@ stations:
       expect(config.upstreams['two']).toMatchObject({ base_url: new URL('http://two'), page_size: 7 });
       expect(config.upstreams['three']).toMatchObject({ base_url: new URL('http://one'), page_size: 9, max_retries: 0 });
       expect(config.stations.map(({ cache }) => cache.ttl)).toEqual([1000, 1000]);
+    });
+
+    it('expands 10,000 aliases and merges of the same anchors', () => {
+      const stations = Array.from({ length: 10_000 }, (_, index) => `  - { <<: *station, name: s${index}, labels: *labels }\n`);
+      const { config } = loaded(`upstreams: { main: { base_url: "http://h" } }
+stations:
+  - &station { rid: ${RID}, cache: { ttl: 5s }, labels: &labels { team: a } }
+${stations.join('')}`);
+      expect(config.stations).toHaveLength(10_001);
+      expect(config.stations[10_000]).toMatchObject({ name: 's9999', rid: RID, cache: { ttl: 5000 }, labels: { team: 'a' } });
+    });
+
+    it('resolves an alias to the last preceding anchor of its name', () => {
+      const { config } = loaded(`upstreams: { main: { base_url: "http://h" } }
+stations:
+  - { rid: ${RID}, labels: &x { a: &x inner, b: *x } }
+  - { rid: ${RID}, name: &x second, labels: { c: *x } }
+`);
+      expect(config.stations.map(({ labels }) => labels)).toEqual([{ a: 'inner', b: 'inner' }, { c: 'second' }]);
     });
 
     it('resolves an alias of a key', () => {
@@ -337,6 +358,21 @@ stations:
     expect(problemsOf(upstreamWith(line)).join()).not.toMatch(/[ .]2[: ]|hunter/);
   });
 
+  it('locates each of 4,000 problems in the order of the file', () => {
+    const stations = Array.from({ length: 4000 }, (_, index) => `  - name: s${index}\n    rid: ${RID}\n    alertabilty: true\n`);
+    expect(problemsOf(`upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`)).toEqual(
+      stations.map((_, index) => `${3 * index + 5}:5: stations[${index}].alertabilty: unknown key, did you mean alertability?`),
+    );
+  });
+
+  it('locates problems in a mapping with thousands of keys', () => {
+    const labels = Array.from({ length: 4000 }, (_, index) => `      __${index}: a`);
+    const message = 'label names that start with __ are reserved, expected another one';
+    expect(problemsOf(stationWith(`rid: ${RID}`, 'labels:', ...labels.map((label) => label.slice(4))))).toEqual(
+      labels.map((_, index) => `${index + 6}:7: stations[0].labels.__${index}: ${message}`),
+    );
+  });
+
   it('never shows a misplaced secret in a problem', () => {
     const signs = ['', ' ', '\t', ...'*!&@%`{}[]()|>"\'#,?-~$\\', '!!binary ', '- ', '\\x'];
     const before = fc.constantFrom(...signs, ':');
@@ -394,5 +430,26 @@ stations:
       }),
       { numRuns: 250 },
     );
+  });
+});
+
+describe('loadConfigInSteps', () => {
+  it('returns what loadConfig returns, and lets other work in meanwhile', async () => {
+    const stations = Array.from({ length: 2000 }, (_, index) => `  - { name: s${index}, rid: ${RID} }\n`);
+    const source = { file: 'f', text: `upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`, env: {} };
+    let iterations = 0;
+    let immediate = setImmediate(function count() {
+      iterations += 1;
+      immediate = setImmediate(count);
+    });
+    const result = await loadConfigInSteps(source);
+    clearImmediate(immediate);
+    expect(result).toEqual(loadConfig(source));
+    expect(iterations).toBeGreaterThan(8);
+  });
+
+  it('returns the problems of an invalid configuration', async () => {
+    const source = { file: 'f', text: 'upstreams: 1', env: {} };
+    expect(await loadConfigInSteps(source)).toEqual(loadConfig(source));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { substitute } from '../../src/config/checked-yaml.ts';
+import { substitute } from '../../src/config/yaml-content.ts';
 
 const NAME = '$' + '{NAME}';
 
