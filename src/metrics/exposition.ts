@@ -50,10 +50,17 @@ export class Exposition {
   }
 }
 
+/** The groups, and the number of health series of each station. */
+interface Grouped {
+  readonly groups: readonly SegmentsByFamily[];
+  readonly series: readonly number[];
+}
+
 /** The segments of adjacent stations, joined in groups: health changes with every refresh and is grouped apart from the data. */
 class SegmentCache {
   readonly #health: GroupCache<View, ReturnType<typeof encodeHealth>>;
   readonly #data: GroupCache<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
+  #latest: Promise<unknown> = Promise.resolve();
 
   constructor(options: EncodingOptions) {
     // Not the queue of the refreshes, so that a scrape does not wait for them.
@@ -66,8 +73,14 @@ class SegmentCache {
     this.#data = new GroupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 
-  /** The groups, and the number of health series of each station. */
-  async get(views: readonly View[]): Promise<{ readonly groups: readonly SegmentsByFamily[]; readonly series: readonly number[] }> {
+  /** One call after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
+  get(views: readonly View[]): Promise<Grouped> {
+    const grouped = this.#latest.then(() => this.#get(views));
+    this.#latest = grouped.catch(() => undefined);
+    return grouped;
+  }
+
+  async #get(views: readonly View[]): Promise<Grouped> {
     const health = await this.#health.get(views);
     const data = await this.#data.get(views.flatMap(({ served }) => served?.encoded ?? []));
     return { groups: [...health.map(({ families }) => families), ...data], series: health.flatMap(({ series }) => series) };

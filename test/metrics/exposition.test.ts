@@ -212,6 +212,13 @@ describe('Exposition', () => {
     expect(await plain(await exposition.fullBody([a], own, 'openmetrics'))).toMatch(/# EOF\n$/);
   });
 
+  it('joins segments once for concurrent scrapes', async () => {
+    const exposition = new Exposition(allSeries);
+    const views = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))];
+    const [one, other] = await Promise.all([1, 2].map(() => exposition.fullBody(views, ownMetrics(), 'text')));
+    expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
+  });
+
   it('encodes only changed blocks, with the same result as encoding all of them', async () => {
     const part = (from: number, count: number, state = 'I') =>
       Array.from({ length: count }, (_, index) => resourceOf(`r${from + index}`, { state }));
