@@ -1,3 +1,4 @@
+import { NAMINGS } from '../simulator/resource.ts';
 import { ALERTABLE, SORT_KEYS } from '../station/selection.ts';
 import {
   choice,
@@ -56,6 +57,13 @@ const SIMULATE_FLAGS = [
     default: '200',
     only: ['simulate'],
     help: 'Maximum number of resources per page.',
+  },
+  {
+    name: 'simulate.names',
+    kind: choice(...NAMINGS),
+    default: 'random',
+    only: ['simulate'],
+    help: 'Names of the simulated resources: random, or sequential, which compress far better.',
   },
   { name: 'simulate.latency', kind: duration(0), default: '0s', only: ['simulate'], help: 'Latency to add to each response.' },
   {

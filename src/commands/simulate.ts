@@ -4,6 +4,7 @@ import type { FlagValues } from '../cli/flags.ts';
 import type { Fault } from '../simulator/faults.ts';
 import { parseRecording, type Recording } from '../simulator/recording.ts';
 import { startReplay } from '../simulator/replay.ts';
+import type { Naming } from '../simulator/resource.ts';
 import { startSimulation } from '../simulator/simulation.ts';
 import { simulatedStations } from '../simulator/stations.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
@@ -16,6 +17,7 @@ export async function simulateCommand(context: ProcessContext, flags: FlagValues
     stations: flags['simulate.stations'],
     resources: flags['simulate.resources'],
     pageCap: flags['simulate.page-cap'],
+    naming: flags['simulate.names'],
     latencyMs: flags['simulate.latency'],
     faults: flags['simulate.fault'],
     recording: flags.from === undefined ? undefined : await loadRecording(flags.from),
@@ -43,6 +45,7 @@ export interface SimulateOptions {
   readonly stations?: number | undefined;
   readonly resources?: number | undefined;
   readonly pageCap?: number;
+  readonly naming?: Naming;
   /** Added to every response. */
   readonly latencyMs?: number;
   readonly faults?: readonly Fault[];
@@ -63,9 +66,10 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   await service.stop();
 }
 
-function start({ port, seed, pageCap, latencyMs = 0, recording, now = Date.now, ...options }: SimulateOptions) {
+function start({ port, seed, pageCap, naming = 'random', latencyMs = 0, recording, now = Date.now, ...options }: SimulateOptions) {
   const latency: readonly Fault[] = latencyMs === 0 ? [] : [{ kind: 'latency', ms: latencyMs }];
   const faults = [...latency, ...(options.faults ?? [])];
   if (recording) return startReplay({ recording, port, seed, now, faults });
-  return startSimulation({ port, seed, now, faults, stations: simulatedStations(options), ...(pageCap !== undefined && { pageCap }) });
+  const stations = simulatedStations(options);
+  return startSimulation({ port, seed, now, faults, naming, stations, ...(pageCap !== undefined && { pageCap }) });
 }

@@ -25,22 +25,25 @@ export interface SimulatedResource {
   readonly rulesFromMs: number;
 }
 
-export function createResource(kind: ResourceKind, lifetime: Lifetime): SimulatedResource {
+export const NAMINGS = ['random', 'sequential'] as const;
+
+/** How resources are named: at random, or numbered, so that an exposition compresses extremely well. */
+export type Naming = (typeof NAMINGS)[number];
+
+export function createResource(kind: ResourceKind, lifetime: Lifetime, naming: Naming = 'random'): SimulatedResource {
   const random = randomFrom(lifetime.key);
   const hardware = random() < kind.gpuShare ? gpuFields(random) : { sku: pick(random, kind.skus), gpuModel: '' };
-  const id = uniqueId(lifetime);
   const alertable = random() < kind.alertableShare;
   const hasRules = alertable && random() < kind.ruleShare;
   return {
     lifetime,
     record: {
       resource_type: { key: kind.key, label: kind.label },
-      resource_id: `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`,
       create_time: timestamp(random, lifetime.fromMs),
       sku: hardware.sku,
-      display_name: displayName(random),
-      name: `${kind.namePrefix}-${id.slice(0, 12)}`,
       gpu_model: hardware.gpuModel,
+      display_name: displayName(random),
+      ...(naming === 'random' ? randomNames(kind, lifetime) : sequentialNames(lifetime)),
     },
     product: pick(random, kind.products),
     alertable,
@@ -55,6 +58,20 @@ export function recordAt(resource: SimulatedResource, atMs: number): WireRecord 
   const { resource_type, resource_id, create_time, sku, display_name, name, gpu_model } = resource.record;
   const state = rules === 0 ? 'ALERTSTATE_INACTIVE' : stateAt(resource, atMs);
   return { resource_type, resource_id, create_time, sku, state, display_name, alert_rules_count: rules, name, gpu_model };
+}
+
+type Names = Pick<WireRecord, 'resource_id' | 'name'>;
+
+function randomNames({ namePrefix }: ResourceKind, lifetime: Lifetime): Names {
+  const id = uniqueId(lifetime);
+  const resourceId = `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`;
+  return { resource_id: resourceId, name: `${namePrefix}-${id.slice(0, 12)}` };
+}
+
+/** The resources that occupy a slot one after another share its number. */
+function sequentialNames({ slot }: Lifetime): Names & Pick<WireRecord, 'display_name'> {
+  const name = `web-${String(slot.index).padStart(6, '0')}`;
+  return { resource_id: name, name, display_name: name };
 }
 
 /** A 128-bit hash of slot and cycle, unique across all fleets. */

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Fault } from './faults.ts';
 import type { RecordSource } from './listing-reply.ts';
+import type { Naming } from './resource.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
 import { behaviourFaults, demoStations, type SimulatedStation } from './stations.ts';
 import { createWorld, type World } from './world.ts';
@@ -13,6 +14,7 @@ export interface SimulationOptions {
   /** Of every station, applied before its own. */
   readonly faults?: readonly Fault[];
   readonly pageCap?: number;
+  readonly naming?: Naming;
 }
 
 export interface Simulation {
@@ -24,8 +26,8 @@ export interface Simulation {
 
 /** Starts the simulated service with simulated fleets; by default the demo stations. */
 export async function startSimulation(options: SimulationOptions = {}): Promise<Simulation> {
-  const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP } = options;
-  const world = createWorld({ seed, stations });
+  const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP, naming = 'random' } = options;
+  const world = createWorld({ seed, stations, naming });
   const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);
   const service = await startSimulatedService({
     source: worldSource(world, stations),

@@ -1,5 +1,5 @@
 import { hash, hashText, pick, type Random, randomFrom } from './random.ts';
-import { createResource, recordAt, type SimulatedResource, type WireRecord } from './resource.ts';
+import { createResource, type Naming, recordAt, type SimulatedResource, type WireRecord } from './resource.ts';
 import { type ResourceKind, resourceKinds } from './resource-kinds.ts';
 
 export interface WorldStation {
@@ -21,15 +21,21 @@ export interface WorldEntry {
 /** Simulated fleets, a pure function of seed and time. */
 export interface World {
   readonly stations: readonly WorldStation[];
-  /** Oldest first. */
+  /** Oldest first; by number with sequential names. */
   resources(station: string, atMs: number): readonly WorldEntry[];
 }
 
 /** The fleets change only at ticks, so that the pages of one listing agree. */
 const TICK_MS = 10_000;
 
-export function createWorld({ seed, stations }: { seed: number; stations: readonly WorldStation[] }): World {
-  const fleets = new Map(stations.map((station) => [station.name, memoizeLatest(fleet(seed, station))]));
+interface WorldOptions {
+  readonly seed: number;
+  readonly stations: readonly WorldStation[];
+  readonly naming?: Naming;
+}
+
+export function createWorld({ seed, stations, naming = 'random' }: WorldOptions): World {
+  const fleets = new Map(stations.map((station) => [station.name, memoizeLatest(fleet(seed, station, naming))]));
   return {
     stations,
     resources(station, atMs) {
@@ -49,29 +55,34 @@ function memoizeLatest<T>(compute: (tickMs: number) => T): (tickMs: number) => T
   };
 }
 
-function fleet(seed: number, station: WorldStation): (atMs: number) => readonly WorldEntry[] {
+function fleet(seed: number, station: WorldStation, naming: Naming): (atMs: number) => readonly WorldEntry[] {
   const key = hash(seed, hashText(station.name));
   const load = loadCurve(key);
   const kinds = weightedKinds(station);
   const slots = Array.from({ length: Math.round(station.size / MEAN_OCCUPANCY) }, (_, index) =>
-    slotOccupant({ station: key, index }, pick(randomFrom(hash(key, index, 1)), kinds), load),
+    slotOccupant({ station: key, index }, pick(randomFrom(hash(key, index, 1)), kinds), load, naming),
   );
   return (atMs) =>
     slots
       .map((resourceAt) => resourceAt(atMs))
       .filter((resource) => resource !== undefined)
-      .sort((one, other) => one.lifetime.fromMs - other.lifetime.fromMs)
+      .sort((one, other) => (naming === 'random' ? one.lifetime.fromMs - other.lifetime.fromMs : 0))
       .map((resource) => ({ record: recordAt(resource, atMs), product: resource.product, alertable: resource.alertable }));
 }
 
 /** The resource in a slot, memoized for the current cycle. */
-function slotOccupant(slot: Slot, kind: ResourceKind, load: (ms: number) => number): (atMs: number) => SimulatedResource | undefined {
+function slotOccupant(
+  slot: Slot,
+  kind: ResourceKind,
+  load: (ms: number) => number,
+  naming: Naming,
+): (atMs: number) => SimulatedResource | undefined {
   let cycle: SlotCycle | undefined;
   let resource: SimulatedResource | undefined;
   return (atMs) => {
     if (cycle === undefined || atMs < cycle.fromMs || atMs >= cycle.untilMs) {
       cycle = cycleAt(slot, kind.lifetimeMs, load, atMs);
-      resource = cycle.lifetime && createResource(kind, cycle.lifetime);
+      resource = cycle.lifetime && createResource(kind, cycle.lifetime, naming);
     }
     return resource && resource.lifetime.fromMs <= atMs && atMs < resource.lifetime.untilMs ? resource : undefined;
   };

@@ -34,6 +34,7 @@ describe('parseFlags', () => {
         'simulate.port': 9843,
         'simulate.seed': 1,
         'simulate.page-cap': 200,
+        'simulate.names': 'random',
         'simulate.latency': 0,
         'simulate.fault': [],
         'web.listen-address': [{ port: 9842 }],

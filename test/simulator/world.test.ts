@@ -38,6 +38,13 @@ describe('createWorld', () => {
     expect(new Set(entries.map(({ record }) => record.name)).size).toBe(entries.length);
   });
 
+  it('numbers and orders the resources with sequential names', () => {
+    const numbered = createWorld({ seed: 42, stations, naming: 'sequential' }).resources('big', NOON);
+    expect(numbered).toHaveLength(world.resources('big', NOON).length);
+    expect(ids(numbered)).toEqual([...new Set(ids(numbered))].sort());
+    expect(numbered.every(({ record }) => /^web-\d{6}$/.test(record.name))).toBe(true);
+  });
+
   it('lists by creation time, never in the future', () => {
     const created = world.resources('big', NOON).map(({ record }) => Date.parse(record.create_time));
     expect(created).toEqual(created.toSorted((one, other) => one - other));
