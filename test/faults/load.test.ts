@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
+import { startSimulation } from '../../src/simulator/simulation.ts';
+import { simulatedStations } from '../../src/simulator/stations.ts';
 import type { TlsRules } from '../../src/web/access/rules.ts';
+import { startReadyExporter } from '../e2e/test-bed.ts';
+import { heldByBuffers } from '../held-by-buffers.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { eventually } from '../web/eventually.ts';
 import { bodyOf } from '../web/fake-exporter.ts';
@@ -27,6 +33,11 @@ async function start(chunk: Buffer, { tls, until }: { tls?: TlsRules | undefined
   const { port } = await startApp({ scrape }, { maxRequests: 40 }, tls);
   return { port, scrapes: () => scrapes };
 }
+
+/** Families of which the samples of sequential names differ in a few bytes. */
+const COMPRESSIBLE = ['state', 'alert_rules', 'sku_quantity', 'created_timestamp_seconds'].map(
+  (name) => `telemetry_station_resource_${name}`,
+);
 
 async function open(count: number, connect: () => Socket, bytes: string): Promise<readonly Socket[]> {
   const sockets = Array.from({ length: count }, () => connect().on('error', () => undefined));
@@ -57,6 +68,34 @@ describe('createApp under load', () => {
     const grown = process.memoryUsage.rss() - before;
     console.log(`40 clients that do not read ${chunk.length / MIB} MiB: ${Math.round(grown / MIB)} MiB more`);
     expect(grown).toBeLessThan(4 * chunk.length);
+  });
+
+  it.each([
+    [40, 1],
+    [1, 40],
+  ])('inflates plain text only as it is read, by %i connections with %i requests each', async (connections, requests) => {
+    const stations = simulatedStations({ stations: 1, resources: 30_000 });
+    const { service, config } = await startSimulation({ stations, naming: 'sequential', pageCap: 10_000 });
+    onTestFinished(() => service.stop());
+    const { upstreams, ...rest } = parse(config);
+    const { url } = await startReadyExporter({
+      ...rest,
+      upstreams: { main: { ...upstreams.main, page_size: 5000 } },
+      metrics: { disabled: STATION_FAMILIES.map(({ name }) => name).filter((name) => !COMPRESSIBLE.includes(name)) },
+    });
+    const before = heldByBuffers();
+    const request = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n';
+    const sockets = await open(connections, () => connectPlain(Number(new URL(url).port), '127.0.0.1'), request.repeat(requests));
+    await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+    // The requests before this one have begun to inflate when it is answered.
+    const { body } = await httpRequest(Number(new URL(url).port), '/metrics');
+    expect(body.length).toBeGreaterThan(8 * MIB);
+    const grown = await eventually(() => {
+      const bytes = heldByBuffers() - before;
+      expect(bytes).toBeLessThan(40 * MIB);
+      return bytes;
+    });
+    console.log(`40 plain responses of ${Math.round(body.length / MIB)} MiB that are not read: ${Math.round(grown / MIB)} MiB more`);
   });
 
   it('responds within bounded memory beside 1,000 slow clients and 200 concurrent scrapes', async () => {

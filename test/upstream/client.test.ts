@@ -1,11 +1,10 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import { UpstreamClient } from '../../src/upstream/client.ts';
 import type { ReplyInfo } from '../../src/upstream/observer.ts';
+import { heldByBuffers } from '../held-by-buffers.ts';
 import { eventually } from '../web/eventually.ts';
 import { CLIENT_OPTIONS, RecordingObserver, testClient } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
@@ -23,13 +22,6 @@ function statuses(...list: (number | readonly [number, Record<string, string>])[
 }
 
 const text = (body: Uint8Array) => Buffer.from(body).toString();
-
-/** The memory of all buffers after a garbage collection. */
-function heldByBuffers(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().arrayBuffers;
-}
 
 describe('UpstreamClient', () => {
   it('returns the body of any 2xx', async () => {
