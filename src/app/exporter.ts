@@ -40,6 +40,8 @@ export class Exporter implements ExporterPort {
   #generation: Generation;
   #reloading: Promise<unknown> = Promise.resolve();
   #wasReady = false;
+  /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
+  readonly #selectionTasks = new TaskQueue();
 
   private constructor(options: ExporterOptions, services: SharedServices, generation: Generation) {
     this.#options = options;
@@ -86,8 +88,8 @@ export class Exporter implements ExporterPort {
     return view && detailOf(view);
   }
 
-  select(snapshot: Snapshot, selection: Selection, order: Order | undefined): Promise<readonly Resource[]> {
-    return selectResources(snapshot.parts, selection, order, this.#services.tasks);
+  select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]> {
+    return selectResources(snapshot.parts, selection, order, this.#selectionTasks, signal);
   }
 
   seriesOf(spec: StationSpec, resource: Resource): string {

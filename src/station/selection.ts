@@ -40,26 +40,35 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop. */
+/**
+ * In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop.
+ * Rejects with the reason of the signal once it aborts; no further task runs.
+ */
 export async function selectResources(
   parts: readonly Part<Resource>[],
   selection: Selection,
   order: Order | undefined,
   tasks: TaskQueue,
+  signal?: AbortSignal,
 ): Promise<readonly Resource[]> {
+  const run = <T>(task: () => T) =>
+    tasks.run(() => {
+      signal?.throwIfAborted();
+      return task();
+    });
   const isSelected = selectionFilter(selection);
   const compare = order && comparison(order);
   let runs: (readonly Resource[])[] = [];
   for (const part of parts) {
     runs.push(
-      await tasks.run(() => {
+      await run(() => {
         const selected = part.filter(isSelected);
         return compare ? selected.sort(compare) : selected;
       }),
     );
   }
   if (!compare) return runs.flat();
-  while (runs.length > 1) runs = await mergeInPairs(runs, compare, tasks);
+  while (runs.length > 1) runs = await mergeInPairs(runs, compare, run);
   return runs[0] ?? [];
 }
 
@@ -100,10 +109,10 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
 async function mergeInPairs(
   runs: readonly (readonly Resource[])[],
   compare: Comparison,
-  tasks: TaskQueue,
+  run: TaskQueue['run'],
 ): Promise<(readonly Resource[])[]> {
   const merged: (readonly Resource[])[] = [];
-  for (let at = 0; at < runs.length; at += 2) merged.push(await tasks.run(() => mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
+  for (let at = 0; at < runs.length; at += 2) merged.push(await run(() => mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
   return merged;
 }
 

@@ -9,12 +9,13 @@ import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
-import { checkAccess, checkRequest, limitRequests, requestTarget } from './request-checks.ts';
+import { checkAccess, checkRequest, requestTarget } from './request-checks.ts';
+import { limitRequests, type RequestLimit } from './request-limit.ts';
 import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
 
-/** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow. */
+/** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, and of concurrent reloads. */
 const MAX_OTHER_REQUESTS = 20;
 
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
@@ -27,10 +28,10 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.set('env', 'production');
   app.use(checkRequest, checkAccess(options.access ?? (() => OPEN_ACCESS)));
 
-  const otherLimit = limitRequests(MAX_OTHER_REQUESTS);
+  const limitOther = limitRequests(MAX_OTHER_REQUESTS);
   const prefix = pathPrefix(options.externalUrl);
-  const routes = exporterRoutes(exporter, options, otherLimit);
-  const pages = stationRoutes(exporter, options, otherLimit);
+  const routes = exporterRoutes(exporter, options, limitOther);
+  const pages = stationRoutes(exporter, options, limitOther);
   app.use(routes);
   if (prefix !== '') {
     readOnlyRoute(app, prefix, redirectTo(`${prefix}/`));
@@ -55,26 +56,26 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 }
 
 /** The telemetry path comes first, so that no other route can shadow it. */
-function exporterRoutes(exporter: ExporterPort, options: WebOptions, otherLimit: RequestHandler): Router {
+function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
   const router = newRouter();
-  const scrapeLimit = limitRequests(options.maxRequests);
-  readOnlyRoute(router, options.telemetryPath, scrapeLimit, scrapeAll(exporter, options));
-  readOnlyRoute(router, ROUTES.probe, scrapeLimit, scrapeStation(exporter, options));
-  readOnlyRoute(router, ROUTES.discovery, otherLimit, serviceDiscovery(exporter, options.externalUrl));
-  readOnlyRoute(router, ROUTES.config, otherLimit, config(exporter));
+  const limitScrapes = limitRequests(options.maxRequests === 0 ? Number.POSITIVE_INFINITY : options.maxRequests);
+  readOnlyRoute(router, options.telemetryPath, limitScrapes(scrapeAll(exporter, options)));
+  readOnlyRoute(router, ROUTES.probe, limitScrapes(scrapeStation(exporter, options)));
+  readOnlyRoute(router, ROUTES.discovery, limitOther(serviceDiscovery(exporter, options.externalUrl)));
+  readOnlyRoute(router, ROUTES.config, limitOther(config(exporter)));
   readOnlyRoute(router, ROUTES.healthy, healthy);
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
-  readOnlyRoute(router, ROUTES.status, otherLimit, statusPage(exporter, options));
-  readOnlyRoute(router, ROUTES.reference, otherLimit, referencePage(options));
-  const handleReload = reload(exporter, options.enableLifecycle);
-  router.route(ROUTES.reload).post(otherLimit, handleReload).put(otherLimit, handleReload).all(methodNotAllowed('POST, PUT'));
+  readOnlyRoute(router, ROUTES.status, limitOther(statusPage(exporter, options)));
+  readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
+  const handleReload = limitRequests(MAX_OTHER_REQUESTS)(reload(exporter, options.enableLifecycle));
+  router.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
   return router;
 }
 
-function stationRoutes(exporter: ExporterPort, options: WebOptions, otherLimit: RequestHandler): Router {
+function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
   const router = newRouter();
-  readOnlyPattern(router, ROUTES.station, otherLimit, stationPage(exporter, options));
-  readOnlyPattern(router, ROUTES.resource, otherLimit, resourcePage(exporter, options));
+  readOnlyPattern(router, ROUTES.station, limitOther(stationPage(exporter, options)));
+  readOnlyPattern(router, ROUTES.resource, limitOther(resourcePage(exporter, options)));
   return router;
 }
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Request, RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import type { ExporterPort } from './port.ts';
 import { send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
@@ -18,7 +18,7 @@ interface Endpoint {
 }
 
 /** One target group per station; the series themselves carry the label `station`. */
-export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): RequestHandler {
+export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): (request: Request, response: Response) => void {
   const prefix = pathPrefix(externalUrl);
   return (request, response) => {
     const endpoint = externalUrl === undefined ? requestEndpoint(request) : urlEndpoint(externalUrl);

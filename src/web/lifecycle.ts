@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { ExporterPort } from './port.ts';
+import type { AbortableHandler } from './request-limit.ts';
 import { sendText } from './respond.ts';
 
 export const healthy: RequestHandler = (_request, response) => {
@@ -14,7 +15,7 @@ export function readiness(exporter: ExporterPort): RequestHandler {
 }
 
 /** A rejected configuration is an error of the operator: 400, with every problem. */
-export function reload(exporter: ExporterPort, enabled: boolean): RequestHandler {
+export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandler {
   return async (_request, response) => {
     if (!enabled) {
       sendText(response, 403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n');
@@ -27,6 +28,6 @@ export function reload(exporter: ExporterPort, enabled: boolean): RequestHandler
 }
 
 /** Plain text, because browsers download a response of type YAML. */
-export function config(exporter: ExporterPort): RequestHandler {
+export function config(exporter: ExporterPort): AbortableHandler {
   return (_request, response) => sendText(response, 200, exporter.configuration());
 }

@@ -59,7 +59,8 @@ export interface ExporterPort {
   names(): readonly string[];
   stations(): readonly StationStatus[];
   station(name: string): StationDetail | undefined;
-  select(snapshot: Snapshot, selection: Selection, order: Order | undefined): Promise<readonly Resource[]>;
+  /** Rejects with the reason of the signal once it aborts. */
+  select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]>;
   /** The series of a resource as lines of the exposition. */
   seriesOf(spec: StationSpec, resource: Resource): string;
   /** All stations, or only `station`. Does not reject when the service fails. */

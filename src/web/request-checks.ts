@@ -59,7 +59,7 @@ export function checkAccess(rules: () => AccessRules, passwords = new PasswordCh
     }
     const credentials = basicCredentials(request.headers.authorization);
     const result = credentials && (await passwords.check(users, credentials, String(request.socket.remoteAddress)));
-    // The client has disconnected; limitRequests would wait forever for a 'close' event that has already been emitted.
+    // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
     if (result === 'valid') {
       next();
@@ -84,23 +84,5 @@ export function rateLimiter(now: () => number = () => performance.now()): (rules
     if (startMs - nowMs > (rules.burst - 1) * rules.intervalMs) return false;
     arrivalMs = startMs + rules.intervalMs;
     return true;
-  };
-}
-
-/** Allows `max` concurrent requests; 0: no limit. */
-export function limitRequests(max: number): RequestHandler {
-  let inFlight = 0;
-  return (request, response, next) => {
-    if (max > 0 && inFlight >= max) {
-      response.setHeader('Retry-After', '1');
-      sendText(response, 503, `Too many concurrent requests; the limit is ${max}.\n`);
-      return;
-    }
-    inFlight += 1;
-    // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
-    request.once('close', () => {
-      inFlight -= 1;
-    });
-    next();
   };
 }

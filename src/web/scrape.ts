@@ -1,18 +1,19 @@
 import type { EventEmitter } from 'node:events';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { MAX_TIMER_MS } from '../station/clock.ts';
 import { writeBody } from './body.ts';
 import type { ExporterPort } from './port.ts';
+import type { AbortableHandler } from './request-limit.ts';
 import { sendText } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
-export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions): RequestHandler {
+export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions): AbortableHandler {
   return (request, response) => respondToScrape(exporter, options, undefined, request, response);
 }
 
 /** The station named by the query parameter `station`. */
-export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions): RequestHandler {
+export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions): AbortableHandler {
   return async (request, response) => {
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {

@@ -67,4 +67,27 @@ describe('selectResources', () => {
       { numRuns: 60 },
     );
   });
+
+  it('runs no further task once the signal aborts, and rejects with its reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('the client disconnected');
+    const filtered: string[] = [];
+    const observed = (id: string) =>
+      Object.defineProperty(resourceOf(id), 'state', {
+        get: () => {
+          filtered.push(id);
+          if (id === 'b') controller.abort(reason);
+          return 'x';
+        },
+      });
+    const selected = selectResources(
+      [[observed('a')], [observed('b')], [observed('c')]],
+      { state: 'x' },
+      undefined,
+      new TaskQueue(),
+      controller.signal,
+    );
+    await expect(selected).rejects.toBe(reason);
+    expect(filtered).toEqual(['a', 'b']);
+  });
 });

@@ -51,7 +51,7 @@ export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'names' | 
     names: () => [detail.spec.name],
     stations: () => [detail.status],
     station: (name) => (name === detail.spec.name ? detail : undefined),
-    select: (snapshot, selection, order) => selectResources(snapshot.parts, selection, order, new TaskQueue()),
+    select: (snapshot, selection, order, signal) => selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
     seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   };
 }

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
-import type { ExporterPort } from '../../src/web/port.ts';
 import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
-import { bodyOf } from './fake-exporter.ts';
 import { RIGHT as HASH, NEW, SLOW, SLOWER } from './hashes.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, READABLE_PATHS, startApp } from './running-app.ts';
@@ -188,101 +185,5 @@ describe('rateLimiter', () => {
     expect(isAllowed(undefined)).toBe(true);
     expect(isAllowed({ intervalMs: 3_600_000, burst: 1 })).toBe(true);
     expect(isAllowed({ intervalMs: 3_600_000, burst: 1 })).toBe(false);
-  });
-});
-
-/** Scrapes that wait until `release` is called. */
-function heldScrapes() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let begun = 0;
-  let over = 0;
-  const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
-    begun += 1;
-    await Promise.race([released, once(signal, 'abort')]);
-    over += 1;
-    return bodyOf('# late\n');
-  };
-  const began = (count: number) => eventually(() => expect(begun).toBe(count));
-  const ended = (count: number) => eventually(() => expect(over).toBe(count));
-  return { scrape, began, ended, release };
-}
-
-const OVER_LIMIT = plainText(503, 'Too many concurrent requests; the limit is 2.\n', { 'retry-after': '1' });
-
-describe('limitRequests', () => {
-  it('responds 503 to scrapes and probes above the limit, and serves other endpoints', async () => {
-    const { scrape, began, release } = heldScrapes();
-    const { request } = await startApp({ scrape }, { maxRequests: 2 });
-    const first = request('/metrics');
-    const second = request('/probe?station=prod');
-    await began(2);
-    expect(await request('/metrics')).toEqual(OVER_LIMIT);
-    expect(await request('/probe?station=prod')).toEqual(OVER_LIMIT);
-    expect((await request('/')).status).toBe(200);
-    release();
-    expect([(await first).body, (await second).body]).toEqual(['# late\n', '# late\n']);
-    expect((await request('/metrics')).status).toBe(200);
-  });
-
-  it('counts requests at the root and under the prefix together', async () => {
-    const { scrape, began, release } = heldScrapes();
-    const { request } = await startApp({ scrape }, { maxRequests: 2, externalUrl: new URL('http://example.com/tse') });
-    const held = [request('/metrics'), request('/tse/metrics')];
-    await began(2);
-    expect((await request('/tse/metrics')).status).toBe(503);
-    release();
-    await Promise.all(held);
-  });
-
-  it('has no limit for 0', async () => {
-    const { scrape, began, release } = heldScrapes();
-    const { request } = await startApp({ scrape }, { maxRequests: 0 });
-    const held = Array.from({ length: 50 }, () => request('/metrics'));
-    await began(50);
-    release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(50).fill(200));
-  });
-
-  it('releases the slots of a disconnected client, including pipelined requests', async () => {
-    const { scrape, began, ended, release } = heldScrapes();
-    const { port, request } = await startApp({ scrape }, { maxRequests: 2 });
-    const { socket } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
-    await began(2);
-    socket.destroy();
-    await ended(2);
-    const held = [request('/metrics'), request('/metrics')];
-    await began(4);
-    release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
-  });
-
-  it('limits pages separately, so that scrapes go on', async () => {
-    let release = () => {};
-    const released = new Promise<string[]>((resolve) => {
-      release = () => resolve([]);
-    });
-    let begun = 0;
-    const reload = () => {
-      begun += 1;
-      return released;
-    };
-    const { request } = await startApp({ reload }, { enableLifecycle: true });
-    const held = Array.from({ length: 20 }, () => request('/-/reload', { method: 'POST' }));
-    await eventually(() => expect(begun).toBe(20));
-    for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
-      expect((await request(path)).status, path).toBe(503);
-    for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await request(path)).status, path).toBe(200);
-    release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect((await request('/')).status).toBe(200);
-  });
-
-  it('releases the slot after a probe without a station', async () => {
-    const { request } = await startApp({}, { maxRequests: 1 });
-    expect((await request('/probe')).status).toBe(400);
-    expect((await request('/probe')).status).toBe(400);
   });
 });

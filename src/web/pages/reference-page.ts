@@ -1,11 +1,11 @@
-import type { RequestHandler } from 'express';
 import { FAMILY_DESCRIPTIONS } from '../../metrics/catalogue.ts';
 import type { FamilyDescription } from '../../metrics/family.ts';
+import type { AbortableHandler } from '../request-limit.ts';
 import { breakable, type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 
 /** Name, type, labels, help and an example query of every metric. */
-export function referencePage(options: PageOptions): RequestHandler {
+export function referencePage(options: PageOptions): AbortableHandler {
   const content = html`<h1>Metrics reference</h1>
 <p>All families of a station come from one snapshot, so they are consistent. A value that the service does not report has no sample; it is never 0. Missing text is an empty label value.</p>
 <table id="families" class="cards rows">

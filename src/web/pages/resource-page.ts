@@ -1,9 +1,9 @@
-import type { RequestHandler } from 'express';
 import type { ListingField } from '../../station/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../station/resource.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail } from '../port.ts';
+import type { AbortableHandler } from '../request-limit.ts';
 import { stationPath } from '../routes.ts';
 import { countText, facts, type Html, html, momentText, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
@@ -14,7 +14,7 @@ const ROOT = '../../../';
 type Served = NonNullable<StationDetail['served']>;
 
 /** A resource: its record in the listing, the results of the further listings, and its series. */
-export function resourcePage(exporter: ExporterPort, options: PageOptions): RequestHandler {
+export function resourcePage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
   return (request, response) => {
     const detail = exporter.station(String(request.params['name']));

@@ -1,8 +1,9 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Aggregates } from '../../metrics/aggregates.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../port.ts';
+import type { AbortableHandler } from '../request-limit.ts';
 import { sendText } from '../respond.ts';
 import { probePath } from '../routes.ts';
 import { breakable, durationText, facts, figures, type Html, html, numberText, shareText, unknown } from './html.ts';
@@ -26,9 +27,9 @@ const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded with
 type Served = NonNullable<StationDetail['served']>;
 
 /** A station: its state, its listing and its resources. */
-export function stationPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
+export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
-  return async (request, response) => {
+  return async (request, response, signal) => {
     const detail = exporter.station(String(request.params['name']));
     if (detail === undefined) {
       sendNoStation(response, '../', options);
@@ -40,7 +41,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Reque
       return;
     }
     const { spec, served } = detail;
-    const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now());
+    const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now(), signal);
     const content = html`${stationHead(detail, now())}${resources}`;
     sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, hasForm: true }, options);
   };
@@ -106,8 +107,9 @@ async function resourcesOf(
   { snapshot, aggregates }: Served,
   query: ResourceQuery,
   nowMs: number,
+  signal: AbortSignal,
 ): Promise<Html> {
-  const found = await exporter.select(snapshot, query.selection, query.order);
+  const found = await exporter.select(snapshot, query.selection, query.order, signal);
   const extent = pageRange(found.length, query.page, PAGE_SIZE);
   const counts = countResources(aggregates);
   const bars = html`<h2 id="counts">Resource counts</h2>

@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express';
 import type { ExporterPort, StationStatus } from '../port.ts';
+import type { AbortableHandler } from '../request-limit.ts';
 import { probePath, stationPath } from '../routes.ts';
 import { statusScript } from './browser/status.ts';
 import { figures, type Html, html, numberText, unknown } from './html.ts';
@@ -21,7 +21,7 @@ const SCRIPT = `'use strict';
 `;
 
 /** An overview of all stations. The controls are hidden until the script runs. */
-export function statusPage(exporter: ExporterPort, options: PageOptions): RequestHandler {
+export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
   return (_request, response) => {
     const content = statusContent(exporter.stations(), now());

@@ -1,0 +1,50 @@
+import type { EventEmitter } from 'node:events';
+import type { Request, RequestHandler, Response } from 'express';
+import { sendText } from './respond.ts';
+
+/** The signal aborts when the client disconnects before the handler has ended. */
+export type AbortableHandler = (request: Request, response: Response, signal: AbortSignal) => void | Promise<void>;
+
+/** Limits the handlers that it wraps. */
+export type RequestLimit = (handle: AbortableHandler) => RequestHandler;
+
+/** Allows `max` concurrent requests of all wrapped handlers together. A request counts until its work has ended and its response is sent. */
+export function limitRequests(max: number): RequestLimit {
+  let active = 0;
+  return (handle) => (request, response) => {
+    if (active >= max) {
+      response.setHeader('Retry-After', '1');
+      sendText(response, 503, `Too many concurrent requests; the limit is ${max}.\n`);
+      return undefined;
+    }
+    active += 1;
+    const { closed, signal } = closing(request);
+    const work = untilAborted(async () => handle(request, response, signal), signal);
+    const ended = work.catch(() => undefined);
+    void Promise.all([closed, ended]).then(() => {
+      active -= 1;
+    });
+    return work;
+  };
+}
+
+/** Emitted after the response, and also when the connection closes before a queued pipelined response is sent. */
+function closing(request: EventEmitter): { readonly closed: Promise<void>; readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    request.once('close', () => {
+      controller.abort();
+      resolve();
+    });
+  });
+  return { closed, signal: controller.signal };
+}
+
+/** Work that ends because the signal aborted is not an error: no client waits for its response. */
+async function untilAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+  }
+}

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { ExporterPort } from '../../src/web/port.ts';
+import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
+import { openConnection } from './http-client.ts';
+import { plainText, startApp } from './running-app.ts';
+
+/** Scrapes that wait until `release` is called. */
+function heldScrapes() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = 0;
+  let over = 0;
+  const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
+    begun += 1;
+    await Promise.race([released, once(signal, 'abort')]);
+    over += 1;
+    return bodyOf('# late\n');
+  };
+  const began = (count: number) => eventually(() => expect(begun).toBe(count));
+  const ended = (count: number) => eventually(() => expect(over).toBe(count));
+  return { scrape, began, ended, release };
+}
+
+/** Selections and reloads that continue until `release` is called, even when their client has disconnected. */
+function heldWork() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = 0;
+  let over = 0;
+  const work = async () => {
+    begun += 1;
+    await released;
+    over += 1;
+    return [];
+  };
+  const began = (count: number) => eventually(() => expect(begun).toBe(count));
+  const ended = (count: number) => eventually(() => expect(over).toBe(count));
+  return { exporter: { select: work, reload: work }, began, ended, release };
+}
+
+const OVER_LIMIT = plainText(503, 'Too many concurrent requests; the limit is 2.\n', { 'retry-after': '1' });
+
+describe('limitRequests', () => {
+  it('responds 503 to scrapes and probes above the limit, and serves other endpoints', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 2 });
+    const first = request('/metrics');
+    const second = request('/probe?station=prod');
+    await began(2);
+    expect(await request('/metrics')).toEqual(OVER_LIMIT);
+    expect(await request('/probe?station=prod')).toEqual(OVER_LIMIT);
+    expect((await request('/')).status).toBe(200);
+    release();
+    expect([(await first).body, (await second).body]).toEqual(['# late\n', '# late\n']);
+    expect((await request('/metrics')).status).toBe(200);
+  });
+
+  it('counts requests at the root and under the prefix together', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 2, externalUrl: new URL('http://example.com/tse') });
+    const held = [request('/metrics'), request('/tse/metrics')];
+    await began(2);
+    expect((await request('/tse/metrics')).status).toBe(503);
+    release();
+    await Promise.all(held);
+  });
+
+  it('has no limit for 0', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 0 });
+    const held = Array.from({ length: 50 }, () => request('/metrics'));
+    await began(50);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+  });
+
+  it('releases the slots of a disconnected client, including pipelined requests', async () => {
+    const { scrape, began, ended, release } = heldScrapes();
+    const { port, request } = await startApp({ scrape }, { maxRequests: 2 });
+    const { socket } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
+    await began(2);
+    socket.destroy();
+    await ended(2);
+    const held = [request('/metrics'), request('/metrics')];
+    await began(4);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('limits pages together, and apart from scrapes and reloads', async () => {
+    const { exporter, began, release } = heldWork();
+    const { request } = await startApp({ select: exporter.select }, { enableLifecycle: true });
+    const held = Array.from({ length: 20 }, () => request('/stations/prod'));
+    await began(20);
+    for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
+      expect((await request(path)).status, path).toBe(503);
+    for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await request(path)).status, path).toBe(200);
+    expect((await request('/-/reload', { method: 'POST' })).status).toBe(200);
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect((await request('/')).status).toBe(200);
+  });
+
+  it.each(['GET /stations/prod', 'POST /-/reload'])('counts %s of a client that disconnects until its work has ended', async (line) => {
+    const { exporter, began, ended, release } = heldWork();
+    const { port, reported, request } = await startApp(exporter, { enableLifecycle: true });
+    const [method = '', path = ''] = line.split(' ');
+    const status = async () => (await request(path, { method })).status;
+    const connections = Array.from({ length: 20 }, () => openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`));
+    await began(20);
+    for (const { socket } of connections) socket.destroy();
+    await Promise.all(connections.map(({ received }) => received));
+    // The server has seen the disconnects when it responds to a connection that was opened after them.
+    expect((await request('/-/healthy')).status).toBe(200);
+    expect(await status()).toBe(503);
+    release();
+    await ended(20);
+    expect(await status()).toBe(200);
+    expect(reported).toEqual([]);
+  });
+
+  it('ends the selection of a page when its client disconnects', async () => {
+    const signals: AbortSignal[] = [];
+    const select: ExporterPort['select'] = async (_snapshot, _selection, _order, signal) => {
+      signals.push(signal);
+      if (signals.length === 1) await once(signal, 'abort');
+      signal.throwIfAborted();
+      return [];
+    };
+    const { port, reported, request } = await startApp({ select });
+    const { socket } = openConnection(port, 'GET /stations/prod HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(signals).toHaveLength(1));
+    expect(signals[0]?.aborted).toBe(false);
+    socket.destroy();
+    await eventually(() => expect(signals[0]?.aborted).toBe(true));
+    expect((await request('/stations/prod')).status).toBe(200);
+    expect(reported).toEqual([]);
+  });
+
+  it('releases the slot after a probe without a station', async () => {
+    const { request } = await startApp({}, { maxRequests: 1 });
+    expect((await request('/probe')).status).toBe(400);
+    expect((await request('/probe')).status).toBe(400);
+  });
+});
