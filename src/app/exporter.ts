@@ -7,6 +7,7 @@ import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import type { Body } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
+import type { ListingFailure } from '../station/failure.ts';
 import type { Resource } from '../station/resource.ts';
 import { type Order, type Selection, selectResources } from '../station/selection.ts';
 import type { Shard } from '../station/shard.ts';
@@ -17,6 +18,7 @@ import { TaskQueue } from '../station/task-queue.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../web/port.ts';
 import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
 import type { Logger } from './logger.ts';
+import { throttleLog } from './throttle-log.ts';
 import { userAgentOf } from './wiring.ts';
 
 export interface ExporterOptions {
@@ -60,6 +62,9 @@ export class Exporter implements ExporterPort {
       tasks,
       compressors: new CompressorPool(tasks, COMPRESSORS),
       refreshed: (view: StationView<EncodedSnapshot>) => logRefresh(log, view),
+      postponed: ({ name }: StationSpec, { reason, message }: ListingFailure) =>
+        log.warn('refresh postponed', { station: name, reason, error: message }),
+      throttleLog: (upstream: string) => throttleLog(log, upstream),
       pageSizeReduced: (station: string | undefined, pageSize: number) => log.warn('page size reduced', { station, page_size: pageSize }),
     };
     const exporter = new Exporter(options, services, await nextGeneration(loaded, undefined, services));
@@ -70,9 +75,11 @@ export class Exporter implements ExporterPort {
   }
 
   async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
-    const { fleet, exposition } = this.#generation;
+    const { fleet, exposition, upstreams } = this.#generation;
     const views = await fleet.read(signal, station);
-    return station === undefined ? exposition.fullBody(views, this.#services.own, format) : exposition.stationBody(views, format);
+    if (station !== undefined) return exposition.stationBody(views, format);
+    for (const [name, { client }] of upstreams) this.#services.own.recordLoad(name, client.load());
+    return exposition.fullBody(views, this.#services.own, format);
   }
 
   names(): readonly string[] {

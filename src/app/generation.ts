@@ -5,15 +5,17 @@ import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../metrics/station-encoder.ts';
+import type { ListingFailure } from '../station/failure.ts';
 import { Fleet } from '../station/fleet.ts';
 import type { ListingContext, StationSource } from '../station/listing.ts';
 import { isOnShard, type Shard } from '../station/shard.ts';
-import { StationCache, type StationDependencies, type StationView } from '../station/station-cache.ts';
+import { type Health, StationCache, type StationDependencies, type StationView } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import type { TaskQueue } from '../station/task-queue.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
+import type { ThrottleObserver } from './throttle-log.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
 
 /** Services that outlive configuration reloads. */
@@ -23,7 +25,10 @@ export interface SharedServices {
   readonly userAgent: string;
   readonly tasks: TaskQueue;
   readonly compressors: CompressorPool;
-  readonly refreshed: (view: StationView<EncodedSnapshot>) => void;
+  readonly refreshed: (view: StationView<EncodedSnapshot>, before: Health) => void;
+  readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
+  /** Logs how an upstream throttles. */
+  readonly throttleLog?: (upstream: string) => ThrottleObserver;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
   /** Called with every reply of a service. */
   readonly replied?: (reply: ReplyInfo) => void;
@@ -59,6 +64,7 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
       source: upstream.newSource(),
       encode: (publication) => encoder.encode(publication),
       refreshed: services.refreshed,
+      ...(services.postponed && { postponed: services.postponed }),
     };
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
@@ -111,7 +117,19 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
     }
     const options = upstreamOptions(name, config, services.userAgent);
     const observer = services.own.upstreamObserver(name);
-    const client = new UpstreamClient(options, { ...observer, ...(services.replied && { replied: services.replied }) });
+    const throttleLog = services.throttleLog?.(name);
+    const client = new UpstreamClient(options, {
+      ...observer,
+      ...(services.replied && { replied: services.replied }),
+      throttled: () => {
+        observer.throttled();
+        throttleLog?.throttled();
+      },
+      limited: (requestsPerSecond) => {
+        observer.limited(requestsPerSecond);
+        throttleLog?.limited(requestsPerSecond);
+      },
+    });
     const listingObserver = {
       unreadable: observer.unreadable,
       pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {

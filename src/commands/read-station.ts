@@ -60,7 +60,7 @@ async function readLoadedStation(
   const done = new AbortController();
   const signal = terminationSignal(context, done.signal);
   try {
-    const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, signal);
+    const snapshot = await takeSnapshot(new SnapshotReader(station, source), station, { signal, dueAtMs: 0 });
     progress.clear();
     for (const warning of warnings(name, snapshot)) context.printError(`warning: ${warning}\n`);
     return { station, snapshot };

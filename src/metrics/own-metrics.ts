@@ -25,6 +25,13 @@ const SERIES_FAMILIES = [
   { family: OWN_FAMILIES.seriesWithheld, count: ({ withheld }: StationSeries) => withheld },
 ];
 
+/** What waits for an upstream. */
+interface QueueLoad {
+  readonly waitingRefreshes: number;
+  readonly oldestWaitingMs: number;
+  readonly hangingStations: number;
+}
+
 /** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {
   readonly #registry = new Registry();
@@ -36,6 +43,9 @@ export class OwnMetrics {
   readonly #waitSeconds = this.#counter(OWN_FAMILIES.apiRequestWait);
   readonly #throttled = this.#counter(OWN_FAMILIES.apiRequestsThrottled);
   readonly #rateLimit = this.#gauge(OWN_FAMILIES.apiRateLimit);
+  readonly #refreshesWaiting = this.#gauge(OWN_FAMILIES.refreshesWaiting);
+  readonly #oldestWaiting = this.#gauge(OWN_FAMILIES.oldestWaitingRefresh);
+  readonly #hangingStations = this.#gauge(OWN_FAMILIES.hangingStations);
   readonly #pageSizeReductions = this.#counter(OWN_FAMILIES.pageSizeReductions);
   readonly #hits = this.#counter(OWN_FAMILIES.cacheHits);
   readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
@@ -104,8 +114,15 @@ export class OwnMetrics {
   removeUpstream(upstream: string): void {
     for (const metric of [this.#requests, this.#retries, this.#inFlight, this.#waiting, this.#waitSeconds, this.#throttled])
       metric.remove({ upstream });
-    for (const metric of [this.#rateLimit, this.#pageSizeReductions, this.#duration]) metric.remove({ upstream });
+    for (const metric of [this.#rateLimit, this.#refreshesWaiting, this.#oldestWaiting, this.#hangingStations]) metric.remove({ upstream });
+    for (const metric of [this.#pageSizeReductions, this.#duration]) metric.remove({ upstream });
     for (const reason of FAILURE_REASONS) this.#failures.remove({ upstream, reason });
+  }
+
+  recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: QueueLoad): void {
+    this.#refreshesWaiting.set({ upstream }, waitingRefreshes);
+    this.#oldestWaiting.set({ upstream }, oldestWaitingMs / 1000);
+    this.#hangingStations.set({ upstream }, hangingStations);
   }
 
   recordReads(result: 'hit' | 'miss', stations: number): void {

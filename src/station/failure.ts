@@ -14,6 +14,10 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+interface ListingFailureOptions extends ErrorOptions {
+  readonly isPostponed?: boolean;
+}
+
 /**
  * A listing could not be read to its end, for a reason outside this process.
  * The message is for operators: it may quote a bounded excerpt of the reply, never a credential.
@@ -21,10 +25,13 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 export class ListingFailure extends Error {
   override readonly name = 'ListingFailure';
   readonly reason: FailureReason;
+  /** The service asked to wait longer than the refresh may take: a station that has data keeps it and is refreshed later. */
+  readonly isPostponed: boolean;
 
-  constructor(reason: FailureReason, message: string, options?: ErrorOptions) {
+  constructor(reason: FailureReason, message: string, { isPostponed = false, ...options }: ListingFailureOptions = {}) {
     super(message, options);
     this.reason = reason;
+    this.isPostponed = isPostponed;
   }
 }
 

@@ -1,6 +1,9 @@
 import { MAX_TIMER_MS } from './clock.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
+/** Long enough for the scrape that finds a station answering again to see it up. */
+const HANGING_WAIT_MS = 1000;
+
 /** How a read was served: from the cache, or after a refresh. */
 type CacheResult = 'hit' | 'miss';
 
@@ -36,17 +39,26 @@ export class Fleet<Encoded> {
   }
 
   /**
-   * Refreshes all stations, or the named one, where their cache policies require it.
-   * The signal bounds the wait, never a refresh: another scrape may be waiting for the same one.
-   * Each view is taken when its station's refresh ends, however long the others take.
+   * Refreshes the stations that are due, or the named one, and waits for them until the signal aborts; their refreshes go on then.
+   * Each station is seen as its own refresh left it. Stations that hang are waited for only briefly.
    */
   async read(signal: AbortSignal, name?: string): Promise<StationView<Encoded>[]> {
     const caches = name === undefined ? [...this.#caches.values()] : this.#named(name);
     const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
-    const refreshes = caches.flatMap((cache) => cache.refreshIfDue()?.then(() => refreshed.set(cache, cache.view())) ?? []);
-    this.#observeReads('miss', refreshes.length);
-    this.#observeReads('hit', caches.length - refreshes.length);
-    if (refreshes.length > 0) await waitFor(Promise.all(refreshes), signal);
+    const healthy: Promise<unknown>[] = [];
+    const hanging: Promise<unknown>[] = [];
+    for (const cache of caches) {
+      const { isHanging } = cache;
+      const refresh = cache.refreshIfDue()?.then(() => refreshed.set(cache, cache.view()));
+      if (refresh) (isHanging ? hanging : healthy).push(refresh);
+    }
+    const misses = healthy.length + hanging.length;
+    this.#observeReads('miss', misses);
+    this.#observeReads('hit', caches.length - misses);
+    if (misses > 0) {
+      const brief = AbortSignal.any([signal, AbortSignal.timeout(HANGING_WAIT_MS)]);
+      await Promise.all([waitFor(Promise.all(healthy), signal), waitFor(Promise.all(hanging), brief)]);
+    }
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 

@@ -60,13 +60,20 @@ export interface Listing<Row> {
   readonly invalidFields: Readonly<Record<ListingField, number>>;
 }
 
-/** Shared by all requests of one refresh. */
+/**
+ * One refresh of a station: all of its requests share this object. Times are monotonic milliseconds.
+ * An upstream starts refreshes in the order in which their stations became due, and finishes those it has started first.
+ */
 export interface ListingContext {
+  /** Aborts when the refresh times out or the station is closed. */
   readonly signal: AbortSignal;
-  /** Wall-clock time at which the refresh times out. */
-  readonly deadlineMs: number;
-  /** The station that is refreshed: requests are queued fairly between stations. */
-  readonly station?: string;
+  readonly station: string;
+  readonly dueAtMs: number;
+  readonly refreshTimeoutMs: number;
+  /** Called once, when the first request is admitted: the refresh timeout counts from there. */
+  readonly started: () => void;
+  /** When the refresh times out; Infinity until it has started. */
+  readonly deadlineMs: () => number;
 }
 
 /** The port to the service, one per station. Rejects with a ListingFailure, or with the signal's reason when that aborts first. */

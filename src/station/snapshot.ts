@@ -111,27 +111,49 @@ function factsOf({ parts, locations, ...facts }: Snapshot): object {
   return facts;
 }
 
-/** Reads one snapshot within the station's refresh_timeout; rejects with the signal's reason when that aborts first. */
+interface RefreshOptions {
+  /** Ends the refresh; it rejects with this signal's reason then. */
+  readonly signal: AbortSignal;
+  /** Monotonic milliseconds. */
+  readonly dueAtMs: number;
+  readonly started?: () => void;
+  readonly clock?: Clock;
+}
+
+/** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
 export async function takeSnapshot(
   reader: SnapshotReader,
   { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
-  signal: AbortSignal,
-  clock: Clock = systemClock,
+  { signal, dueAtMs, started, clock = systemClock }: RefreshOptions,
 ): Promise<Snapshot> {
   const controller = new AbortController();
-  // Every request in flight listens to this signal, which is no leak.
+  // Every request of the refresh listens to it.
   setMaxListeners(0, controller.signal);
   const abort = () => controller.abort(signal.reason);
   const timeOut = () =>
     controller.abort(new ListingFailure('timeout', `the refresh did not finish within refresh_timeout (${refreshTimeoutMs / 1000} s)`));
-  const timer = setTimeout(timeOut, refreshTimeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  let deadlineMs = Number.POSITIVE_INFINITY;
+  const context: ListingContext = {
+    signal: controller.signal,
+    station: name,
+    dueAtMs,
+    refreshTimeoutMs,
+    started: () => {
+      deadlineMs = clock.elapsedMs() + refreshTimeoutMs;
+      timer = setTimeout(timeOut, refreshTimeoutMs);
+      started?.();
+    },
+    deadlineMs: () => deadlineMs,
+  };
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await reader.read({ signal: controller.signal, deadlineMs: clock.wallMs() + refreshTimeoutMs, station: name });
+    signal.throwIfAborted();
+    return await reader.read(context);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    // When one listing has failed, the requests of the others are no longer needed.
+    // When one listing fails, the requests of the others are cancelled.
     controller.abort();
   }
 }

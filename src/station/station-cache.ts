@@ -29,6 +29,8 @@ export interface StationView<Encoded> {
   /** Time until the next refresh is due; 0 or less: now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
+  /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
+  readonly waitingMs: number | undefined;
   readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
 }
 
@@ -37,8 +39,20 @@ export interface StationDependencies<Encoded> {
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
-  readonly refreshed?: (view: StationView<Encoded>) => void;
+  readonly refreshed?: (view: StationView<Encoded>, before: Health) => void;
+  /** Called when a refresh ends without a result because the service asked to wait. */
+  readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   readonly clock?: Clock;
+}
+
+/** A refresh in progress. */
+interface Attempt {
+  /** When it was requested. */
+  readonly since: number;
+  /** When the upstream admitted its first request, if it has. */
+  startedAt: number;
+  isStarted: boolean;
+  done: Promise<void>;
 }
 
 /** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
@@ -55,31 +69,37 @@ export class StationCache<Encoded> {
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+  /** When the latest attempt was admitted, and when it ended. */
   #startedAt = 0;
   #endedAt = 0;
+  /** A postponed refresh is not attempted again before. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  readonly #createdAt: number;
+  #attempt: Attempt | undefined;
   #held: { publication: Publication; encoded: Encoded; takenAt: number } | undefined;
   #lastComplete: Snapshot | undefined;
   #churn: Churn = NO_CHURN;
-  #refresh: Promise<void> | undefined;
 
   constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
     this.spec = spec;
     this.#dependencies = dependencies;
     this.#reader = new SnapshotReader(spec, dependencies.source);
     this.#clock = dependencies.clock ?? systemClock;
+    this.#createdAt = this.#clock.elapsedMs();
   }
 
   get wasAttempted(): boolean {
     return this.#health.lastAttemptMs !== undefined;
   }
 
-  /** Time until the next refresh is due; 0 or less: now. */
+  /** The latest attempt got no reply in time, so the next one probably does not either. */
+  get isHanging(): boolean {
+    return this.#health.failure?.reason === 'timeout';
+  }
+
+  /** How long until the station is due; 0 or less: now. */
   dueInMs(): number {
-    if (!this.wasAttempted) return 0;
-    const { ttlMs, errorTtlMs } = this.spec.cache;
-    // Data is as old as the start of its refresh; the pause after a failure begins when the refresh ends.
-    const dueAt = this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
-    return dueAt - this.#clock.elapsedMs();
+    return this.#dueAt() - this.#clock.elapsedMs();
   }
 
   /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
@@ -92,17 +112,22 @@ export class StationCache<Encoded> {
       spec: this.spec,
       health: this.#health,
       dueInMs: this.dueInMs(),
-      isRefreshing: this.#refresh !== undefined,
+      isRefreshing: this.#attempt !== undefined,
+      waitingMs: this.#attempt && !this.#attempt.isStarted ? this.#waitedMs() : undefined,
       served: this.#isServable() ? this.#held : undefined,
     };
   }
 
-  /** Starts a refresh, or joins the running one. Never rejects. */
+  /** One refresh at a time, shared by all who wait for it. Never rejects. */
   refresh(): Promise<void> {
-    this.#refresh ??= this.#attempt().finally(() => {
-      this.#refresh = undefined;
+    if (this.#attempt) return this.#attempt.done;
+    const nowMs = this.#clock.elapsedMs();
+    const attempt: Attempt = { since: nowMs, startedAt: nowMs, isStarted: false, done: Promise.resolve() };
+    this.#attempt = attempt;
+    attempt.done = this.#run(attempt).finally(() => {
+      this.#attempt = undefined;
     });
-    return this.#refresh;
+    return attempt.done;
   }
 
   /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
@@ -116,6 +141,7 @@ export class StationCache<Encoded> {
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
     next.#endedAt = this.#endedAt;
+    next.#notBefore = this.#notBefore;
     next.#lastComplete = this.#lastComplete;
     next.#churn = this.#churn;
     return next;
@@ -133,27 +159,50 @@ export class StationCache<Encoded> {
     return !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
   }
 
+  #dueAt(): number {
+    if (!this.wasAttempted) return this.#createdAt;
+    const { ttlMs, errorTtlMs } = this.spec.cache;
+    // Data is as old as its request; after a failure the service is left alone from the end of the attempt on.
+    const dueAt = this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
+    return Math.max(dueAt, this.#notBefore);
+  }
+
+  /** While a refresh waits for the upstream's capacity, data gets older but is not stale: nothing has failed. */
   #isServable(): boolean {
     if (!this.#held) return false;
     const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    return ageMs <= maxStaleMs || (ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure);
+    if (ageMs - this.#waitedMs() <= maxStaleMs) return true;
+    return ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure;
   }
 
-  async #attempt(): Promise<void> {
-    const startedAt = this.#clock.elapsedMs();
+  /** How long the present refresh has waited, or waited, for the admission of its first request. */
+  #waitedMs(): number {
+    if (!this.#attempt) return 0;
+    const { since, startedAt, isStarted } = this.#attempt;
+    return (isStarted ? startedAt : this.#clock.elapsedMs()) - since;
+  }
+
+  async #run(attempt: Attempt): Promise<void> {
+    const started = () => {
+      attempt.isStarted = true;
+      attempt.startedAt = this.#clock.elapsedMs();
+    };
+    const { signal } = this.#closed;
+    const dueAtMs = Math.min(this.#dueAt(), attempt.since);
     try {
-      const snapshot = await takeSnapshot(this.#reader, this.spec, this.#closed.signal, this.#clock);
+      const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
       const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot) : this.#churn;
       const served = await this.#encode({ spec: this.spec, snapshot, churn });
-      if (this.#closed.signal.aborted) return;
+      if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs() };
       this.#churn = churn;
       if (snapshot.complete) this.#lastComplete = snapshot;
-      this.#conclude(startedAt, undefined);
+      this.#conclude(attempt, undefined);
     } catch (error) {
-      if (this.#closed.signal.aborted) return;
-      this.#conclude(startedAt, failureOf(error));
+      if (signal.aborted) return;
+      if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable()) this.#postpone(error);
+      else this.#conclude(attempt, failureOf(error));
     }
   }
 
@@ -164,13 +213,20 @@ export class StationCache<Encoded> {
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
-  #conclude(startedAt: number, failure: Health['failure']): void {
+  #conclude({ startedAt }: Attempt, failure: Health['failure']): void {
+    const before = this.#health;
     this.#startedAt = startedAt;
     this.#endedAt = this.#clock.elapsedMs();
     const lastAttemptMs = this.#clock.wallMs();
-    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
+    const lastSuccessMs = failure ? before.lastSuccessMs : lastAttemptMs;
     this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#endedAt - startedAt, failure };
-    this.#dependencies.refreshed?.(this.view());
+    this.#dependencies.refreshed?.(this.view(), before);
+  }
+
+  /** The service wants to be left alone for longer than a refresh may take: the next one waits for that in the upstream's queue. */
+  #postpone(failure: ListingFailure): void {
+    this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
+    this.#dependencies.postponed?.(this.spec, failure);
   }
 }
 

@@ -1,110 +1,251 @@
-interface PaceOptions {
-  /** Requests per second that are never exceeded; 0: no ceiling. */
-  readonly ceiling: number;
-  readonly concurrency: number;
+import { type ClimbingLimit, climbingLimit, FLOOR_PER_SECOND, limitPerSecond } from './climbing-limit.ts';
+import { RecentCounts } from './recent-counts.ts';
+
+/** A reply that said: too many requests. */
+export interface Throttling {
+  /** When the request began. */
+  readonly begunMs: number;
+  readonly nowMs: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
-/** How far back the rate is measured. */
-const WINDOW_MS = 10_000;
+/** For people: "throttled: 36 of 180 requests in 5 min". */
+export interface ThrottleStatistics {
+  readonly requests: number;
+  readonly throttled: number;
+  readonly windowMs: number;
+}
 
-/** When the next request to an upstream may begin: evenly spaced, at the rate that its answers so far allow. */
+/** Replies since a throttled one. */
+interface Sample {
+  readonly sinceMs: number;
+  /** Replies to requests that began after the rate last changed. */
+  replies: number;
+  throttled: number;
+  /** Whenever they began: what the service lets through does not depend on when a limit was set here. */
+  accepted: number;
+}
+
+/** A lower rate on trial: does the throttled share fall with it? */
+interface Trial {
+  readonly before: ClimbingLimit | undefined;
+  /** Of requests throttled at the higher rate. */
+  readonly share: number;
+  /** So many requests decide. */
+  readonly size: number;
+  begun: number;
+  /** When the last of them began. */
+  lastMs: number;
+  ended: number;
+  throttled: number;
+}
+
+/** No `Retry-After` holds the upstream for longer. */
+const MAX_HOLD_MS = 600_000;
+
+/** An accepted rate is measured over at least a second: many services count by the second. */
+const MIN_SAMPLE_MS = 1000;
+
+/** A sample of more replies than this says more about the past than about now. */
+const MAX_SAMPLE = 200;
+
+/** One throttled request in 500 is not worth slowing down for. */
+const NEGLIGIBLE_SHARE = 0.002;
+
+/** Just below the accepted rate, a token bucket refills. */
+const MARGIN = 0.1;
+
+/** Fewer requests say nothing about a share. */
+const MIN_TRIAL = 10;
+
+/** Above this share throttling is never taken for chance. */
+const MAX_BASE_SHARE = 0.3;
+
+/** A base share is put on trial again after this time, because a limit may have taken its place. */
+const BASE_VALID_MS = 60_000;
+
+/** A sample does not span a pause: idle time would look like a low accepted rate. */
+const PAUSE_MS = 5000;
+
+/** A limit that nothing has waited for in this time no longer limits anything. */
+const UNUSED_MS = 600_000;
+
+/** Timers fire late; starts may catch up this much so that the rate is still reached. Not at the ceiling, which is never exceeded. */
+const CATCH_UP_MS = 20;
+
+/**
+ * When the next request to an upstream may begin. There is no limit until requests are throttled. Then the rate at which requests are
+ * accepted is measured, and the limit is set to 90 % of it. Should as large a share be throttled at that lower rate, the rate is not the
+ * cause: the share is remembered as the base share, is tolerated from then on, and the former limit is restored. Otherwise the limit climbs
+ * back to the accepted rate, stays near it, and exceeds it more and more until requests are throttled again.
+ */
 export class AdaptiveRate {
   readonly #ceiling: number;
-  readonly #concurrency: number;
-  readonly #starts: number[] = [];
-  #limit: RateLimit;
+  readonly #counts = new RecentCounts<'requests' | 'throttled'>(300_000);
+  #limit: ClimbingLimit | undefined;
+  #sample: Sample | undefined;
+  #trial: Trial | undefined;
+  #baseShare = 0;
+  #baseVerifiedMs = 0;
+  #changedMs = Number.NEGATIVE_INFINITY;
+  #holdUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the latest request should have begun, at the latest a little before it did. */
+  #slotMs = Number.NEGATIVE_INFINITY;
   #lastStartMs = Number.NEGATIVE_INFINITY;
+  #lastBoundMs = Number.NEGATIVE_INFINITY;
+  #lastAcceptedMs = Number.NEGATIVE_INFINITY;
+  #isBound = false;
+  #inFlight = 0;
 
-  constructor({ ceiling, concurrency }: PaceOptions) {
+  /** The ceiling in requests per second is never exceeded; 0: none. */
+  constructor({ ceiling }: { readonly ceiling: number }) {
     this.#ceiling = ceiling > 0 ? ceiling : Number.POSITIVE_INFINITY;
-    this.#concurrency = concurrency;
-    this.#limit = openLimit(this.#ceiling);
   }
 
   /** Infinity: no limit. */
   get perSecond(): number {
-    return this.#limit.perSecond;
+    return Math.min(this.#ceiling, this.#limit ? limitPerSecond(this.#limit) : Number.POSITIVE_INFINITY);
+  }
+
+  /** Requests are throttled even at the lowest rate. */
+  get isAtFloor(): boolean {
+    return this.#limit !== undefined && limitPerSecond(this.#limit) <= FLOOR_PER_SECOND;
+  }
+
+  /** Nothing may begin before; in the past when nothing is held. */
+  get holdUntilMs(): number {
+    return this.#holdUntilMs;
+  }
+
+  /** When a request was last answered other than by throttling. */
+  get lastAcceptedMs(): number {
+    return this.#lastAcceptedMs;
+  }
+
+  statistics(nowMs: number): ThrottleStatistics {
+    const { windowMs } = this.#counts;
+    return { requests: this.#counts.total('requests', nowMs), throttled: this.#counts.total('throttled', nowMs), windowMs };
   }
 
   /** How long until the next request may begin; 0 or less: now. */
   waitMs(nowMs: number): number {
-    // A clock set back must not stretch the wait beyond one interval.
-    this.#lastStartMs = Math.min(this.#lastStartMs, nowMs);
-    return this.#lastStartMs + 1000 / this.perSecond - nowMs;
+    const waitMs = this.#slotMs + 1000 / this.perSecond - nowMs;
+    if (waitMs > 0) this.#isBound = true;
+    return Math.max(waitMs, this.#holdUntilMs - nowMs);
   }
 
   began(nowMs: number): void {
+    if (this.#inFlight === 0 && !this.#isBound && nowMs - this.#lastStartMs > PAUSE_MS) this.#sample = undefined;
+    if (this.#limit) this.#age(this.#limit, nowMs);
+    const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
+    this.#slotMs = Math.max(this.#slotMs + 1000 / this.perSecond, nowMs - catchUpMs);
     this.#lastStartMs = nowMs;
-    this.#starts.push(nowMs);
-    while (!isRecent(this.#starts[0], nowMs)) this.#starts.shift();
+    this.#isBound = false;
+    this.#inFlight += 1;
+    const trial = this.#trial;
+    if (!trial || trial.begun === trial.size || nowMs <= this.#changedMs) return;
+    trial.begun += 1;
+    trial.lastMs = nowMs;
   }
 
-  succeeded(): void {
-    this.#limit = raised(this.#limit, this.#ceiling);
+  /** The request was answered, other than by throttling. */
+  accepted(begunMs: number, nowMs: number): void {
+    this.#lastAcceptedMs = nowMs;
+    if (this.#sample) this.#sample.accepted += 1;
+    this.#ended(begunMs, nowMs, 'accepted');
   }
 
-  throttled(begunMs: number, nowMs: number): void {
-    this.#limit = lowered(this.#limit, { nowMs, begunMs, sentPerSecond: this.#sentPerSecond(nowMs) });
+  throttled({ begunMs, nowMs, retryAfterMs = 0 }: Throttling): void {
+    this.#counts.add('throttled', nowMs);
+    if (retryAfterMs > 0) this.#holdUntilMs = Math.max(this.#holdUntilMs, nowMs + Math.min(retryAfterMs, MAX_HOLD_MS));
+    this.#ended(begunMs, nowMs, 'throttled');
   }
 
-  /** Fewer requests than may be under way at once are no measure: then it is as if each had taken a second. */
-  #sentPerSecond(nowMs: number): number {
-    const starts = this.#starts.filter((startMs) => isRecent(startMs, nowMs));
-    if (starts.length < this.#concurrency) return this.#concurrency;
-    const [oldestMs = nowMs] = starts;
-    return (1000 * starts.length) / Math.max(1000, nowMs - oldestMs);
+  /** The request failed without a reply. */
+  failed(begunMs: number, nowMs: number): void {
+    this.#ended(begunMs, nowMs, 'failed');
+  }
+
+  /** Only requests that began at the present rate say something about it. */
+  #ended(begunMs: number, nowMs: number, result: 'accepted' | 'throttled' | 'failed'): void {
+    this.#counts.add('requests', nowMs);
+    this.#inFlight -= 1;
+    if (begunMs <= this.#changedMs) return;
+    const isThrottled = result === 'throttled';
+    if (isThrottled) this.#sample ??= { sinceMs: nowMs, replies: 0, throttled: 0, accepted: 0 };
+    if (this.#sample) this.#sample.replies += 1;
+    if (this.#sample && isThrottled) this.#sample.throttled += 1;
+    const trial = this.#trial;
+    if (trial && begunMs <= trial.lastMs) {
+      trial.ended += 1;
+      if (isThrottled) trial.throttled += 1;
+      if (trial.ended >= trial.size) this.#conclude(trial, nowMs);
+    }
+    // From one throttled request to another a token bucket gives exactly what it was refilled with.
+    if (isThrottled && this.#sample && nowMs - this.#sample.sinceMs >= MIN_SAMPLE_MS) this.#judge(this.#sample, begunMs, nowMs);
+  }
+
+  #age(limit: ClimbingLimit, nowMs: number): void {
+    if (this.#isBound) {
+      this.#lastBoundMs = nowMs;
+      // A hold between two requests is no time at this rate.
+      if (!this.#trial && this.#lastAcceptedMs > this.#changedMs)
+        limit.boundMs += Math.min(nowMs - this.#lastStartMs, 2000 / this.perSecond);
+    } else if (nowMs - this.#lastBoundMs > UNUSED_MS) {
+      this.#limit = undefined;
+      this.#trial = undefined;
+    }
+  }
+
+  #judge(sample: Sample, begunMs: number, nowMs: number): void {
+    const base = Math.max(this.#baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.share ?? 0));
+    if (isMoreThan(base, sample)) this.#lower(sample, begunMs, nowMs);
+    else if (sample.replies >= MAX_SAMPLE) {
+      if (this.#baseShare > 0 && !this.#trial && nowMs - this.#baseVerifiedMs > BASE_VALID_MS) this.#lower(sample, begunMs, nowMs);
+      else this.#sample = undefined;
+    }
+  }
+
+  #lower(sample: Sample, begunMs: number, nowMs: number): void {
+    const seconds = (nowMs - sample.sinceMs) / 1000;
+    const isHeld = this.#holdUntilMs > sample.sinceMs;
+    this.#sample = undefined;
+    // Nothing was accepted because nothing was to be sent: the hold is limit enough.
+    if (sample.accepted === 0 && isHeld) return;
+    const before = this.#limit;
+    const share = sample.throttled / sample.replies;
+    if (sample.accepted === 0) {
+      const rate = Math.min(this.perSecond, sample.replies / seconds);
+      this.#limit = climbingLimit(Math.max(before?.target ?? 0, rate), rate / 2, nowMs - begunMs);
+    } else {
+      const target = Math.min(this.perSecond, sample.accepted / seconds);
+      this.#limit = climbingLimit(target, target * (1 - MARGIN), nowMs - begunMs);
+    }
+    const size = Math.max(MIN_TRIAL, Math.ceil(4 / share));
+    const trial = { before: this.#trial ? this.#trial.before : before, share, size, begun: 0, lastMs: nowMs, ended: 0, throttled: 0 };
+    this.#trial = share < MAX_BASE_SHARE ? trial : undefined;
+    if (!this.#trial) this.#baseShare = 0;
+    this.#changedMs = nowMs;
+    this.#lastBoundMs = nowMs;
+  }
+
+  #conclude({ before, throttled, size, share: higherShare }: Trial, nowMs: number): void {
+    const share = throttled / size;
+    this.#trial = undefined;
+    this.#baseVerifiedMs = nowMs;
+    if (share < higherShare / 2 || share > 2 * higherShare) {
+      this.#baseShare = Math.min(this.#baseShare, share);
+      return;
+    }
+    this.#baseShare = (higherShare + share) / 2;
+    this.#limit = before;
+    this.#sample = undefined;
+    this.#changedMs = nowMs;
   }
 }
 
-/** What lies in the future was there before the clock was set back. */
-function isRecent(startMs: number | undefined, nowMs: number): boolean {
-  return startMs !== undefined && startMs <= nowMs && startMs > nowMs - WINDOW_MS;
-}
-
-/** How many requests an upstream takes, as far as its answers have told. */
-export interface RateLimit {
-  /** Infinity: as many as can be sent. */
-  readonly perSecond: number;
-  /** The highest rate that was too much since the limit last stood open; 0: none was. */
-  readonly tooMuch: number;
-  readonly loweredAtMs: number;
-}
-
-interface Throttling {
-  readonly nowMs: number;
-  /** When the throttled request began. */
-  readonly begunMs: number;
-  /** Requests per second that were really sent. */
-  readonly sentPerSecond: number;
-}
-
-/** However often the service says no, it is asked again within ten seconds: else nobody would notice that it says yes. */
-export const FLOOR_PER_SECOND = 0.1;
-
-/** A no to a request that began before this had passed tells nothing about the rate that was lowered. */
-export const BURST_MS = 1000;
-
-/** So many seconds of full use bring back, from nothing, the rate that was too much. */
-const RECOVERY_SECONDS = 60;
-
-export function openLimit(ceiling: number): RateLimit {
-  return { perSecond: ceiling, tooMuch: 0, loweredAtMs: Number.NEGATIVE_INFINITY };
-}
-
-/** Half of what was sent, once per burst. */
-export function lowered(limit: RateLimit, { nowMs, begunMs, sentPerSecond }: Throttling): RateLimit {
-  // A clock set back must not make a burst of the whole time until then.
-  const loweredAtMs = Math.min(limit.loweredAtMs, nowMs);
-  if (begunMs < loweredAtMs + BURST_MS) return { ...limit, loweredAtMs };
-  const tooMuch = Math.min(limit.perSecond, sentPerSecond);
-  const perSecond = Math.max(tooMuch / 2, Math.min(limit.perSecond, FLOOR_PER_SECOND));
-  return { perSecond, tooMuch: Math.max(limit.tooMuch, tooMuch), loweredAtMs: nowMs };
-}
-
-/** A little more with each success; what is twice the rate that was too much no longer binds, and opens. */
-export function raised(limit: RateLimit, ceiling: number): RateLimit {
-  if (limit.perSecond >= ceiling) return limit;
-  const stepPerSecond = limit.tooMuch / RECOVERY_SECONDS;
-  const perSecond = limit.perSecond + stepPerSecond / Math.max(1, limit.perSecond);
-  return perSecond < Math.min(ceiling, 2 * limit.tooMuch) ? { ...limit, perSecond } : openLimit(ceiling);
+/** More throttled than chance explains where this share is expected; three standard deviations, and never on fewer than three. */
+function isMoreThan(share: number, { replies, throttled }: Sample): boolean {
+  const expected = share * replies;
+  return throttled > 2 + expected + 3 * Math.sqrt(expected);
 }

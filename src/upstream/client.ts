@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Pool } from 'undici';
+import { type Clock, systemClock } from '../station/clock.ts';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import { GrowableBuffer } from '../station/growable-buffer.ts';
 import type { ListingContext } from '../station/listing.ts';
@@ -8,20 +9,35 @@ import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
 import { clockHint } from './hmac.ts';
-import type { RequestObserver } from './observer.ts';
+import type { RequestObserver, UpstreamLoad } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
 import { httpDateMs, replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
-import { RequestLimiter } from './request-limiter.ts';
-import { retryDelay } from './retry.ts';
+import { type Admission, RequestLimiter } from './request-limiter.ts';
+import { RequestRetries } from './retry.ts';
 import type { Header } from './signer.ts';
 
 export interface ClientDependencies {
-  /** Wall-clock milliseconds. */
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Runs once after the delay; returns how to cancel it. */
+  readonly schedule: (run: () => void, delayMs: number) => () => void;
 }
+
+export const systemDependencies: ClientDependencies = {
+  clock: systemClock,
+  random: Math.random,
+  sleep: (ms, signal) => sleepFor(ms, undefined, { signal }),
+  schedule: (run, delayMs) => {
+    if (delayMs === 0) {
+      const immediate = setImmediate(run);
+      return () => clearImmediate(immediate);
+    }
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
 
@@ -46,21 +62,18 @@ export class UpstreamClient {
   readonly #pools: Pool[] = [];
   /** Free buffers: never more than requests were in flight at once. */
   readonly #freeBuffers: GrowableBuffer[] = [];
+  /** Refreshes whose latest reply was a 429: should they time out, that is the reason. */
+  readonly #throttled = new WeakMap<ListingContext, RequestFailure>();
 
   constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
     this.#options = options;
     this.#observer = observer;
-    this.#dependencies = {
-      now: Date.now,
-      random: Math.random,
-      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
-      ...dependencies,
-    };
-    const { baseUrl, concurrency, requestsPerSecond, maxPageBytes, userAgent } = options;
-    const { now, sleep } = this.#dependencies;
-    this.#limiter = new RequestLimiter({ concurrency, requestsPerSecond, observer, now, sleep });
+    this.#dependencies = { ...systemDependencies, ...dependencies };
+    const { baseUrl, concurrency, requestsPerSecond, timeoutMs, maxPageBytes, userAgent } = options;
+    const { clock, schedule } = this.#dependencies;
+    this.#limiter = new RequestLimiter({ concurrency, requestsPerSecond, timeoutMs, observer, now: clock.elapsedMs, schedule });
     this.#service = { name: baseUrl.host, maxBytes: maxPageBytes, ...this.#connections(baseUrl, concurrency, options.tls) };
-    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), now);
+    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), clock.wallMs);
     this.#defaultHeaders = [
       ['Accept', 'application/json'],
       ['Content-Type', 'application/json'],
@@ -78,12 +91,19 @@ export class UpstreamClient {
     const { signal } = context;
     // All requests of a refresh listen to the same signal, which is no leak.
     setMaxListeners(0, signal);
+    this.#checkHold(context);
     try {
       return await this.#getWithRetries(pathAndQuery, context, read, smaller);
     } catch (error) {
+      const timedOut = signal.aborted && signal.reason instanceof ListingFailure;
+      if (timedOut) throw this.#throttled.get(context) ?? signal.reason;
       signal.throwIfAborted();
       throw error;
     }
+  }
+
+  load(): UpstreamLoad {
+    return this.#limiter.load();
   }
 
   /** Requests still in flight fail: callers abort them first. */
@@ -91,55 +111,80 @@ export class UpstreamClient {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
+  /** A refresh that could not even start before it would have timed out is postponed. */
+  #checkHold({ refreshTimeoutMs }: ListingContext): void {
+    const holdMs = this.#limiter.holdUntilMs - this.#dependencies.clock.elapsedMs();
+    if (holdMs <= refreshTimeoutMs) return;
+    const message = `${this.#service.name} asked for no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
+    throw new ListingFailure('rate_limited', message, { isPostponed: true });
+  }
+
   async #getWithRetries<T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath): Promise<T> {
-    const { signal, deadlineMs, station: lane = '' } = context;
-    const { now, random, sleep } = this.#dependencies;
+    const { signal } = context;
+    const { clock, random, sleep } = this.#dependencies;
+    const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
     let path = pathAndQuery;
+    let pauseMs = 0;
     let renewed = false;
-    for (let retries = 0; ; ) {
+    for (;;) {
       let credentialVersion = 0;
+      let admission: Admission | undefined;
       try {
-        return await this.#limiter.run({ signal, lane }, async () => {
+        const result = await this.#limiter.run({ refresh: context, signal, pauseMs }, (admitted) => {
+          admission = admitted;
           credentialVersion = this.#authenticator.credentialVersion;
-          const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
-          try {
-            return await read(await this.#attempt(path, context, buffer));
-          } finally {
-            buffer.release(MAX_FREE_BUFFER_BYTES);
-            this.#freeBuffers.push(buffer);
-          }
+          return this.#read(path, { ...context, signal: admitted.signal }, read);
         });
+        this.#throttled.delete(context);
+        return result;
       } catch (error) {
-        if (signal.aborted || !(error instanceof RequestFailure)) throw error;
+        if (signal.aborted || admission === undefined || !(error instanceof RequestFailure)) throw error;
+        pauseMs = 0;
+        if (error.throttled) this.#throttled.set(context, error);
         if (error.unauthorized && !renewed && this.#authenticator.renew(credentialVersion)) {
           renewed = true;
         } else {
-          const { maxRetries } = this.#options;
-          const less = error.tooLarge ? smaller() : undefined;
-          const asksForLess = less !== undefined;
-          const delayMs = retryDelay(error, { retries, maxRetries, nowMs: now(), deadlineMs, random: random(), asksForLess });
-          if (delayMs === undefined) throw error;
-          path = less ?? path;
-          retries += asksForLess ? 0 : 1;
-          await sleep(delayMs, signal);
+          const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs() };
+          const decision = retries.decide(error, admission, { ...times, random: random() });
+          const smallerPath = decision.action === 'smaller-page' ? smaller() : undefined;
+          if (decision.action === 'give-up' && decision.isPostponed)
+            throw new ListingFailure(error.reason, error.message, { cause: error, isPostponed: true });
+          if (decision.action !== 'retry' && smallerPath === undefined) throw error;
+          path = smallerPath ?? path;
+          if (decision.action === 'retry') {
+            // The limiter keeps a slot for a throttled request while it pauses.
+            if (error.throttled) pauseMs = decision.delayMs;
+            else await sleep(decision.delayMs, signal);
+          }
         }
         this.#observer.retried();
       }
     }
   }
 
+  async #read<T>(path: string, context: ListingContext, read: ReadBody<T>): Promise<T> {
+    const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
+    try {
+      return await read(await this.#attempt(path, context, buffer));
+    } finally {
+      buffer.release(MAX_FREE_BUFFER_BYTES);
+      this.#freeBuffers.push(buffer);
+    }
+  }
+
   async #attempt(pathAndQuery: string, { signal, station }: ListingContext, buffer: GrowableBuffer): Promise<Buffer> {
-    const { now } = this.#dependencies;
-    const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: now(), signal } as const;
+    const { wallMs, elapsedMs } = this.#dependencies.clock;
+    const signable = { method: 'GET', host: this.#options.baseUrl.host, pathAndQuery, nowMs: wallMs(), signal } as const;
     const { headers, secrets } = await this.#authenticator.authenticate(signable);
     const request = { method: 'GET', path: pathAndQuery, headers: [...this.#defaultHeaders, ...headers].flat() } as const;
-    const startMs = now();
+    const startMs = elapsedMs();
+    const sentMs = wallMs();
     this.#observer.started();
-    const end = (reason?: FailureReason) => this.#observer.ended(Math.max(0, now() - startMs) / 1000, reason);
+    const end = (reason?: FailureReason) => this.#observer.ended((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await exchange(this.#service, request, signal, buffer);
       const { status, headers: replyHeaders } = reply;
-      this.#observer.replied?.({ station, status, sentMs: startMs, receivedMs: now(), dateMs: httpDateMs(String(replyHeaders['date'])) });
+      this.#observer.replied?.({ station, status, sentMs, receivedMs: wallMs(), dateMs: httpDateMs(String(replyHeaders['date'])) });
       if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
@@ -150,7 +195,7 @@ export class UpstreamClient {
   }
 
   #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
-    const nowMs = this.#dependencies.now();
+    const nowMs = this.#dependencies.clock.wallMs();
     const mayBeClockSkew = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
     const hint = mayBeClockSkew ? clockHint(reply.headers['date'], nowMs) : undefined;
     return replyFailure(reply, { endpoint: this.#service.name, secrets, nowMs, hint });

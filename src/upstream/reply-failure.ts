@@ -23,9 +23,8 @@ export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: R
     retryable,
     retryAfterMs: waitMs,
     unauthorized: status === 401,
-    throttled: status === 429 || (retryable && waitMs !== undefined),
-    // A gateway also answers 429 when a page exceeds its message limit, but then without Retry-After.
-    tooLarge: status === 413 || (status === 429 && waitMs === undefined),
+    throttled: status === 429,
+    tooLarge: status === 413,
   });
 }
 

@@ -1,146 +1,250 @@
+import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import type { RequestObserver } from './observer.ts';
+import { CircuitBreaker, type InFlight } from './circuit-breaker.ts';
+import type { RequestObserver, UpstreamLoad } from './observer.ts';
+import { type Refresh, RefreshQueue, type WaitingRefresh } from './refresh-queue.ts';
 import { RequestFailure } from './request-failure.ts';
 
-interface GateOptions {
+interface LimiterOptions {
   readonly concurrency: number;
-  /** Never exceeded, and not reached while the service says that it is too much; 0: no ceiling. */
+  /** Never exceeded; 0: no ceiling. */
   readonly requestsPerSecond: number;
+  /** Of one request; the work enforces it. */
+  readonly timeoutMs: number;
   readonly observer: Pick<RequestObserver, 'waiting' | 'waited' | 'throttled' | 'limited'>;
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Runs once after the delay; returns how to cancel it. */
+  readonly schedule: (run: () => void, delayMs: number) => () => void;
 }
 
-/** Who wants in. */
-interface Visitor {
+interface LimitedRequest {
+  readonly refresh: Refresh;
   readonly signal: AbortSignal;
-  /** Visitors of different lanes take tasks. */
-  readonly lane: string;
+  /** The pause of a throttled request before its next try; it keeps its place, so that no other refresh starts instead. */
+  readonly pauseMs?: number;
 }
 
-/** Bounds the work under way and how soon one piece may start after another; learns from the service how soon that is. */
-export class RequestLimiter {
-  readonly #options: GateOptions;
-  readonly #rate: AdaptiveRate;
-  readonly #waiters = new FairQueue<() => void>();
-  #inside = 0;
-  #alarm: AbortController | undefined;
+/** How a request was admitted. */
+export interface Admission {
+  /** Aborts with the caller's signal, or with a RequestFailure of reason `timeout` when the request is overdue and holds up others. */
+  readonly signal: AbortSignal;
+  readonly admittedMs: number;
+  /** The station hangs: this is its only request in flight. */
+  readonly isProbe: boolean;
+}
 
-  constructor(options: GateOptions) {
-    const { requestsPerSecond: ceiling, concurrency, observer } = options;
+type Enter = (inFlight: InFlight) => void;
+
+/** Failures without a reply of the service. */
+const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
+
+/** Bounds the requests in flight to an upstream and the rate at which they begin, and decides which one is next. */
+export class RequestLimiter {
+  readonly #options: LimiterOptions;
+  readonly #rate: AdaptiveRate;
+  readonly #breaker: CircuitBreaker;
+  readonly #queue = new RefreshQueue<Enter>();
+  readonly #inFlight = new Set<InFlight>();
+  #paused = 0;
+  #admissions = 0;
+  #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
+
+  constructor(options: LimiterOptions) {
+    const { requestsPerSecond: ceiling, observer } = options;
     this.#options = options;
-    this.#rate = new AdaptiveRate({ ceiling, concurrency });
+    this.#rate = new AdaptiveRate({ ceiling });
+    this.#breaker = new CircuitBreaker(options);
     observer.limited(this.#rate.perSecond);
   }
 
-  /** Runs the work when its turn comes; rejects with the signal's reason when that aborts before. */
-  async run<T>(visitor: Visitor, work: () => Promise<T>): Promise<T> {
-    await this.#turn(visitor);
-    const begunMs = this.#options.now();
+  /** The service asked to send nothing before; in the past when nothing is held. */
+  get holdUntilMs(): number {
+    return this.#rate.holdUntilMs;
+  }
+
+  /** When the service last answered a request other than by throttling. */
+  get lastAcceptedMs(): number {
+    return this.#rate.lastAcceptedMs;
+  }
+
+  get isAtLowestRate(): boolean {
+    return this.#rate.isAtFloor;
+  }
+
+  isHanging(station: string): boolean {
+    return this.#breaker.station(station).isHanging;
+  }
+
+  load(): UpstreamLoad {
+    const nowMs = this.#options.now();
+    const { requests, throttled } = this.#rate.statistics(nowMs);
+    const { refreshes, oldestDueAtMs = nowMs } = this.#queue.waiting();
+    return {
+      requestsPerSecond: this.#rate.perSecond,
+      holdMs: Math.max(0, this.#rate.holdUntilMs - nowMs),
+      recentRequests: requests,
+      recentThrottled: throttled,
+      waitingRefreshes: refreshes,
+      oldestWaitingMs: Math.max(0, nowMs - oldestDueAtMs),
+      hangingStations: this.#breaker.hangingStations,
+      typicalLatencyMs: this.#breaker.typicalMs,
+    };
+  }
+
+  /** Runs the work when the request is admitted; rejects with the signal's reason when that aborts before. */
+  async run<T>(request: LimitedRequest, work: (admission: Admission) => Promise<T>): Promise<T> {
+    const { signal } = request;
+    const inFlight = await this.#admission(request);
+    const { controller, admittedMs, isProbe } = inFlight;
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
     try {
-      const result = await work();
-      this.#rate.succeeded();
+      const result = await work({ signal: controller.signal, admittedMs, isProbe });
+      this.#answered(inFlight);
       return result;
     } catch (error) {
-      if (error instanceof RequestFailure && error.throttled) {
-        this.#rate.throttled(begunMs, this.#options.now());
-        this.#options.observer.throttled();
-      }
+      this.#failed(inFlight, error, signal);
       throw error;
     } finally {
-      this.#options.observer.limited(this.#rate.perSecond);
-      this.#inside -= 1;
-      this.#admit();
+      signal.removeEventListener('abort', abort);
+      this.#release(inFlight);
     }
   }
 
-  #turn({ signal, lane }: Visitor): Promise<void> {
+  async #admission({ refresh, signal, pauseMs = 0 }: LimitedRequest): Promise<InFlight> {
     signal.throwIfAborted();
     const { observer, now } = this.#options;
     const sinceMs = now();
     observer.waiting(1);
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiters.delete(lane, enter);
-        signal.removeEventListener('abort', giveUp);
-        observer.waiting(-1);
-        observer.waited(Math.max(0, now() - sinceMs) / 1000);
-      };
-      const enter = () => {
-        leave();
-        resolve();
-      };
-      const giveUp = () => {
-        leave();
-        reject(signal.reason);
-        this.#admit();
-      };
-      signal.addEventListener('abort', giveUp);
-      this.#waiters.add(lane, enter);
-      this.#admit();
-    });
+    try {
+      return await new Promise((resolve, reject) => this.#wait({ refresh, signal, pauseMs }, resolve, reject));
+    } finally {
+      observer.waiting(-1);
+      observer.waited((now() - sinceMs) / 1000);
+    }
   }
 
-  /** Lets in whom the limits allow; an alarm stays set only while somebody waits for nothing but the time. */
-  #admit(): void {
-    this.#alarm?.abort();
-    this.#alarm = undefined;
+  #wait(request: Required<LimitedRequest>, resolve: (inFlight: InFlight) => void, reject: (reason: unknown) => void): void {
+    const { refresh, signal, pauseMs } = request;
+    const enter = (inFlight: InFlight) => {
+      signal.removeEventListener('abort', giveUp);
+      resolve(inFlight);
+    };
+    const leaveQueue = () => this.#queue.delete(refresh, enter);
+    let leave = leaveQueue;
+    const giveUp = () => {
+      leave();
+      reject(signal.reason);
+      this.#admit();
+    };
+    const enqueue = () => {
+      this.#queue.add(refresh, this.#breaker.station(refresh.station), enter);
+      this.#admit();
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (pauseMs <= 0) {
+      enqueue();
+      return;
+    }
+    this.#paused += 1;
+    const cancel = this.#options.schedule(() => {
+      this.#paused -= 1;
+      leave = leaveQueue;
+      enqueue();
+    }, pauseMs);
+    leave = () => {
+      this.#paused -= 1;
+      cancel();
+    };
+  }
+
+  /** Admits what the limits allow; an alarm stays set only while a request waits for time to pass. */
+  #admit(mayStart = true): void {
     const nowMs = this.#options.now();
-    while (!this.#waiters.isEmpty && this.#inside < this.#options.concurrency) {
-      const waitMs = this.#rate.waitMs(nowMs);
-      if (waitMs > 0) {
-        this.#admitAfter(waitMs);
+    for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
+      const wakeMs = this.#isFull ? this.#breaker.nextOverdueMs(this.#inFlight, nowMs) : nowMs + this.#rate.waitMs(nowMs);
+      if (wakeMs === undefined) break;
+      if (wakeMs > nowMs) {
+        this.#wakeAfter(wakeMs - nowMs, nowMs);
         return;
       }
+      const { station, refresh } = next;
+      const isStart = next.startOrder === undefined;
+      const controller = new AbortController();
+      const inFlight = { order: this.#admissions++, station, isProbe: station.isHanging, admittedMs: nowMs, controller };
+      this.#inFlight.add(inFlight);
       this.#rate.began(nowMs);
-      this.#inside += 1;
-      this.#waiters.take()?.();
+      this.#breaker.admitted(inFlight);
+      const enter = this.#queue.take(next);
+      this.#queue.stationChanged(station);
+      enter?.(inFlight);
+      if (isStart) refresh.started();
+    }
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+  }
+
+  #next(nowMs: number, mayStart: boolean): WaitingRefresh<Enter> | undefined {
+    const next = this.#queue.nextRequest();
+    if (next?.startOrder === undefined && !mayStart) return undefined;
+    const probe = this.#queue.nextProbe();
+    if (probe && this.#breaker.mayProbe(nowMs, next !== undefined)) return probe;
+    const hasSlot = this.#isFull || this.#inFlight.size + this.#paused < this.#options.concurrency;
+    return next?.startOrder !== undefined || hasSlot ? next : undefined;
+  }
+
+  #wakeAfter(waitMs: number, nowMs: number): void {
+    const atMs = nowMs + Math.ceil(waitMs);
+    if (this.#alarm && this.#alarm.atMs <= atMs) return;
+    this.#alarm?.cancel();
+    const wake = () => {
+      this.#alarm = undefined;
+      this.#review();
+      this.#admit();
+    };
+    this.#alarm = { atMs, cancel: this.#options.schedule(wake, atMs - nowMs) };
+  }
+
+  get #isFull(): boolean {
+    return this.#inFlight.size >= this.#options.concurrency;
+  }
+
+  #answered(inFlight: InFlight): void {
+    const nowMs = this.#options.now();
+    this.#rate.accepted(inFlight.admittedMs, nowMs);
+    this.#breaker.answered(inFlight, nowMs);
+  }
+
+  #failed(inFlight: InFlight, error: unknown, signal: AbortSignal): void {
+    const nowMs = this.#options.now();
+    if (error instanceof RequestFailure && error.throttled) {
+      this.#rate.throttled({ begunMs: inFlight.admittedMs, nowMs, retryAfterMs: error.retryAfterMs });
+      this.#breaker.throttled(inFlight);
+      this.#options.observer.throttled();
+    } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
+      this.#answered(inFlight);
+    } else {
+      this.#rate.failed(inFlight.admittedMs, nowMs);
+      if (signal.aborted) this.#breaker.cancelled(inFlight, nowMs);
+      else if (error instanceof ListingFailure && error.reason === 'timeout') this.#breaker.timedOut(inFlight);
     }
   }
 
-  #admitAfter(waitMs: number): void {
-    this.#alarm = new AbortController();
-    this.#options.sleep(Math.ceil(waitMs), this.#alarm.signal).then(
-      () => this.#admit(),
-      () => undefined,
-    );
-  }
-}
-
-/** Queues that take tasks: however many wait in one of them, the first of another waits for one of each at most. */
-export class FairQueue<T> {
-  /** By whose turn it is; none of them is empty. */
-  readonly #lanes = new Map<string, Set<T>>();
-
-  add(name: string, item: T): void {
-    const lane = this.#lanes.get(name) ?? new Set();
-    this.#lanes.set(name, lane.add(item));
+  #release(inFlight: InFlight): void {
+    this.#inFlight.delete(inFlight);
+    this.#breaker.ended(inFlight, this.#options.now());
+    this.#queue.stationChanged(inFlight.station);
+    this.#options.observer.limited(this.#rate.perSecond);
+    this.#admit(false);
+    // The refresh that got the reply may request its next page first.
+    this.#options.schedule(() => this.#admit(), 0);
+    this.#review();
   }
 
-  delete(name: string, item: T): void {
-    const lane = this.#lanes.get(name);
-    lane?.delete(item);
-    if (lane?.size === 0) this.#lanes.delete(name);
-  }
-
-  /** Takes out whose turn it is, and the next turn is another lane's. */
-  take(): T | undefined {
-    for (const [name, lane] of this.#lanes) {
-      for (const item of lane) {
-        lane.delete(item);
-        this.#lanes.delete(name);
-        if (lane.size > 0) this.#lanes.set(name, lane);
-        return item;
-      }
-    }
-    return undefined;
-  }
-
-  get isEmpty(): boolean {
-    return this.#lanes.size === 0;
-  }
-
-  *[Symbol.iterator](): Iterator<T> {
-    for (const lane of this.#lanes.values()) yield* lane;
+  /** Frees slots that overdue requests hold while others wait. */
+  #review(): void {
+    if (this.#isFull && this.#queue.nextRequest() !== undefined) this.#breaker.review(this.#inFlight, this.#options.now());
   }
 }

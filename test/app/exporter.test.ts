@@ -25,6 +25,7 @@ function viewOf(
     health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },
     dueInMs: 345,
     isRefreshing: false,
+    waitingMs: undefined,
     served: {
       publication: { spec, snapshot: listingOf(resources, listing), churn: NO_CHURN },
       encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
@@ -46,6 +47,7 @@ describe('statusOf', () => {
       durationMs: 12,
       dueInMs: 345,
       isRefreshing: false,
+      waitingMs: undefined,
       refresh: 'background',
       snapshot: { resources: 1, complete: false, pages: 4, alertable: undefined, withoutRules: 0 },
     });

@@ -8,6 +8,7 @@ import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
 import { configOf, entriesOf } from '../e2e/test-bed.ts';
+import { listingContext } from '../upstream/support/context.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 
@@ -187,7 +188,7 @@ describe('endGeneration', () => {
     const stations = config.stations.map((station) => ({ upstream: 'main', ...station }));
     const old = await generationOf({ ...config, upstreams, stations });
     const next = await generationOf({ ...config, stations: stations.slice(0, 1) }, old);
-    const context = { signal: new AbortController().signal, deadlineMs: Date.now() + 60_000 };
+    const context = listingContext();
     await endGeneration(old, next);
     await next.stations.get('a')?.refresh();
     expect(next.stations.get('a')?.view().health.failure).toBeUndefined();

@@ -33,7 +33,7 @@ async function viewOf(
   options = allSeries,
 ): Promise<StationView<EncodedSnapshot>> {
   const fullSpec = specOf(spec);
-  const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false };
+  const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
   if (!snapshot) return { ...state, served: undefined };
   const publication = { spec: fullSpec, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
   return {

@@ -3,9 +3,10 @@ import { ListingFailure } from '../../src/station/failure.ts';
 import type { Listing, ListingFilters } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import { SnapshotReader } from '../../src/station/snapshot.ts';
+import { listingContext } from '../upstream/support/context.ts';
 import { listingOf, resourceOf, specOf } from './fixtures.ts';
 
-const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
+const context = listingContext();
 const records = ['a', 'b', 'c'].map((id) => resourceOf(id));
 
 /** A reader of a service that answers by the filters. */

@@ -196,7 +196,9 @@ describe('StationCache', () => {
 
   it('aborts a refresh and its requests at refresh_timeout', async () => {
     const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
-    await cache.refreshIfDue();
+    const refresh = cache.refreshIfDue();
+    calls[0]?.context.started();
+    await refresh;
     expect(cache.view().health.failure).toMatchObject({
       reason: 'timeout',
       message: 'the refresh did not finish within refresh_timeout (0.001 s)',
@@ -204,12 +206,66 @@ describe('StationCache', () => {
     expect(calls[0]?.context.signal.aborted).toBe(true);
   });
 
-  it('passes the deadline of the refresh to the listing', async () => {
-    const { cache, calls, clock } = stationOf();
-    const update = cache.refreshIfDue();
-    expect(calls[0]?.context.deadlineMs).toBe(clock.wallMs() + 120_000);
+  it('counts refresh_timeout, the duration and the age of the data from the admission of the first request', async () => {
+    const { cache, calls, clock } = stationOf({ refreshTimeoutMs: 120_000 });
+    const refresh = cache.refreshIfDue();
+    const { context } = calls[0] as (typeof calls)[number];
+    clock.advance(600_000);
+    expect(context.deadlineMs()).toBe(Number.POSITIVE_INFINITY);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, waitingMs: 600_000 });
+    context.started();
+    expect(context.deadlineMs()).toBe(clock.elapsedMs() + 120_000);
+    clock.advance(1000);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, waitingMs: undefined });
     calls[0]?.resolve(twoRecords());
-    await update;
+    await refresh;
+    expect(cache.view().health.durationMs).toBe(1000);
+    expect(cache.dueInMs()).toBe(59_000);
+  });
+
+  it('reports since when the station has been due, so that an upstream can serve the oldest first', async () => {
+    const { cache, calls, clock, attempt } = stationOf();
+    const createdAt = clock.elapsedMs();
+    clock.advance(500);
+    await attempt(twoRecords());
+    expect(calls[0]?.context.dueAtMs).toBe(createdAt);
+    clock.advance(90_000);
+    void cache.refreshIfDue();
+    expect(calls[1]?.context.dueAtMs).toBe(createdAt + 500 + 60_000);
+  });
+
+  it('serves data beyond max_stale while its refresh waits for the upstream, and no longer', async () => {
+    const { cache, calls, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    const refresh = cache.refreshIfDue();
+    clock.advance(3_600_000);
+    expect(cache.view().served).toBeDefined();
+    calls[1]?.context.started();
+    clock.advance(14 * 60_000);
+    expect(cache.view().served).toBeDefined();
+    calls[1]?.reject(down());
+    await refresh;
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('keeps its data and its health when the service asks to wait longer than a refresh may take', async () => {
+    const { cache, calls, clock, attempt, refreshed } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    expect(refreshed).toHaveLength(1);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    clock.advance(10_000);
+    await attempt(twoRecords());
+    expect(calls).toHaveLength(3);
+  });
+
+  it('fails when the service asks to wait and there is no data', async () => {
+    const { cache, attempt } = stationOf();
+    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });
   });
 
   it('aborts the other listings when one fails', async () => {

@@ -1,42 +1,91 @@
 import { describe, expect, it } from 'vitest';
-import { retryDelay } from '../../src/upstream/retry.ts';
+import { RequestFailure } from '../../src/upstream/request-failure.ts';
+import { decideRetry, type RetrySituation } from '../../src/upstream/retry.ts';
 
-const RETRYABLE = { retryable: true, retryAfterMs: undefined };
-const SITUATION = { retries: 0, maxRetries: 10, nowMs: 1000, deadlineMs: Number.MAX_VALUE, random: 1, asksForLess: false };
+const UNAVAILABLE = new RequestFailure('status', '503', { retryable: true });
+const TIMEOUT = new RequestFailure('timeout', 'no reply', { retryable: true });
+const THROTTLED = new RequestFailure('rate_limited', '429', { retryable: true, throttled: true });
+const TOO_LARGE = new RequestFailure('status', '413', { tooLarge: true });
+const GIVE_UP = { action: 'give-up', isPostponed: false };
 
-describe('retryDelay', () => {
-  it('doubles its upper bound with each retry, up to ten seconds', () => {
-    const bounds = [0, 1, 2, 3, 4, 5, 6, 9].map((retries) => retryDelay(RETRYABLE, { ...SITUATION, retries }));
-    expect(bounds).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+const SITUATION: RetrySituation = {
+  retries: 0,
+  throttlings: 0,
+  maxRetries: 2,
+  nowMs: 1000,
+  deadlineMs: Number.MAX_VALUE,
+  random: 0.5,
+  acceptedSince: true,
+  isProbe: false,
+  isAtLowestRate: false,
+};
+
+function decide(failure: RequestFailure, situation: Partial<RetrySituation> = {}) {
+  return decideRetry(failure, { ...SITUATION, ...situation });
+}
+
+function throttledWith(retryAfterMs: number): RequestFailure {
+  return new RequestFailure('rate_limited', '429', { retryable: true, throttled: true, retryAfterMs });
+}
+
+describe('decideRetry after a failure', () => {
+  it('draws a delay from a range that doubles with each retry, up to ten seconds', () => {
+    const decisions = [0, 1, 2, 5, 9].map((retries) => decide(UNAVAILABLE, { retries, maxRetries: 10, random: 0.999_999 }));
+    const delaysMs = decisions.map((decision) => (decision.action === 'retry' ? Math.ceil(decision.delayMs) : undefined));
+    expect(delaysMs).toEqual([250, 500, 1000, 8000, 10_000]);
+    expect(decide(UNAVAILABLE, { random: 0 })).toEqual({ action: 'retry', delayMs: 0, counts: true });
   });
 
-  it('draws the whole range below the bound', () => {
-    const draws = [0, 0.25, 0.5].map((random) => retryDelay(RETRYABLE, { ...SITUATION, retries: 2, random }));
-    expect(draws).toEqual([0, 250, 500]);
-  });
-
-  it('waits at least as long as the service asked for', () => {
-    expect(retryDelay({ retryable: true, retryAfterMs: 3000 }, SITUATION)).toBe(3000);
-    expect(retryDelay({ retryable: true, retryAfterMs: 3000 }, { ...SITUATION, retries: 6 })).toBe(10_000);
-  });
-
-  it('gives up after the retries allowed', () => {
-    expect(retryDelay(RETRYABLE, { ...SITUATION, retries: 2, maxRetries: 2 })).toBeUndefined();
-  });
-
-  it('gives up on what another try cannot change', () => {
-    expect(retryDelay({ retryable: false, retryAfterMs: 1 }, SITUATION)).toBeUndefined();
+  it('gives up after the retries allowed, and on what another try cannot change', () => {
+    expect(decide(UNAVAILABLE, { retries: 2 })).toEqual(GIVE_UP);
+    expect(decide(UNAVAILABLE, { maxRetries: 0 })).toEqual(GIVE_UP);
+    expect(decide(new RequestFailure('forbidden', '403'))).toEqual(GIVE_UP);
   });
 
   it('gives up rather than wait into the deadline', () => {
-    expect(retryDelay({ retryable: true, retryAfterMs: 3000 }, { ...SITUATION, deadlineMs: 4000 })).toBeUndefined();
-    expect(retryDelay({ retryable: true, retryAfterMs: 3000 }, { ...SITUATION, deadlineMs: 4001 })).toBe(3000);
+    expect(decide(UNAVAILABLE, { deadlineMs: 1125 })).toEqual(GIVE_UP);
+    expect(decide(UNAVAILABLE, { deadlineMs: 1126 })).toMatchObject({ action: 'retry' });
   });
 
-  it('always allows to ask for less, but not beyond the deadline', () => {
-    const less = { ...SITUATION, retries: 10, asksForLess: true, random: 0.5 };
-    expect(retryDelay({ retryable: false, retryAfterMs: undefined }, { ...less, retries: 0, maxRetries: 0 })).toBe(125);
-    expect(retryDelay(RETRYABLE, less)).toBe(5000);
-    expect(retryDelay(RETRYABLE, { ...less, deadlineMs: 6000 })).toBeUndefined();
+  it('queries a smaller page at once when a page is too large', () => {
+    expect(decide(TOO_LARGE, { retries: 2 })).toEqual({ action: 'smaller-page' });
+  });
+
+  it('retries after a timeout, but not after that of a probe', () => {
+    expect(decide(TIMEOUT)).toMatchObject({ action: 'retry', counts: true });
+    expect(decide(TIMEOUT, { isProbe: true })).toEqual(GIVE_UP);
+    expect(decide(UNAVAILABLE, { isProbe: true })).toMatchObject({ action: 'retry' });
+  });
+});
+
+describe('decideRetry after throttling', () => {
+  it('does not count while other requests are accepted', () => {
+    expect(decide(THROTTLED, { retries: 2, throttlings: 20 })).toEqual({ action: 'retry', delayMs: 500, counts: false });
+  });
+
+  it('counts when nothing was accepted in between, and waits longer', () => {
+    const situation = { acceptedSince: false, throttlings: 1 };
+    expect(decide(THROTTLED, situation)).toEqual({ action: 'retry', delayMs: 750, counts: true });
+    expect(decide(THROTTLED, { ...situation, retries: 1 })).toEqual({ action: 'retry', delayMs: 1500, counts: true });
+    expect(decide(THROTTLED, { ...situation, retries: 2 })).toEqual(GIVE_UP);
+  });
+
+  it('never retries without retries', () => {
+    expect(decide(THROTTLED, { maxRetries: 0 })).toEqual(GIVE_UP);
+  });
+
+  it('queries a smaller page when the request is throttled at the lowest rate, or alone among many that are accepted', () => {
+    const usedUp = { retries: 2, throttlings: 3, acceptedSince: false };
+    expect(decide(THROTTLED, { ...usedUp, isAtLowestRate: true })).toEqual({ action: 'smaller-page' });
+    expect(decide(throttledWith(100), { ...usedUp, isAtLowestRate: true })).toEqual(GIVE_UP);
+    expect(decide(THROTTLED, { retries: 2, throttlings: 21 })).toEqual({ action: 'smaller-page' });
+  });
+
+  it('waits as long as the service asked for', () => {
+    expect(decide(throttledWith(3000), { throttlings: 1 })).toEqual({ action: 'retry', delayMs: 3000, counts: false });
+  });
+
+  it('postpones the refresh when the service asked for more than its deadline allows', () => {
+    expect(decide(throttledWith(3000), { deadlineMs: 4000 })).toEqual({ action: 'give-up', isPostponed: true });
   });
 });

@@ -8,6 +8,7 @@ import type { ListedPage } from '../../src/upstream/observer.ts';
 import { RequestFailure } from '../../src/upstream/request-failure.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
 import { codePoint } from '../code-point.ts';
+import { listingContext } from './support/context.ts';
 
 type Listing = ListingOf<Resource>;
 
@@ -37,10 +38,7 @@ async function list(
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-  const listing = await stationSource(get, options, new TaskQueue()).listResources(
-    { path, filters: {} },
-    { signal: new AbortController().signal, deadlineMs: Infinity },
-  );
+  const listing = await stationSource(get, options, new TaskQueue()).listResources({ path, filters: {} }, listingContext());
   return { listing, requests };
 }
 
@@ -84,7 +82,7 @@ describe('stationSource', () => {
       pages.push({ ...page, records: JSON.parse(Buffer.from(body).toString()).resources.length });
     const source = stationSource(get, options, new TaskQueue(), { pageReceived });
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
-    const context = { signal: new AbortController().signal, deadlineMs: Infinity };
+    const context = listingContext();
     await source.listResources(query, context);
     await source.listIds({ ...query, filters: { product: 'p' } }, context);
     expect(pages).toEqual([
@@ -301,7 +299,7 @@ describe('stationSource', () => {
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
     const source = stationSource(get, options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
-    const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
+    const context = listingContext();
     const first = await source.listResources(query, context);
     const second = await source.listResources(query, context);
     expect(second.parts.map((part, index) => part === first.parts[index])).toEqual([true, true, true]);
@@ -320,7 +318,7 @@ describe('stationSource', () => {
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
     const source = stationSource(async (_path, _context, read) => read(body), options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
-    const context = { signal: new AbortController().signal, deadlineMs: Number.POSITIVE_INFINITY };
+    const context = listingContext();
     const listing = await source.listResources(query, context);
     expect(listing).toMatchObject({ complete: true, size: 20_499, rejected: 1, pages: 1 });
     expect(listing.parts.map((part) => part.length)).toEqual([...Array(20).fill(1000), 499]);
@@ -351,7 +349,7 @@ describe('stationSource', () => {
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
     const lost = stationSource(async (_path, _context, read) => read(Buffer.from('<html>')), options, new TaskQueue(), observer);
-    const context = { signal: new AbortController().signal, deadlineMs: Infinity };
+    const context = listingContext();
     await expect(lost.listResources({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
     expect(unreadable).toBe(1);
   });
@@ -375,10 +373,7 @@ describe('stationSource', () => {
     };
     const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 7 } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    await stationSource(get, options, new TaskQueue()).listResources(
-      { path, filters: {} },
-      { signal: new AbortController().signal, deadlineMs: Infinity },
-    );
+    await stationSource(get, options, new TaskQueue()).listResources({ path, filters: {} }, listingContext());
     expect(most).toBe(7);
   });
 
@@ -433,7 +428,7 @@ describe('stationSource', () => {
 
 describe('stationSource page size', () => {
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-  const context = () => ({ signal: new AbortController().signal, deadlineMs: Number.MAX_VALUE, station: 'prod' });
+  const context = () => listingContext();
 
   /** A service that accepts pages up to a size, which may change between requests. */
   function setUp(answer: (request: PageRequest) => Reply, largest: (nth: number) => number, { pageSize = 100, concurrency = 4 } = {}) {
@@ -534,10 +529,7 @@ describe('stationSource path', () => {
     };
     const path = { subscription: 'sub/1', resourceGroup: 'a b', zone: 'z?#', telemetryStation: 'ts-é' };
     const options = { baseUrl: new URL(base), listStyle: style, pageSize: 10, concurrency: 1 };
-    await stationSource(get, options, new TaskQueue()).listResources(
-      { path, filters },
-      { signal: new AbortController().signal, deadlineMs: Infinity },
-    );
+    await stationSource(get, options, new TaskQueue()).listResources({ path, filters }, listingContext());
     return seen;
   };
   const prefix = '/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/a%20b/zones/z%3F%23/telemetryStations/ts-%C3%A9/resources';

@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { FailureReason } from '../../../src/station/failure.ts';
-import { type ClientDependencies, UpstreamClient } from '../../../src/upstream/client.ts';
+import type { ListingContext } from '../../../src/station/listing.ts';
+import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/client.ts';
 import type { RequestObserver } from '../../../src/upstream/observer.ts';
 import type { UpstreamOptions } from '../../../src/upstream/options.ts';
+import { listingContext } from './context.ts';
 
 export class RecordingObserver implements RequestObserver {
   waitingNow = 0;
@@ -43,30 +45,56 @@ export interface TestClient {
   readonly observer: RecordingObserver;
   /** The requested delays; each only advances the client's own clock. */
   readonly sleeps: number[];
-  get(path?: string, context?: { signal?: AbortSignal; deadlineMs?: number }): Promise<string>;
+  get(path?: string, context?: Partial<ListingContext>): Promise<string>;
   /** The failure of a request that must fail. */
   failure(path?: string): Promise<Error & { reason?: FailureReason }>;
+}
+
+interface TestTime {
+  readonly startMs: number;
+  readonly now: () => number;
+  /** The same as `now` unless given. */
+  readonly wallNow?: () => number;
+  readonly sleep: ClientDependencies['sleep'];
+  readonly random: () => number;
+}
+
+/** Timers of the client take their time from `sleep`. */
+export function dependenciesOf({ now, wallNow = now, sleep, random }: Omit<TestTime, 'startMs'>): ClientDependencies {
+  const schedule = (run: () => void, delayMs: number) => {
+    if (delayMs === 0) return systemDependencies.schedule(run, 0);
+    const cancelled = new AbortController();
+    sleep(delayMs, cancelled.signal).then(
+      () => cancelled.signal.aborted || run(),
+      () => undefined,
+    );
+    return () => cancelled.abort();
+  };
+  return { clock: { wallMs: wallNow, elapsedMs: now }, sleep, random, schedule };
 }
 
 /** A client of the service at this URL, closed when the test ends. */
 export function testClient(
   baseUrl: URL,
   overrides: Partial<UpstreamOptions> = {},
-  { startMs = Date.now(), ...dependencies }: Partial<ClientDependencies> & { startMs?: number } = {},
+  { startMs = Date.now(), ...overridden }: Partial<TestTime> = {},
 ): TestClient {
   const observer = new RecordingObserver();
   const sleeps: number[] = [];
   let nowMs = startMs;
-  const now = () => nowMs;
-  const sleep = async (ms: number) => {
-    sleeps.push(ms);
-    nowMs += ms;
+  const time = {
+    now: () => nowMs,
+    sleep: async (ms: number) => {
+      sleeps.push(ms);
+      nowMs += ms;
+    },
+    random: () => 0.5,
+    ...overridden,
   };
-  const options = { ...CLIENT_OPTIONS, baseUrl, ...overrides };
-  const client = new UpstreamClient(options, observer, { random: () => 0.5, now, sleep, ...dependencies });
+  const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl, ...overrides }, observer, dependenciesOf(time));
   onTestFinished(() => client.close());
-  const get: TestClient['get'] = async (path = '/list', { signal = new AbortController().signal, deadlineMs = Number.MAX_VALUE } = {}) =>
-    client.get(path, { signal, deadlineMs }, (body) => Buffer.from(body).toString());
+  const get: TestClient['get'] = async (path = '/list', context = {}) =>
+    client.get(path, listingContext(context), (body) => Buffer.from(body).toString());
   const failure = async (path?: string) => {
     const error = await get(path).then(
       () => undefined,

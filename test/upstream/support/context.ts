@@ -1,0 +1,14 @@
+import type { ListingContext } from '../../../src/station/listing.ts';
+
+/** A refresh that may take for ever. */
+export function listingContext(overrides: Partial<ListingContext> = {}): ListingContext {
+  return {
+    signal: new AbortController().signal,
+    station: 'prod',
+    dueAtMs: 0,
+    refreshTimeoutMs: Number.POSITIVE_INFINITY,
+    started: () => undefined,
+    deadlineMs: () => Number.POSITIVE_INFINITY,
+    ...overrides,
+  };
+}

@@ -1,0 +1,181 @@
+import { setMaxListeners } from 'node:events';
+import { randomFrom } from '../../../src/simulator/random.ts';
+import { type FailureReason, ListingFailure } from '../../../src/station/failure.ts';
+import { noopObserver } from '../../../src/upstream/observer.ts';
+import type { Refresh } from '../../../src/upstream/refresh-queue.ts';
+import { RequestFailure } from '../../../src/upstream/request-failure.ts';
+import { type Admission, RequestLimiter } from '../../../src/upstream/request-limiter.ts';
+import { RequestRetries } from '../../../src/upstream/retry.ts';
+import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface FleetModel {
+  readonly stations: number;
+  readonly pages: number;
+  readonly ttlMs?: number;
+  readonly errorTtlMs?: number;
+  readonly refreshTimeoutMs?: number;
+  readonly timeoutMs?: number;
+  readonly concurrency?: number;
+  readonly requestsPerSecond?: number;
+  readonly maxRetries?: number;
+  /** Stations become due over this time at first, rather than all at once. */
+  readonly spreadMs?: number;
+  readonly seed?: number;
+}
+
+export interface Success {
+  readonly dueAtMs: number;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export class SimulatedStation {
+  readonly name: string;
+  readonly successes: Success[] = [];
+  readonly failures: { readonly atMs: number; readonly reason: FailureReason }[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get isUp(): boolean {
+    const failedMs = this.failures.at(-1)?.atMs ?? -1;
+    return (this.successes.at(-1)?.endMs ?? -2) > failedMs;
+  }
+
+  /** The greatest age of its data in that time, counted from the start of the refresh that brought them. */
+  maxAgeMs(fromMs: number, untilMs: number): number {
+    const ends = [...this.successes.slice(1).map(({ endMs }) => endMs), Number.POSITIVE_INFINITY];
+    const before = (this.successes[0]?.endMs ?? Number.POSITIVE_INFINITY) > fromMs ? Number.POSITIVE_INFINITY : 0;
+    return this.successes.reduce((most, { startMs }, index) => {
+      const endMs = Math.min(ends[index] ?? 0, untilMs);
+      return endMs < fromMs || (this.successes[index]?.endMs ?? 0) > untilMs ? most : Math.max(most, endMs - startMs);
+    }, before);
+  }
+}
+
+/** Stations that are refreshed whenever they are due, through the limiter, as the exporter does. */
+export class SimulatedFleet {
+  readonly clock = new VirtualClock();
+  readonly upstream: SimulatedUpstream;
+  readonly limiter: RequestLimiter;
+  readonly stations: readonly SimulatedStation[];
+  readonly #model: Required<FleetModel>;
+  readonly #random: () => number;
+
+  constructor(model: FleetModel, upstream: UpstreamModel) {
+    this.#model = {
+      ...{ ttlMs: 60_000, errorTtlMs: 10_000, refreshTimeoutMs: 120_000, timeoutMs: 10_000, concurrency: 8 },
+      ...{ requestsPerSecond: 0, maxRetries: 2, spreadMs: 0, seed: 1 },
+      ...model,
+    };
+    const { concurrency, requestsPerSecond, timeoutMs, seed } = this.#model;
+    this.#random = randomFrom(seed);
+    this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
+    const { now, schedule } = this.clock;
+    this.limiter = new RequestLimiter({ concurrency, requestsPerSecond, timeoutMs, observer: noopObserver, now, schedule });
+    this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
+    for (const station of this.stations) this.#refreshAt(station, this.#random() * this.#model.spreadMs);
+  }
+
+  runUntil(untilMs: number): Promise<void> {
+    return this.clock.runUntil(untilMs);
+  }
+
+  /** Refreshes a station beside those that are due, once. */
+  refreshNow(name: string): Promise<void> {
+    return this.#refresh(new SimulatedStation(name), this.clock.now());
+  }
+
+  /** How many refreshes failed, by reason. */
+  failures(stations: readonly SimulatedStation[] = this.stations): Partial<Record<FailureReason, number>> {
+    const counts: Partial<Record<FailureReason, number>> = {};
+    for (const { reason } of stations.flatMap(({ failures }) => failures)) counts[reason] = (counts[reason] ?? 0) + 1;
+    return counts;
+  }
+
+  maxAgeMs(fromMs: number, untilMs: number, stations: readonly SimulatedStation[] = this.stations): number {
+    return Math.max(...stations.map((station) => station.maxAgeMs(fromMs, untilMs)));
+  }
+
+  /** When the last of these stations had its first success after that time. */
+  allRefreshedMs(fromMs: number, stations: readonly SimulatedStation[] = this.stations): number {
+    const firsts = stations.map(({ successes }) => successes.find(({ endMs }) => endMs > fromMs)?.endMs ?? Number.POSITIVE_INFINITY);
+    return Math.max(...firsts);
+  }
+
+  #refreshAt(station: SimulatedStation, dueAtMs: number): void {
+    const { ttlMs, errorTtlMs } = this.#model;
+    this.clock.schedule(async () => {
+      await this.#refresh(station, dueAtMs);
+      const failedMs = station.failures.at(-1)?.atMs ?? 0;
+      const nextMs = station.isUp ? (station.successes.at(-1)?.startMs ?? 0) + ttlMs : failedMs + errorTtlMs;
+      // As background refreshes do: not all in step, and not again at once.
+      this.#refreshAt(station, Math.max(nextMs, this.clock.now() + 1000) + 0.1 * this.#random() * Math.min(ttlMs, errorTtlMs));
+    }, dueAtMs - this.clock.now());
+  }
+
+  async #refresh(station: SimulatedStation, dueAtMs: number): Promise<void> {
+    const { refreshTimeoutMs, pages, concurrency } = this.#model;
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    let startMs = 0;
+    let cancelTimeout: () => void = () => undefined;
+    const refresh: Refresh = {
+      station: station.name,
+      dueAtMs,
+      started: () => {
+        startMs = this.clock.now();
+        cancelTimeout = this.clock.schedule(() => controller.abort(new ListingFailure('timeout', 'refresh timeout')), refreshTimeoutMs);
+      },
+    };
+    const fetchPage = () => this.#get(refresh, controller.signal, () => startMs + refreshTimeoutMs);
+    try {
+      await fetchPage();
+      let left = pages - 1;
+      const worker = async () => {
+        while (left > 0) {
+          left -= 1;
+          await fetchPage();
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(left, concurrency) }, worker));
+      station.successes.push({ dueAtMs, startMs, endMs: this.clock.now() });
+    } catch (error) {
+      if (!(error instanceof ListingFailure)) throw error;
+      station.failures.push({ atMs: this.clock.now(), reason: error.reason });
+    } finally {
+      cancelTimeout();
+      controller.abort();
+    }
+  }
+
+  /** What the client does with a request. */
+  async #get(refresh: Refresh, signal: AbortSignal, deadlineMs: () => number): Promise<void> {
+    const { timeoutMs, maxRetries } = this.#model;
+    const retries = new RequestRetries(maxRetries, this.limiter);
+    let pauseMs = 0;
+    let throttled: RequestFailure | undefined;
+    for (;;) {
+      let admission: Admission | undefined;
+      try {
+        await this.limiter.run({ refresh, signal, pauseMs }, (admitted) => {
+          admission = admitted;
+          return this.upstream.request(refresh.station, timeoutMs, admitted.signal);
+        });
+        return;
+      } catch (error) {
+        // A refresh that times out while its requests are throttled fails for that reason.
+        if (signal.aborted) throw throttled ?? signal.reason;
+        if (!(error instanceof RequestFailure) || !admission) throw error;
+        throttled = error.throttled ? error : undefined;
+        const times = { nowMs: this.clock.now(), deadlineMs: deadlineMs(), random: this.#random() };
+        const decision = retries.decide(error, admission, times);
+        if (decision.action !== 'retry') throw error;
+        pauseMs = error.throttled ? decision.delayMs : 0;
+        if (!error.throttled) await this.clock.sleep(decision.delayMs, signal);
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { RequestFailure } from '../../../src/upstream/request-failure.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface UpstreamModel {
+  readonly latencyMs: number | ((station: string, nowMs: number) => number);
+  /** A 429 may come faster than a page. */
+  readonly throttleLatencyMs?: number;
+  readonly bucket?: { readonly perSecond: number | ((nowMs: number) => number); readonly burst: number };
+  /** What other clients take from the bucket, in requests per second. */
+  readonly takenByOthers?: (nowMs: number) => number;
+  /** The share of requests throttled at any rate. */
+  readonly throttledShare?: number;
+  /** In whole seconds, as services send it; undefined: not sent. */
+  readonly retryAfter?: boolean | number;
+  readonly hangs?: (station: string, nowMs: number) => boolean;
+  readonly refusesAll?: (nowMs: number) => boolean;
+}
+
+/** Requests per second of virtual time. */
+export interface Tally {
+  accepted: number;
+  throttled: number;
+}
+
+/** A service with a rate limit, latency and stations that hang. */
+export class SimulatedUpstream {
+  /** By second. */
+  readonly tallies: Tally[] = [];
+  mostInFlight = 0;
+  /** Requests that the client gave up before its timeout. */
+  aborted = 0;
+  #inFlight = 0;
+  readonly #model: UpstreamModel;
+  readonly #clock: VirtualClock;
+  readonly #random: () => number;
+  #tokens: number;
+  #refilledMs = 0;
+
+  constructor(model: UpstreamModel, clock: VirtualClock, random: () => number) {
+    this.#model = model;
+    this.#clock = clock;
+    this.#random = random;
+    this.#tokens = model.bucket?.burst ?? 0;
+  }
+
+  async request(station: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    this.#inFlight += 1;
+    this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
+    try {
+      await this.#reply(station, timeoutMs, signal);
+    } finally {
+      if (signal.aborted) this.aborted += 1;
+      this.#inFlight -= 1;
+    }
+  }
+
+  /** Requests from one time to another. */
+  total(fromMs: number, untilMs: number): Tally {
+    const total = { accepted: 0, throttled: 0 };
+    for (const tally of this.tallies.slice(fromMs / 1000, untilMs / 1000)) {
+      total.accepted += tally?.accepted ?? 0;
+      total.throttled += tally?.throttled ?? 0;
+    }
+    return total;
+  }
+
+  async #reply(station: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const { latencyMs, throttleLatencyMs, hangs } = this.#model;
+    const nowMs = this.#clock.now();
+    const pageMs = typeof latencyMs === 'number' ? latencyMs : latencyMs(station, nowMs);
+    if (hangs?.(station, nowMs) || pageMs > timeoutMs) {
+      await this.#clock.sleep(timeoutMs, signal);
+      throw new RequestFailure('timeout', 'no reply', { retryable: true });
+    }
+    const isThrottled = this.#throttles(nowMs);
+    this.#tally(nowMs)[isThrottled ? 'throttled' : 'accepted'] += 1;
+    await this.#clock.sleep(isThrottled ? (throttleLatencyMs ?? pageMs) : pageMs, signal);
+    if (isThrottled)
+      throw new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs: this.#retryAfterMs() });
+  }
+
+  #tally(nowMs: number): Tally {
+    const second = Math.floor(nowMs / 1000);
+    const tally = this.tallies[second] ?? { accepted: 0, throttled: 0 };
+    this.tallies[second] = tally;
+    return tally;
+  }
+
+  #throttles(nowMs: number): boolean {
+    const { bucket, throttledShare = 0, refusesAll, takenByOthers } = this.#model;
+    if (refusesAll?.(nowMs) || this.#random() < throttledShare) return true;
+    if (!bucket) return false;
+    const seconds = (nowMs - this.#refilledMs) / 1000;
+    this.#refilledMs = nowMs;
+    const perSecond = typeof bucket.perSecond === 'number' ? bucket.perSecond : bucket.perSecond(nowMs);
+    this.#tokens = Math.min(bucket.burst, this.#tokens + seconds * (perSecond - (takenByOthers?.(nowMs) ?? 0)));
+    if (this.#tokens < 1) return true;
+    this.#tokens -= 1;
+    return false;
+  }
+
+  #retryAfterMs(): number | undefined {
+    const { retryAfter } = this.#model;
+    if (retryAfter === undefined || retryAfter === false) return undefined;
+    return 1000 * (retryAfter === true ? 1 : retryAfter);
+  }
+}

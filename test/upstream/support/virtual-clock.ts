@@ -1,0 +1,56 @@
+import { PriorityQueue } from '../../../src/upstream/priority-queue.ts';
+
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  run: (() => void) | undefined;
+}
+
+/** Time that passes as fast as the work allows: it jumps from timer to timer. */
+export class VirtualClock {
+  readonly #timers = new PriorityQueue<Timer>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order));
+  #nowMs = 0;
+  #order = 0;
+
+  readonly now = (): number => this.#nowMs;
+
+  readonly schedule = (run: () => void, delayMs: number): (() => void) => {
+    const timer: Timer = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, run };
+    this.#timers.push(timer);
+    return () => {
+      timer.run = undefined;
+    };
+  };
+
+  readonly sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const cancel = this.schedule(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, delayMs);
+      const abort = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    });
+
+  /** Runs all timers until then, each with everything that follows from it. */
+  async runUntil(untilMs: number): Promise<void> {
+    await settled();
+    for (let timer = this.#timers.peek(); timer !== undefined && timer.atMs <= untilMs; timer = this.#timers.peek()) {
+      this.#timers.pop();
+      if (!timer.run) continue;
+      this.#nowMs = timer.atMs;
+      timer.run();
+      await settled();
+    }
+    this.#nowMs = untilMs;
+  }
+}
+
+/** Everything that waits for promises alone has gone on. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
