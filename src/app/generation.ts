@@ -49,6 +49,8 @@ interface Upstream {
   readonly client: UpstreamClient;
   /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: () => StationSource;
+  /** Publishes the metrics of the client. */
+  readonly activate: () => void;
 }
 
 /** Builds a generation while the old one keeps serving; unchanged upstreams and stations are reused. */
@@ -86,6 +88,7 @@ export async function nextGeneration(loaded: LoadedConfig, old: Generation | und
 
 /** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
+  for (const [name, upstream] of next.upstreams) if (old?.upstreams.get(name) !== upstream) upstream.activate();
   next.fleet.start();
   for (const station of next.stations.values()) {
     const { upstream } = station.spec;
@@ -138,7 +141,7 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
       },
     };
     const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, listingObserver);
-    upstreams.set(name, { url: config.base_url.href, client, newSource });
+    upstreams.set(name, { url: config.base_url.href, client, newSource, activate: observer.activate });
   }
   return upstreams;
 }

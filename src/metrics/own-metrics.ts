@@ -20,6 +20,11 @@ interface StationSeries {
   readonly withheld: number;
 }
 
+interface ActiveUpstream {
+  /** The observer of the latest client, whose rate limit is published. */
+  limiter: object | undefined;
+}
+
 const SERIES_FAMILIES = [
   { family: OWN_FAMILIES.series, count: ({ series }: StationSeries) => series },
   { family: OWN_FAMILIES.seriesWithheld, count: ({ withheld }: StationSeries) => withheld },
@@ -58,6 +63,8 @@ export class OwnMetrics {
     buckets: DURATION_BUCKETS,
     registers: [this.#registry],
   });
+  /** Configured upstreams; one that is removed and added again is another object, so that late requests of the first do not count. */
+  readonly #upstreams = new Map<string, ActiveUpstream>();
   #series: readonly StationSeries[] = [];
   /** Grows with the number of stations, so it is encoded once per change instead of once per scrape. */
   readonly #seriesTexts = new Map<ExpositionFormat, string>();
@@ -78,19 +85,11 @@ export class OwnMetrics {
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** The observer for the client of an upstream. All its series start at 0, so that `increase` sees the first failure. */
+  /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
   upstreamObserver(upstream: string) {
-    this.#requests.inc({ upstream }, 0);
-    this.#retries.inc({ upstream }, 0);
-    this.#inFlight.inc({ upstream }, 0);
-    this.#waiting.inc({ upstream }, 0);
-    this.#waitSeconds.inc({ upstream }, 0);
-    this.#throttled.inc({ upstream }, 0);
-    this.#rateLimit.set({ upstream }, Number.POSITIVE_INFINITY);
-    this.#pageSizeReductions.inc({ upstream }, 0);
-    this.#duration.zero({ upstream });
-    for (const reason of FAILURE_REASONS) this.#failures.inc({ upstream, reason }, 0);
-    return {
+    let active: ActiveUpstream | undefined;
+    let rateLimit = Number.POSITIVE_INFINITY;
+    const observer = {
       waiting: (change: 1 | -1) => this.#waiting.inc({ upstream }, change),
       started: () => {
         this.#requests.inc({ upstream });
@@ -104,14 +103,43 @@ export class OwnMetrics {
       retried: () => this.#retries.inc({ upstream }),
       waited: (seconds: number) => this.#waitSeconds.inc({ upstream }, seconds),
       throttled: () => this.#throttled.inc({ upstream }),
-      limited: (requestsPerSecond: number) => this.#rateLimit.set({ upstream }, requestsPerSecond),
       pageSizeReduced: () => this.#pageSizeReductions.inc({ upstream }),
       unreadable: () => this.#failures.inc({ upstream, reason: 'body' }),
     };
+    return {
+      ...onlyWhile(() => active !== undefined && this.#upstreams.get(upstream) === active, observer),
+      limited: (requestsPerSecond: number) => {
+        rateLimit = requestsPerSecond;
+        // A client that was replaced may still end requests.
+        if (this.#upstreams.get(upstream)?.limiter === observer) this.#rateLimit.set({ upstream }, rateLimit);
+      },
+      activate: () => {
+        active = this.#upstreams.get(upstream) ?? this.#addUpstream(upstream);
+        active.limiter = observer;
+        this.#rateLimit.set({ upstream }, rateLimit);
+      },
+    };
+  }
+
+  /** All series start at 0, so that `increase` sees the first failure. */
+  #addUpstream(upstream: string): ActiveUpstream {
+    this.#requests.inc({ upstream }, 0);
+    this.#retries.inc({ upstream }, 0);
+    this.#inFlight.inc({ upstream }, 0);
+    this.#waiting.inc({ upstream }, 0);
+    this.#waitSeconds.inc({ upstream }, 0);
+    this.#throttled.inc({ upstream }, 0);
+    this.#pageSizeReductions.inc({ upstream }, 0);
+    this.#duration.zero({ upstream });
+    for (const reason of FAILURE_REASONS) this.#failures.inc({ upstream, reason }, 0);
+    const active = { limiter: undefined };
+    this.#upstreams.set(upstream, active);
+    return active;
   }
 
   /** Removes the series of an upstream that is no longer configured. */
   removeUpstream(upstream: string): void {
+    this.#upstreams.delete(upstream);
     for (const metric of [this.#requests, this.#retries, this.#inFlight, this.#waiting, this.#waitSeconds, this.#throttled])
       metric.remove({ upstream });
     for (const metric of [this.#rateLimit, this.#refreshesWaiting, this.#oldestWaiting, this.#hangingStations]) metric.remove({ upstream });
@@ -187,4 +215,13 @@ export class OwnMetrics {
 
 function metricOptions<Label extends string>({ name, help, labels }: { name: string; help: string; labels: readonly Label[] }) {
   return { name, help, labelNames: labels };
+}
+
+/** The same functions, which do nothing while the condition does not hold. */
+function onlyWhile<Functions extends Record<string, (...args: never[]) => unknown>>(
+  condition: () => boolean,
+  functions: Functions,
+): Functions {
+  const guarded = Object.entries(functions).map(([name, run]) => [name, (...args: never[]) => (condition() ? run(...args) : undefined)]);
+  return Object.fromEntries(guarded) as Functions;
 }

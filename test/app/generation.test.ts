@@ -195,4 +195,30 @@ describe('endGeneration', () => {
     expect(old.stations.get('b')?.refreshIfDue()).toBeUndefined();
     await expect(old.upstreams.get('unused')?.client.get('/', context, () => undefined)).rejects.toThrow(/destroyed/);
   });
+
+  it('ends a refresh that begins on a closed station, without a request', async () => {
+    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
+    onTestFinished(() => service.stop());
+    const old = await generationOf(configOf(service.url, ['a', 'b']));
+    await endGeneration(old, await generationOf(configOf(service.url, ['a']), old));
+    const station = old.stations.get('b') ?? expect.unreachable();
+    await station.refresh();
+    expect(service.requests).toEqual([]);
+    expect(station.wasAttempted).toBe(false);
+  });
+
+  it('leaves no metrics of a removed upstream, not even by a late request', async () => {
+    const config = configOf(URL_A, ['a'], { station: { upstream: 'main' } });
+    const services = sharedServices();
+    const old = await generationOf({ ...config, upstreams: { ...config.upstreams, gone: { base_url: URL_A } } }, undefined, services);
+    startGeneration(old, undefined);
+    const upstreams = async () => new Set((await services.own.text('text', new Set())).match(/(?<=upstream=")\w+/g));
+    expect(await upstreams()).toEqual(new Set(['main', 'gone']));
+    const next = await generationOf(config, old, services);
+    await endGeneration(old, next);
+    services.own.removeUpstream('gone');
+    const context = { signal: new AbortController().signal, deadlineMs: Date.now() + 60_000 };
+    await expect(old.upstreams.get('gone')?.client.get('/', context, () => undefined)).rejects.toThrow();
+    expect(await upstreams()).toEqual(new Set(['main']));
+  });
 });

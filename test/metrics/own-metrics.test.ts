@@ -9,7 +9,7 @@ describe('OwnMetrics', () => {
 
   it('publishes every own family of the catalogue exactly as in the golden files', async () => {
     const metrics = ownMetrics();
-    metrics.upstreamObserver('main');
+    metrics.upstreamObserver('main').activate();
     metrics.recordReload(true, 1_700_000_000_000);
     metrics.recordWebReload(true, 1_700_000_000_000);
     metrics.recordSeries([{ name: 'prod', series: 12, withheld: 3 }]);
@@ -24,6 +24,7 @@ describe('OwnMetrics', () => {
   it('counts requests, failures, retries and throttling', async () => {
     const metrics = ownMetrics();
     const observer = metrics.upstreamObserver('main');
+    observer.activate();
     observer.waiting(1);
     observer.waiting(1);
     observer.waiting(-1);
@@ -51,6 +52,50 @@ describe('OwnMetrics', () => {
     const histogram = families.get('telemetry_station_exporter_api_request_duration_seconds')?.samples;
     expect(histogram?.find(({ labels }) => labels['le'] === '0.25')?.value).toBe(0);
     expect(histogram?.find(({ labels }) => labels['le'] === '0.5')?.value).toBe(1);
+  });
+
+  it('publishes nothing of an upstream that is not in force, and keeps late requests of a removed one from counting', async () => {
+    const metrics = ownMetrics();
+    const upstreams = async () => new Set((await metrics.text('text', new Set())).match(/(?<=upstream=")\w+/g));
+    const first = metrics.upstreamObserver('gone');
+    first.limited(5);
+    expect(await upstreams()).toEqual(new Set());
+    first.activate();
+    first.started();
+    expect(await upstreams()).toEqual(new Set(['gone']));
+    metrics.removeUpstream('gone');
+    const late = () => {
+      first.started();
+      first.ended(1, 'network');
+      first.limited(1);
+      first.waiting(1);
+      first.waited(1);
+    };
+    late();
+    expect(await upstreams()).toEqual(new Set());
+    metrics.upstreamObserver('gone').activate();
+    late();
+    const families = parseExposition(await metrics.text('text', new Set()));
+    const value = (name: string) => valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream');
+    expect([value('requests_in_flight'), value('requests_total'), value('requests_waiting')]).toEqual([
+      { gone: 0 },
+      { gone: 0 },
+      { gone: 0 },
+    ]);
+  });
+
+  it('publishes the rate limit of the latest client of an upstream, and counts requests of its predecessor', async () => {
+    const metrics = ownMetrics();
+    const [replaced, latest] = [metrics.upstreamObserver('main'), metrics.upstreamObserver('main')];
+    replaced.activate();
+    replaced.started();
+    latest.limited(7);
+    latest.activate();
+    replaced.ended(1, undefined);
+    replaced.limited(2);
+    const families = parseExposition(await metrics.text('text', new Set()));
+    const value = (name: string) => valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream');
+    expect([value('rate_limit'), value('requests_in_flight'), value('requests_total')]).toEqual([{ main: 7 }, { main: 0 }, { main: 1 }]);
   });
 
   it('counts cache hits and misses, and drops stations that are no longer published', async () => {
