@@ -221,6 +221,15 @@ describe('runProgram, serving', () => {
     expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]);
   });
 
+  it('exits on SIGTERM without working through 300 SIGHUPs', async () => {
+    const { url } = await startService();
+    const { signals, exit, output } = await serve(configOf(url, ['a']));
+    for (let sent = 0; sent < 300; sent += 1) signals.emit('SIGHUP');
+    signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(output().stderr.match(/configuration reloaded/g) ?? []).toHaveLength(0);
+  });
+
   it('survives an internal error during a reload, and logs it', async () => {
     const { url } = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));

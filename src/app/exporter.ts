@@ -15,6 +15,7 @@ import type { Snapshot } from '../station/snapshot.ts';
 import type { StationView } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
+import { untilAborted } from '../upstream/exchange.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../web/port.ts';
 import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
 import type { Logger } from './logger.ts';
@@ -40,7 +41,7 @@ export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
   #generation: Generation;
-  #reloading: Promise<unknown> = Promise.resolve();
+  readonly #closed = new AbortController();
   #wasReady = false;
   /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
   readonly #selectionTasks = new TaskQueue();
@@ -75,10 +76,11 @@ export class Exporter implements ExporterPort {
   }
 
   async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
-    const { fleet, exposition, upstreams } = this.#generation;
+    const { fleet, exposition } = this.#generation;
     const views = await fleet.read(signal, station);
     if (station !== undefined) return exposition.stationBody(views, format);
-    for (const [name, { client }] of upstreams) this.#services.own.recordLoad(name, client.load());
+    // A reload may have replaced the clients while the scrape waited.
+    for (const [name, { client }] of this.#generation.upstreams) this.#services.own.recordLoad(name, client.load());
     return exposition.fullBody(views, this.#services.own, format);
   }
 
@@ -113,42 +115,75 @@ export class Exporter implements ExporterPort {
     return renderConfig(this.#generation.loaded.config);
   }
 
-  /** Reloads run one after another; each reads the file when it starts. */
-  reload(): Promise<readonly string[]> {
-    const reload = this.#reloading.then(() => this.#reload());
-    this.#reloading = reload.catch(() => undefined);
-    return reload;
-  }
+  /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
+  readonly reload = coalesced(() => this.#reload());
 
   recordWebReload(successful: boolean): void {
     this.#services.own.recordWebReload(successful, Date.now());
   }
 
+  /** Does not wait for reloads: a running one is abandoned. */
   async close(): Promise<void> {
-    await this.#reloading;
+    this.#closed.abort();
     await endGeneration(this.#generation, undefined);
   }
 
   async #reload(): Promise<readonly string[]> {
+    const { signal } = this.#closed;
     const { log, load } = this.#options;
-    const result = await load();
-    if (!result.ok) {
+    try {
+      signal.throwIfAborted();
+      const result = await untilAborted(load(), signal);
+      if (result.ok) {
+        await this.#replaceGeneration(result);
+        return [];
+      }
       this.#services.own.recordReload(false, Date.now());
       const problems = formatProblems(result.problems);
       for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
+    } catch (error) {
+      if (signal.aborted) return ['the exporter is shutting down'];
+      this.#services.own.recordReload(false, Date.now());
+      throw error;
     }
-    const old = this.#generation;
-    const next = await nextGeneration(result, old, this.#services);
-    old.fleet.stop();
-    this.#generation = next;
-    startGeneration(next, old);
-    this.#services.own.recordReload(true, Date.now());
-    log.info('configuration reloaded', { stations: next.stations.size });
-    await endGeneration(old, next);
-    for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) this.#services.own.removeUpstream(name);
-    return [];
   }
+
+  async #replaceGeneration(loaded: LoadedConfig): Promise<void> {
+    const { own } = this.#services;
+    const old = this.#generation;
+    let ended: Promise<void> | undefined;
+    const swap = (next: Generation) => {
+      this.#closed.signal.throwIfAborted();
+      startGeneration(next, old);
+      this.#generation = next;
+      ended = endGeneration(old, next);
+      for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.removeUpstream(name);
+      own.recordReload(true, Date.now());
+      this.#options.log.info('configuration reloaded', { stations: next.stations.size });
+    };
+    await nextGeneration(loaded, old, this.#services, { signal: this.#closed.signal, swap });
+    await ended;
+  }
+}
+
+/** Runs the work once at a time. Calls while it runs share one further run, which starts when it ends. */
+function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let waiting: Promise<T> | undefined;
+  const run = () => {
+    waiting = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (waiting) return waiting;
+    if (!running) return run();
+    waiting = running.then(run, run);
+    return waiting;
+  };
 }
 
 function logRefresh(log: Logger, { spec, health, served }: StationView<EncodedSnapshot>): void {

@@ -53,37 +53,44 @@ interface Upstream {
   readonly activate: () => void;
 }
 
-/** Builds a generation while the old one keeps serving; unchanged upstreams and stations are reused. */
-export async function nextGeneration(loaded: LoadedConfig, old: Generation | undefined, services: SharedServices): Promise<Generation> {
+interface BuildOptions {
+  /** Aborts the build. */
+  readonly signal?: AbortSignal;
+  /** Called with the finished generation, at a moment when no station of the old one has newer data. */
+  readonly swap?: (next: Generation) => void;
+}
+
+/**
+ * Builds a generation while the old one keeps serving; unchanged upstreams and stations are reused. Changes nothing of the old one, so
+ * that it keeps working when this fails.
+ */
+export async function nextGeneration(
+  loaded: LoadedConfig,
+  old: Generation | undefined,
+  services: SharedServices,
+  { signal, swap }: BuildOptions = {},
+): Promise<Generation> {
   const encoding = encodingOptions(loaded.config);
   const upstreams = connectUpstreams(loaded, old, services);
-  const specs = resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard));
-  const stations = new Map<string, StationCache<EncodedSnapshot>>();
-  for (const spec of specs) {
-    const upstream = upstreams.get(spec.upstream) as Upstream;
-    const encoder = new StationEncoder(spec, encoding, services.compressors);
-    const dependencies: StationDependencies<EncodedSnapshot> = {
-      source: upstream.newSource(),
-      encode: (publication) => encoder.encode(publication),
-      refreshed: services.refreshed,
-      ...(services.postponed && { postponed: services.postponed }),
-    };
-    const known = old?.stations.get(spec.name);
-    const before = old?.upstreams.get(spec.upstream);
-    // The snapshot stays valid while the same data is requested from the same service, whatever else changed.
-    const isReusable = known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
-    if (!isReusable) {
-      stations.set(spec.name, new StationCache(spec, dependencies));
-    } else if (upstream === before && isDeepStrictEqual(known.spec, spec) && isDeepStrictEqual(old?.encoding, encoding)) {
-      stations.set(spec.name, known);
-    } else {
-      // Closed first: a refresh that ended in between would increase counters that the successor then resets.
-      known.close();
-      stations.set(spec.name, await known.successor(spec, dependencies));
+  try {
+    const { stations, takeovers } = connectStations({ loaded, encoding, upstreams }, old, services);
+    // A refresh that ends meanwhile is taken over again: otherwise counters that were already scraped would decrease.
+    for (let outdated = takeovers; outdated.length > 0; outdated = takeovers.filter(isOutdated)) {
+      for (const takeover of outdated) {
+        signal?.throwIfAborted();
+        const { known, spec, dependencies } = takeover;
+        takeover.health = known.view().health;
+        stations.set(spec.name, await known.successor(spec, dependencies));
+      }
     }
+    const fleet = new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
+    const next = { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
+    swap?.(next);
+    return next;
+  } catch (error) {
+    await closeUpstreams(upstreams, old?.upstreams);
+    throw error;
   }
-  const fleet = new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
-  return { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
 }
 
 /** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
@@ -100,8 +107,56 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
 export async function endGeneration(old: Generation, next: Generation | undefined): Promise<void> {
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
-  const unused = [...old.upstreams].filter(([name, upstream]) => next?.upstreams.get(name) !== upstream);
+  await closeUpstreams(old.upstreams, next?.upstreams);
+}
+
+type Upstreams = Generation['upstreams'];
+
+async function closeUpstreams(upstreams: Upstreams, reused: Upstreams | undefined): Promise<void> {
+  const unused = [...upstreams].filter(([name, upstream]) => reused?.get(name) !== upstream);
   await Promise.all(unused.map(([, { client }]) => client.close()));
+}
+
+/** A station that continues with the data of its predecessor. */
+interface Takeover {
+  readonly known: StationCache<EncodedSnapshot>;
+  readonly spec: StationSpec;
+  readonly dependencies: StationDependencies<EncodedSnapshot>;
+  /** Of the predecessor when its data was taken over. */
+  health?: Health;
+}
+
+/** Every refresh replaces the health. */
+function isOutdated({ known, health }: Takeover): boolean {
+  return known.view().health !== health;
+}
+
+/** The stations in the order of the configuration; those to be taken over are still the old ones. */
+function connectStations(
+  { loaded, encoding, upstreams }: Pick<Generation, 'loaded' | 'encoding' | 'upstreams'>,
+  old: Generation | undefined,
+  services: SharedServices,
+) {
+  const stations = new Map<string, StationCache<EncodedSnapshot>>();
+  const takeovers: Takeover[] = [];
+  for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
+    const upstream = upstreams.get(spec.upstream) as Upstream;
+    const encoder = new StationEncoder(spec, encoding, services.compressors);
+    const dependencies: StationDependencies<EncodedSnapshot> = {
+      source: upstream.newSource(),
+      encode: (publication) => encoder.encode(publication),
+      refreshed: services.refreshed,
+      ...(services.postponed && { postponed: services.postponed }),
+    };
+    const known = old?.stations.get(spec.name);
+    const before = old?.upstreams.get(spec.upstream);
+    // The snapshot stays valid while the same data is requested from the same service, whatever else changed.
+    const isReusable = known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
+    stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
+    const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec) && isDeepStrictEqual(old?.encoding, encoding);
+    if (isReusable && !isUnchanged) takeovers.push({ known, spec, dependencies });
+  }
+  return { stations, takeovers };
 }
 
 /** The settings that determine the data of a station. */

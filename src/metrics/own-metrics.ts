@@ -148,6 +148,7 @@ export class OwnMetrics {
   }
 
   recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: QueueLoad): void {
+    if (!this.#upstreams.has(upstream)) return;
     this.#refreshesWaiting.set({ upstream }, waitingRefreshes);
     this.#oldestWaiting.set({ upstream }, oldestWaitingMs / 1000);
     this.#hangingStations.set({ upstream }, hangingStations);

@@ -126,7 +126,6 @@ export async function takeSnapshot(
   { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
   { signal, dueAtMs, started, clock = systemClock }: RefreshOptions,
 ): Promise<Snapshot> {
-  signal.throwIfAborted();
   const controller = new AbortController();
   // Every request of the refresh listens to it.
   setMaxListeners(0, controller.signal);

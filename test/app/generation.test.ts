@@ -1,15 +1,16 @@
-import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from '../../src/app/generation.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
+import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
+import type { TextBuffer } from '../../src/metrics/text-buffer.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
+import type { StationCache } from '../../src/station/station-cache.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
 import { configOf, entriesOf } from '../e2e/test-bed.ts';
 import { listingContext } from '../upstream/support/context.ts';
-import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 
 const ALL = { ordinal: 0, total: 1 };
@@ -40,6 +41,47 @@ async function startService() {
   const service = await startSimulatedService({ source: () => entriesOf(3) });
   onTestFinished(() => service.stop());
   return service;
+}
+
+/** Resources added and removed since the start. */
+function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
+  const { added, removed } = station.view().served?.publication.churn ?? expect.unreachable();
+  return [added, removed].map((counts) => [...counts.values()].reduce((sum, count) => sum + count, 0));
+}
+
+/** Encodes nothing before it is released. */
+class HeldPool extends CompressorPool {
+  isUsed = false;
+  release = () => {};
+  readonly #released = new Promise<void>((resolve) => {
+    this.release = resolve;
+  });
+
+  constructor() {
+    super(new TaskQueue(), 1);
+  }
+
+  override async compress<Result>(write: (buffer: TextBuffer) => Result) {
+    this.isUsed = true;
+    await this.#released;
+    return super.compress(write);
+  }
+}
+
+/** Has a bug that shows at the given use. */
+class FailingPool extends CompressorPool {
+  #uses: number;
+
+  constructor(uses: number) {
+    super(new TaskQueue(), 1);
+    this.#uses = uses;
+  }
+
+  override compress<Result>(write: (buffer: TextBuffer) => Result) {
+    this.#uses -= 1;
+    if (this.#uses === 0) throw new Error('a bug');
+    return super.compress(write);
+  }
 }
 
 const URL_A = 'http://127.0.0.1:1';
@@ -120,23 +162,58 @@ describe('nextGeneration', () => {
     expect(families(next)).not.toContain('telemetry_station_resource_info');
   });
 
-  it('discards a refresh that ends during the takeover', async () => {
-    const held: (() => void)[] = [];
-    const server = createServer((_request, response) => held.push(() => response.end('{"resources": [], "page": {"total": 0}}')));
-    const config = configOf(`http://127.0.0.1:${await listen(server)}`, ['a']);
-    const services = sharedServices();
-    const old = await generationOf(config, undefined, services);
+  it('takes over a refresh that ends during the takeover, with its counters', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a']);
+    const old = await generationOf(config);
     const station = old.stations.get('a') ?? expect.unreachable();
-    const refresh = station.refresh();
-    await eventually(() => expect(held).toHaveLength(1));
-    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, services);
-    held[0]?.();
-    await refresh;
+    await station.refresh();
+    const compressors = new HeldPool();
+    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, { ...sharedServices(), compressors });
+    await eventually(() => expect(compressors.isUsed).toBe(true));
+    service.setRecords('a', entriesOf(1, 'new'));
+    await station.refresh();
+    expect(changesOf(station)).toEqual([1, 3]);
+    compressors.release();
     const next = await takeover;
     onTestFinished(() => endGeneration(next, undefined));
-    expect(station.view().served).toBeUndefined();
-    expect(next.stations.get('a')?.wasAttempted).toBe(false);
-    expect(services.refreshedStations).toEqual([]);
+    const taken = next.stations.get('a') ?? expect.unreachable();
+    expect(changesOf(taken)).toEqual([1, 3]);
+    expect(taken.view().health).toBe(station.view().health);
+    expect(taken.view().served?.publication.snapshot).toBe(station.view().served?.publication.snapshot);
+  });
+
+  it('leaves the old generation working when it fails half-way', async () => {
+    const service = await startService();
+    const other = { other: { base_url: service.url } };
+    const config = configOf(service.url, ['a', 'b'], { station: { upstream: 'main' } });
+    const services = sharedServices();
+    const old = await generationOf(config, undefined, services);
+    startGeneration(old, undefined);
+    await eventually(() => expect(old.fleet.ready()).toBe(true));
+    const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
+    const failing = { ...services, compressors: new FailingPool(3) };
+    await expect(nextGeneration(loaded(changed), old, failing)).rejects.toThrow('a bug');
+    service.setRecords('a', entriesOf(1, 'new'));
+    await old.fleet.read(new AbortController().signal);
+    expect(changesOf(old.stations.get('a') ?? expect.unreachable())).toEqual([1, 3]);
+    expect(await services.own.text('text', new Set())).not.toContain('upstream="other"');
+  });
+
+  it('ends when it is aborted', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a', 'b']);
+    const old = await generationOf(config);
+    await old.stations.get('a')?.refresh();
+    const compressors = new HeldPool();
+    const controller = new AbortController();
+    const swap = () => expect.unreachable();
+    const changed = loaded({ ...config, metrics: { per_resource: false } });
+    const build = nextGeneration(changed, old, { ...sharedServices(), compressors }, { signal: controller.signal, swap });
+    await eventually(() => expect(compressors.isUsed).toBe(true));
+    controller.abort(new Error('no longer needed'));
+    compressors.release();
+    await expect(build).rejects.toThrow('no longer needed');
   });
 
   it('has only the stations of its shard', async () => {
@@ -217,7 +294,7 @@ describe('endGeneration', () => {
     const next = await generationOf(config, old, services);
     await endGeneration(old, next);
     services.own.removeUpstream('gone');
-    const context = { signal: new AbortController().signal, deadlineMs: Date.now() + 60_000 };
+    const context = listingContext();
     await expect(old.upstreams.get('gone')?.client.get('/', context, () => undefined)).rejects.toThrow();
     expect(await upstreams()).toEqual(new Set(['main']));
   });

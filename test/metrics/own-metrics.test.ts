@@ -72,6 +72,7 @@ describe('OwnMetrics', () => {
       first.waited(1);
     };
     late();
+    metrics.recordLoad('gone', { waitingRefreshes: 1, oldestWaitingMs: 1, hangingStations: 1 });
     expect(await upstreams()).toEqual(new Set());
     metrics.upstreamObserver('gone').activate();
     late();
