@@ -94,7 +94,7 @@ export const OWN_FAMILIES = {
   },
   oldestWaitingRefresh: {
     name: 'telemetry_station_exporter_oldest_waiting_refresh_seconds',
-    help: 'Time since the station that waits longest for its refresh became due, in seconds.',
+    help: 'Longest time a waiting refresh has waited for its first request, in seconds.',
     type: 'gauge',
     labels: ['upstream'],
     exampleTitle: 'Upstreams whose stations wait longer than a minute',

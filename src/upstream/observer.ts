@@ -63,7 +63,7 @@ export interface UpstreamLoad {
   readonly recentThrottled: number;
   /** Refreshes that wait for the admission of their first request. */
   readonly waitingRefreshes: number;
-  /** For how long the station that waits longest has been due; 0: none waits. */
+  /** For how long the first of them has waited; 0: none waits. */
   readonly oldestWaitingMs: number;
   readonly hangingStations: number;
   /** Of a request without its time in the queue; undefined: no reply so far. */

@@ -10,6 +10,8 @@ export interface WaitingRefresh<Waiter> {
   readonly refresh: Refresh;
   readonly station: StationState;
   readonly waiters: Set<Waiter>;
+  /** When its first request began to wait. */
+  readonly sinceMs: number;
   /** Its place among those that became due at the same time, in [0, 1). */
   readonly place: number;
   /** Its place among the started ones; undefined: not started. */
@@ -40,8 +42,8 @@ export class RefreshQueue<Waiter> {
   #arrivals = 0;
   #starts = 0;
 
-  add(refresh: Refresh, station: StationState, waiter: Waiter): void {
-    const waiting = this.#refreshes.get(refresh) ?? this.#arrived(refresh, station);
+  add(refresh: Refresh, station: StationState, waiter: Waiter, nowMs: number): void {
+    const waiting = this.#refreshes.get(refresh) ?? this.#arrived(refresh, station, nowMs);
     waiting.waiters.add(waiter);
     const siblings = this.#byStation.get(station) ?? new Set();
     this.#byStation.set(station, siblings.add(waiting));
@@ -84,23 +86,23 @@ export class RefreshQueue<Waiter> {
     return first(this.#probes);
   }
 
-  /** The refreshes that have not started, and when the first of their stations became due. */
-  waiting(): { readonly refreshes: number; readonly oldestDueAtMs: number | undefined } {
+  /** The refreshes that have not started, and since when the first of them waits. */
+  waiting(): { readonly refreshes: number; readonly sinceMs: number } {
     let refreshes = 0;
-    let oldestDueAtMs: number | undefined;
+    let oldestMs = Number.POSITIVE_INFINITY;
     for (const siblings of this.#byStation.values()) {
-      for (const { startOrder, refresh } of siblings) {
+      for (const { startOrder, sinceMs } of siblings) {
         if (startOrder !== undefined) continue;
         refreshes += 1;
-        oldestDueAtMs = Math.min(oldestDueAtMs ?? refresh.dueAtMs, refresh.dueAtMs);
+        oldestMs = Math.min(oldestMs, sinceMs);
       }
     }
-    return { refreshes, oldestDueAtMs };
+    return { refreshes, sinceMs: oldestMs };
   }
 
-  #arrived(refresh: Refresh, station: StationState): WaitingRefresh<Waiter> {
+  #arrived(refresh: Refresh, station: StationState, sinceMs: number): WaitingRefresh<Waiter> {
     const place = (this.#arrivals++ * GOLDEN_RATIO) % 1;
-    const waiting = { refresh, station, place, waiters: new Set<Waiter>(), startOrder: undefined, entry: undefined };
+    const waiting = { refresh, station, sinceMs, place, waiters: new Set<Waiter>(), startOrder: undefined, entry: undefined };
     this.#refreshes.set(refresh, waiting);
     return waiting;
   }

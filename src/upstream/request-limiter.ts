@@ -79,14 +79,14 @@ export class RequestLimiter {
   load(): UpstreamLoad {
     const nowMs = this.#options.now();
     const { requests, throttled } = this.#rate.statistics(nowMs);
-    const { refreshes, oldestDueAtMs = nowMs } = this.#queue.waiting();
+    const { refreshes, sinceMs } = this.#queue.waiting();
     return {
       requestsPerSecond: this.#rate.perSecond,
       holdMs: Math.max(0, this.#rate.holdUntilMs - nowMs),
       recentRequests: requests,
       recentThrottled: throttled,
       waitingRefreshes: refreshes,
-      oldestWaitingMs: Math.max(0, nowMs - oldestDueAtMs),
+      oldestWaitingMs: Math.max(0, nowMs - sinceMs),
       hangingStations: this.#breaker.hangingStations,
       typicalLatencyMs: this.#breaker.typicalMs,
     };
@@ -140,7 +140,7 @@ export class RequestLimiter {
       this.#admit();
     };
     const enqueue = () => {
-      this.#queue.add(refresh, this.#breaker.station(refresh.station), enter);
+      this.#queue.add(refresh, this.#breaker.station(refresh.station), enter, this.#options.now());
       this.#admit();
     };
     signal.addEventListener('abort', giveUp, { once: true });

@@ -107,7 +107,7 @@ describe('RequestLimiter', () => {
     const { clock, limiter, send } = setUp(1);
     const all = [send('a', refreshOf('a', 5)), send('b', refreshOf('b', 30)), send('c', refreshOf('c', 20))];
     await clock.runUntil(50);
-    expect(limiter.load()).toMatchObject({ waitingRefreshes: 2, oldestWaitingMs: 30 });
+    expect(limiter.load()).toMatchObject({ waitingRefreshes: 2, oldestWaitingMs: 50 });
     await clock.runUntil(1000);
     await Promise.all(all);
     expect(limiter.load()).toMatchObject({ waitingRefreshes: 0, oldestWaitingMs: 0 });
