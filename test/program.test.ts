@@ -355,7 +355,12 @@ describe('runProgram, simulating', () => {
     expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
     expect(valuesOf(staging, 'telemetry_station_listing_complete', 'station')).toEqual({ staging: 1 });
     expect(staging.get('telemetry_station_resource_info')?.samples.length).toBeGreaterThan(100);
-    const { upstreams } = parse((await httpRequest(port, '/config')).body) as { upstreams: Record<string, { base_url: string }> };
+    const { upstreams, cache } = parse((await httpRequest(port, '/config')).body) as {
+      upstreams: Record<string, { base_url: string }>;
+      cache: object;
+    };
+    // Otherwise the stations of a demo without Prometheus have no data after max_stale.
+    expect(cache).toMatchObject({ refresh: 'background' });
     signals.emit('SIGTERM');
     expect(await exit).toBe(0);
     expect(output().stdout).toBe('');

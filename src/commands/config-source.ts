@@ -14,7 +14,8 @@ export async function withConfig<T>(
   work: (load: () => Promise<LoadResult>) => Promise<T>,
 ): Promise<T> {
   if (!flags.demo) return work(() => loadConfigFile(flags['config.file'], env));
-  const { service, config } = await startSimulation();
+  // In the background, because a demo without Prometheus is not scraped.
+  const { service, config } = await startSimulation({ refresh: 'background' });
   try {
     return await work(async () => loadConfig({ file: 'demo.yaml', text: config, env }));
   } finally {

@@ -15,6 +15,8 @@ export interface SimulationOptions {
   readonly faults?: readonly Fault[];
   readonly pageCap?: number;
   readonly naming?: Naming;
+  /** Of the exporter configuration; default: `scrape`. */
+  readonly refresh?: 'scrape' | 'background';
 }
 
 export interface Simulation {
@@ -27,6 +29,7 @@ export interface Simulation {
 /** Starts the simulated service with simulated fleets; by default the demo stations. */
 export async function startSimulation(options: SimulationOptions = {}): Promise<Simulation> {
   const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP, naming = 'random' } = options;
+  const { refresh = 'scrape' } = options;
   const world = createWorld({ seed, stations, naming });
   const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);
   const service = await startSimulatedService({
@@ -38,7 +41,7 @@ export async function startSimulation(options: SimulationOptions = {}): Promise<
     pageCap,
     requestLogSize: 100,
   });
-  return { service, config: exporterConfig(service.url, stations), world };
+  return { service, config: exporterConfig(service.url, stations, refresh), world };
 }
 
 /** As in the vendor's own client. */
@@ -56,7 +59,7 @@ function pathKey({ subscription, resourceGroup, zone, telemetryStation }: Simula
   return JSON.stringify([subscription, resourceGroup, zone, telemetryStation]);
 }
 
-function exporterConfig(baseUrl: string, stations: readonly SimulatedStation[]): string {
+function exporterConfig(baseUrl: string, stations: readonly SimulatedStation[], refresh: string): string {
   const upstreams = new Set(stations.map(({ upstream }) => upstream));
   const config = {
     upstreams: Object.fromEntries([...upstreams].map((name) => [name, { base_url: baseUrl, page_size: PAGE_CAP }])),
@@ -71,7 +74,7 @@ function exporterConfig(baseUrl: string, stations: readonly SimulatedStation[]):
       alertability,
       labels,
     })),
-    cache: { ttl: '15s', max_stale: '5m', error_ttl: '5s' },
+    cache: { ttl: '15s', max_stale: '5m', error_ttl: '5s', refresh },
   };
   return stringify(config, { aliasDuplicateObjects: false });
 }

@@ -17,7 +17,15 @@ describe('the status page', () => {
     await page.goto(exporter.url);
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
     const totals = await page.locator('#totals div').allTextContents();
-    expect(totals).toEqual(['Stations3', 'Up2', 'Failing1', 'Not tried0', 'Resources1,241', expect.stringMatching(/^Coverage–/)]);
+    expect(totals).toEqual([
+      'Stations3',
+      'Up2',
+      'Failing1',
+      'No data0',
+      'Not tried0',
+      'Resources1,241',
+      expect.stringMatching(/^Coverage–/),
+    ]);
     expect(await cellOf(page, 'large', 'Resources').textContent()).toBe('1,234');
     expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
     expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing');

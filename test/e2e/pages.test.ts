@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
 
@@ -47,6 +48,13 @@ describe('the pages of a running exporter', () => {
     expect(text).toContain('Reported total230\n');
     expect(text).toContain('1–41 of 41');
     expect(body.match(/<span class="sub code">r\d+/g)?.[0]).toBe('<span class="sub code">r29');
+  });
+
+  it('show no station as up whose data has expired because it is not scraped', async () => {
+    const { open } = await pagesOf(entriesOf(3), { cache: { ttl: '0s', max_stale: '0s' } });
+    await eventually(async () => expect((await open('/')).text).toMatch(/\nts main · ts\nno data: not scraped for \d+ s\n/));
+    const { text } = await open('/stations/ts');
+    expect(text).toMatch(/\nStateno data: not scraped for \d+ s\n/);
   });
 
   it('respond 404 for an unknown station and an unknown resource', async () => {

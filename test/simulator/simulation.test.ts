@@ -28,7 +28,7 @@ describe('startSimulation', () => {
       { base_url: service.url, page_size: 200 },
       { base_url: service.url, page_size: 200 },
     ]);
-    expect(cache.ttl).toBe('15s');
+    expect(cache).toMatchObject({ ttl: '15s', refresh: 'scrape' });
     expect(stations).toHaveLength(demoStations.length);
     expect(stations[0]).toEqual({
       name: 'prod',

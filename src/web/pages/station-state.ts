@@ -3,18 +3,30 @@ import type { StationStatus } from '../port.ts';
 import { durationText, type Html, html, momentText, shareText, unknown } from './html.ts';
 
 /** Labels of the station states, by the key used in style sheet and script. */
-export const STATION_STATES = { failing: 'failing', 'not-tried': 'not tried', up: 'up' } as const;
+export const STATION_STATES = { failing: 'failing', 'no-data': 'no data', 'not-tried': 'not tried', up: 'up' } as const;
 
 type StationState = keyof typeof STATION_STATES;
 
-export function stateOf({ up }: Pick<StationStatus, 'up'>): StationState {
+/** A station without data is never up, even if its latest refresh succeeded. */
+export function stateOf({ up, snapshot }: Pick<StationStatus, 'up' | 'snapshot'>): StationState {
   if (up === undefined) return 'not-tried';
-  return up ? 'up' : 'failing';
+  if (!up) return 'failing';
+  return snapshot === undefined ? 'no-data' : 'up';
 }
 
-export function stateBadge(station: Pick<StationStatus, 'up'>): Html {
+type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'refresh' | 'dueInMs'>;
+
+export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & RefreshStatus): Html {
   const state = stateOf(station);
-  return html`<span class="state ${state}">${STATION_STATES[state]}</span>`;
+  const badge = html`<span class="state ${state}">${STATION_STATES[state]}</span>`;
+  return state === 'no-data' ? html`${badge}<span class="hidden-text">:</span> <span class="sub">${noDataReason(station)}</span>` : badge;
+}
+
+/** Why the last successful snapshot was not replaced in time. A scrape refreshes a due station, so there was none since then. */
+function noDataReason({ isRefreshing, refresh, dueInMs }: RefreshStatus): string {
+  if (isRefreshing) return 'refreshing now';
+  const overdue = durationText(Math.max(-dueInMs, 0));
+  return refresh === 'scrape' ? `not scraped for ${overdue}` : `refresh overdue by ${overdue}`;
 }
 
 /** Reason, meaning and advice for the failure of the latest refresh; empty when it succeeded. */
@@ -62,7 +74,7 @@ export function completeText({ snapshot }: Pick<StationStatus, 'snapshot'>): Htm
   return snapshot.complete ? html`yes` : html`<span class="no">no</span>`;
 }
 
-export function nextRefreshText({ isRefreshing, refresh, dueInMs }: Pick<StationStatus, 'isRefreshing' | 'refresh' | 'dueInMs'>): string {
+export function nextRefreshText({ isRefreshing, refresh, dueInMs }: RefreshStatus): string {
   if (isRefreshing) return 'refreshing now';
   if (dueInMs <= 0) return refresh === 'scrape' ? 'on the next scrape' : 'due now';
   const delay = durationText(Math.max(dueInMs, 1000));

@@ -112,6 +112,7 @@ export function statusTotals(stations: readonly StationStatus[]): Html {
     ['Stations', numberText(stations.length)],
     ['Up', inState('up')],
     ['Failing', inState('failing')],
+    ['No data', inState('no-data')],
     ['Not tried', inState('not-tried')],
     ['Resources', numberText(resources)],
     ['Coverage', coverageText(totalCoverage(stations))],

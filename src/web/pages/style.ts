@@ -47,9 +47,9 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .facts ol, .facts ul { margin: 0; padding-inline-start: 1.25rem; }
 .state { font-weight: 600; white-space: nowrap; }
 .state::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; margin-inline-end: 0.45em; border: 2px solid; border-radius: 50%; background: currentColor; }
-.state.not-tried::before { background: none; }
+.state.no-data::before, .state.not-tried::before { background: none; }
 .up { color: var(--good); }
-.failing, .no { color: var(--bad); }
+.failing, .no-data, .no { color: var(--bad); }
 .not-tried { color: var(--quiet); }
 .no { font-weight: 600; }
 .failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }

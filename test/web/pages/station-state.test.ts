@@ -22,8 +22,24 @@ describe('stateOf', () => {
     [false, 'failing', 'failing'],
     [undefined, 'not-tried', 'not tried'],
   ] as const)('maps up %s to %s', (up, state, words) => {
-    expect(stateOf({ up })).toBe(state);
-    expect(stateBadge({ up }).text).toBe(`<span class="state ${state}">${words}</span>`);
+    expect(stateOf({ ...STATION, up })).toBe(state);
+    expect(stateBadge({ ...STATION, up }).text).toBe(`<span class="state ${state}">${words}</span>`);
+  });
+
+  it('is never up without data', () => {
+    expect(stateOf({ up: true, snapshot: undefined })).toBe('no-data');
+    expect(stateOf({ up: false, snapshot: undefined })).toBe('failing');
+  });
+});
+
+describe('stateBadge', () => {
+  it.each<[Partial<StationStatus>, string]>([
+    [{ refresh: 'scrape', dueInMs: -300_000 }, 'no data: not scraped for 5 min'],
+    [{ refresh: 'scrape', dueInMs: -300_000, isRefreshing: true }, 'no data: refreshing now'],
+    [{ refresh: 'background', dueInMs: -7_200_000 }, 'no data: refresh overdue by 2 h'],
+    [{ refresh: 'background', dueInMs: 100 }, 'no data: refresh overdue by 0 s'],
+  ])('without data and with %j is %j', (changes, text) => {
+    expect(parseHtml(stateBadge({ ...STATION, snapshot: undefined, ...changes }).text).text).toBe(text);
   });
 });
 

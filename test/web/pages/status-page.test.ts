@@ -26,6 +26,8 @@ const FRESH: StationStatus = {
   isRefreshing: true,
   snapshot: undefined,
 };
+/** Refreshed by scrapes, and no longer scraped. */
+const EXPIRED: StationStatus = { ...STATION, dueInMs: -300_000, snapshot: undefined };
 const now = () => NOW_MS;
 
 describe('statusPage', () => {
@@ -124,10 +126,11 @@ describe('statusTotals', () => {
 
   it('sums up stations, resources and known coverage', () => {
     const covered = { ...STATION, snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0 } };
-    expect(textOf([STATION, FAILING, FRESH, covered])).toEqual([
-      'Stations4',
+    expect(textOf([STATION, FAILING, FRESH, covered, EXPIRED])).toEqual([
+      'Stations5',
       'Up2',
       'Failing1',
+      'No data1',
       'Not tried1',
       'Resources4,252',
       'Coverage85 %',
@@ -146,7 +149,7 @@ describe('stationRow', () => {
     expect(stationRow(STATION, NOW_MS).text).toBe(`<tbody data-station="prod" data-state="up">
 <tr>
 <th scope="row" data-value="prod"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>
-<td data-label="State" data-value="2"><span class="state up">up</span></td>
+<td data-label="State" data-value="3"><span class="state up">up</span></td>
 <td class="number" data-label="Resources" data-value="42">42</td>
 <td class="number" data-label="Coverage"><span class="unknown" title="${disabled}">–<span class="hidden-text"> ${disabled}</span></span></td>
 <td data-label="Complete" data-value="1">yes</td>
@@ -178,6 +181,13 @@ describe('stationRow', () => {
   it('shows a station that was not tried yet', () => {
     const none = '– no snapshot is served';
     expect(cells(FRESH)).toEqual(['new main · ts-1', 'not tried', none, none, none, none, none, 'refreshing now', 'metrics of new']);
+  });
+
+  it('shows a station without data as such, although its latest refresh succeeded', () => {
+    const none = '– no snapshot is served';
+    const state = 'no data: not scraped for 5 min';
+    expect(cells(EXPIRED)).toEqual(['prod main · ts-1', state, none, none, none, none, none, 'on the next scrape', 'metrics of prod']);
+    expect(stationRow(EXPIRED, NOW_MS).text).toContain('data-state="no-data"');
   });
 
   it('has no link to a station called ..', () => {
