@@ -28,7 +28,7 @@ const logOutput = new LogOutput({ write: (bytes) => writeSync(process.stderr.fd,
 const LOG_DRAIN_MS = 1000;
 
 // Loaded after the signal handlers, because it takes much longer than anything above.
-const { readBuild, reportCrash, runProgram } = await import('./program.ts');
+const { loadCommand, readBuild, reportCrash } = await import('./program.ts');
 
 const context: ProcessContext = {
   argv: process.argv.slice(2),
@@ -56,7 +56,8 @@ process.stdout.on('error', (error) => {
   process.exit(1);
 });
 
-const running = runProgram(context);
+const run = await loadCommand(context);
+const running = run();
 // From here on a command that handles SIGHUP listens to it.
 isRunning = true;
 if (isReloadRequested && !signals.emit('SIGHUP')) endBy('SIGHUP');

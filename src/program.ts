@@ -4,34 +4,50 @@ import type { CommandName } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
-import { check } from './commands/check.ts';
-import { withConfig } from './commands/config-source.ts';
-import { list } from './commands/list.ts';
 import { exitCodeOf, type ProcessContext, printProblems, printText, terminationSignal } from './commands/process-context.ts';
-import { record } from './commands/record.ts';
-import { serve } from './commands/serve.ts';
-import { simulateCommand } from './commands/simulate.ts';
 import type { Build } from './metrics/own-metrics.ts';
 
 /** Runs the command until it ends or a signal arrives; resolves with the exit code. */
 export async function runProgram(context: ProcessContext): Promise<number> {
+  const run = await loadCommand(context);
+  return run();
+}
+
+/** Loads what the command line requires and no more: `--version` and `--help` need no command. */
+export async function loadCommand(context: ProcessContext): Promise<() => number | Promise<number>> {
   const parsed = parseFlags(context.argv);
-  if (!parsed.ok) return printProblems(context, [...parsed.problems, 'try --help']);
+  if (!parsed.ok) return () => printProblems(context, [...parsed.problems, 'try --help']);
   const { flags, command, operands } = parsed;
-  if (flags.help) return printText(context, helpText());
-  if (flags.version) return printText(context, versionText(context.build));
-  return COMMANDS[flags['config.check'] ? 'check' : command](context, flags, operands);
+  if (flags.help) return () => printText(context, helpText());
+  if (flags.version) return () => printText(context, versionText(context.build));
+  const run = await COMMANDS[flags['config.check'] ? 'check' : command]();
+  return () => run(context, flags, operands);
 }
 
 /** Called with exactly the operands of the command; resolves with the exit code. */
 type Run = (context: ProcessContext, flags: FlagValues, operands: readonly string[]) => Promise<number>;
 
-const COMMANDS: Readonly<Record<CommandName, Run>> = {
-  serve: (context, flags) => exitCodeOf(context, serve(context, flags)),
-  check: (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context))),
-  list: (context, flags, [station]) => exitCodeOf(context, list(context, flags, `${station}`)),
-  record: (context, flags, [station]) => exitCodeOf(context, record(context, flags, `${station}`)),
-  simulate: (context, flags) => exitCodeOf(context, simulateCommand(context, flags)),
+const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
+  serve: async () => {
+    const { serve } = await import('./commands/serve.ts');
+    return (context, flags) => exitCodeOf(context, serve(context, flags));
+  },
+  check: async () => {
+    const [{ check }, { withConfig }] = await Promise.all([import('./commands/check.ts'), import('./commands/config-source.ts')]);
+    return (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context)));
+  },
+  list: async () => {
+    const { list } = await import('./commands/list.ts');
+    return (context, flags, [station]) => exitCodeOf(context, list(context, flags, `${station}`));
+  },
+  record: async () => {
+    const { record } = await import('./commands/record.ts');
+    return (context, flags, [station]) => exitCodeOf(context, record(context, flags, `${station}`));
+  },
+  simulate: async () => {
+    const { simulateCommand } = await import('./commands/simulate.ts');
+    return (context, flags) => exitCodeOf(context, simulateCommand(context, flags));
+  },
 };
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */
