@@ -165,7 +165,7 @@ describe('runProgram, serving', () => {
     const { url } = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const { signals, exit } = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0']);
-    signals.emit('SIGTERM');
+    signals.once('newListener', (name) => setImmediate(() => signals.emit(name)));
     expect(await exit).toBe(0);
     expect(signals.eventNames()).toEqual([]);
   });
