@@ -7,7 +7,8 @@ import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize,
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
 export const serviceUrl = urlWithout(serviceUrlProblem, (href) => href);
 
-export const proxyUrl = urlWithout(proxyUrlProblem, (href) => href.replace(/:[^:@/]*@/, `:${HIDDEN}@`));
+/** Hides the user too: some proxies take a key in its place. */
+export const proxyUrl = urlWithout(proxyUrlProblem, (href) => href.replace(/\/\/[^@/]*@/, `//${HIDDEN}@`));
 
 function urlWithout(problemOf: (input: string) => string | undefined, shown: (href: string) => string) {
   return z.codec(z.string({ error: 'an http or https URL' }).meta({ title: 'URL' }), z.instanceof(URL), {

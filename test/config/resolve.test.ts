@@ -114,7 +114,7 @@ stations:
           - <secret>
         files:
           - conf/key
-    proxy_url: http://user:<secret>@proxy:3128/
+    proxy_url: http://<secret>@proxy:3128/
 stations:
   - name: ts
     upstream: main
@@ -161,10 +161,10 @@ metrics:
     expect(text).not.toContain('<secret>');
   });
 
-  it('shows a proxy URL without password unchanged', () => {
-    expect(renderConfig(loaded(upstreamWith('proxy_url: http://user@proxy:3128')).config)).toContain(
-      'proxy_url: http://user@proxy:3128/\n',
-    );
+  it('hides the user of a proxy URL without password, and shows a proxy URL without user', () => {
+    const shown = (url: string) => renderConfig(loaded(upstreamWith(`proxy_url: ${url}`)).config);
+    expect(shown('http://user@proxy:3128')).toContain('proxy_url: http://<secret>@proxy:3128/\n');
+    expect(shown('http://proxy:3128')).toContain('proxy_url: http://proxy:3128/\n');
   });
 
   it('renders a configuration that can be loaded again', () => {

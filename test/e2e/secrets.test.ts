@@ -74,6 +74,10 @@ const tokenFor = (secret: string) => `${TOKEN}-${Buffer.from(secret).toString('h
 const ENCODINGS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
   secret,
   encodeURIComponent(secret),
+  encodeURIComponent(encodeURIComponent(secret)),
+  secret.replace(/[^\w ]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`),
+  secret.replaceAll('/', '\\/'),
+  Buffer.from(secret).toString('base64url'),
   ...[secret, `user:${secret}`, `client:${secret}`, `client:${encodeURIComponent(secret)}`].map((pair) =>
     Buffer.from(pair).toString('base64').replace(/=+$/, ''),
   ),
@@ -136,6 +140,16 @@ const ECHOES: Readonly<Record<string, RequestListener>> = {
   },
 };
 
+/** How a service may encode what it repeats. */
+const REPEATED: Readonly<Record<string, (text: string) => string>> = {
+  'percent-encoded': (text) => encodeURIComponent(text),
+  'percent-encoded twice': (text) => encodeURIComponent(encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase())),
+  'escaped for HTML': (text) => text.replace(/[^\w ]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`),
+  'as JSON in JSON': (text) => JSON.stringify(JSON.stringify({ text }).replaceAll('/', '\\/')),
+  'in base64': (text) => Buffer.from(text).toString('base64'),
+  'in base64url': (text) => Buffer.from(text).toString('base64url'),
+};
+
 const echo = (headers: IncomingHttpHeaders) => `rejected authorization ${headers.authorization} and key ${headers['x-key']}`;
 
 describe.each(NAMES)('the secret of %s', (name) => {
@@ -163,6 +177,19 @@ describe.each(NAMES)('the secret of %s', (name) => {
     expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
     const places = await shown(program);
     expect(places['stderr']).toContain('msg="refresh failed"');
+    expectNoSecretIn(places);
+  });
+
+  it.each(Object.keys(REPEATED))('is not shown when the service repeats it %s', async (form) => {
+    const encode = REPEATED[form] as (text: string) => string;
+    const url = await startServer((request, response) => {
+      response.statusCode = 403;
+      response.end(`key ${encode(`${request.headers['x-key'] ?? request.headers.authorization}`)}`);
+    });
+    const program = await serve(configOf(url, ['a'], { upstream: scheme.inline(await startTokenServer()) }), ...FLAGS);
+    expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 0 });
+    const places = await shown(program);
+    expect(places['stderr']).toMatch(/answered 403 Forbidden: key .*<secret>/);
     expectNoSecretIn(places);
   });
 
@@ -224,6 +251,8 @@ describe('the secret of oauth2', () => {
   });
 });
 
+const SECRET_USER = 'Key-0f-the-proxy';
+
 describe('the password of proxy_url', () => {
   const withPassword = (proxy: string) => {
     const url = new URL(proxy);
@@ -241,8 +270,19 @@ describe('the password of proxy_url', () => {
     expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${pair}`);
     const places = await shown(program);
     expectNoSecretIn(places);
-    expect(places['/config']).toContain('user:<secret>@');
+    expect(places['/config']).toContain('//<secret>@');
   });
+
+  it.each([`http://${SECRET_USER}:@proxy:3128`, `http://${SECRET_USER}@proxy:3128`])(
+    'may be a key in place of the user: %s',
+    async (proxy) => {
+      const { url } = await startService();
+      const program = await serve(configOf(url, ['a'], { upstream: { proxy_url: proxy } }), ...FLAGS);
+      const places = await shown(program);
+      expect(places['/config']).toContain('proxy_url: http://<secret>@proxy:3128/');
+      expect(Object.values(places).filter((content) => content.includes(SECRET_USER))).toEqual([]);
+    },
+  );
 
   it('is not shown when the proxy rejects it and repeats it', async () => {
     const { url } = await startService();
