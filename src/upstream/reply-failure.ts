@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isObject } from '../station/resource.ts';
 import type { Reply } from './exchange.ts';
+import { MAX_REDACTED_BYTES, redact } from './redaction.ts';
 import { RequestFailure, statusReason } from './request-failure.ts';
 
 interface ReplyContext {
@@ -46,13 +47,12 @@ export function describeErrorBody(body: Buffer): string {
 
 /** The text as one line of bounded length, with the secrets redacted. */
 export function redactedExcerpt(text: string, secrets: readonly string[]): string {
-  const line = redact(text, secrets)
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .toWellFormed();
-  // Once more: a removed character may have split a secret.
-  const characters = [...redact(line, secrets)];
-  return characters.length <= MAX_EXCERPT_LENGTH ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
+  const start = redact(text, secrets);
+  const line = start.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+  // A removed character may have split a secret.
+  const characters = [...(line === start ? line : redact(line, secrets))];
+  const isComplete = characters.length <= MAX_EXCERPT_LENGTH && Buffer.byteLength(text) <= MAX_REDACTED_BYTES;
+  return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
 }
 
 /** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
@@ -81,15 +81,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Redacts each secret as it is and as JSON escapes it; longest first, so that a secret that contains another one is redacted completely. */
-function redact(text: string, secrets: readonly string[]): string {
-  return secrets
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-    .filter((secret) => secret !== '')
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(secret, '<secret>'), text);
 }
 
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
