@@ -19,6 +19,7 @@ import { untilAborted } from '../upstream/exchange.ts';
 import type { ExporterPort, StationDetail, StationStatus } from '../web/port.ts';
 import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
 import type { Logger } from './logger.ts';
+import { RefreshLog } from './refresh-log.ts';
 import { throttleLog } from './throttle-log.ts';
 import { userAgentOf } from './wiring.ts';
 
@@ -40,15 +41,17 @@ const COMPRESSORS = 2;
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
+  readonly #refreshLog: RefreshLog;
   #generation: Generation;
   readonly #closed = new AbortController();
   #wasReady = false;
   /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
   readonly #selectionTasks = new TaskQueue();
 
-  private constructor(options: ExporterOptions, services: SharedServices, generation: Generation) {
+  private constructor(options: ExporterOptions, services: SharedServices, refreshLog: RefreshLog, generation: Generation) {
     this.#options = options;
     this.#services = services;
+    this.#refreshLog = refreshLog;
     this.#generation = generation;
   }
 
@@ -56,19 +59,19 @@ export class Exporter implements ExporterPort {
   static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
     const { build, shard, log, processMetrics, droppedLogLines } = options;
     const tasks = new TaskQueue();
+    const refreshLog = new RefreshLog(log);
     const services = {
       own: new OwnMetrics(build, shard, processMetrics, droppedLogLines),
       shard,
       userAgent: userAgentOf(build),
       tasks,
       compressors: new CompressorPool(tasks, COMPRESSORS),
-      refreshed: (view: StationView<EncodedSnapshot>) => logRefresh(log, view),
-      postponed: ({ name }: StationSpec, { reason, message }: ListingFailure) =>
-        log.warn('refresh postponed', { station: name, reason, error: message }),
+      refreshed: (view: StationView<EncodedSnapshot>) => refreshLog.refreshed(view),
+      postponed: (spec: StationSpec, failure: ListingFailure) => refreshLog.postponed(spec, failure),
+      pageSizeReduced: (station: string | undefined, pageSize: number) => refreshLog.pageSizeReduced(station, pageSize),
       throttleLog: (upstream: string) => throttleLog(log, upstream),
-      pageSizeReduced: (station: string | undefined, pageSize: number) => log.warn('page size reduced', { station, page_size: pageSize }),
     };
-    const exporter = new Exporter(options, services, await nextGeneration(loaded, undefined, services));
+    const exporter = new Exporter(options, services, refreshLog, await nextGeneration(loaded, undefined, services));
     services.own.recordReload(true, Date.now());
     services.own.recordWebReload(true, Date.now());
     startGeneration(exporter.#generation, undefined);
@@ -159,6 +162,7 @@ export class Exporter implements ExporterPort {
       this.#generation = next;
       ended = endGeneration(old, next);
       for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.removeUpstream(name);
+      this.#refreshLog.retain(next.stations);
       own.recordReload(true, Date.now());
       this.#options.log.info('configuration reloaded', { stations: next.stations.size });
     };
@@ -184,21 +188,6 @@ function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
     waiting = running.then(run, run);
     return waiting;
   };
-}
-
-function logRefresh(log: Logger, { spec, health, served }: StationView<EncodedSnapshot>): void {
-  const seconds = Math.round(Number(health.durationMs)) / 1000;
-  if (health.failure) {
-    const { reason, message, error } = health.failure;
-    // The stack helps only with bugs of the exporter; failures of the service are described by their message.
-    const stack = reason === 'internal' && error instanceof Error ? error.stack : undefined;
-    log.warn('refresh failed', { station: spec.name, reason, error: message, seconds, stack });
-    return;
-  }
-  const snapshot = served?.publication.snapshot;
-  const fields = { station: spec.name, resources: snapshot?.size, pages: snapshot?.pages, seconds };
-  if (snapshot?.complete) log.debug('refresh succeeded', fields);
-  else log.warn('refresh succeeded, listing incomplete', { ...fields, reported: snapshot?.reportedTotal });
 }
 
 /** Maps a station to its status on the web pages. */

@@ -7,7 +7,7 @@ import { temporaryFile } from '../upstream/support/files.ts';
 import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { scrapeOf, startProgram } from './built-program.ts';
-import { configOf, entriesOf, startTestService } from './test-bed.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService } from './test-bed.ts';
 
 async function configFile(stations: readonly string[]) {
   const service = await startTestService({ source: () => entriesOf(3) });
@@ -59,5 +59,30 @@ describe('the log on stderr', () => {
     child.stderr?.resume();
     await eventually(() => expect(output.stderr).toMatch(/level=warn msg="log lines dropped" lines=\d+\n/));
     for (const line of output.stderr.split('\n').slice(0, -1)) expect(line).toMatch(/^ts=\S+ level=\w+ msg=/);
+  });
+});
+
+describe('the log of a failing station', () => {
+  it('has one warning for each reason, and the recovery, also after a reload', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const config = configOf(service.url, ['a', 'b']);
+    const { scrape, log, exporter, rewrite } = await startReadyExporter(config);
+    const failing = async (code: number, scrapes: number) => {
+      service.setFaults('a', [{ kind: 'status', code }]);
+      for (let done = 0; done < scrapes; done += 1) await scrape();
+    };
+    await failing(404, 3);
+    await failing(403, 2);
+    rewrite({ ...config, metrics: { per_resource: false } });
+    expect(await exporter.reload()).toEqual([]);
+    await failing(404, 2);
+    service.setFaults('a', []);
+    await scrape();
+    const lines = log.filter((line) => !line.includes('level=debug') && line.includes('station=a'));
+    expect(lines).toEqual([
+      expect.stringMatching(/level=warn msg="refresh failed" station=a reason=not_found error=.* seconds=\S+\n$/),
+      expect.stringMatching(/level=warn msg="refresh failed" station=a reason=forbidden error=.* attempts=4 down_seconds=\S+\n$/),
+      expect.stringMatching(/level=info msg="station recovered" station=a seconds=\S+ attempts=7\n$/),
+    ]);
   });
 });

@@ -1,0 +1,123 @@
+import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import type { ListingFailure } from '../station/failure.ts';
+import type { StationView } from '../station/station-cache.ts';
+import type { StationSpec } from '../station/station-spec.ts';
+import type { LogFields, Logger } from './logger.ts';
+
+/** What was logged is repeated at this interval while it lasts, and at debug level in between. */
+const REPEAT_MS = 3_600_000;
+
+/** Within an hour; the failures of further outages are logged like repeated ones. */
+const MAX_OUTAGES = 10;
+
+interface Outage {
+  /** When the first attempt failed, in monotonic milliseconds. */
+  readonly sinceMs: number;
+  attempts: number;
+  isLogged: boolean;
+}
+
+interface StationState {
+  outage: Outage | undefined;
+  /** When the latest outages began. */
+  outagesMs: readonly number[];
+  /** When each kind of message was last logged above debug level. */
+  readonly loggedMs: Map<string, number>;
+}
+
+/**
+ * Logs the results of refreshes so that many failing stations do not fill the log: a failure when its reason changes and then once per
+ * hour, the recovery with the time that it took, and an incomplete listing once per hour. Everything else is logged at debug level.
+ */
+export class RefreshLog {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  readonly #states = new Map<string, StationState>();
+
+  constructor(log: Logger, now: () => number = () => performance.now()) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  refreshed({ spec: { name: station }, health, served }: StationView<EncodedSnapshot>): void {
+    const state = this.#state(station);
+    const seconds = Math.round(Number(health.durationMs)) / 1000;
+    if (health.failure) {
+      const { reason, message, error } = health.failure;
+      // The stack helps only with bugs of the exporter; failures of the service are described by their message.
+      const stack = reason === 'internal' && error instanceof Error ? error.stack : undefined;
+      this.#failed(state, reason, { station, reason, error: message, seconds, stack });
+      return;
+    }
+    this.#recovered(state, station);
+    const snapshot = served?.publication.snapshot;
+    const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, seconds };
+    if (snapshot?.complete) this.#log.debug('refresh succeeded', fields);
+    else this.#warn(state, 'refresh succeeded, listing incomplete', { ...fields, reported: snapshot?.reportedTotal });
+  }
+
+  postponed({ name: station }: Pick<StationSpec, 'name'>, { reason, message }: ListingFailure): void {
+    this.#warn(this.#state(station), 'refresh postponed', { station, reason, error: message });
+  }
+
+  pageSizeReduced(station: string | undefined, pageSize: number): void {
+    this.#warn(this.#state(station ?? ''), 'page size reduced', { station, page_size: pageSize });
+  }
+
+  /** Forgets the stations that are no longer configured. */
+  retain(stations: ReadonlyMap<string, unknown>): void {
+    for (const station of this.#states.keys()) if (!stations.has(station)) this.#states.delete(station);
+  }
+
+  #failed(state: StationState, reason: string, fields: LogFields): void {
+    const outage = this.#outage(state);
+    outage.attempts += 1;
+    const { attempts, sinceMs } = outage;
+    const repeated = attempts > 1 ? { attempts, down_seconds: this.#secondsSince(sinceMs) } : {};
+    const outages = state.outagesMs.length > 1 ? { outages: state.outagesMs.length } : {};
+    if (this.#warn(state, 'refresh failed', { ...fields, ...repeated, ...outages }, reason)) outage.isLogged = true;
+  }
+
+  #outage(state: StationState): Outage {
+    if (state.outage) return state.outage;
+    const nowMs = this.#now();
+    state.outagesMs = [...state.outagesMs.filter((beganMs) => nowMs - beganMs < REPEAT_MS), nowMs].slice(-MAX_OUTAGES - 1);
+    if (state.outagesMs.length <= MAX_OUTAGES) state.loggedMs.clear();
+    state.outage = { sinceMs: nowMs, attempts: 0, isLogged: false };
+    return state.outage;
+  }
+
+  #recovered(state: StationState, station: string): void {
+    const { outage } = state;
+    if (outage === undefined) return;
+    state.outage = undefined;
+    const fields = { station, seconds: this.#secondsSince(outage.sinceMs), attempts: outage.attempts };
+    if (outage.isLogged) this.#log.info('station recovered', fields);
+    else this.#log.debug('station recovered', fields);
+  }
+
+  /** True when the message was logged as a warning, because this kind of it was not within the last hour. */
+  #warn({ loggedMs }: StationState, message: string, fields: LogFields, kind = message): boolean {
+    const nowMs = this.#now();
+    const lastMs = loggedMs.get(kind);
+    if (lastMs !== undefined && nowMs - lastMs < REPEAT_MS) {
+      this.#log.debug(message, fields);
+      return false;
+    }
+    loggedMs.set(kind, nowMs);
+    this.#log.warn(message, fields);
+    return true;
+  }
+
+  #secondsSince(sinceMs: number): number {
+    return Math.round(this.#now() - sinceMs) / 1000;
+  }
+
+  #state(station: string): StationState {
+    const known = this.#states.get(station);
+    if (known) return known;
+    const state: StationState = { outage: undefined, outagesMs: [], loggedMs: new Map() };
+    this.#states.set(station, state);
+    return state;
+  }
+}

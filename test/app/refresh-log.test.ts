@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/app/logger.ts';
+import { RefreshLog } from '../../src/app/refresh-log.ts';
+import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
+import { type FailureReason, ListingFailure } from '../../src/station/failure.ts';
+import type { Snapshot } from '../../src/station/snapshot.ts';
+import type { StationView } from '../../src/station/station-cache.ts';
+import { viewOf } from './station-view.ts';
+
+const HOUR_MS = 3_600_000;
+
+function setUp() {
+  const lines: string[] = [];
+  let nowMs = 0;
+  const log = createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 });
+  const refreshLog = new RefreshLog(log, () => nowMs);
+  const refresh = (station: string, reason?: FailureReason, listing: Partial<Snapshot> = {}, error: unknown = undefined) =>
+    refreshLog.refreshed(viewAfter(station, reason, listing, error));
+  return {
+    refreshLog,
+    refresh,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    /** The lines since the last call, without the timestamp; by default those above debug level. */
+    logged: (debug = false) =>
+      lines
+        .splice(0)
+        .map((line) => line.replace(/^ts=\S+ level=/, '').trim())
+        .filter((line) => debug || !line.startsWith('debug')),
+  };
+}
+
+function viewAfter(
+  station: string,
+  reason: FailureReason | undefined,
+  listing: Partial<Snapshot>,
+  error: unknown,
+): StationView<EncodedSnapshot> {
+  const view = viewOf([], { name: station }, listing);
+  const failure = reason && { reason, message: `no ${reason}`, error };
+  return { ...view, health: { lastAttemptMs: 1, lastSuccessMs: undefined, durationMs: 1234.5, failure } };
+}
+
+describe('RefreshLog', () => {
+  it('logs a failure once, and the recovery with how long the station was down', () => {
+    const { refresh, advance, logged } = setUp();
+    refresh('prod');
+    expect(logged()).toEqual([]);
+    for (let attempts = 0; attempts < 3; attempts += 1) {
+      refresh('prod', 'timeout');
+      advance(10_000);
+    }
+    expect(logged(true)).toEqual([
+      'warn msg="refresh failed" station=prod reason=timeout error="no timeout" seconds=1.235',
+      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" seconds=1.235 attempts=2 down_seconds=10',
+      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" seconds=1.235 attempts=3 down_seconds=20',
+    ]);
+    refresh('prod');
+    refresh('prod');
+    expect(logged()).toEqual(['info msg="station recovered" station=prod seconds=30 attempts=3']);
+  });
+
+  it('logs a failure again when its reason changes, and once per hour while it lasts', () => {
+    const { refresh, advance, logged } = setUp();
+    for (const reason of ['timeout', 'network', 'timeout', 'network'] as const) refresh('prod', reason);
+    expect(logged()).toEqual([expect.stringContaining('reason=timeout'), expect.stringContaining('reason=network')]);
+    advance(HOUR_MS);
+    refresh('prod', 'network');
+    refresh('prod', 'network');
+    expect(logged()).toEqual([expect.stringContaining('reason=network error="no network" seconds=1.235 attempts=5 down_seconds=3600')]);
+  });
+
+  it('logs ten outages of a station per hour, with their recovery, and the others at debug level', () => {
+    const { refresh, advance, logged } = setUp();
+    const flap = (times: number) => {
+      for (let outages = 0; outages < times; outages += 1) {
+        refresh('prod', 'timeout');
+        advance(1000);
+        refresh('prod');
+      }
+    };
+    flap(100);
+    const lines = logged();
+    expect(lines).toHaveLength(20);
+    expect(lines.at(-2)).toContain(' outages=10');
+    advance(HOUR_MS);
+    flap(1);
+    expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
+  });
+
+  it('keeps stations apart', () => {
+    const { refresh, logged } = setUp();
+    refresh('a', 'timeout');
+    refresh('b', 'timeout');
+    refresh('a');
+    expect(logged()).toEqual([
+      expect.stringContaining('station=a'),
+      expect.stringContaining('station=b'),
+      expect.stringContaining('station recovered" station=a'),
+    ]);
+  });
+
+  it('logs an incomplete listing, a postponed refresh and a reduced page size once per hour', () => {
+    const { refresh, refreshLog, advance, logged } = setUp();
+    const all = () => {
+      refresh('prod', undefined, { complete: false, reportedTotal: 9 });
+      refreshLog.postponed({ name: 'prod' }, new ListingFailure('rate_limited', 'wait'));
+      refreshLog.pageSizeReduced('prod', 50);
+    };
+    const expected = [
+      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 seconds=1.235 reported=9',
+      'warn msg="refresh postponed" station=prod reason=rate_limited error=wait',
+      'warn msg="page size reduced" station=prod page_size=50',
+    ];
+    all();
+    expect(logged()).toEqual(expected);
+    all();
+    expect(logged(true)).toEqual(expected.map((line) => line.replace('warn', 'debug')));
+    advance(HOUR_MS);
+    all();
+    expect(logged()).toEqual(expected);
+  });
+
+  it('adds the stack of an internal error', () => {
+    const { refresh, logged } = setUp();
+    refresh('prod', 'internal', {}, new Error('a bug'));
+    expect(logged()).toEqual([expect.stringMatching(/reason=internal .* stack="Error: a bug\\n/)]);
+  });
+
+  it('forgets a station that is no longer configured', () => {
+    const { refresh, refreshLog, logged } = setUp();
+    refresh('prod', 'timeout');
+    refreshLog.retain(new Map());
+    refresh('prod', 'timeout');
+    expect(logged()).toHaveLength(2);
+  });
+});

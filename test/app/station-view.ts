@@ -1,0 +1,30 @@
+import { Aggregation } from '../../src/metrics/aggregates.ts';
+import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
+import { NO_CHURN } from '../../src/station/churn.ts';
+import type { Resource } from '../../src/station/resource.ts';
+import type { Snapshot } from '../../src/station/snapshot.ts';
+import type { StationView } from '../../src/station/station-cache.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
+import { listingOf, specOf } from '../station/fixtures.ts';
+
+/** A station with a snapshot of these resources. */
+export function viewOf(
+  resources: readonly Resource[],
+  changes: Partial<StationSpec> = {},
+  listing: Partial<Snapshot> = {},
+): StationView<EncodedSnapshot> & { served: object } {
+  const spec = specOf(changes);
+  const aggregates = new Aggregation();
+  for (const resource of resources) aggregates.addResource(resource, spec.alertability);
+  return {
+    spec,
+    health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },
+    dueInMs: 345,
+    isRefreshing: false,
+    waitingMs: undefined,
+    served: {
+      publication: { spec, snapshot: listingOf(resources, listing), churn: NO_CHURN },
+      encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
+    },
+  };
+}
