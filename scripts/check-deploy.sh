@@ -35,6 +35,16 @@ if require helm "helm.sh/helm/v3/cmd/helm@$HELM_VERSION"; then
   rejected --set demo=true --set replica=2
   rejected --set demo=true --set shards=0
   rejected --set demo=true --set shards=2 --set replicas=2
+  rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDwon.for=1h
+  rejected --set demo=true --set prometheusRule.alerts.TelemetryStationDown.fro=1h
+  rules() { render --set demo=true --set prometheusRule.enabled=true --show-only templates/prometheusrule.yaml "$@" | sed '1,/^spec:/d; s/^  //'; }
+  if require promtool; then
+    rules >"$work/rules.yml" && promtool check rules "$work/rules.yml"
+    rules --set prometheusRule.alerts.TelemetryStationDown.for=1h --set prometheusRule.alerts.TelemetryStationApiThrottled.share=0.15 >"$work/rules-adjusted.yml"
+    promtool check rules "$work/rules-adjusted.yml"
+    grep -q 'for: 1h' "$work/rules-adjusted.yml" && grep -q '> 0.15' "$work/rules-adjusted.yml"
+    if grep '<<' "$work/rules.yml"; then echo 'expected no placeholder in the rules of the chart' >&2; exit 1; fi
+  fi
 fi
 
 step 'kustomize'

@@ -1,3 +1,4 @@
+import type { Parameters } from './parameters.ts';
 import { metric, type RuleGroup } from './rule.ts';
 
 const buildInfo = metric('telemetry_station_exporter_build_info');
@@ -6,24 +7,27 @@ const failures = metric('telemetry_station_exporter_api_request_failures_total')
 const requests = metric('telemetry_station_exporter_api_requests_total');
 const totalShards = metric('telemetry_station_exporter_total_shards');
 
+/** Targets that exposed exporter or station metrics within a range: a failed scrape exposes nothing. */
+const onTargets = (range: string) => `and on (job, instance)
+(
+  last_over_time(${buildInfo}[${range}])
+  or
+  last_over_time(${stationUp}[${range}])
+)`;
+
 /** The exporter itself. Targets are recognized by their metrics, whatever the job name. */
-export const exporterAlerts: RuleGroup = {
+export const exporterAlerts = (parameters: Parameters): RuleGroup => ({
   name: 'telemetry-station-exporter',
   rules: [
     {
       alert: 'TelemetryStationExporterDown',
       comment: 'Targets that exposed exporter or station metrics within the last day.',
       expr: `${metric('up')} == 0
-and on (job, instance)
-(
-  last_over_time(${buildInfo}[1d])
-  or
-  last_over_time(${stationUp}[1d])
-)`,
-      for: '5m',
-      severity: 'critical',
+${onTargets('1d')}`,
       summary: 'Telemetry station exporter is down.',
-      description: 'Scrapes of {{ $labels.instance }} (job {{ $labels.job }}) have failed for 5 minutes.',
+      description: `Every scrape of {{ $labels.instance }} (job {{ $labels.job }}) has failed for at least ${parameters.TelemetryStationExporterDown.for}.`,
+      first: 'Check whether the process runs and can be reached; the targets page of Prometheus shows the error.',
+      dashboard: 'exporter',
     },
     {
       alert: 'TelemetryStationExporterAbsent',
@@ -31,10 +35,10 @@ and on (job, instance)
       expr: `absent(${buildInfo})
 and
 absent(${metric('telemetry_station_info')})`,
-      for: '10m',
-      severity: 'critical',
       summary: 'No telemetry station exporter is scraped.',
-      description: 'No target has exposed telemetry station metrics for 10 minutes.',
+      description: `No target has exposed telemetry station metrics for at least ${parameters.TelemetryStationExporterAbsent.for}.`,
+      first: 'Check the scrape configuration or service discovery of Prometheus.',
+      dashboard: 'exporter',
     },
     {
       alert: 'TelemetryStationExporterReloadFailed',
@@ -42,11 +46,31 @@ absent(${metric('telemetry_station_info')})`,
       expr: `${metric('telemetry_station_exporter_config_last_reload_successful')} == 0
 or
 ${metric('telemetry_station_exporter_web_config_last_reload_successful')} == 0`,
-      for: '5m',
-      severity: 'warning',
       summary: 'Telemetry station exporter failed to reload its configuration.',
-      description:
-        'Exporter {{ $labels.instance }} (job {{ $labels.job }}) rejected its latest configuration or web configuration and still runs the previous one.',
+      description: `Exporter {{ $labels.instance }} (job {{ $labels.job }}) has run with its previous configuration or web configuration for at least ${parameters.TelemetryStationExporterReloadFailed.for}, because it rejected the latest one.`,
+      first: 'Read the problems in its log, or run `check` on the configuration file.',
+      dashboard: 'exporter',
+    },
+    {
+      alert: 'TelemetryStationScrapesFailing',
+      comment: 'Scrapes that fail now and then: TelemetryStationExporterDown needs all of them to fail. A restart misses one or two of 15.',
+      expr: `1 - avg_over_time(${metric('up')}[15m]) > ${parameters.TelemetryStationScrapesFailing.share}
+${onTargets('1h')}`,
+      summary: 'Telemetry station scrapes fail repeatedly.',
+      description: `{{ $value | humanizePercentage }} of the scrapes of {{ $labels.instance }} (job {{ $labels.job }}) failed within 15 minutes. It has been more than the threshold for at least ${parameters.TelemetryStationScrapesFailing.for}.`,
+      first: 'If scrapes time out, set `cache.refresh: background` or raise `scrape_timeout`; otherwise check for restarts.',
+      dashboard: 'exporter',
+    },
+    {
+      alert: 'TelemetryStationScrapeSlow',
+      comment:
+        '80% of the default scrape_timeout of 10s. Adjust the threshold to your scrape_timeout, which Prometheus exposes only behind a feature flag.',
+      expr: `max by (job, instance) (${metric('scrape_duration_seconds')}) > ${parameters.TelemetryStationScrapeSlow.seconds}
+${onTargets('1h')}`,
+      summary: 'Telemetry station scrapes are close to the scrape timeout.',
+      description: `Scrapes of {{ $labels.instance }} (job {{ $labels.job }}) take {{ $value | humanizeDuration }}; they have been slow for at least ${parameters.TelemetryStationScrapeSlow.for}.`,
+      first: 'Set `cache.refresh: background`: scrapes then do not wait for the service.',
+      dashboard: 'exporter',
     },
     {
       alert: 'TelemetryStationApiThrottled',
@@ -54,38 +78,29 @@ ${metric('telemetry_station_exporter_web_config_last_reload_successful')} == 0`,
       expr: `sum by (job, upstream) (rate(${failures}{reason="rate_limited"}[10m]))
 /
 sum by (job, upstream) (rate(${requests}[10m]))
-> 0.05`,
-      for: '10m',
-      severity: 'warning',
+> ${parameters.TelemetryStationApiThrottled.share}`,
       summary: 'Service throttles the telemetry station exporter.',
-      description:
-        'The service rejects {{ $value | humanizePercentage }} of the requests to upstream {{ $labels.upstream }} (job {{ $labels.job }}) with 429.',
+      description: `The service rejects {{ $value | humanizePercentage }} of the requests to upstream {{ $labels.upstream }} (job {{ $labels.job }}) with 429. It has been above the threshold for at least ${parameters.TelemetryStationApiThrottled.for}.`,
+      first: 'Send fewer requests: raise `cache.ttl` or `page_size`.',
+      dashboard: 'exporter',
     },
     {
-      alert: 'TelemetryStationScrapeSlow',
-      comment:
-        '80% of the default scrape_timeout of 10s. Adjust the threshold to your scrape_timeout, which Prometheus exposes only behind a feature flag.',
-      expr: `max by (job, instance) (${metric('scrape_duration_seconds')}) > 8
-and on (job, instance)
-(
-  ${buildInfo}
-  or
-  ${stationUp}
-)`,
-      for: '15m',
-      severity: 'warning',
-      summary: 'Telemetry station scrapes are close to the scrape timeout.',
-      description: 'Scrapes of {{ $labels.instance }} (job {{ $labels.job }}) take {{ $value | humanizeDuration }}.',
+      alert: 'TelemetryStationOverloaded',
+      comment: 'Due refreshes wait longer than twice the default of cache.ttl. Adjust the threshold to your ttl.',
+      expr: `max by (job, upstream) (${metric('telemetry_station_exporter_oldest_waiting_refresh_seconds')}) > ${parameters.TelemetryStationOverloaded.seconds}`,
+      summary: 'Telemetry station refreshes exceed the capacity of their upstream.',
+      description: `The oldest refresh in the queue of upstream {{ $labels.upstream }} (job {{ $labels.job }}) has waited {{ $value | humanizeDuration }}. There has been more work than capacity for at least ${parameters.TelemetryStationOverloaded.for}; the data of all its stations becomes older.`,
+      first: 'Raise `concurrency` or `page_size` if the service allows it, raise `cache.ttl`, configure fewer `products`, or add shards.',
+      dashboard: 'exporter',
     },
     {
       alert: 'TelemetryStationSeriesWithheld',
       comment: 'Only per-resource series are withheld; aggregates stay exact.',
-      expr: `max by (job, station) (${metric('telemetry_station_exporter_series_withheld')}) > 0`,
-      for: '15m',
-      severity: 'warning',
+      expr: `max by (job, station) (${metric('telemetry_station_exporter_series_withheld')}) > ${parameters.TelemetryStationSeriesWithheld.series}`,
       summary: 'Telemetry station has too many resources for per-resource series.',
-      description:
-        '{{ $value }} per-resource series of station {{ $labels.station }} are not published, because it has more resources than max_resources.',
+      description: `{{ $value }} per-resource series of station {{ $labels.station }} (job {{ $labels.job }}) have not been published for at least ${parameters.TelemetryStationSeriesWithheld.for}, because it has more resources than max_resources.`,
+      first: 'Raise `max_resources` if Prometheus can hold the series; aggregates are not affected.',
+      dashboard: 'exporter',
     },
     {
       alert: 'TelemetryStationShardsIncomplete',
@@ -95,10 +110,10 @@ and on (job, instance)
 max by (job) (${totalShards})
 or
 min by (job) (${totalShards}) < max by (job) (${totalShards})`,
-      for: '5m',
-      severity: 'critical',
       summary: 'Telemetry station exporter shards do not cover all stations.',
-      description: 'Shards of job {{ $labels.job }} are missing or disagree on the number of shards. Some stations are not refreshed.',
+      description: `Shards of job {{ $labels.job }} have been missing, or have disagreed on the number of shards, for at least ${parameters.TelemetryStationShardsIncomplete.for}. Some stations are not refreshed.`,
+      first: 'Find the missing shard in the table of processes.',
+      dashboard: 'exporter',
     },
   ],
-};
+});

@@ -1,4 +1,5 @@
-import { BY_STATION, BY_TYPE, deduplicated, type RuleGroup } from './rule.ts';
+import { deduplicate } from '../../promql/metric.ts';
+import { BY_STATION, BY_TYPE, deduplicated, metric, type RuleGroup } from './rule.ts';
 
 /** Names of the recorded series. */
 export const RECORDED = {
@@ -43,6 +44,25 @@ const coverage = `1 - sum by ${BY_STATION} (
   ) > 0
 )`;
 
+/** Sizes in one unit: a disk that grows from 512 GiB to 1 TiB loses no capacity. */
+const SIZES: readonly (readonly [unit: string, factor: string, base: string])[] = [
+  ['MiB', '/ 1024', 'GiB'],
+  ['TiB', '* 1024', 'GiB'],
+  ['PiB', '* 1048576', 'GiB'],
+  ['MB', '/ 1000', 'GB'],
+  ['TB', '* 1000', 'GB'],
+  ['PB', '* 1000000', 'GB'],
+];
+
+const quantities = (matcher: string) =>
+  deduplicate('telemetry_station_sku_quantity', `${metric('telemetry_station_sku_quantity')}{unit${matcher}}`);
+const converted = SIZES.map(([unit, factor, base]) => {
+  // The label `size` keeps series of the same base unit apart until they are added.
+  const inUnit = `label_replace(${quantities(`="${unit}"`)}, "size", "${unit}", "", "")`;
+  return `label_replace(${inUnit} ${factor}, "unit", "${base}", "", "")`;
+});
+const otherUnits = quantities(`!~"${SIZES.map(([unit]) => unit).join('|')}"`);
+
 export const recordingRules: RuleGroup = {
   name: 'telemetry-station-recording',
   rules: [
@@ -71,13 +91,15 @@ or
     },
     {
       record: RECORDED.age,
-      comment: 'Time since the last successful refresh of a station.',
-      expr: `time() - ${deduplicated('telemetry_station_last_success_timestamp_seconds')}`,
+      comment: 'Time since the last successful refresh of a station, which may be later than the timestamp of its scrape.',
+      expr: `clamp_min(time() - ${deduplicated('telemetry_station_last_success_timestamp_seconds')}, 0)`,
     },
     {
       record: RECORDED.capacity,
-      comment: 'Sum of the SKU quantities by GPU model and unit.',
-      expr: `sum by (job, station, gpu_model, unit) (${deduplicated('telemetry_station_sku_quantity')})`,
+      comment: 'Sum of the SKU quantities by GPU model and unit; sizes in GiB or GB.',
+      expr: `sum by (job, station, gpu_model, unit) (
+  ${[otherUnits, ...converted].join('\n  or\n  ')}
+)`,
     },
   ],
 };

@@ -1,37 +1,54 @@
-import { FIRING } from '../../promql/metric.ts';
+import { deduplicate, FIRING } from '../../promql/metric.ts';
+import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
-import { BY_STATION, BY_TYPE, deduplicated, LISTING_COMPLETE, metric, type RuleGroup } from './rule.ts';
+import { BY_STATION, BY_TYPE, deduplicated, LISTING_COMPLETE, metric, type RuleGroup, stationQuery } from './rule.ts';
 
 const withoutRulesMetric = metric('telemetry_station_resources_without_alert_rules');
 const BY_TYPE_AND_PRODUCT = '(job, station, resource_type, product)';
 const withoutRules = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRulesMetric}))`;
 const withoutRulesBefore = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRulesMetric} offset 1h))`;
 
+const RESOURCE_INFO = `query (printf \`${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}\` $labels.job $labels.station $labels.resource_id)`;
+const infoLabel = (label: string) => `{{ with ${RESOURCE_INFO} }}{{ . | first | label "${label}" }}{{ end }}`;
+
+/** Share of a capacity lost within 6 hours; one that disappeared has no series and counts as 0. */
+const capacityLoss = (selector: string) =>
+  `1 - (${RECORDED.capacity}${selector} or 0 * max_over_time(${RECORDED.capacity}${selector}[6h])) / (max_over_time(${RECORDED.capacity}${selector}[6h]) > 0)`;
+
 /** Resources of the stations. Only the first alert reads per-resource series. */
-export const resourceAlerts: RuleGroup = {
+export const resourceAlerts = (parameters: Parameters): RuleGroup => ({
   name: 'telemetry-station-resources',
   rules: [
     {
       alert: 'TelemetryStationResourceFiring',
-      comment: 'Matches states by name, because the service documents no firing state. Reads only the series of firing resources.',
+      comment:
+        'Matches states by name, because the service documents no firing state. Reads only the series of firing resources: a join with the info series would read all.',
       expr: `max by (job, station, resource_id, name) (${metric('telemetry_station_resource_state')}{state${FIRING}}) == 1`,
-      for: '5m',
-      severity: 'warning',
+      labels: { display_name: infoLabel('display_name'), resource_type: infoLabel('resource_type') },
       summary: 'Resource alert is firing.',
-      description:
-        'Resource {{ $labels.name }} ({{ $labels.resource_id }}) of station {{ $labels.station }} has been firing for 5 minutes.',
+      description: `Resource {{ $labels.name }}{{ with ${RESOURCE_INFO} }} ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }}){{ end }} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}. Its id: {{ $labels.resource_id }}.`,
+      first: 'Open the resource in the console of the service and find the firing alert rule.',
+      dashboard: 'resources',
+    },
+    {
+      alert: 'TelemetryStationManyResourcesFiring',
+      comment: 'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources.',
+      expr: `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${metric('telemetry_station_resources')}{state${FIRING}}`)}) > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
+      summary: 'Many resources of a telemetry station are firing.',
+      description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are firing. It has been more than ${parameters.TelemetryStationManyResourcesFiring.resources} for at least ${parameters.TelemetryStationManyResourcesFiring.for}.`,
+      first: 'Look for a common cause: the dashboard shows the types that fire.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationAlertableWithoutRules',
       comment: 'One alert per type, because a station may have thousands of such resources. Needs `alertability`.',
-      expr: `${withoutRules} > 0
+      expr: `${withoutRules} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
 and on ${BY_STATION}
 ${deduplicated('telemetry_station_alertable_resources')}`,
-      for: '1d',
-      severity: 'info',
       summary: 'Alertable resources have no alert rules.',
-      description:
-        'Station {{ $labels.station }} has had alertable resources of type {{ $labels.resource_type }} without alert rules for a day (now {{ $value }}).',
+      description: `{{ $value }} alertable resources of type {{ $labels.resource_type }} have no alert rules, some of that type for at least ${parameters.TelemetryStationAlertableWithoutRules.for}. Station: {{ $labels.station }} (job {{ $labels.job }}).`,
+      first: 'Add alert rules in the service, or exclude the type from this alert.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationNewResourcesWithoutRules',
@@ -49,42 +66,38 @@ ${deduplicated('telemetry_station_alertable_resources')}`,
       max by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h)
     )
   )
-) > 0
+) > ${parameters.TelemetryStationNewResourcesWithoutRules.resources}
 and on ${BY_TYPE}
 max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}[1h])) > 0`,
-      for: '30m',
-      severity: 'info',
       summary: 'New resources have no alert rules.',
       description:
-        'Station {{ $labels.station }} has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.',
+        'Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} more resources of type {{ $labels.resource_type }} without alert rules than an hour ago.',
+      first: 'Add alert rules for the new resources in the service.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationResourcesLost',
       comment: 'Only listings that are verified complete show removed resources.',
-      expr: `${RECORDED.resources} < 0.8 * max_over_time(${RECORDED.resources}[1h])
+      expr: `${RECORDED.resources} < (1 - ${parameters.TelemetryStationResourcesLost.share}) * max_over_time(${RECORDED.resources}[1h])
 and on ${BY_STATION}
 ${LISTING_COMPLETE}`,
-      for: '5m',
-      severity: 'critical',
-      summary: 'Telemetry station lost more than 20% of its resources.',
-      description: 'Station {{ $labels.station }} has {{ $value }} resources, more than 20% below its maximum of the last hour.',
+      summary: 'Telemetry station lost many of its resources.',
+      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has {{ $value }} resources; within the last hour it had {{ with ${stationQuery(`max_over_time(${RECORDED.resources}{}[1h])`)} }}{{ . | first | value }}{{ end }}. The listing is verified complete.`,
+      first: 'Compare with the console of the service: were resources deleted, or did the account lose access to them?',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationCapacityDropped',
-      comment: 'A GPU model or unit that disappeared has no series and counts as 0.',
-      expr: `(
-  ${RECORDED.capacity}
-  or
-  0 * max_over_time(${RECORDED.capacity}[6h])
-)
-< 0.8 * max_over_time(${RECORDED.capacity}[6h])
+      comment: 'One alert per station, with all units and GPU models in its text.',
+      expr: `max by ${BY_STATION} (
+  ${capacityLoss('')}
+) > ${parameters.TelemetryStationCapacityDropped.share}
 and on ${BY_STATION}
 ${LISTING_COMPLETE}`,
-      for: '30m',
-      severity: 'warning',
-      summary: 'Telemetry station capacity dropped by more than 20%.',
-      description:
-        'Station {{ $labels.station }} has {{ $value }} {{ $labels.unit }}{{ with $labels.gpu_model }} ({{ . }}){{ end }}, more than 20% below its maximum of the last 6 hours.',
+      summary: 'Telemetry station capacity dropped.',
+      description: `Station {{ $labels.station }} (job {{ $labels.job }}) has less capacity than within the last 6 hours:{{ range $index, $loss := ${stationQuery(`round(100 * (${capacityLoss('{}')})) > 100 * ${parameters.TelemetryStationCapacityDropped.share}`)} | sortByLabel "unit" }}{{ if $index }},{{ end }} -{{ $loss.Value }}% {{ $loss.Labels.unit }}{{ with $loss.Labels.gpu_model }} ({{ . }}){{ end }}{{ end }}. The listing is verified complete.`,
+      first: 'Check whether workloads ended as planned; otherwise find the removed resources.',
+      dashboard: 'station',
     },
   ],
-};
+});

@@ -1,4 +1,5 @@
 import { deduplicate, type MetricName } from '../../promql/metric.ts';
+import type { AlertName } from './parameters.ts';
 
 export interface RecordingRule {
   readonly record: string;
@@ -8,24 +9,25 @@ export interface RecordingRule {
 }
 
 export interface AlertingRule {
-  readonly alert: string;
+  readonly alert: AlertName;
   /** Comment above the rule in rules.yml. */
   readonly comment: string;
   readonly expr: string;
-  readonly for: string;
-  readonly severity: 'critical' | 'warning' | 'info';
+  /** Labels beside the severity. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Must not contain templates, so that notifications can be grouped by it. */
   readonly summary: string;
+  /** What, where and since when. */
   readonly description: string;
+  /** What to do first. */
+  readonly first: string;
+  readonly dashboard: 'fleet' | 'station' | 'resources' | 'exporter';
 }
 
 export interface RuleGroup {
   readonly name: string;
   readonly rules: readonly (RecordingRule | AlertingRule)[];
 }
-
-/** Base of every runbook_url. To host the runbooks elsewhere, change it and run `npm run generate`. */
-export const RUNBOOK_URL = 'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/runbooks';
 
 /** Checks a metric name at compile time. */
 export function metric<Name extends MetricName>(name: Name): Name {
@@ -34,6 +36,14 @@ export function metric<Name extends MetricName>(name: Name): Name {
 
 export function deduplicated(name: MetricName): string {
   return deduplicate(name, name);
+}
+
+/** A template that queries a series of the alert's station: the selectors in `expression` are written as `{}`. */
+export function stationQuery(expression: string): string {
+  const selectors = expression.split('{}');
+  const format = selectors.join('{job=%q,station=%q}');
+  const values = '$labels.job $labels.station '.repeat(selectors.length - 1).trimEnd();
+  return `query (printf \`${format}\` ${values})`;
 }
 
 export const BY_STATION = '(job, station)';

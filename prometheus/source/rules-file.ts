@@ -1,20 +1,28 @@
 import { Document, isMap, isSeq, Scalar, visit } from 'yaml';
 import { exporterAlerts } from './exporter-alerts.ts';
+import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, type Parameters } from './parameters.ts';
 import { recordingRules } from './recording.ts';
 import { resourceAlerts } from './resource-alerts.ts';
-import { type AlertingRule, type RecordingRule, RUNBOOK_URL } from './rule.ts';
+import type { AlertingRule, RecordingRule } from './rule.ts';
 import { stationAlerts } from './station-alerts.ts';
 
-export const ruleGroups = [recordingRules, stationAlerts, resourceAlerts, exporterAlerts];
+export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS) => [
+  recordingRules,
+  stationAlerts(parameters),
+  resourceAlerts(parameters),
+  exporterAlerts(parameters),
+];
 
-/** prometheus/rules.yml. */
-export function rulesFile(): string {
-  const groups = ruleGroups.map(({ name, rules }) => ({ name, rules: rules.map(ruleFields) }));
-  const document = new Document({ groups });
+/** prometheus/rules.yml, and with placeholders the rules of the Helm chart. */
+export function rulesFile(parameters: Parameters = DEFAULT_PARAMETERS, links: Links = DEFAULT_LINKS): string {
+  const groups = ruleGroups(parameters);
+  const document = new Document({
+    groups: groups.map(({ name, rules }) => ({ name, rules: rules.map((rule) => ruleFields(rule, parameters, links)) })),
+  });
   document.commentBefore = HEADER;
   commentRules(
     document,
-    ruleGroups.flatMap(({ rules }) => rules.map(({ comment }) => comment)),
+    groups.flatMap(({ rules }) => rules.map(({ comment }) => comment)),
   );
   visit(document, {
     Scalar: (_, node) => {
@@ -27,11 +35,32 @@ export function rulesFile(): string {
 const HEADER = ` Recording and alerting rules for telemetry-station-exporter; needs Prometheus 2.42 or later.
  Generated from prometheus/source by \`npm run generate\`. Runbooks: docs/runbooks.`;
 
-function ruleFields(rule: RecordingRule | AlertingRule): object {
+function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, links: Links): object {
   if ('record' in rule) return { record: rule.record, expr: rule.expr };
-  const { alert, expr, severity, summary, description } = rule;
-  const annotations = { summary, description, runbook_url: `${RUNBOOK_URL}/${alert}.md` };
-  return { alert, expr, for: rule.for, labels: { severity }, annotations };
+  const { alert, expr, labels, summary, description, first, dashboard } = rule;
+  const annotations = {
+    summary,
+    description: `${description} First: ${first}`,
+    runbook_url: `${links.runbooks}/${alert}.md`,
+    dashboard_url: dashboardUrl(links.grafana, dashboard),
+  };
+  return { alert, expr, for: parameters[alert].for, labels: { severity: parameters[alert].severity, ...labels }, annotations };
+}
+
+/** From an hour before the latest evaluation, so that the link of an old notification still shows its time. */
+const FROM = '{{ query "1000 * (time() - 3600)" | first | value | printf "%.0f" }}';
+
+const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> = {
+  fleet: ['job'],
+  station: ['job', 'station'],
+  resources: ['job', 'station', 'resource_id'],
+  exporter: ['job', 'instance', 'upstream', 'station'],
+};
+
+/** With the labels that the alert has. */
+function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard']): string {
+  const variables = VARIABLES[dashboard].map((label) => `{{ with $labels.${label} }}&var-${label}={{ . | urlquery }}{{ end }}`);
+  return `${grafana}/d/telemetry-station-${dashboard}?from=${FROM}&to=now${variables.join('')}`;
 }
 
 function commentRules(document: Document, comments: readonly string[]): void {

@@ -1,48 +1,53 @@
+import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
-import { BY_STATION, deduplicated, metric, type RuleGroup } from './rule.ts';
+import { BY_STATION, deduplicated, metric, type RuleGroup, stationQuery } from './rule.ts';
+
+const failure = metric('telemetry_station_failure');
+const reasons = `{{ range $index, $failure := ${stationQuery(`max by (reason) (max_over_time(${failure}{}[5m])) == 1`)} | sortByLabel "reason" }}{{ if $index }}, {{ end }}{{ $failure.Labels.reason }}{{ end }}`;
+const lastSuccess = `{{ with ${stationQuery(`max(${metric('telemetry_station_last_success_timestamp_seconds')}{})`)} }}{{ . | first | value | humanizeTimestamp }}{{ else }}none since the exporter started{{ end }}`;
 
 /** Stations that cannot be refreshed or listed completely. */
-export const stationAlerts: RuleGroup = {
+export const stationAlerts = (parameters: Parameters): RuleGroup => ({
   name: 'telemetry-station-stations',
   rules: [
     {
       alert: 'TelemetryStationDown',
-      comment: 'A reason stays active for five minutes, so that alternating reasons do not reset the `for` clause.',
-      expr: `max by (job, station, reason) (max_over_time(${metric('telemetry_station_failure')}[5m])) == 1
+      comment: 'One alert per station: the reason may change while it fails. Before the first refresh, a station has no failure.',
+      expr: `${deduplicated('telemetry_station_up')} == 0
 and on ${BY_STATION}
-${deduplicated('telemetry_station_up')} == 0`,
-      for: '10m',
-      severity: 'warning',
+max by ${BY_STATION} (max_over_time(${failure}[5m])) == 1`,
       summary: 'Telemetry station cannot be refreshed.',
-      description: 'All refreshes of station {{ $labels.station }} have failed for 10 minutes (reason: {{ $labels.reason }}).',
+      description: `All refreshes of station {{ $labels.station }} (job {{ $labels.job }}) have failed for at least ${parameters.TelemetryStationDown.for}. Reason: ${reasons}. Last success: ${lastSuccess}.`,
+      first: 'Look up the reason in the runbook.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationDataStale',
       comment: 'Fifteen minutes is the default of max_stale: older data is no longer published.',
-      expr: `${RECORDED.age} > 900`,
-      for: '5m',
-      severity: 'critical',
+      expr: `${RECORDED.age} > ${parameters.TelemetryStationDataStale.seconds}`,
       summary: 'Telemetry station data is stale.',
-      description: 'The last successful refresh of station {{ $labels.station }} was {{ $value | humanizeDuration }} ago.',
+      description:
+        'The last successful refresh of station {{ $labels.station }} (job {{ $labels.job }}) was {{ $value | humanizeDuration }} ago. Data older than max_stale is not published.',
+      first: 'If TelemetryStationDown fires too, follow its runbook. Otherwise check whether the exporter is scraped or overloaded.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationListingIncomplete',
       comment: 'A single incomplete listing is normal while resources are added and removed.',
       expr: `min by ${BY_STATION} (${metric('telemetry_station_listing_complete')}) == 0`,
-      for: '15m',
-      severity: 'warning',
       summary: 'Telemetry station listing is incomplete.',
-      description:
-        'No listing of station {{ $labels.station }} has been verified complete for 15 minutes. Resources may be missing from its metrics.',
+      description: `No listing of station {{ $labels.station }} (job {{ $labels.job }}) has been verified complete for at least ${parameters.TelemetryStationListingIncomplete.for}. Resources may be missing from its metrics.`,
+      first: 'Compare reported and received resources on the dashboard.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationRecordsRejected',
       comment: 'Rejected records are not included in any other metric.',
-      expr: `${deduplicated('telemetry_station_listing_rejected_resources')} > 0`,
-      for: '15m',
-      severity: 'warning',
+      expr: `${deduplicated('telemetry_station_listing_rejected_resources')} > ${parameters.TelemetryStationRecordsRejected.records}`,
       summary: 'Telemetry station lists records without a usable id.',
-      description: '{{ $value }} records of station {{ $labels.station }} have no usable resource_id and are not counted as resources.',
+      description: `{{ $value }} records of station {{ $labels.station }} (job {{ $labels.job }}) have had no usable resource_id for at least ${parameters.TelemetryStationRecordsRejected.for}. They are not counted as resources.`,
+      first: 'Report it to the operators of the service; nothing is wrong with the exporter.',
+      dashboard: 'station',
     },
     {
       alert: 'TelemetryStationNoStations',
@@ -50,10 +55,10 @@ ${deduplicated('telemetry_station_up')} == 0`,
       expr: `count by (job) (${metric('telemetry_station_exporter_build_info')})
 unless on (job)
 count by (job) (${metric('telemetry_station_info')})`,
-      for: '10m',
-      severity: 'critical',
       summary: 'Telemetry station exporter publishes no stations.',
-      description: 'Exporters of job {{ $labels.job }} are up but publish no stations.',
+      description: `Exporters of job {{ $labels.job }} are up but have published no stations for at least ${parameters.TelemetryStationNoStations.for}.`,
+      first: 'Check `stations` in the configuration, and the log since the last reload.',
+      dashboard: 'exporter',
     },
   ],
-};
+});

@@ -1,22 +1,37 @@
-import { RUNBOOK_URL } from '../../prometheus/source/rule.ts';
+import { DEFAULT_PARAMETERS, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import { ruleGroups } from '../../prometheus/source/rules-file.ts';
 
 /** docs/runbooks/README.md. */
 export function runbookIndex(): string {
-  const alerts = ruleGroups.flatMap(({ rules }) => rules.flatMap((rule) => ('alert' in rule ? [rule] : [])));
-  const rows = alerts.map((rule) => `| [${rule.alert}](${rule.alert}.md) | ${rule.severity} | ${rule.for} | ${rule.summary} |`);
+  const alerts = ruleGroups().flatMap(({ rules }) => rules.flatMap((rule) => ('alert' in rule ? [rule] : [])));
+  const rows = alerts.map(({ alert, summary }) => {
+    const { for: duration, severity, ...thresholds } = DEFAULT_PARAMETERS[alert];
+    const threshold = Object.entries(thresholds).map(([name, value]) => `${name} ${value}`);
+    return `| [${alert}](${alert}.md) | ${severity} | ${duration} | ${threshold.join(', ') || '–'} | ${summary} |`;
+  });
   return `# Runbooks
 
-One page per alert of \`prometheus/rules.yml\`: meaning, impact, diagnosis, resolution. In the queries, replace \`STATION\`, \`TYPE\` and \`UNIT\` with the labels of the alert.
+One page per alert of \`prometheus/rules.yml\`: meaning, impact, diagnosis, resolution. In the queries, replace \`STATION\`, \`TYPE\`, \`UPSTREAM\` and \`INSTANCE\` with the labels of the alert.
 
-| alert | severity | for | summary |
-|---|---|---|---|
+| alert | severity | for | threshold | summary |
+|---|---|---|---|---|
 ${rows.join('\n')}
 
-To host the runbooks elsewhere, replace the base of \`runbook_url\` in your copy of the rules:
+| severity | meaning | notification |
+|---|---|---|
+| critical | data is missing or wrong now, or many resources fail at once | wake somebody up |
+| warning | data is late or incomplete, or becomes so if nobody acts | during working hours, or at once for a single firing resource, as your team handles those |
+| info | alert coverage could be better | a report or a ticket |
+
+Each alert has a \`runbook_url\`, and a \`dashboard_url\` with its labels and its time.
+
+The Helm chart sets \`for\`, \`severity\` and the thresholds by \`prometheusRule.alerts\`, and the two URLs by \`prometheusRule.runbookUrl\` and \`prometheusRule.grafanaUrl\`. Elsewhere edit
+your copy of the rules, for example:
 
 \`\`\`sh
-sed -i 's|${RUNBOOK_URL}|https://wiki.example.com/runbooks|' rules.yml
+sed -i 's|http://localhost:3000|https://grafana.example.com|; s|${RUNBOOK_URL}|https://wiki.example.com/runbooks|' rules.yml
 \`\`\`
+
+One cause, one notification: \`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
 `;
 }

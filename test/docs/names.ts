@@ -11,7 +11,7 @@ import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
 /** Prometheus' own names in the form of ours. */
-const FOREIGN = ['http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
+const FOREIGN = ['dashboard_url', 'http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
 
 /** Files of operators, and the output of a build. */
 const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js'];

@@ -1,17 +1,46 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { RUNBOOK_URL } from '../../prometheus/source/rule.ts';
+import { DEFAULT_PARAMETERS, PLACEHOLDER_LINKS, PLACEHOLDERS, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
 import { rulesFile } from '../../prometheus/source/rules-file.ts';
+import { shippedDashboards } from '../grafana/shipped-dashboards.ts';
 import { knownMetrics, type Rule, shippedRules, unknownIn } from '../promql/known-metrics.ts';
 
 const alerts = shippedRules().flatMap((rule): [string, Rule][] => (rule.alert === undefined ? [] : [[rule.alert, rule]]));
 const metrics = knownMetrics();
+const CHART = '../../deploy/helm/telemetry-station-exporter';
 const RUNBOOK_FOLDER = new URL('../../docs/runbooks/', import.meta.url);
 
 describe('rulesFile', () => {
   it('matches prometheus/rules.yml', async () => {
     await expect(rulesFile()).toMatchFileSnapshot('../../prometheus/rules.yml');
+  });
+});
+
+describe('the rules of the Helm chart', () => {
+  it('match rules.tpl.yml, with a placeholder for each value', async () => {
+    await expect(rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS)).toMatchFileSnapshot(`${CHART}/files/rules.tpl.yml`);
+  });
+
+  it('are those of prometheus/rules.yml with the default values', () => {
+    const {
+      alerts: parameters,
+      runbookUrl,
+      grafanaUrl,
+    } = parse(readFileSync(new URL(`${CHART}/values.yaml`, import.meta.url), 'utf8')).prometheusRule;
+    expect(parameters).toEqual(DEFAULT_PARAMETERS);
+    expect(rulesFile(parameters, { runbooks: runbookUrl, grafana: grafanaUrl })).toBe(rulesFile());
+  });
+
+  it('have a placeholder for each value, and no other', () => {
+    const placeholders = new Set([...rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS).matchAll(/<<[^>]*>>/g)].map(([text]) => text));
+    const values = Object.entries(DEFAULT_PARAMETERS).flatMap(([alert, keys]) => Object.keys(keys).map((key) => `<<${alert}.${key}>>`));
+    expect(placeholders).toEqual(new Set([...values, '<<runbookUrl>>', '<<grafanaUrl>>']));
+  });
+
+  it('reject values for an unknown alert', () => {
+    const { properties } = JSON.parse(readFileSync(new URL(`${CHART}/values.schema.json`, import.meta.url), 'utf8'));
+    expect(properties.prometheusRule.properties.alerts.propertyNames.enum).toEqual(Object.keys(DEFAULT_PARAMETERS));
   });
 });
 
@@ -22,6 +51,16 @@ describe('prometheus/rules.yml', () => {
 
   it.each(alerts)('has no template in a summary, so that notifications can be grouped by it: %s', (_, { annotations = {} }) => {
     expect(annotations['summary']).not.toContain('{{');
+  });
+
+  it.each(alerts)('says what to do first, and links to a dashboard with station and time: %s', (_, { annotations = {} }) => {
+    expect(annotations['description']).toMatch(/\S\. First: \S.*[.?]$/);
+    const { pathname, searchParams } = new URL(`${annotations['dashboard_url']}`.replace(/\{\{ with .*?\}\}|\{\{ end \}\}/g, ''));
+    expect(shippedDashboards().map(([, { uid }]) => `/d/${uid}`)).toContain(pathname);
+    expect(searchParams.get('from')).toContain('time()');
+    expect(searchParams.get('to')).toBe('now');
+    const aggregated = searchParams.get('var-station') ?? searchParams.get('var-job');
+    expect(aggregated).toBeTruthy();
   });
 
   it.each(alerts)('links each alert to a runbook with meaning, impact, diagnosis and resolution: %s', (name, { annotations = {} }) => {

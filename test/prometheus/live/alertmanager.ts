@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { startDaemon } from './daemon.ts';
 
 interface Notification {
@@ -12,7 +13,10 @@ interface Notification {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Debian's Alertmanager; `notifications` are those it sent to a webhook for one alert. */
+/** The inhibition of the example configuration. */
+const { inhibit_rules } = parse(readFileSync(new URL('../../../deploy/compose/alertmanager.yml', import.meta.url), 'utf8'));
+
+/** Debian's Alertmanager with the shipped inhibition; `notifications` are those it sent to a webhook for one alert. */
 export async function startAlertmanager(alertname: string) {
   const notifications: Notification[] = [];
   const webhook = createServer(async (request, response) => {
@@ -25,6 +29,7 @@ export async function startAlertmanager(alertname: string) {
   const grouping = { group_wait: '0s', group_interval: '1s', group_by: ['...'] };
   const config = {
     route: { receiver: 'none', ...grouping, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
+    inhibit_rules,
     receivers: [{ name: 'none' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] }],
   };
   const daemon = await startDaemon({
@@ -39,6 +44,7 @@ export async function startAlertmanager(alertname: string) {
     ],
   });
   return {
+    url: daemon.url,
     target: new URL(daemon.url).host,
     notifications,
     stop: async () => {

@@ -81,13 +81,22 @@ describe('the alerting rules', () => {
       .poll(() => stack.alertmanager.notifications.find(({ labels }) => labels['job'] === JOB), polling)
       .toMatchObject({
         status: 'firing',
-        labels: { alertname: 'TelemetryStationDown', station: FAULTY.station, reason: 'status', severity: 'warning' },
-        annotations: { runbook_url: expect.stringMatching(/\/docs\/runbooks\/TelemetryStationDown\.md$/) },
+        labels: { alertname: 'TelemetryStationDown', station: FAULTY.station, severity: 'warning' },
+        annotations: {
+          description: expect.stringMatching(/Reason: status\. Last success: \d{4}-/),
+          runbook_url: expect.stringMatching(/\/docs\/runbooks\/TelemetryStationDown\.md$/),
+          dashboard_url: expect.stringMatching(/\/d\/telemetry-station-station\?from=\d{13}&to=now&var-job=.+&var-station=staging$/),
+        },
       });
   });
 
   it('fire only for the failing station and for what the simulated stations contain', async () => {
-    const expected = { TelemetryStationAlertableWithoutRules: 1, TelemetryStationDown: 1, TelemetryStationResourceFiring: 1 };
+    const expected = {
+      TelemetryStationAlertableWithoutRules: 1,
+      TelemetryStationDown: 1,
+      TelemetryStationManyResourcesFiring: 1,
+      TelemetryStationResourceFiring: 1,
+    };
     await expectEventually('group by (alertname) (ALERTS{alertstate="firing"})', ['alertname'], expected);
   });
 });

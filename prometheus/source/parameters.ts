@@ -1,0 +1,56 @@
+/**
+ * What an operator may adjust: `for`, the severity and the thresholds of each alert. The values of the Helm chart have the same keys.
+ * Severities: see docs/runbooks/README.md.
+ */
+export const DEFAULT_PARAMETERS = {
+  TelemetryStationDown: { for: '10m', severity: 'warning' },
+  TelemetryStationDataStale: { for: '5m', severity: 'critical', seconds: 900 },
+  TelemetryStationListingIncomplete: { for: '15m', severity: 'warning' },
+  TelemetryStationRecordsRejected: { for: '15m', severity: 'warning', records: 0 },
+  TelemetryStationNoStations: { for: '10m', severity: 'critical' },
+  TelemetryStationResourceFiring: { for: '5m', severity: 'warning' },
+  TelemetryStationManyResourcesFiring: { for: '5m', severity: 'critical', resources: 20 },
+  TelemetryStationAlertableWithoutRules: { for: '1d', severity: 'info', resources: 0 },
+  TelemetryStationNewResourcesWithoutRules: { for: '30m', severity: 'info', resources: 0 },
+  TelemetryStationResourcesLost: { for: '5m', severity: 'critical', share: 0.2 },
+  TelemetryStationCapacityDropped: { for: '30m', severity: 'warning', share: 0.2 },
+  TelemetryStationExporterDown: { for: '5m', severity: 'critical' },
+  TelemetryStationExporterAbsent: { for: '10m', severity: 'critical' },
+  TelemetryStationExporterReloadFailed: { for: '5m', severity: 'warning' },
+  TelemetryStationScrapesFailing: { for: '10m', severity: 'warning', share: 0.2 },
+  TelemetryStationScrapeSlow: { for: '15m', severity: 'warning', seconds: 8 },
+  TelemetryStationApiThrottled: { for: '10m', severity: 'warning', share: 0.05 },
+  TelemetryStationOverloaded: { for: '15m', severity: 'warning', seconds: 120 },
+  TelemetryStationSeriesWithheld: { for: '15m', severity: 'warning', series: 0 },
+  TelemetryStationShardsIncomplete: { for: '5m', severity: 'critical' },
+} as const satisfies Record<string, { readonly for: string; readonly severity: 'critical' | 'warning' | 'info' }>;
+
+export type AlertName = keyof typeof DEFAULT_PARAMETERS;
+
+/** The parameters of each alert: values, or what a template replaces with values. */
+export type Parameters = {
+  readonly [Alert in AlertName]: { readonly [Key in keyof (typeof DEFAULT_PARAMETERS)[Alert]]: string | number };
+};
+
+/** Where alerts link to. */
+export interface Links {
+  /** Base of every runbook_url. */
+  readonly runbooks: string;
+  /** Base of every dashboard_url. */
+  readonly grafana: string;
+}
+
+/** To host the runbooks elsewhere, change it and run `npm run generate`. */
+export const RUNBOOK_URL = 'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/runbooks';
+
+export const DEFAULT_LINKS: Links = { runbooks: RUNBOOK_URL, grafana: 'http://localhost:3000' };
+
+/** For the Helm chart, whose template replaces each placeholder with the value of the same key. */
+export const PLACEHOLDERS = Object.fromEntries(
+  Object.entries(DEFAULT_PARAMETERS).map(([alert, parameters]) => [
+    alert,
+    Object.fromEntries(Object.keys(parameters).map((key) => [key, `<<${alert}.${key}>>`])),
+  ]),
+) as Parameters;
+
+export const PLACEHOLDER_LINKS: Links = { runbooks: '<<runbookUrl>>', grafana: '<<grafanaUrl>>' };
