@@ -1,7 +1,15 @@
 import { FAMILY_DESCRIPTIONS, type FamilyLabel, type FamilyName } from '../src/metrics/catalogue.ts';
 
-/** Metrics outside the catalogue that dashboards and rules read: Prometheus adds some to each scrape, prom-client exposes the others. */
+/** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
+const ALERT_LABELS = ['station', 'upstream', 'resource_id', 'name', 'display_name', 'resource_type'] as const;
+
+/**
+ * Metrics outside the catalogue that dashboards and rules read: Prometheus adds some to each scrape and writes others for alerting rules,
+ * prom-client exposes the rest.
+ */
 export const EXTERNAL_METRICS = {
+  ALERTS: ['alertname', 'alertstate', 'severity', ...ALERT_LABELS],
+  ALERTS_FOR_STATE: ['alertname', 'severity', ...ALERT_LABELS],
   up: [],
   scrape_duration_seconds: [],
   scrape_samples_scraped: [],
@@ -49,8 +57,9 @@ export function labelsOf(name: MetricName): readonly string[] {
   return isExternal(name) ? EXTERNAL_METRICS[name] : (CATALOGUE.get(name) ?? []);
 }
 
-/** Matches firing states by name: the service documents only the inactive state. */
+/** Match states by name: the service documents only the inactive state. */
 export const FIRING = '=~"(?i).*firing.*"';
+export const FIRING_OR_PENDING = '=~"(?i).*(firing|pending).*"';
 
 const CATALOGUE: ReadonlyMap<string, readonly string[]> = new Map(FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, labels]));
 

@@ -64,6 +64,8 @@ function descendants(node: SyntaxNode, name: string): SyntaxNode[] {
   return children(node).flatMap((child) => (child.name === name ? [child] : descendants(child, name)));
 }
 
+/** A backquoted literal has no escapes. */
 function unquoted(literal: string): string {
+  if (literal.startsWith('`')) return literal.slice(1, -1);
   return literal.slice(1, -1).replace(/\\(.)/g, '$1');
 }

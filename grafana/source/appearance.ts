@@ -1,11 +1,13 @@
 import {
   type DynamicConfigValue,
   MappingType,
+  SpecialValueMatch,
   type Threshold,
   ThresholdsConfigBuilder,
   ThresholdsMode,
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { FailureReason } from '../../src/station/failure.ts';
 
 /** Grafana's unit identifiers. */
 export const UNIT = {
@@ -13,55 +15,102 @@ export const UNIT = {
   short: 'short',
   ratio: 'percentunit',
   seconds: 's',
+  /** hh:mm:ss: the axis of `seconds` has ticks such as "1.67 mins". */
+  clock: 'dthms',
   bytes: 'bytes',
   requestsPerSecond: 'reqps',
   date: 'dateTimeAsIso',
   text: 'string',
 } as const;
 
-/** Steps in ascending order; the first has no lower bound. */
-export function thresholds(...steps: readonly (readonly [from: number | null, color: string])[]): ThresholdsConfigBuilder {
-  const made = steps.map(([value, color]): Threshold => ({ value, color }));
-  return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(made);
+/** The color of what is not known: Grafana uses the color of the lowest step when there is no data or the query failed. */
+const UNKNOWN = 'text';
+
+/** Name of an empty label value, and of the series at 0 that a chart of problems shows while there are none. */
+export const NONE = 'none';
+
+/** Steps from 0 in ascending order. */
+export function thresholds(...steps: readonly (readonly [from: number, color: string])[]): ThresholdsConfigBuilder {
+  const known = steps.map(([value, color]): Threshold => ({ value, color }));
+  return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([{ value: null, color: UNKNOWN }, ...known]);
 }
 
-export const neutral = () => thresholds([null, 'text']);
-export const orangeFromOne = () => thresholds([null, 'green'], [1, 'orange']);
-export const redFromOne = () => thresholds([null, 'green'], [1, 'red']);
+export const neutral = () => thresholds();
+export const orangeFromOne = () => thresholds([0, 'green'], [1, 'orange']);
+export const redFromOne = () => thresholds([0, 'green'], [1, 'red']);
+export const redBelowOne = () => thresholds([0, 'red'], [1, 'green']);
 
-export const coverageThresholds = () => thresholds([null, 'red'], [0.5, 'orange'], [0.8, 'yellow'], [0.95, 'green']);
+export const coverageThresholds = () => thresholds([0, 'red'], [0.5, 'orange'], [0.8, 'yellow'], [0.95, 'green']);
 
 /** Red at the threshold of TelemetryStationDataStale, the default of max_stale. */
-export const ageThresholds = () => thresholds([null, 'green'], [300, 'orange'], [900, 'red']);
+export const ageThresholds = () => thresholds([0, 'green'], [300, 'orange'], [900, 'red']);
 
 /** Red at the threshold of TelemetryStationScrapeSlow, 80% of Prometheus' default scrape_timeout. */
-export const scrapeThresholds = () => thresholds([null, 'green'], [5, 'orange'], [8, 'red']);
+export const scrapeThresholds = () => thresholds([0, 'green'], [5, 'orange'], [8, 'red']);
 
 export const upMappings = mappings({ 1: ['Up', 'green'], 0: ['Failing', 'red'] });
+export const targetMappings = mappings({ 1: ['Scraped', 'green'], 0: ['Scrape failed', 'red'] });
 export const completeMappings = mappings({ 1: ['Complete', 'green'], 0: ['Incomplete', 'orange'] });
 export const reloadMappings = mappings({ 1: ['Loaded', 'green'], 0: ['Rejected', 'red'] });
-export const presentMappings = mappings({ 1: ['●', 'blue'] });
 
-/** The set of states is open: one that is not mapped here is shown as sent. */
-export const stateMappings = mappings({
-  ALERTSTATE_FIRING: ['Firing', 'red'],
-  ALERTSTATE_PENDING: ['Pending', 'orange'],
-  ALERTSTATE_INACTIVE: ['Inactive', 'green'],
-  ALERTSTATE_UNSPECIFIED: ['Unspecified', 'text'],
-});
-
-/** For panels in which each state is a series. */
-export const stateColors: readonly (readonly [regexp: string, color: string])[] = [
-  ['/firing/i', 'red'],
-  ['/pending/i', 'orange'],
-  ['/inactive/i', 'green'],
+/** The set of states is open: one that is not mapped here is shown without its prefix. */
+export const stateMappings = [
+  ...mappings({
+    ALERTSTATE_FIRING: ['Firing', 'red'],
+    ALERTSTATE_PENDING: ['Pending', 'orange'],
+    ALERTSTATE_INACTIVE: ['Inactive', 'green'],
+    ALERTSTATE_UNSPECIFIED: ['Unspecified', UNKNOWN],
+  }),
+  withoutPrefix('ALERTSTATE_'),
 ];
+
+/** Of the label `alertstate` of ALERTS. */
+export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'orange'] });
+export const severityMappings = mappings({ critical: ['critical', 'red'], warning: ['warning', 'orange'], info: ['info', 'blue'] });
+
+export const productMappings = [withoutPrefix('product.')];
+
+/** An empty cell: without it, Grafana shows the text of the panel without data. */
+export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan, SpecialValueMatch.Empty].map((match) => ({
+  type: MappingType.SpecialValue,
+  options: { match, result: { text: '–', color: UNKNOWN } },
+}));
+
+/** Of panels in which each state is a series: name and color by a part of the state. */
+export const STATE_SERIES: readonly (readonly [part: string, name: string, color: string])[] = [
+  ['firing', 'Firing', 'red'],
+  ['pending', 'Pending', 'orange'],
+  ['inactive', 'Inactive', 'green'],
+  ['unspecified', 'Unspecified', UNKNOWN],
+];
+
+/** No failure is green. */
+export const REASON_COLORS: Readonly<Record<FailureReason, string>> = {
+  timeout: 'orange',
+  network: 'red',
+  tls: 'purple',
+  auth: 'dark-red',
+  forbidden: 'light-red',
+  not_found: 'blue',
+  rate_limited: 'yellow',
+  status: 'dark-orange',
+  body: 'dark-purple',
+  internal: 'dark-blue',
+};
 
 export function fixedColor(color: string): DynamicConfigValue {
   return { id: 'color', value: { mode: 'fixed', fixedColor: color } };
 }
 
+export function displayName(name: string): DynamicConfigValue {
+  return { id: 'displayName', value: name };
+}
+
 function mappings(values: Readonly<Record<string, readonly [text: string, color: string]>>): ValueMapping[] {
   const options = Object.entries(values).map(([value, [text, color]], index) => [value, { text, color, index }]);
   return [{ type: MappingType.ValueToText, options: Object.fromEntries(options) }];
+}
+
+function withoutPrefix(prefix: string): ValueMapping {
+  return { type: MappingType.RegexToText, options: { pattern: `^${prefix.replaceAll('.', '\\.')}(.*)$`, result: { text: '$1' } } };
 }

@@ -37,6 +37,8 @@ interface DashboardSource {
 /** A Grafana row panel and the panels below it. */
 interface Section {
   readonly title: string;
+  /** Its panels are queried only when somebody opens it. */
+  readonly collapsed?: boolean;
   readonly lines: readonly Line[];
 }
 
@@ -59,19 +61,23 @@ export function buildDashboard({ name, description, refresh, variables, sections
     .time({ from: 'now-6h', to: 'now' })
     .refresh(refresh)
     .variables([...variables])
-    .annotations(annotations())
+    .annotations(annotations(variables.map((variable) => variable.build().name)))
     .links(linksFrom(name))
     .build();
   const { templating, annotations: annotationList, links = [] } = dashboard;
   return {
     ...dashboard,
+    schemaVersion: SCHEMA_VERSION,
     id: null,
-    panels: layOut(sections).map(withIds),
+    panels: withPanelLinks(withIds(layOut(sections))),
     templating: { list: (templating.list ?? []).map(withoutIntervalOptions) },
     annotations: { list: (annotationList.list ?? []).map(withoutPlacement) },
     links: links.map((link): DashboardLink => withoutPlacement(link)),
   };
 }
+
+/** Of Grafana 11.0: later versions migrate it, an earlier one would not understand a later version. */
+const SCHEMA_VERSION = 39;
 
 /** Panels side by side; their widths must add up to the grid width. */
 export function line(height: number, ...panels: readonly SizedPanel[]): Line {
@@ -87,6 +93,20 @@ export const resourceLink: Link = {
   title: 'Resource history',
   url: `${urlOf('resources')}&var-station=\${__data.fields.station:percentencode}&var-resource_id=\${__data.fields.resource_id:percentencode}`,
 };
+
+/** The resources dashboard with the selected stations, types and products. */
+export function resourcesLink(title: string, parameters = ''): Link {
+  const selection = ['station', 'resource_type', 'product'].map((variable) => `\${${variable}:queryparam}`).join('&');
+  return { title, url: `${urlOf('resources')}&${selection}${parameters}` };
+}
+
+/** Another panel of a dashboard, alone on the screen; its id replaces the title when the dashboard is built. */
+export function panelLink(dashboard: DashboardName, panelTitle: string): Link {
+  const url = `/d/${DASHBOARDS[dashboard].uid}?\${__url_time_range}&\${__all_variables}&viewPanel=${PANEL_MARK}${panelTitle}`;
+  return { title: panelTitle, url };
+}
+
+const PANEL_MARK = 'panel titled ';
 
 function urlOf(name: DashboardName): string {
   return `/d/${DASHBOARDS[name].uid}?\${__url_time_range}&\${datasource:queryparam}&\${job:queryparam}`;
@@ -106,9 +126,14 @@ function linksFrom(current: DashboardName): DashboardLinkBuilder[] {
     );
 }
 
-/** Configuration reloads and restarts, which explain most jumps. The value of both series is the time of the event. */
-function annotations(): AnnotationQueryBuilder[] {
+/**
+ * Configuration reloads and restarts, which explain most jumps (the value of both series is the time of the event), and firing alerts.
+ * Alerts of single resources may be thousands.
+ */
+function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
   const scope = new Scope();
+  const alertScope = new Scope(...['station', 'instance'].filter((variable) => variables.includes(variable)));
+  const alerts = alertScope.alerts('ALERTS', { alertstate: '="firing"', resource_id: '=""' });
   const reloads = scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds');
   const starts = scope.onExporters(scope.series('process_start_time_seconds'));
   return [
@@ -120,8 +145,9 @@ function annotations(): AnnotationQueryBuilder[] {
       .enable(true)
       .hide(true)
       .iconColor('rgba(0, 211, 255, 1)'),
-    annotation('Configuration loaded', `1000 * ${reloads}`, 'blue'),
-    annotation('Exporter started', `1000 * (${starts})`, 'purple'),
+    annotation('Configuration loaded', `1000 * ${reloads}`, 'blue').useValueForTime(true),
+    annotation('Exporter started', `1000 * (${starts})`, 'purple').useValueForTime(true),
+    annotation('Alert', alerts, 'red').titleFormat('{{alertname}}').textFormat('{{station}} {{instance}} {{upstream}}').tagKeys('severity'),
   ];
 }
 
@@ -137,8 +163,7 @@ function annotation(name: string, expression: string, color: string): Annotation
     .titleFormat(name)
     .textFormat('{{instance}}')
     .tagKeys('job')
-    .step('60s')
-    .useValueForTime(true);
+    .step('60s');
 }
 
 const GRID_WIDTH = 24;
@@ -146,14 +171,17 @@ const ROW_HEIGHT = 1;
 
 function layOut(sections: readonly Section[]): (Panel | RowPanel)[] {
   let y = 0;
-  return sections.flatMap(({ title, lines }) => {
-    const row = new RowBuilder(title).gridPos({ x: 0, y, w: GRID_WIDTH, h: ROW_HEIGHT }).build();
+  return sections.flatMap(({ title, collapsed = false, lines }) => {
+    const row = { ...new RowBuilder(title).gridPos({ x: 0, y, w: GRID_WIDTH, h: ROW_HEIGHT }).build(), collapsed };
     y += ROW_HEIGHT;
+    let bottom = y;
     const panels = lines.flatMap((line) => {
-      const positioned = layOutLine(line, y);
-      y += line.height;
+      const positioned = layOutLine(line, bottom);
+      bottom += line.height;
       return positioned;
     });
+    if (collapsed) return [{ ...row, panels }];
+    y = bottom;
     return [row, ...panels];
   });
 }
@@ -169,11 +197,29 @@ function layOutLine({ height, panels }: Line, y: number): Panel[] {
   return positioned;
 }
 
-function withIds(panel: Panel | RowPanel, index: number): Panel | RowPanel {
-  const id = index + 1;
-  if (!isPanel(panel)) return { ...panel, id };
-  const targets = (panel.targets ?? []).map((target, position) => ({ ...target, refId: String.fromCharCode(65 + position) }));
-  return { ...panel, id, datasource: DATASOURCE, targets };
+function withIds(panels: readonly (Panel | RowPanel)[]): (Panel | RowPanel)[] {
+  let id = 0;
+  const numbered = (panel: Panel): Panel => {
+    const targets = (panel.targets ?? []).map((target, position) => ({ ...target, refId: String.fromCharCode(65 + position) }));
+    return withoutPager({ ...panel, id: ++id, datasource: DATASOURCE, targets });
+  };
+  return panels.map((panel) => (isPanel(panel) ? numbered(panel) : { ...panel, id: ++id, panels: panel.panels.map(numbered) }));
+}
+
+/** Grafana shows a pager even for a single page, and the SDK rejects 0; the queries of the state timelines limit their rows. */
+function withoutPager(panel: Panel): Panel {
+  return panel.type === 'state-timeline' ? { ...panel, options: { ...panel.options, perPage: 0 } } : panel;
+}
+
+/** Replaces the titles in panel links with ids. */
+function withPanelLinks(panels: readonly (Panel | RowPanel)[]): (Panel | RowPanel)[] {
+  const all = panels.flatMap((panel) => (isPanel(panel) ? [panel] : panel.panels));
+  const resolved = JSON.stringify(panels).replaceAll(new RegExp(`${PANEL_MARK}([^"]+)`, 'g'), (_, title: string) => {
+    const [target, ...others] = all.filter((panel) => panel.title === title);
+    if (target?.id === undefined || others.length > 0) throw new Error(`panel link: expected one panel titled ${title}`);
+    return `${target.id}`;
+  });
+  return JSON.parse(resolved) as (Panel | RowPanel)[];
 }
 
 function isPanel(panel: Panel | RowPanel): panel is Panel {

@@ -1,7 +1,7 @@
 import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard';
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
-import { barGauge, stat, timeseries, withoutPrefix } from './panel.ts';
-import { emptyAsNone, instantQuery, rangeQuery, type Scope, sumBy } from './query.ts';
+import { barGauge, stat, timeseries } from './panel.ts';
+import { instantQuery, rangeQuery, type Scope, sumBy } from './query.ts';
 
 /** Share of resources with at least one alert rule; of the alertable resources where the station knows them. */
 export function coverage(scope: Scope, by: readonly ('job' | 'station' | 'resource_type')[] = []): string {
@@ -45,29 +45,26 @@ export const coverageByStation = (scope: Scope) =>
   timeseries(
     {
       title: 'Coverage by station',
-      description: 'Share of resources with at least one alert rule, by station.',
+      description: 'Share of resources with at least one alert rule: the 20 stations with the lowest.',
       unit: UNIT.ratio,
       noValue: NO_RULE_COUNTS,
     },
-    rangeQuery(coverage(scope, ['station']), '{{station}}'),
+    rangeQuery(`bottomk(20, ${coverage(scope, ['station'])})`, '{{station}}'),
   )
     .min(0)
     .max(1)
     .thresholds(coverageThresholds());
 
 export const coverageByType = (scope: Scope) =>
-  withoutPrefix(
-    barGauge(
-      {
-        title: 'Coverage by type',
-        description:
-          'Share of resources with at least one alert rule: the 15 types with the lowest coverage. Excludes types without alertable resources.',
-        unit: UNIT.ratio,
-        noValue: NO_RULE_COUNTS,
-      },
-      instantQuery(emptyAsNone('resource_type', `bottomk(15, ${coverage(scope, ['resource_type'])})`), '{{resource_type}}'),
-    ),
-    'resource_type.',
+  barGauge(
+    {
+      title: 'Coverage by type',
+      description:
+        'Share of resources with at least one alert rule: the 15 types with the lowest coverage. Excludes types without alertable resources.',
+      unit: UNIT.ratio,
+      noValue: NO_RULE_COUNTS,
+    },
+    instantQuery(scope.withTypeName(`bottomk(15, ${coverage(scope, ['resource_type'])})`), '{{resource_type_label}}'),
   )
     .max(1)
     .decimals(0)
@@ -75,18 +72,15 @@ export const coverageByType = (scope: Scope) =>
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
 
 export const withoutRulesByType = (scope: Scope) =>
-  withoutPrefix(
-    timeseries(
-      {
-        title: 'Without alert rules by type',
-        description: 'Resources without alert rules: the 20 types with the most.',
-        unit: UNIT.short,
-        noValue: NO_RULE_COUNTS,
-      },
-      rangeQuery(
-        emptyAsNone('resource_type', `topk(20, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])} > 0)`),
-        '{{resource_type}}',
-      ),
+  timeseries(
+    {
+      title: 'Without alert rules by type',
+      description: 'Resources without alert rules: the 10 types with the most.',
+      unit: UNIT.short,
+      noValue: NO_RULE_COUNTS,
+    },
+    rangeQuery(
+      scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`),
+      '{{resource_type_label}}',
     ),
-    'resource_type.',
   );

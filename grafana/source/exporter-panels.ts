@@ -1,17 +1,33 @@
 import { GraphThresholdsStyleConfigBuilder, GraphThresholdsStyleMode } from '@grafana/grafana-foundation-sdk/common';
-import { orangeFromOne, scrapeThresholds, thresholds, UNIT } from './appearance.ts';
-import { barGauge, stackedBars, stackedTimeseries, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, type Scope } from './query.ts';
+import { orangeFromOne, scrapeThresholds, targetMappings, thresholds, UNIT } from './appearance.ts';
+import { barGauge, colorReasons, stackedBars, stackedTimeseries, stateTimeline, timeseries } from './panel.ts';
+import { instantQuery, orNone, rangeQuery, type Scope } from './query.ts';
 
 const NO_SCRAPES = 'No scrapes';
 const NO_REQUESTS = 'No requests';
 const NO_EXPORTER = 'No exporter';
 
+export const targetsUp = (scope: Scope) =>
+  stateTimeline(
+    {
+      title: 'Scrapes succeeded',
+      description:
+        'Whether Prometheus scraped each target: the 20 with the most failed scrapes within the time range. A scrape that times out fails.',
+      unit: UNIT.short,
+      noValue: NO_SCRAPES,
+    },
+    rangeQuery(
+      scope.onTargets(`${scope.series('up')} and on (job, instance) bottomk(20, avg_over_time(${scope.series('up')}[$__range] @ end()))`),
+      '{{instance}}',
+    ),
+  ).mappings(targetMappings);
+
 export const scrapeDuration = (scope: Scope) =>
   timeseries(
     {
       title: 'Scrape duration',
-      description: 'Duration of the scrapes of each target. The line at 8 seconds is 80% of the default `scrape_timeout`.',
+      description:
+        'Duration of the scrapes of each target, failed ones included. The line at 8 seconds is 80% of the default `scrape_timeout`.',
       unit: UNIT.seconds,
       noValue: NO_SCRAPES,
     },
@@ -78,16 +94,22 @@ export const requests = (scope: Scope) =>
   );
 
 export const requestFailures = (scope: Scope) =>
-  stackedBars(
-    {
-      title: 'Request failures by reason',
-      description: 'Failed requests by upstream and reason. `rate_limited`: the service responded 429.',
-      unit: UNIT.requestsPerSecond,
-      noValue: 'No failures',
-    },
-    rangeQuery(
-      `${scope.rate('telemetry_station_exporter_api_request_failures_total', ['upstream', 'reason'])} > 0`,
-      '{{upstream}}: {{reason}}',
+  colorReasons(
+    stackedBars(
+      {
+        title: 'Request failures by reason',
+        description: 'Failed requests by reason. `rate_limited`: the service responded 429. `none`: no request failed.',
+        unit: UNIT.requestsPerSecond,
+        noValue: NO_REQUESTS,
+      },
+      rangeQuery(
+        orNone(
+          `${scope.rate('telemetry_station_exporter_api_request_failures_total', ['reason'])} > 0`,
+          'reason',
+          scope.series('telemetry_station_exporter_api_requests_in_flight'),
+        ),
+        '{{reason}}',
+      ),
     ),
   );
 
@@ -103,13 +125,12 @@ export const requestLatency = (scope: Scope) =>
   timeseries(
     {
       title: 'Request latency',
-      description: 'Quantiles of the duration of requests to the service, including the body.',
+      description: 'Median and 99th percentile of the duration of requests to each upstream, including the body.',
       unit: UNIT.seconds,
       noValue: NO_REQUESTS,
     },
-    rangeQuery(scope.quantile(0.5, DURATION), 'p50'),
-    rangeQuery(scope.quantile(0.9, DURATION), 'p90'),
-    rangeQuery(scope.quantile(0.99, DURATION), 'p99'),
+    rangeQuery(scope.quantile(0.5, DURATION), '{{upstream}}: p50'),
+    rangeQuery(scope.quantile(0.99, DURATION), '{{upstream}}: p99'),
   );
 
 export const requestsInFlight = (scope: Scope) =>
@@ -158,7 +179,7 @@ export const eventLoopLag = (scope: Scope) =>
     rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p50_seconds')), '{{instance}}: p50'),
     rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p99_seconds')), '{{instance}}: p99'),
     rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_max_seconds')), '{{instance}}: max'),
-  ).thresholds(thresholds([null, 'green'], [0.1, 'orange'], [0.5, 'red']));
+  ).thresholds(thresholds([0, 'green'], [0.1, 'orange'], [0.5, 'red']));
 
 export const cpu = (scope: Scope) =>
   timeseries(
@@ -189,4 +210,4 @@ export const openFileDescriptors = (scope: Scope) =>
       noValue: NO_EXPORTER,
     },
     rangeQuery(scope.onExporters(`${scope.series('process_open_fds')} / ${scope.series('process_max_fds')}`), '{{instance}}'),
-  ).thresholds(thresholds([null, 'green'], [0.8, 'red']));
+  ).thresholds(thresholds([0, 'green'], [0.8, 'red']));

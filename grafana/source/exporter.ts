@@ -1,6 +1,17 @@
 import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
-import { reloadMappings, scrapeThresholds, thresholds, UNIT } from './appearance.ts';
-import { buildDashboard, line } from './build-dashboard.ts';
+import { alertsTable } from './alert-panels.ts';
+import { redBelowOne, reloadMappings, scrapeThresholds, UNIT } from './appearance.ts';
+import { buildDashboard, line, panelLink } from './build-dashboard.ts';
+import {
+  hangingStations,
+  oldestWaitingRefresh,
+  pageSizeReductions,
+  queueTime,
+  rateLimit,
+  refreshesWaiting,
+  roundTime,
+  throttledRequests,
+} from './capacity-panels.ts';
 import {
   cacheHits,
   cpu,
@@ -19,8 +30,9 @@ import {
   scrapeSamples,
   seriesByStation,
   seriesWithheld,
+  targetsUp,
 } from './exporter-panels.ts';
-import { stat, stateTimeline, table } from './panel.ts';
+import { linked, stat, stateTimeline, table } from './panel.ts';
 import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
 import { datasourceVariable, labelVariable } from './variables.ts';
 
@@ -38,7 +50,7 @@ const upStat = stat(
     noValue,
   },
   instantQuery(`avg(${scope.series('up')} and on (job, instance) ${knownExporters})`),
-).thresholds(thresholds([null, 'red'], [1, 'green']));
+).thresholds(redBelowOne());
 
 const versionStat = stat(
   { title: 'Version', description: 'Exporter version; several during a rollout.', unit: UNIT.text, noValue },
@@ -65,7 +77,7 @@ const shardsStat = stat(
     noValue,
   },
   instantQuery(`min(${presentShards} / max by (job) (${scope.series('telemetry_station_exporter_total_shards')}))`),
-).thresholds(thresholds([null, 'red'], [1, 'green']));
+).thresholds(redBelowOne());
 
 const stationsStat = stat(
   { title: 'Stations', description: 'Stations that the exporters publish.', unit: UNIT.count, noValue },
@@ -102,6 +114,9 @@ const reloads = stateTimeline(
   rangeQuery(scope.series('telemetry_station_exporter_config_last_reload_successful'), '{{instance}}'),
 ).mappings(reloadMappings);
 
+/** Without further labels of the target, which keep the rows of one process apart. */
+const processQuery = (expression: string) => tableQuery(`topk(200, max by (job, instance) (${expression}))`);
+
 const processes = table(
   {
     title: 'Processes',
@@ -109,18 +124,18 @@ const processes = table(
     noValue,
   },
   [
-    tableQuery(`topk(200, ${scope.series('telemetry_station_exporter_shard_ordinal')})`),
-    tableQuery(`topk(200, ${scope.series('telemetry_station_exporter_total_shards')})`),
+    processQuery(scope.series('telemetry_station_exporter_shard_ordinal')),
+    processQuery(scope.series('telemetry_station_exporter_total_shards')),
     tableQuery(`topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`),
-    tableQuery(`topk(200, 1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')})`),
+    processQuery(`1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')}`),
   ],
   [
-    { field: 'instance', title: 'Instance' },
-    { field: 'Value #A', title: 'Shard', width: 70 },
+    { field: 'instance', title: 'Instance', width: 135 },
+    { field: 'Value #A', title: 'Shard', width: 75 },
     { field: 'Value #B', title: 'Of', width: 60 },
-    { field: 'version', title: 'Version', width: 80 },
+    { field: 'version', title: 'Version', width: 90 },
     { field: 'node_version', title: 'Node', width: 90 },
-    { field: 'Value #D', title: 'Configuration loaded', unit: UNIT.date, width: 155 },
+    { field: 'Value #D', title: 'Loaded', unit: UNIT.date, width: 145 },
   ],
   { by: 'Shard', descending: false },
 );
@@ -141,24 +156,39 @@ export const exporter = buildDashboard({
       title: 'Overview',
       lines: [
         line(
-          4,
-          [3, upStat],
-          [3, versionStat],
-          [3, configurationStat],
-          [3, shardsStat],
-          [3, stationsStat],
-          [3, seriesStat],
-          [3, slowestScrapeStat],
-          [3, memoryStat],
+          3,
+          [6, linked(upStat, panelLink('exporter', 'Scrapes succeeded'))],
+          [6, linked(configurationStat, panelLink('exporter', 'Configuration over time'))],
+          [6, linked(shardsStat, panelLink('exporter', 'Processes'))],
+          [6, linked(slowestScrapeStat, panelLink('exporter', 'Scrape duration'))],
         ),
+        line(
+          3,
+          [6, linked(stationsStat, panelLink('exporter', 'Series by station'))],
+          [6, linked(seriesStat, panelLink('exporter', 'Series by station'))],
+          [6, linked(memoryStat, panelLink('exporter', 'Memory'))],
+          [6, linked(versionStat, panelLink('exporter', 'Processes'))],
+        ),
+        line(7, [24, alertsTable(scope)]),
       ],
     },
-    { title: 'Scrapes', lines: [line(8, [8, scrapeDuration(scope)], [8, scrapeSamples(scope)], [8, scrapeBytes(scope)])] },
+    {
+      title: 'Scrapes',
+      lines: [line(8, [12, targetsUp(scope)], [12, scrapeDuration(scope)]), line(8, [12, scrapeSamples(scope)], [12, scrapeBytes(scope)])],
+    },
     {
       title: 'Requests to the service',
       lines: [
         line(8, [8, requests(scope)], [8, requestFailures(scope)], [8, retries(scope)]),
         line(8, [8, requestLatency(scope)], [8, requestsInFlight(scope)], [8, requestsWaiting(scope)]),
+      ],
+    },
+    {
+      title: 'Capacity: throttling and queues',
+      lines: [
+        line(8, [8, rateLimit(scope)], [8, throttledRequests(scope)], [8, pageSizeReductions(scope)]),
+        line(8, [8, refreshesWaiting(scope)], [8, oldestWaitingRefresh(scope)], [8, hangingStations(scope)]),
+        line(8, [12, queueTime(scope)], [12, roundTime(scope)]),
       ],
     },
     {

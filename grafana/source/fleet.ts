@@ -1,10 +1,14 @@
+import { alertsTable, firingResources } from './alert-panels.ts';
 import { ageThresholds, completeMappings, coverageThresholds, orangeFromOne, redFromOne, UNIT, upMappings } from './appearance.ts';
-import { buildDashboard, line, stationLink } from './build-dashboard.ts';
+import { buildDashboard, line, panelLink, resourcesLink, stationLink } from './build-dashboard.ts';
 import { coverage, coverageByStation, coverageByType, coverageStat, withoutRulesStat } from './coverage-panels.ts';
 import { ageByStation, dataAge, failuresByReason, oldestData, refreshDuration, upTimeline } from './health-panels.ts';
 import {
   addedAndRemoved,
   capacityTable,
+  FIRING_RESOURCES,
+  firingAndPending,
+  firingByType,
   firingCount,
   firingStat,
   gpusByModel,
@@ -17,7 +21,7 @@ import {
   resourcesStat,
   stateChanges,
 } from './inventory-panels.ts';
-import { stat, table } from './panel.ts';
+import { linked, stat, table } from './panel.ts';
 import { instantQuery, Scope, tableQuery } from './query.ts';
 import { stationVariables } from './variables.ts';
 
@@ -46,7 +50,7 @@ const columnQuery = (expression: string) => tableQuery(`(${expression}) and on (
 
 const stationTable = table(
   {
-    title: 'Stations',
+    title: 'All stations',
     description: 'Up to 500 stations, failing stations first. The name links to the station dashboard.',
     noValue: 'No stations',
   },
@@ -63,21 +67,23 @@ const stationTable = table(
     columnQuery(scope.deduplicated('telemetry_station_refresh_duration_seconds')),
   ],
   [
-    { field: 'station', title: 'Station', link: stationLink },
-    { field: 'Value #B', title: 'Refresh', mappings: upMappings, width: 85 },
-    { field: 'reason', title: 'Reason', width: 105 },
-    { field: 'Value #D', title: 'Resources', unit: UNIT.count, width: 100 },
-    { field: 'Value #E', title: 'Firing', unit: UNIT.count, thresholds: orangeFromOne(), width: 75 },
-    { field: 'Value #F', title: 'Without rules', unit: UNIT.count, width: 110 },
-    { field: 'Value #G', title: 'Coverage', unit: UNIT.ratio, decimals: 0, thresholds: coverageThresholds(), width: 90 },
-    { field: 'Value #H', title: 'Listing', mappings: completeMappings, width: 115 },
-    { field: 'Value #I', title: 'Data age', unit: UNIT.seconds, decimals: 0, thresholds: ageThresholds(), width: 95 },
-    { field: 'Value #J', title: 'Duration', unit: UNIT.seconds, decimals: 1, width: 75 },
-    { field: 'upstream', title: 'Upstream' },
-    { field: 'zone', title: 'Zone' },
+    { field: 'station', title: 'Station', link: stationLink, width: 120 },
+    { field: 'Value #B', title: 'Refresh', mappings: upMappings, width: 95 },
+    { field: 'reason', title: 'Reason', width: 110 },
+    { field: 'Value #D', title: 'Resources', unit: UNIT.count, width: 110 },
+    { field: 'Value #E', title: 'Firing', unit: UNIT.count, thresholds: orangeFromOne(), width: 80 },
+    { field: 'Value #F', title: 'No rules', unit: UNIT.count, width: 95 },
+    { field: 'Value #G', title: 'Coverage', unit: UNIT.ratio, decimals: 0, thresholds: coverageThresholds(), width: 100 },
+    { field: 'Value #H', title: 'Listing', mappings: completeMappings, width: 105 },
+    { field: 'Value #I', title: 'Data age', unit: UNIT.seconds, decimals: 0, thresholds: ageThresholds(), width: 100 },
+    { field: 'Value #J', title: 'Duration', unit: UNIT.seconds, decimals: 1, width: 95 },
+    { field: 'upstream', title: 'Upstream', width: 120 },
+    { field: 'zone', title: 'Zone', width: 100 },
   ],
   { by: 'Refresh', descending: false },
 );
+
+const allStations = panelLink('fleet', 'All stations');
 
 export const fleet = buildDashboard({
   name: 'fleet',
@@ -89,18 +95,24 @@ export const fleet = buildDashboard({
       title: 'Overview',
       lines: [
         line(
-          4,
-          [3, stationsStat],
-          [3, failingStat],
-          [3, resourcesStat(scope)],
-          [3, firingStat(scope)],
-          [3, coverageStat(scope)],
-          [3, withoutRulesStat(scope)],
-          [3, gpusStat(scope)],
-          [3, oldestData(scope)],
+          3,
+          [6, linked(stationsStat, allStations)],
+          [6, linked(failingStat, allStations)],
+          [6, linked(firingStat(scope), FIRING_RESOURCES)],
+          [6, linked(oldestData(scope), panelLink('fleet', 'Data age'))],
         ),
+        line(
+          3,
+          [6, linked(resourcesStat(scope), resourcesLink('Resources'))],
+          [6, linked(withoutRulesStat(scope), allStations)],
+          [6, linked(coverageStat(scope), panelLink('fleet', 'Coverage by type'))],
+          [6, linked(gpusStat(scope), panelLink('fleet', 'Capacity by unit and model'))],
+        ),
+        line(7, [24, alertsTable(scope)]),
+        line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
       ],
     },
+    { title: 'Firing resources', collapsed: true, lines: [line(10, [24, firingResources(scope)])] },
     {
       title: 'Stations',
       lines: [

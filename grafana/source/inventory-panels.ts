@@ -1,7 +1,8 @@
-import { FIRING } from '../../promql/metric.ts';
+import { FIRING, FIRING_OR_PENDING } from '../../promql/metric.ts';
 import { fixedColor, orangeFromOne, UNIT } from './appearance.ts';
+import { resourcesLink, stationLink } from './build-dashboard.ts';
 import { barGauge, colorStates, stackedBars, stackedTimeseries, stat, table, withoutPrefix } from './panel.ts';
-import { emptyAsNone, instantQuery, rangeQuery, type Scope, tableQuery } from './query.ts';
+import { emptyAsNone, instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
 
 /** Number of resources: 0 instead of no series for a station whose listing is empty. */
 export function resourceCount(scope: Scope, by: readonly ('job' | 'station')[] = []): string {
@@ -19,6 +20,9 @@ export const resourcesStat = (scope: Scope) =>
     { title: 'Resources', description: 'Unique resources of the selected stations.', unit: UNIT.count, noValue: 'No snapshot' },
     instantQuery(resourceCount(scope)),
   );
+
+/** The state as the service sends it: a link cannot match a part of a value. */
+export const FIRING_RESOURCES = resourcesLink('Firing resources', '&var-state=ALERTSTATE_FIRING');
 
 export const firingStat = (scope: Scope) =>
   stat(
@@ -39,16 +43,53 @@ export const resourcesByState = (scope: Scope) =>
     ),
   );
 
-export const resourcesByType = (scope: Scope) =>
-  withoutPrefix(
+/** Without the inactive ones, which hide the others by their number. */
+export const firingAndPending = (scope: Scope) =>
+  colorStates(
     stackedTimeseries(
-      { title: 'Resources by type', description: 'The 20 most common resource types.', unit: UNIT.short, noValue: NO_RESOURCES },
+      {
+        title: 'Firing and pending',
+        description: 'Resources in a firing or pending alert state. `none`: all are inactive.',
+        unit: UNIT.short,
+        noValue: NO_RESOURCES,
+      },
       rangeQuery(
-        emptyAsNone('resource_type', `topk(20, ${scope.sum('telemetry_station_resources', ['resource_type'])})`),
-        '{{resource_type}}',
+        orNone(
+          scope.sum('telemetry_station_resources', ['state'], { state: FIRING_OR_PENDING }),
+          'state',
+          scope.series('telemetry_station_listing_complete'),
+        ),
+        '{{state}}',
       ),
     ),
-    'resource_type.',
+  );
+
+export const firingByType = (scope: Scope) =>
+  table(
+    {
+      title: 'Firing by station and type',
+      description: 'Resources in a firing alert state: the 50 largest numbers.',
+      noValue: 'No firing resources reported',
+    },
+    [
+      tableQuery(
+        scope.withTypeName(
+          `topk(50, ${scope.sum('telemetry_station_resources', ['job', 'station', 'resource_type'], { state: FIRING })} > 0)`,
+        ),
+      ),
+    ],
+    [
+      { field: 'station', title: 'Station', link: stationLink },
+      { field: 'resource_type_label', title: 'Type' },
+      { field: 'Value', title: 'Firing', unit: UNIT.count, thresholds: orangeFromOne(), width: 90 },
+    ],
+    { by: 'Firing', descending: true },
+  );
+
+export const resourcesByType = (scope: Scope) =>
+  stackedTimeseries(
+    { title: 'Resources by type', description: 'The 10 most common resource types.', unit: UNIT.short, noValue: NO_RESOURCES },
+    rangeQuery(scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`), '{{resource_type_label}}'),
   );
 
 export const resourcesByProduct = (scope: Scope) =>
@@ -128,10 +169,10 @@ export const stateChanges = (scope: Scope) =>
     stackedBars(
       {
         title: 'State changes per hour',
-        description: 'Changes of the alert state of resources, by the new state.',
+        description: 'Changes of the alert state of resources per hour, by the new state.',
         unit: UNIT.short,
         noValue: NO_CHANGES,
       },
-      rangeQuery(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state']), 'to {{state}}'),
+      rangeQuery(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state']), '{{state}}'),
     ),
   );

@@ -20,6 +20,7 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import {
+  type DashboardLink,
   type DynamicConfigValue,
   FieldColorBuilder,
   FieldColorModeId,
@@ -30,7 +31,7 @@ import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as Timeseries } from '@grafana/grafana-foundation-sdk/timeseries';
-import { fixedColor, neutral, stateColors, UNIT } from './appearance.ts';
+import { displayName, EMPTY_CELL, fixedColor, NONE, neutral, REASON_COLORS, STATE_SERIES, UNIT } from './appearance.ts';
 
 interface PanelText {
   readonly title: string;
@@ -63,7 +64,7 @@ export function timeseries({ title, description, unit, noValue }: PanelText, ...
     .noValue(noValue)
     .targets([...queries])
     .lineWidth(1)
-    .fillOpacity(8)
+    .fillOpacity(0)
     .showPoints(VisibilityMode.Never)
     .axisSoftMin(0)
     .legend(legend())
@@ -104,6 +105,7 @@ export function stateTimeline({ title, description, unit, noValue }: PanelText, 
     .unit(unit)
     .noValue(noValue)
     .withTarget(query)
+    .thresholds(neutral())
     .showValue(VisibilityMode.Never)
     .rowHeight(0.8)
     .legend(legend())
@@ -128,8 +130,14 @@ export interface Link {
   readonly url: string;
 }
 
+/** What a stat counts. */
+export function linked(panel: Stat, link: Link): Stat {
+  // The SDK types data links as dashboard links; Grafana reads title and URL.
+  return panel.dataLinks([{ build: () => link as DashboardLink }]);
+}
+
 /** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
-const MIN_COLUMN_WIDTH = 90;
+const MIN_COLUMN_WIDTH = 110;
 
 /** Merges the results of all queries into rows by their common labels. */
 export function table(
@@ -144,8 +152,8 @@ export function table(
     .unit(UNIT.short)
     .noValue(noValue)
     .targets([...queries])
+    .mappings([...EMPTY_CELL])
     .cellHeight(TableCellHeight.Sm)
-    .filterable(true)
     .minWidth(MIN_COLUMN_WIDTH)
     .sortBy([new TableSortByFieldStateBuilder().displayName(sort.by).desc(sort.descending)])
     .withTransformation({ id: 'merge', options: {} })
@@ -168,26 +176,46 @@ export function table(
   return panel;
 }
 
-function columnProperties({ unit, decimals, width, mappings, thresholds, link }: Column): DynamicConfigValue[] {
+/** A filter button takes room from the header: only columns that readers narrow down have one. */
+const FILTERABLE = new Set([
+  'station',
+  'display_name',
+  'name',
+  'resource_type_label',
+  'product',
+  'state',
+  'reason',
+  'alertname',
+  'instance',
+]);
+
+function columnProperties({ field, unit, decimals, width, mappings, thresholds, link }: Column): DynamicConfigValue[] {
   const colored = mappings !== undefined || thresholds !== undefined;
   return [
+    ...(FILTERABLE.has(field) ? [{ id: 'custom.filterable', value: true }] : []),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
-    ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
+    ...(mappings === undefined ? [] : [{ id: 'mappings', value: [...mappings, ...EMPTY_CELL] }]),
     ...(thresholds === undefined ? [] : [{ id: 'thresholds', value: thresholds.build() }]),
     ...(colored ? [{ id: 'custom.cellOptions', value: { type: 'color-text' } }] : []),
     ...(link === undefined ? [] : [{ id: 'links', value: [link] }]),
   ];
 }
 
-/** Colors the series of each state and shortens their names. */
-export function colorStates(panel: Timeseries): Timeseries {
-  for (const [regexp, color] of stateColors) panel.overrideByRegexp(regexp, [fixedColor(color)]);
+/** Names and colors the series of each state. */
+export function colorStates<Panel extends Timeseries | StateTimeline>(panel: Panel): Panel {
+  for (const [part, name, color] of STATE_SERIES) panel.overrideByRegexp(`/${part}/i`, [displayName(name), fixedColor(color)]);
   return withoutPrefix(panel, 'ALERTSTATE_');
 }
 
-export function withoutPrefix<Panel extends Timeseries | BarGauge>(panel: Panel, prefix: string): Panel {
+/** Colors the series of each failure reason; legends may begin with the upstream. */
+export function colorReasons(panel: Timeseries): Timeseries {
+  for (const [reason, color] of Object.entries(REASON_COLORS)) panel.overrideByRegexp(`/(^|: )${reason}$/`, [fixedColor(color)]);
+  return panel.overrideByRegexp(`/^${NONE}$/`, [fixedColor('text')]);
+}
+
+export function withoutPrefix<Panel extends Timeseries | BarGauge | StateTimeline>(panel: Panel, prefix: string): Panel {
   panel.withTransformation({ id: 'renameByRegex', options: { regex: `^${prefix.replaceAll('.', '\\.')}(.*)`, renamePattern: '$1' } });
   return panel;
 }

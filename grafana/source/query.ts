@@ -1,5 +1,6 @@
 import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
 import { deduplicate, type LabelOf, labelsOf, type Matchers, type MetricName, selector, TARGET_LABELS } from '../../promql/metric.ts';
+import { NONE } from './appearance.ts';
 
 /** Builds expressions whose selectors match the dashboard variables, as far as the metric has their labels. */
 export class Scope {
@@ -41,9 +42,10 @@ export class Scope {
     return sumBy(by, this.series(name));
   }
 
+  /** By upstream: the latencies of two services mixed describe neither. */
   quantile(quantile: number, name: 'telemetry_station_exporter_api_request_duration_seconds'): string {
     const buckets = this.series(name).replace(name, `${name}_bucket`);
-    return `histogram_quantile(${quantile}, sum by (le) (rate(${buckets}[$__rate_interval])))`;
+    return `histogram_quantile(${quantile}, sum by (upstream, le) (rate(${buckets}[$__rate_interval])))`;
   }
 
   /** Restricts process metrics to exporters: the job variable's "All" matches every job. */
@@ -51,11 +53,45 @@ export class Scope {
     return `${expression} and on (job, instance) ${this.series('telemetry_station_exporter_build_info')}`;
   }
 
-  /** Restricts scrape metrics to exporters and to stations scraped as targets of their own. */
+  /**
+   * Restricts scrape metrics to exporters and to stations scraped as targets of their own, by what they exposed within the last hour:
+   * a failed scrape exposes nothing, but it has a duration, and `up` is 0.
+   */
   onTargets(expression: string): string {
-    const targets = `${this.series('telemetry_station_exporter_build_info')} or ${this.series('telemetry_station_up')}`;
-    return `${expression} and on (job, instance) (${targets})`;
+    const exposed = [this.series('telemetry_station_exporter_build_info'), this.series('telemetry_station_up')];
+    const [exporters, stations] = exposed.map((series) => `group by (job, instance) (last_over_time(${series}[1h]))`);
+    return `${expression} and on (job, instance) (${exporters} or ${stations})`;
   }
+
+  /** Alerts of the shipped rules, by the variables that the alert has labels for; some have no job, station or instance. */
+  alerts<Name extends 'ALERTS' | 'ALERTS_FOR_STATE'>(name: Name, matchers: Matchers<Name> = {}): string {
+    const variables = this.#variables.filter((variable) => ['job', 'instance', 'station', 'upstream'].includes(variable));
+    const filters = variables.map((variable) => [variable, `=~"$${variable}|"`]);
+    return selector(name, { alertname: '=~"TelemetryStation.+"', ...Object.fromEntries(filters), ...matchers });
+  }
+
+  /** One series per resource type of the selected stations, with its name in the label `resource_type_label`. */
+  typeNames(): string {
+    const stations = new Scope(...this.#variables.filter((variable) => variable === 'station'));
+    const named = stations.series('telemetry_station_resource_type_info', { resource_type_label: '!=""' });
+    const keys = `group by (resource_type) (${stations.series('telemetry_station_resources')})`;
+    return `(topk by (resource_type) (1, group by (resource_type, resource_type_label) (${named})) or on (resource_type) label_replace(${keys}, "resource_type_label", "$1", "resource_type", "(?:resource_type[.])?(.*)"))`;
+  }
+
+  /** Adds the label `resource_type_label` to series with the label `resource_type`. */
+  withTypeName(expression: string): string {
+    return emptyAsNone('resource_type_label', `${expression} * on (resource_type) group_left (resource_type_label) ${this.typeNames()}`);
+  }
+}
+
+/** Series of `expression`, or one at 0 named `none` while there are none but `presence` has data: an empty chart means no data. */
+export function orNone(expression: string, label: string, presence: string): string {
+  return `${expression} or on () label_replace(0 * count(${presence}), "${label}", "${NONE}", "", "")`;
+}
+
+/** Matches labels that contain the text of a variable literally, whatever its characters. */
+export function containsText(variable: string): string {
+  return `=~\`(?i).*\${${variable}:regex}.*\``;
 }
 
 export function sumBy(by: readonly string[], expression: string): string {
@@ -63,8 +99,8 @@ export function sumBy(by: readonly string[], expression: string): string {
 }
 
 /** Replaces an empty label value, which a legend cannot show, with `none`. */
-export function emptyAsNone(label: 'resource_type' | 'product' | 'state', expression: string): string {
-  return `label_replace(${expression}, "${label}", "none", "${label}", "")`;
+export function emptyAsNone(label: 'resource_type_label' | 'product' | 'state', expression: string): string {
+  return `label_replace(${expression}, "${label}", "${NONE}", "${label}", "")`;
 }
 
 /** Joins series of one resource per target, which costs less than deduplicating both sides first. */

@@ -1,5 +1,5 @@
 import { deduplicate } from '../../promql/metric.ts';
-import { UNIT } from './appearance.ts';
+import { productMappings, UNIT } from './appearance.ts';
 import { resourceLink } from './build-dashboard.ts';
 import { type Column, table } from './panel.ts';
 import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
@@ -23,15 +23,17 @@ export function withoutRules(scope: Scope): string {
 }
 
 export const RESOURCE_COLUMNS: readonly Column[] = [
-  { field: 'display_name', title: 'Display name', link: resourceLink },
-  { field: 'name', title: 'Name', width: 140 },
-  { field: 'resource_type', title: 'Type' },
-  { field: 'sku', title: 'SKU', width: 100 },
+  { field: 'display_name', title: 'Display name', link: resourceLink, width: 150 },
+  { field: 'name', title: 'Name', width: 120 },
+  { field: 'resource_type_label', title: 'Type', width: 115 },
+  { field: 'sku', title: 'SKU', width: 80 },
 ];
 
-export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 120 };
+export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 70 };
 
-const AGE_COLUMN: Column = { field: 'Value', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 95 };
+export const PRODUCT_COLUMN: Column = { field: 'product', title: 'Product', mappings: productMappings, width: 110 };
+
+const AGE_COLUMN: Column = { field: 'Value', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 90 };
 
 interface AgeTable {
   readonly title: string;
@@ -43,11 +45,11 @@ interface AgeTable {
   readonly oldestFirst: boolean;
 }
 
-export function ageTable({ title, description, noValue, expression, columns, oldestFirst }: AgeTable) {
+export function ageTable(scope: Scope, { title, description, noValue, expression, columns, oldestFirst }: AgeTable) {
   return table(
     { title, description: `${description} ${READS_EACH_RESOURCE}`, noValue },
-    [tableQuery(deduplicate('telemetry_station_resource_info', expression))],
-    [...columns, AGE_COLUMN, ID_COLUMN],
+    [tableQuery(scope.withTypeName(deduplicate('telemetry_station_resource_info', expression)))],
+    [...columns, AGE_COLUMN],
     { by: AGE_COLUMN.title, descending: oldestFirst },
   );
 }

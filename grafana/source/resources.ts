@@ -1,47 +1,48 @@
 import { deduplicate, FIRING, type MetricName } from '../../promql/metric.ts';
-import { orangeFromOne, presentMappings, stateMappings, UNIT } from './appearance.ts';
+import { orangeFromOne, stateMappings, UNIT } from './appearance.ts';
 import { buildDashboard, line } from './build-dashboard.ts';
-import { stat, stateTimeline, table, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery } from './query.ts';
-import { ID_COLUMN, NO_RESOURCE_SERIES, READS_EACH_RESOURCE, RESOURCE_COLUMNS } from './resource-table.ts';
-import { choiceVariable, labelVariable, stationVariables, textVariable } from './variables.ts';
+import { coverageStat, withoutRulesStat } from './coverage-panels.ts';
+import { firingStat, resourcesStat } from './inventory-panels.ts';
+import { colorStates, stat, stateTimeline, table, timeseries } from './panel.ts';
+import { containsText, instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery } from './query.ts';
+import { ID_COLUMN, NO_RESOURCE_SERIES, PRODUCT_COLUMN, READS_EACH_RESOURCE, RESOURCE_COLUMNS } from './resource-table.ts';
+import { choiceVariable, labelVariable, namedWithout, stationVariables, textVariable } from './variables.ts';
 
 const stations = new Scope('station', 'resource_type', 'product');
 const withGpuModel = new Scope('station', 'resource_type', 'product', 'gpu_model');
 
-const contains = (variable: string) => `=~"(?i).*$${variable}.*"`;
-
 /** Resources that match all variables. A resource without a known state matches every state. */
-const matching = [
-  withGpuModel.series('telemetry_station_resource_info', {
-    display_name: contains('display_name'),
-    name: contains('name'),
-    resource_id: contains('id'),
-  }),
-  `unless ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: '!~"$state"' })}`,
-].join(' ');
+function matching(alertable: { readonly alertable?: string } = {}): string {
+  const infos = withGpuModel.series('telemetry_station_resource_info', {
+    display_name: containsText('display_name'),
+    name: containsText('name'),
+    resource_id: containsText('id'),
+    ...alertable,
+  });
+  return `${infos} unless ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: '!~"$state"' })}`;
+}
 
-const matchingStat = countStat('Matching resources', 'Resources that match the variables.', 'count', matching);
+const matchingStat = countStat('Matching', 'Resources that match the variables.', 'count', matching());
 
-const firingStat = countStat(
-  'Firing',
+const matchingFiringStat = countStat(
+  'Matching, firing',
   'Matching resources in a firing alert state.',
   'count',
-  `(${matching}) and ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: FIRING })}`,
+  `(${matching()}) and ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: FIRING })}`,
 ).thresholds(orangeFromOne());
 
-const withoutRulesStat = countStat(
-  'Without alert rules',
-  'Matching resources without alert rules, alertable or not.',
+const matchingWithoutRulesStat = countStat(
+  'Matching, no rules',
+  'Matching resources without alert rules, except those known not to be alertable.',
   'count',
-  `(${matching}) and ${SAME_RESOURCE} (${stations.series('telemetry_station_resource_alert_rules')} == 0)`,
+  `(${matching({ alertable: '!="false"' })}) and ${SAME_RESOURCE} (${stations.series('telemetry_station_resource_alert_rules')} == 0)`,
 ).thresholds(orangeFromOne());
 
-const rulesStat = countStat(
-  'Alert rules',
+const matchingRulesStat = countStat(
+  'Matching, rules',
   'Alert rules of the matching resources.',
   'sum',
-  `${stations.series('telemetry_station_resource_alert_rules')} and ${SAME_RESOURCE} (${matching})`,
+  `${stations.series('telemetry_station_resource_alert_rules')} and ${SAME_RESOURCE} (${matching()})`,
 );
 
 function countStat(title: string, description: string, operation: 'count' | 'sum', expression: string) {
@@ -52,33 +53,37 @@ function countStat(title: string, description: string, operation: 'count' | 'sum
   );
 }
 
-const listed = `topk($limit, ${matching})`;
+/** Firing resources first when there are more than rows. */
+const states = stations.series('telemetry_station_resource_state');
+const firingFirst = `(2 * ${stations.series('telemetry_station_resource_state', { state: FIRING })} or ${states})`;
+const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state) ${firingFirst} or ${SAME_RESOURCE} (${matching()}))`;
 const ofListed = (metric: MetricName) => deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
+const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, gpu_model, alertable, state) (${listed})`;
 
 const inventory = table(
   {
     title: 'Inventory',
-    description: `Resources that match the variables, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
+    description: `Resources that match the variables, firing ones first, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
     noValue: NO_RESOURCE_SERIES,
   },
   [
-    tableQuery(deduplicate('telemetry_station_resource_info', listed)),
-    tableQuery(ofListed('telemetry_station_resource_state')),
+    tableQuery(stations.withTypeName(listedInfos)),
     tableQuery(ofListed('telemetry_station_resource_alert_rules')),
-    tableQuery(`time() - ${ofListed('telemetry_station_resource_created_timestamp_seconds')}`),
+    tableQuery(`clamp_min(time() - ${ofListed('telemetry_station_resource_created_timestamp_seconds')}, 0)`),
   ],
   [
     ...RESOURCE_COLUMNS,
-    { field: 'product', title: 'Product' },
-    { field: 'state', title: 'State', mappings: stateMappings, width: 90 },
-    { field: 'Value #C', title: 'Rules', unit: UNIT.count, width: 70 },
-    { field: 'Value #D', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 95 },
-    { field: 'gpu_model', title: 'GPU model' },
-    { field: 'alertable', title: 'Alertable', width: 85 },
-    { field: 'station', title: 'Station', width: 95 },
+    PRODUCT_COLUMN,
+    { field: 'state', title: 'State', mappings: stateMappings, width: 95 },
+    { field: 'Value #B', title: 'Rules', unit: UNIT.count, width: 80 },
+    { field: 'Value #C', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 90 },
+    { field: 'gpu_model', title: 'GPU model', width: 115 },
+    { field: 'alertable', title: 'Alertable', width: 100 },
+    { field: 'station', title: 'Station', width: 105 },
     ID_COLUMN,
   ],
-  { by: 'Display name', descending: false },
+  // FIRING is the first in the alphabet.
+  { by: 'State', descending: false },
 );
 
 const oneStation = new Scope('station');
@@ -88,25 +93,27 @@ const NOT_SELECTED = 'Select a resource in the table above';
 const details = table(
   { title: 'Details', description: 'The resource selected by the variable `Resource`.', noValue: NOT_SELECTED },
   [
-    tableQuery(oneStation.deduplicated('telemetry_station_resource_info', SELECTED)),
+    tableQuery(oneStation.withTypeName(oneStation.deduplicated('telemetry_station_resource_info', SELECTED))),
     tableQuery(`1000 * ${oneStation.deduplicated('telemetry_station_resource_created_timestamp_seconds', SELECTED)}`),
   ],
   [
     ...RESOURCE_COLUMNS,
-    { field: 'product', title: 'Product' },
-    { field: 'gpu_model', title: 'GPU model' },
-    { field: 'alertable', title: 'Alertable', width: 85 },
-    { field: 'station', title: 'Station', width: 110 },
+    PRODUCT_COLUMN,
+    { field: 'gpu_model', title: 'GPU model', width: 115 },
+    { field: 'alertable', title: 'Alertable', width: 100 },
+    { field: 'station', title: 'Station', width: 105 },
     { field: 'Value #B', title: 'Created', unit: UNIT.date, width: 160 },
     ID_COLUMN,
   ],
   { by: 'Display name', descending: false },
 );
 
-const stateHistory = stateTimeline(
-  { title: 'Alert state over time', description: 'One line per alert state of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
-  rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
-).mappings(presentMappings);
+const stateHistory = colorStates(
+  stateTimeline(
+    { title: 'Alert state over time', description: 'One line per alert state of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
+    rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
+  ),
+);
 
 const rulesHistory = timeseries(
   { title: 'Alert rules over time', description: 'Alert rules of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
@@ -124,18 +131,28 @@ export const resources = buildDashboard({
   refresh: '5m',
   variables: [
     ...stationVariables(),
-    labelVariable('state', 'State', 'telemetry_station_resources', stations, '.*'),
+    labelVariable('state', 'State', 'telemetry_station_resources', stations, '.*').regex(namedWithout('ALERTSTATE_')),
     labelVariable('gpu_model', 'GPU model', 'telemetry_station_sku_quantity', stations, '.*'),
-    textVariable('display_name', 'Display name', 'Part of the display name or a regular expression, case-insensitive.'),
-    textVariable('name', 'Name', 'Part of the name or a regular expression, case-insensitive.'),
-    textVariable('id', 'ID', 'Part of the id or a regular expression, case-insensitive.'),
+    textVariable('display_name', 'Display name', 'Part of the display name, case-insensitive.'),
+    textVariable('name', 'Name', 'Part of the name, case-insensitive.'),
+    textVariable('id', 'ID', 'Part of the id, case-insensitive.'),
     choiceVariable('limit', 'Rows', ['200', '1000', '5000']),
     textVariable('resource_id', 'Resource', 'Full id of the resource to show in detail.'),
   ],
   sections: [
     {
-      title: 'Inventory',
-      lines: [line(4, [6, matchingStat], [6, firingStat], [6, withoutRulesStat], [6, rulesStat]), line(16, [24, inventory])],
+      title: 'Selected stations, types and products',
+      lines: [
+        line(3, [6, resourcesStat(stations)], [6, firingStat(stations)], [6, withoutRulesStat(stations)], [6, coverageStat(stations)]),
+      ],
+    },
+    {
+      title: 'Inventory: open to search',
+      collapsed: true,
+      lines: [
+        line(3, [6, matchingStat], [6, matchingFiringStat], [6, matchingWithoutRulesStat], [6, matchingRulesStat]),
+        line(16, [24, inventory]),
+      ],
     },
     {
       title: 'Resource: $resource_id',

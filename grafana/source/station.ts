@@ -1,10 +1,14 @@
+import { alertsTable, firingResources } from './alert-panels.ts';
 import { completeMappings, UNIT, upMappings } from './appearance.ts';
-import { buildDashboard, line } from './build-dashboard.ts';
+import { buildDashboard, line, panelLink, resourcesLink } from './build-dashboard.ts';
 import { coverageByType, coverageStat, withoutRulesByType, withoutRulesStat } from './coverage-panels.ts';
 import { ageByStation, failuresByReason, oldestData, refreshDuration } from './health-panels.ts';
 import {
   addedAndRemoved,
   capacityTable,
+  FIRING_RESOURCES,
+  firingAndPending,
+  firingByType,
   firingStat,
   gpusByModel,
   resourcesByState,
@@ -12,10 +16,10 @@ import {
   resourcesStat,
   stateChanges,
 } from './inventory-panels.ts';
-import { stat, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, Scope } from './query.ts';
-import { ageOf, ageTable, NO_RESOURCE_SERIES, RESOURCE_COLUMNS, withoutRules } from './resource-table.ts';
-import { stationVariables } from './variables.ts';
+import { linked, stat, timeseries } from './panel.ts';
+import { instantQuery, orNone, rangeQuery, Scope } from './query.ts';
+import { ageOf, ageTable, ID_COLUMN, NO_RESOURCE_SERIES, PRODUCT_COLUMN, RESOURCE_COLUMNS, withoutRules } from './resource-table.ts';
+import { oneStationVariables } from './variables.ts';
 
 const scope = new Scope('station', 'resource_type', 'product');
 
@@ -44,18 +48,18 @@ const completeStat = stat(
   instantQuery(`min(${scope.deduplicated('telemetry_station_listing_complete')})`),
 ).mappings(completeMappings);
 
-const withoutRulesTable = ageTable({
+const withoutRulesTable = ageTable(scope, {
   title: 'Resources without alert rules',
   description: 'The 100 oldest resources without alert rules, except non-alertable ones. The name links to the resource history.',
   noValue: NO_RESOURCE_SERIES,
   expression: `topk(100, ${ageOf(scope, withoutRules(scope))})`,
-  columns: [...RESOURCE_COLUMNS, { field: 'product', title: 'Product' }, { field: 'station', title: 'Station', width: 110 }],
+  columns: [...RESOURCE_COLUMNS, PRODUCT_COLUMN, { field: 'station', title: 'Station', width: 110 }, ID_COLUMN],
   oldestFirst: true,
 });
 
 const infos = scope.series('telemetry_station_resource_info');
 
-const oldest = ageTable({
+const oldest = ageTable(scope, {
   title: 'Oldest resources',
   description: 'The ten oldest resources.',
   noValue: 'No creation times',
@@ -64,7 +68,7 @@ const oldest = ageTable({
   oldestFirst: true,
 });
 
-const newest = ageTable({
+const newest = ageTable(scope, {
   title: 'Newest resources',
   description: 'The ten newest resources.',
   noValue: 'No creation times',
@@ -76,16 +80,19 @@ const newest = ageTable({
 /** Ignores the type and product variables: the service's total covers all resources of a station. */
 const allResources = new Scope('station');
 
+const BY_STATION = ['job', 'station'] as const;
+const reported = allResources.sum('telemetry_station_listing_reported_resources', BY_STATION);
+
 const reportedAndReceived = timeseries(
   {
     title: 'Reported and received resources',
     description:
-      'The total that the service reports, if any, and the resources received. A lasting difference means an incomplete listing.',
+      'The total that the service reports and the resources received, of stations with a total. A lasting difference means an incomplete listing.',
     unit: UNIT.short,
-    noValue: 'No snapshot',
+    noValue: 'No snapshot, or no total reported',
   },
-  rangeQuery(allResources.sum('telemetry_station_listing_reported_resources', ['station']), '{{station}}: reported'),
-  rangeQuery(allResources.sum('telemetry_station_resources', ['station']), '{{station}}: received'),
+  rangeQuery(`sum(${reported})`, 'Reported'),
+  rangeQuery(`sum(${allResources.sum('telemetry_station_resources', BY_STATION)} and ${reported})`, 'Received'),
 );
 
 const pagesAndRecords = timeseries(
@@ -95,43 +102,56 @@ const pagesAndRecords = timeseries(
     unit: UNIT.short,
     noValue: 'No snapshot',
   },
-  rangeQuery(allResources.sum('telemetry_station_listing_pages', ['station']), '{{station}}: pages'),
-  rangeQuery(allResources.sum('telemetry_station_listing_duplicate_resources', ['station']), '{{station}}: duplicates'),
-  rangeQuery(allResources.sum('telemetry_station_listing_rejected_resources', ['station']), '{{station}}: rejected'),
+  rangeQuery(allResources.sum('telemetry_station_listing_pages'), 'Pages'),
+  rangeQuery(allResources.sum('telemetry_station_listing_duplicate_resources'), 'Duplicates'),
+  rangeQuery(allResources.sum('telemetry_station_listing_rejected_resources'), 'Rejected'),
 );
 
 const invalidFields = timeseries(
   {
     title: 'Invalid fields',
-    description: 'Field values that could not be read, by field.',
+    description: 'Field values that could not be read, by field. `none`: all were read.',
     unit: UNIT.short,
-    noValue: 'No invalid fields',
+    noValue: 'No snapshot',
   },
-  rangeQuery(`${allResources.sum('telemetry_station_listing_invalid_fields', ['field'])} > 0`, '{{field}}'),
+  rangeQuery(
+    orNone(
+      `${allResources.sum('telemetry_station_listing_invalid_fields', ['field'])} > 0`,
+      'field',
+      allResources.series('telemetry_station_listing_complete'),
+    ),
+    '{{field}}',
+  ),
 );
 
 export const station = buildDashboard({
   name: 'station',
   description: 'One telemetry station in detail: resources over time, alert coverage, capacity and listing health.',
   refresh: '5m',
-  variables: stationVariables(),
+  variables: oneStationVariables(),
   sections: [
     {
       title: 'Overview: $station',
       lines: [
         line(
-          4,
-          [3, upStat],
-          [3, resourcesStat(scope)],
-          [3, firingStat(scope)],
-          [3, rulesStat],
-          [3, withoutRulesStat(scope)],
-          [3, coverageStat(scope)],
-          [3, oldestData(scope)],
-          [3, completeStat],
+          3,
+          [6, linked(upStat, panelLink('station', 'Failing stations by reason'))],
+          [6, linked(completeStat, panelLink('station', 'Reported and received resources'))],
+          [6, linked(firingStat(scope), FIRING_RESOURCES)],
+          [6, linked(oldestData(scope), panelLink('station', 'Data age'))],
         ),
+        line(
+          3,
+          [6, linked(resourcesStat(scope), resourcesLink('Resources'))],
+          [6, linked(withoutRulesStat(scope), panelLink('station', 'Resources without alert rules'))],
+          [6, linked(coverageStat(scope), panelLink('station', 'Coverage by type'))],
+          [6, rulesStat],
+        ),
+        line(7, [24, alertsTable(scope)]),
+        line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
       ],
     },
+    { title: 'Firing resources', collapsed: true, lines: [line(10, [24, firingResources(scope)])] },
     {
       title: 'Resources over time',
       lines: [
@@ -139,11 +159,9 @@ export const station = buildDashboard({
         line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)]),
       ],
     },
-    {
-      title: 'Alert coverage',
-      lines: [line(9, [12, coverageByType(scope)], [12, withoutRulesByType(scope)]), line(11, [24, withoutRulesTable])],
-    },
-    { title: 'Oldest and newest resources', lines: [line(11, [12, oldest], [12, newest])] },
+    { title: 'Alert coverage', lines: [line(9, [12, coverageByType(scope)], [12, withoutRulesByType(scope)])] },
+    { title: 'Resources without alert rules', collapsed: true, lines: [line(11, [24, withoutRulesTable])] },
+    { title: 'Oldest and newest resources', collapsed: true, lines: [line(11, [12, oldest], [12, newest])] },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     {
       title: 'Listing health',

@@ -33,8 +33,9 @@ export function labelVariable<Name extends MetricName>(
     .current({ text: ['All'], value: ['$__all'] });
 }
 
-/** Query type "label values" of Grafana's Prometheus data source. */
+/** Query types "label values" and "query result" of Grafana's Prometheus data source. */
 const LABEL_VALUES = 1;
+const QUERY_RESULT = 3;
 
 /** "All" types and products must include the empty label value. */
 export function stationVariables() {
@@ -42,9 +43,34 @@ export function stationVariables() {
     datasourceVariable(),
     labelVariable('job', 'Job', 'telemetry_station_up', undefined),
     labelVariable('station', 'Station', 'telemetry_station_up', new Scope()),
-    labelVariable('resource_type', 'Type', 'telemetry_station_resources', new Scope('station'), '.*'),
-    labelVariable('product', 'Product', 'telemetry_station_resources', new Scope('station', 'resource_type'), '.*'),
+    typeVariable(),
+    labelVariable('product', 'Product', 'telemetry_station_resources', new Scope('station', 'resource_type'), '.*').regex(
+      namedWithout('product.'),
+    ),
   ];
+}
+
+/** Opens on the first station instead of all. */
+export function oneStationVariables() {
+  return stationVariables().map((variable) =>
+    variable instanceof QueryVariableBuilder && variable.build().name === 'station'
+      ? variable.includeAll(false).allValue('').current({ text: '', value: '' })
+      : variable,
+  );
+}
+
+/** Shows values without a prefix. */
+export function namedWithout(prefix: string): string {
+  return `/^(?<value>(?:${prefix.replaceAll('.', '[.]')})?(?<text>.*))$/`;
+}
+
+/** Types by their names; the value is the key. */
+function typeVariable(): QueryVariableBuilder {
+  const query = `query_result(${new Scope('station').typeNames()})`;
+  return labelVariable('resource_type', 'Type', 'telemetry_station_resources', new Scope('station'), '.*')
+    .query({ query, qryType: QUERY_RESULT, refId: 'Variable' })
+    .definition(query)
+    .regex('/resource_type="(?<value>[^"]*)",resource_type_label="(?<text>[^"]*)"/');
 }
 
 export function textVariable(name: string, title: string, description: string): TextBoxVariableBuilder {

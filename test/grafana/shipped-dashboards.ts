@@ -8,10 +8,16 @@ export interface ShippedDashboard {
   readonly editable: boolean;
   readonly schemaVersion: number;
   readonly graphTooltip: number;
-  readonly panels: readonly ShippedPanel[];
+  readonly panels: readonly (ShippedPanel & ShippedRow)[];
   readonly templating: { readonly list: readonly ShippedVariable[] };
   readonly annotations: { readonly list: readonly ShippedAnnotation[] };
   readonly links: readonly Readonly<Record<string, unknown>>[];
+}
+
+interface ShippedRow {
+  readonly collapsed?: boolean;
+  /** The panels of a collapsed row. */
+  readonly panels?: readonly ShippedPanel[];
 }
 
 export interface ShippedPanel {
@@ -27,9 +33,14 @@ export interface ShippedPanel {
     readonly defaults: {
       readonly unit?: string;
       readonly noValue?: string;
-      readonly thresholds?: object;
-      readonly mappings?: readonly object[];
-      readonly custom?: { readonly minWidth?: number };
+      readonly thresholds?: Thresholds;
+      readonly mappings?: readonly Mapping[];
+      readonly links?: readonly { readonly url: string }[];
+      readonly custom?: {
+        readonly minWidth?: number;
+        readonly fillOpacity?: number;
+        readonly stacking?: { readonly mode: string };
+      };
     };
     readonly overrides: readonly {
       readonly matcher: { readonly id: string; readonly options: string };
@@ -37,6 +48,21 @@ export interface ShippedPanel {
     }[];
   };
   readonly transformations?: readonly { readonly id: string; readonly options: Readonly<Record<string, object>> }[];
+}
+
+export interface Thresholds {
+  readonly steps: readonly { readonly value: number | null; readonly color: string }[];
+}
+
+/** A value mapping; its options depend on the type. */
+export type Mapping =
+  | { readonly type: 'value'; readonly options: Readonly<Record<string, MappingResult>> }
+  | { readonly type: 'special'; readonly options: { readonly match: string; readonly result: MappingResult } }
+  | { readonly type: 'regex'; readonly options: { readonly pattern: string; readonly result: MappingResult } };
+
+interface MappingResult {
+  readonly text?: string;
+  readonly color?: string;
 }
 
 export interface ShippedTarget {
@@ -76,20 +102,28 @@ export function shippedDashboards(): [file: string, dashboard: ShippedDashboard]
   return files.map((file) => [file, JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))]);
 }
 
-/** All panels except rows. */
+/** All panels except rows, those of collapsed rows included. */
 export function panelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
+  return panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
+}
+
+/** The panels that are queried when the dashboard opens. */
+export function openPanelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
   return panels.filter(({ type }) => type !== 'row');
 }
 
-/** Parses a variable's `label_values(selector, label)` query. */
-export function labelValuesOf({ query }: ShippedVariable): { readonly selector: string; readonly label: string } {
+/** Parses a variable's `label_values(selector, label)` query, or a `query_result(expression)` with the name of the variable as label. */
+export function labelValuesOf({ query, name }: ShippedVariable): { readonly selector: string; readonly label: string } {
   const text = typeof query === 'string' ? query : query.query;
+  if (text.startsWith('query_result(')) return { selector: text.slice('query_result('.length, -1), label: name };
   const comma = text.lastIndexOf(',');
   return { selector: text.slice('label_values('.length, comma), label: text.slice(comma + 1, -1).trim() };
 }
 
-/** Replaces Grafana's built-in variables and the given ones. */
+/** Replaces Grafana's built-in variables and the given ones; the format `regex` escapes the value as Grafana does. */
 export function interpolate(expression: string, values: Readonly<Record<string, string>>): string {
   const all: Readonly<Record<string, string>> = { __rate_interval: '30s', __range: '1m', ...values };
-  return expression.replace(/\$(\w+)/g, (variable, name: string) => all[name] ?? variable);
+  return expression.replace(/\$\{(\w+):regex\}|\$([a-z_]\w*)/g, (variable, escaped: string | undefined, plain: string | undefined) =>
+    escaped === undefined ? (all[`${plain}`] ?? variable) : (all[escaped]?.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') ?? variable),
+  );
 }

@@ -13,6 +13,7 @@ describe('panelCosts', () => {
   it.each(Object.entries(dashboards))('exceeds 10,000 series only for panels described as per-resource: %s', (_, dashboard) => {
     const perResource = new Set(
       (dashboard.panels ?? [])
+        .flatMap((panel) => ('panels' in panel ? panel.panels : [panel]))
         .filter((panel) => 'description' in panel && panel.description?.includes(READS_EACH_RESOURCE))
         .map(({ title }) => title),
     );

@@ -14,10 +14,18 @@ export interface Series {
   readonly value: readonly [number, string];
 }
 
-/** Debian's Prometheus; `files` are referenced by the configuration. */
+interface PrometheusOptions {
+  /** Referenced by the configuration. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  /** Folder with blocks; default: an empty one. */
+  readonly data?: string;
+}
+
+/** Debian's Prometheus. */
 export async function startPrometheus(
   config: string,
-  { files = {}, flags = [] }: { files?: Readonly<Record<string, string>>; flags?: readonly string[] } = {},
+  { files = {}, flags = [], data }: PrometheusOptions = {},
 ): Promise<RunningPrometheus> {
   const daemon = await startDaemon({
     command: 'prometheus',
@@ -25,7 +33,7 @@ export async function startPrometheus(
     files: { 'prometheus.yml': config, ...files },
     flags: (folder, address) => [
       `--config.file=${join(folder, 'prometheus.yml')}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--storage.tsdb.path=${data ?? join(folder, 'data')}`,
       `--web.listen-address=${address}`,
       '--log.level=warn',
       ...flags,

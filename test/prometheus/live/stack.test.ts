@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { READS_EACH_RESOURCE } from '../../../grafana/source/resource-table.ts';
 import type { WorldEntry } from '../../../src/simulator/world.ts';
-import {
-  interpolate,
-  labelValuesOf,
-  panelsOf,
-  type ShippedDashboard,
-  type ShippedTarget,
-  type ShippedVariable,
-  shippedDashboards,
-} from '../../grafana/shipped-dashboards.ts';
-import type { Series } from './prometheus.ts';
+import { panelsOf, type ShippedDashboard, type ShippedTarget, shippedDashboards } from '../../grafana/shipped-dashboards.ts';
+import { allSelected, type QueryResult, queryVariables, runTarget, valuesFor } from './dashboard-queries.ts';
 import { FAULTY, NOW_MS, startStack } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
@@ -104,7 +96,10 @@ describe('the alerting rules', () => {
 describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
   it('has values for every variable', async () => {
     const hasValues = await Promise.all(
-      queryVariables(dashboard).map(async (variable) => [variable.name, (await valuesFor(variable, {})).length > 0]),
+      queryVariables(dashboard).map(async (variable) => [
+        variable.name,
+        (await valuesFor(stack.prometheus, variable, {}, now())).length > 0,
+      ]),
     );
     expect(hasValues).toEqual(queryVariables(dashboard).map(({ name }) => [name, true]));
   });
@@ -113,7 +108,7 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
     ['all values', (values: Record<string, string>) => values],
     ['one station', (values: Record<string, string>) => ({ ...values, station: FAULTY.station })],
   ])('shows data in every panel with %s selected', async (_selection, select) => {
-    const values = select(await allSelected(dashboard));
+    const values = select(await everythingSelected(dashboard));
     const empty = await panelsWithoutData(dashboard, values);
     expect(empty.filter((title) => !EMPTY_WHILE_HEALTHY.has(title))).toEqual([]);
   });
@@ -123,7 +118,7 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
   });
 
   it('reads few samples in panels not described as per-resource', async () => {
-    const values = await allSelected(dashboard);
+    const values = await everythingSelected(dashboard);
     const reads: Record<string, number> = {};
     for (const { title, description = '', targets = [] } of panelsOf(dashboard)) {
       if (description.includes(READS_EACH_RESOURCE)) continue;
@@ -139,7 +134,7 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
   it('has annotations with data', async () => {
     for (const { expr, builtIn } of dashboard.annotations.list) {
       if (builtIn === 1) continue;
-      const { result } = await run({ expr: `${expr}`, range: false }, { job: '.+' });
+      const { result } = await run({ expr: `${expr}`, range: false }, await everythingSelected(dashboard));
       expect(result.length).toBeGreaterThan(0);
     }
   });
@@ -152,7 +147,7 @@ describe('grafana/dashboards/fleet.json in numbers', () => {
     const shown = async (title: string) => {
       const target = panelsOf(fleet).find((panel) => panel.title === title)?.targets?.[0];
       if (target === undefined) throw new Error(`panel ${title} not found`);
-      const { result } = await run(target, { ...(await allSelected(fleet)), job: JOB });
+      const { result } = await run(target, { ...(await everythingSelected(fleet)) });
       return Number(result[0]?.value[1]);
     };
     expect(await shown('Stations')).toBe(stack.demo.world.stations.length);
@@ -173,15 +168,8 @@ describe('a firing alert', () => {
   });
 });
 
-/** Panels without data while all listings are valid. */
-const EMPTY_WHILE_HEALTHY = new Set(['Invalid fields']);
-
-const queryVariables = (dashboard: ShippedDashboard) => dashboard.templating.list.filter(({ type }) => type === 'query');
-
-interface QueryResult {
-  readonly result: readonly Series[];
-  readonly stats: { readonly samples: { readonly peakSamples: number } };
-}
+/** Panels with a query that has no data while no rate limit is in force. */
+const EMPTY_WHILE_HEALTHY = new Set(['Requests and rate limit', 'Time to refresh every station']);
 
 /** Titles of the panels with an empty query result. */
 async function panelsWithoutData(dashboard: ShippedDashboard, values: Readonly<Record<string, string>>): Promise<string[]> {
@@ -193,30 +181,22 @@ async function panelsWithoutData(dashboard: ShippedDashboard, values: Readonly<R
   return empty;
 }
 
-/** Sends an instant or a range query, as Grafana does. */
-function run({ expr, range }: Pick<ShippedTarget, 'expr' | 'range'>, values: Readonly<Record<string, string>>): Promise<QueryResult> {
-  const query = interpolate(expr, values);
-  if (query.includes('$')) throw new Error(`variable without a value in ${query}`);
-  const end = Date.now() / 1000;
-  const window = { start: `${end - 10}`, end: `${end}`, step: '5' };
-  return stack.prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...(range && window) });
+const now = () => Date.now() / 1000;
+
+function run(target: Pick<ShippedTarget, 'expr' | 'range'>, values: Readonly<Record<string, string>>): Promise<QueryResult> {
+  return runTarget(stack.prometheus, target, values, { end: now(), seconds: 10, step: 5 });
 }
 
-async function valuesFor(variable: ShippedVariable, values: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const { selector, label } = labelValuesOf(variable);
-  const all = Object.fromEntries(['job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']));
-  return stack.prometheus.api<string[]>(`label/${label}/values`, { 'match[]': interpolate(selector, { ...all, ...values }) });
-}
-
-async function allSelected({ templating }: ShippedDashboard): Promise<Record<string, string>> {
-  const values = templating.list.map(({ name, type, allValue, current }) => [name, type === 'query' ? allValue : current?.value]);
-  return { ...Object.fromEntries(values), job: JOB, resource_id: await someResourceId() };
+async function everythingSelected(dashboard: ShippedDashboard): Promise<Record<string, string>> {
+  return { ...allSelected(dashboard), job: JOB, resource_id: await someResourceId() };
 }
 
 /** The first value of each variable, filtered by the variables before it. */
 async function firstOfEach(dashboard: ShippedDashboard): Promise<Record<string, string>> {
-  const values = await allSelected(dashboard);
-  for (const variable of queryVariables(dashboard)) values[variable.name] = (await valuesFor(variable, values))[0] ?? '';
+  const values = await everythingSelected(dashboard);
+  for (const variable of queryVariables(dashboard)) {
+    values[variable.name] = (await valuesFor(stack.prometheus, variable, values, now()))[0] ?? '';
+  }
   return values;
 }
 

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { REASON_COLORS } from '../../grafana/source/appearance.ts';
+import { FAILURE_REASONS } from '../../src/station/failure.ts';
+import { cellText, colorOf } from './display.ts';
+import { panelsOf, type ShippedPanel, shippedDashboards } from './shipped-dashboards.ts';
+
+const panels = shippedDashboards().flatMap(([file, dashboard]) =>
+  panelsOf(dashboard).map((panel): [string, ShippedPanel] => [`${file}: ${panel.title}`, panel]),
+);
+const ofType = (...types: string[]) => panels.filter(([, { type }]) => types.includes(type));
+
+describe('dashboard panels', () => {
+  it.each(ofType('stat', 'bargauge', 'state-timeline'))('show no data in a neutral color: %s', (_, panel) => {
+    expect(colorOf(panel, null)).toBe('text');
+  });
+
+  it.each(panels)('have no threshold step below zero that is not neutral: %s', (_, { fieldConfig }) => {
+    const overrides = fieldConfig?.overrides.flatMap(({ properties }) => properties.filter(({ id }) => id === 'thresholds')) ?? [];
+    const all = [fieldConfig?.defaults.thresholds, ...overrides.map(({ value }) => value as ShippedThresholds)];
+    expect(all.flatMap((thresholds) => thresholds?.steps[0] ?? []).filter(({ color }) => color !== 'text')).toEqual([]);
+  });
+
+  it.each(ofType('table'))('show an empty table cell as a dash: %s', (_, panel) => {
+    const columns = Object.values(panel.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
+    const texts = columns.flatMap((column) => [cellText(panel, column, null), cellText(panel, column, '')]);
+    expect(new Set(texts)).toEqual(new Set(['–']));
+  });
+
+  it('show each failure reason in a color of its own, never green', () => {
+    expect(Object.keys(REASON_COLORS).toSorted()).toEqual([...FAILURE_REASONS].toSorted());
+    const colors = Object.values(REASON_COLORS);
+    expect(new Set(colors).size).toBe(colors.length);
+    expect(colors.filter((color) => color.includes('green'))).toEqual([]);
+  });
+
+  it.each(panels.filter(([, { targets = [] }]) => targets.some(({ legendFormat }) => legendFormat?.includes('{{reason}}'))))(
+    'color the series of every reason: %s',
+    (_, panel) => {
+      const colored = FAILURE_REASONS.filter((reason) => overridesOf(panel, reason).some(({ id }) => id === 'color'));
+      expect(colored).toEqual(FAILURE_REASONS);
+    },
+  );
+
+  it.each(panels.filter(([, { targets = [] }]) => targets.some(({ legendFormat }) => legendFormat === '{{state}}')))(
+    'name and color the series of every state: %s',
+    (_, panel) => {
+      const shown = ['FIRING', 'PENDING', 'INACTIVE'].map((state) => overridesOf(panel, state).map(({ value }) => value));
+      expect(shown).toEqual([
+        ['Firing', { mode: 'fixed', fixedColor: 'red' }],
+        ['Pending', { mode: 'fixed', fixedColor: 'orange' }],
+        ['Inactive', { mode: 'fixed', fixedColor: 'green' }],
+      ]);
+      expect(panel.transformations).toMatchObject([{ id: 'renameByRegex', options: { regex: '^ALERTSTATE_(.*)' } }]);
+    },
+  );
+
+  it.each(ofType('state-timeline'))('have no pager: %s', (_, { options }) => {
+    expect(options).toMatchObject({ perPage: 0 });
+  });
+
+  it.each(ofType('timeseries'))('fill the area below a line only where series are stacked: %s', (_, { fieldConfig }) => {
+    const custom = fieldConfig?.defaults.custom;
+    if (custom?.stacking?.mode !== 'normal') expect(custom?.fillOpacity).toBe(0);
+  });
+
+  it.each(panels)('show the names of types, not their keys: %s', (_, { targets = [], transformations = [] }) => {
+    const legends = targets.map(({ legendFormat }) => legendFormat);
+    const columns = Object.keys(transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
+    expect([...legends, ...columns]).not.toContainEqual(expect.stringMatching(/^(\{\{)?resource_type(\}\})?$/));
+  });
+
+  it.each(ofType('timeseries').filter(([, { title }]) => /^data age|^oldest waiting|^time to/i.test(title)))(
+    'show ages of minutes in hours, minutes and seconds on an axis: %s',
+    (_, { fieldConfig }) => {
+      expect(fieldConfig?.defaults.unit).toBe('dthms');
+    },
+  );
+});
+
+type ShippedThresholds = NonNullable<NonNullable<ShippedPanel['fieldConfig']>['defaults']['thresholds']>;
+
+/** What the overrides set on the series of a name. */
+function overridesOf({ fieldConfig }: ShippedPanel, series: string) {
+  const matching = fieldConfig?.overrides.filter(({ matcher }) => {
+    const [, pattern = '', flags = ''] = /^\/(.*)\/(\w*)$/.exec(matcher.options) ?? [];
+    return matcher.id === 'byRegexp' && new RegExp(pattern, flags).test(series);
+  });
+  return matching?.flatMap(({ properties }) => properties) ?? [];
+}
