@@ -90,6 +90,14 @@ describe('runProgram, printing', () => {
     expect(output()).toEqual({ stdout: `${file} is valid, stations: 2\n`, stderr: '' });
   });
 
+  it('warns about station files that match nothing, and the configuration stays valid', async () => {
+    const file = temporaryFile('config.yaml', stringify({ ...configOf('http://127.0.0.1:1', ['a']), station_files: ['*.yml'] }));
+    const { exit, output } = run(['check', `--config.file=${file}`]);
+    expect(await exit).toBe(0);
+    expect(output().stdout).toBe(`${file} is valid, stations: 1\n`);
+    expect(output().stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n$/);
+  });
+
   it('expands environment variables when it checks a configuration', async () => {
     const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
     expect(await run(['--config.check', `--config.file=${file}`], { SERVICE: 'http://127.0.0.1:1' }).exit).toBe(0);

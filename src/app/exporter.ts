@@ -72,6 +72,7 @@ export class Exporter implements ExporterPort {
       throttleLog: (upstream: string) => throttleLog(log, upstream),
     };
     const exporter = new Exporter(options, services, refreshLog, await nextGeneration(loaded, undefined, services));
+    for (const warning of loaded.warnings) log.warn('configuration warning', { warning });
     services.own.recordReload(true, Date.now());
     services.own.recordWebReload(true, Date.now());
     startGeneration(exporter.#generation, undefined);
@@ -164,6 +165,7 @@ export class Exporter implements ExporterPort {
       for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.removeUpstream(name);
       this.#refreshLog.retain(next.stations);
       own.recordReload(true, Date.now());
+      for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       this.#options.log.info('configuration reloaded', { stations: next.stations.size });
     };
     await nextGeneration(loaded, old, this.#services, { signal: this.#closed.signal, swap });

@@ -12,16 +12,17 @@ interface YamlText {
   readonly env?: Environment;
 }
 
+interface ParsedYaml {
+  /** The parsed YAML, before validation. */
+  readonly raw: unknown;
+  /** Locates a problem that was found after validation. */
+  readonly problemAt: (path: ConfigPath, message: string) => Problem;
+}
+
+/** The content is missing when the text is no usable YAML. */
 export type CheckedYaml<Value> =
-  | {
-      readonly ok: true;
-      readonly value: Value;
-      /** The parsed YAML, before validation. */
-      readonly raw: unknown;
-      /** Locates a problem that was found after validation. */
-      readonly problemAt: (path: ConfigPath, message: string) => Problem;
-    }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | ({ readonly ok: true; readonly value: Value } & ParsedYaml)
+  | ({ readonly ok: false; readonly problems: readonly Problem[] } & Partial<ParsedYaml>);
 
 /** Parses and validates the text; returns the value, or all problems in the order of the file. */
 export function checkYaml<Schema extends z.ZodType>(schema: Schema, source: YamlText): CheckedYaml<z.output<Schema>> {
@@ -56,8 +57,9 @@ export function* checkSteps<Schema extends z.ZodType>(
   const { error, data } = schema.safeParse(raw, { error: expectation, reportInput: true });
   yield;
   const all = [...problems, ...content.problems, ...issueProblems(schema, error?.issues ?? [], content)];
-  if (data === undefined || all.length > 0) return rejected(all);
-  return { ok: true, value: data, raw, problemAt: (path, message) => problem({ offset: content.locate(path), path, message }) };
+  const problemAt: ParsedYaml['problemAt'] = (path, message) => problem({ offset: content.locate(path), path, message });
+  if (data === undefined || all.length > 0) return { ...rejected(all), raw, problemAt };
+  return { ok: true, value: data, raw, problemAt };
 }
 
 /** Drops duplicates, and problems of strings whose substitution already failed. */

@@ -19,6 +19,7 @@ export type Unchecked<Output> = { readonly [Key in keyof Output]?: unknown };
 export function crossChecked<Schema extends z.ZodType>(
   schema: Schema,
   check: (value: Unchecked<z.output<Schema>>) => Iterable<CrossProblem>,
+  isCheckable: (value: unknown) => boolean = isObject,
 ): Schema {
   return schema.superRefine(
     (value, context) => {
@@ -26,6 +27,6 @@ export function crossChecked<Schema extends z.ZodType>(
         context.addIssue({ code: 'custom', path: [...path], message, params: { atKey } });
       }
     },
-    { when: ({ value }) => isObject(value) },
+    { when: ({ value }) => isCheckable(value) },
   );
 }

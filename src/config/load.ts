@@ -1,8 +1,10 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import { isObject } from '../station/resource.ts';
 import { TaskQueue } from '../station/task-queue.ts';
-import { checkSteps, completed } from './checked-yaml.ts';
-import type { Problem } from './problem.ts';
-import { type Config, configSchema } from './schema.ts';
+import { type CheckedYaml, checkSteps, completed } from './checked-yaml.ts';
+import { type ConfigPath, formatProblem, type Problem, quoted } from './problem.ts';
+import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
+import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
 import type { Environment } from './yaml-content.ts';
 
 export interface ConfigSource {
@@ -17,35 +19,98 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The parsed YAML, for comparing two loads. It contains the secrets: never show it. */
   readonly raw: unknown;
+  /** In the form of problems. */
+  readonly warnings: readonly string[];
 }
 
 export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Returns the configuration, or all problems in the order of the file. */
+/** Returns the configuration, or all problems in the order of the file. Does not read station files. */
 export function loadConfig(source: ConfigSource): LoadResult {
-  return completed(loadSteps(source));
+  return completed(joinSteps(source, completed(checkSteps(configSchema, source)), []));
 }
 
-/** As `loadConfig`, with pauses: a large file must not delay scrapes. */
+/** As `loadConfig`, with the station files, and with pauses: large files must not delay scrapes. */
 export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResult> {
-  const steps = loadSteps(source);
   const tasks = new TaskQueue();
-  for (;;) {
-    const step = await tasks.run(() => steps.next());
-    if (step.done === true) return step.value;
-  }
+  const inSteps = async <T>(steps: Iterator<void, T>): Promise<T> => {
+    for (;;) {
+      const step = await tasks.run(() => steps.next());
+      if (step.done === true) return step.value;
+    }
+  };
+  const main = await inSteps(checkSteps(configSchema, source));
+  return inSteps(joinSteps(source, main, await readStationFiles(stationFilePatterns(source.file, main.raw))));
 }
 
-function* loadSteps({ file, text, env }: ConfigSource): Generator<void, LoadResult> {
-  const checked = yield* checkSteps(configSchema, { file, text, env });
-  return checked.ok ? { ok: true, config: resolvePaths(file, checked.value), raw: checked.raw } : checked;
+/** The paths and patterns of `station_files`, also of a file that is otherwise invalid. */
+function stationFilePatterns(configFile: string, raw: unknown): readonly string[] {
+  const { station_files } = isObject(raw) ? raw : {};
+  const resolve = pathResolver(configFile);
+  return Array.isArray(station_files) ? station_files.filter((path) => typeof path === 'string' && path !== '').map(resolve) : [];
+}
+
+type Main = CheckedYaml<Config>;
+
+/** Adds the stations of the station files. */
+function* joinSteps({ file, env }: ConfigSource, main: Main, files: readonly StationFile[]): Generator<void, LoadResult> {
+  const problems = main.ok ? [] : [...main.problems];
+  const { raw, problemAt } = main;
+  if (problemAt === undefined) return { ok: false, problems };
+  const schema = stationFileSchema(isObject(raw) ? raw : {});
+  const names = new StationNames();
+  const { stations: listed } = isObject(raw) ? raw : {};
+  names.add(listed, (path, message) => problemAt(['stations', ...path], message));
+  const stations: Config['stations'] = [];
+  for (const { pattern, file: path, content } of files) {
+    if ('error' in content) {
+      problems.push(problemAt(['station_files', pattern], `${path} cannot be read: ${content.error.message}`));
+      continue;
+    }
+    const checked = yield* checkSteps(schema, { file: path, text: content.text, env });
+    if (checked.ok) stations.push(...checked.value);
+    else problems.push(...checked.problems);
+    if (checked.problemAt) problems.push(...names.add(checked.raw, checked.problemAt));
+  }
+  if (!main.ok || problems.length > 0) return { ok: false, problems };
+  const config = resolvePaths(file, main.value);
+  const matched = new Set(files.map(({ pattern }) => pattern));
+  const unmatched = [...config.station_files.entries()].filter(([index, path]) => isPattern(path) && !matched.has(index));
+  const warnings = unmatched.map(([index]) => formatProblem(problemAt(['station_files', index], 'no file matches')));
+  return { ok: true, config: { ...config, stations: [...config.stations, ...stations] }, raw, warnings };
+}
+
+type ProblemAt = NonNullable<Main['problemAt']>;
+
+/** Finds stations of the same name in different files; the schema finds those in one file. */
+class StationNames {
+  readonly #owners = new Map<string, { readonly path: ConfigPath; readonly problemAt: ProblemAt }>();
+
+  add(stations: unknown, problemAt: ProblemAt): readonly Problem[] {
+    const problems: Problem[] = [];
+    for (const [index, station] of Array.isArray(stations) ? stations.entries() : []) {
+      const { key, name } = nameOf(isObject(station) ? station : {});
+      if (name === undefined) continue;
+      const path = [index, key];
+      const owner = this.#owners.get(name);
+      if (owner === undefined) this.#owners.set(name, { path, problemAt });
+      else if (owner.problemAt !== problemAt) {
+        const { file, line, column } = owner.problemAt(owner.path, '');
+        problems.push(problemAt(path, `duplicate station name ${quoted(name)}, already used at ${file}:${line}:${column}`));
+      }
+    }
+    return problems;
+  }
 }
 
 /** As in Prometheus, relative paths are relative to the directory of the configuration file. */
 function resolvePaths(configFile: string, config: Config): Config {
+  return { ...config, upstreams: withPaths(config.upstreams, '', pathResolver(configFile)) as Config['upstreams'] };
+}
+
+function pathResolver(configFile: string): (path: string) => string {
   const directory = dirname(configFile);
-  const resolve = (path: string) => (isAbsolute(path) ? path : join(directory, path));
-  return { ...config, upstreams: withPaths(config.upstreams, '', resolve) as Config['upstreams'] };
+  return (path) => (isAbsolute(path) ? path : join(directory, path));
 }
 
 /** In an upstream, paths are the values of the keys `*_file` and `files`. */

@@ -3,7 +3,7 @@ import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject } from '../station/resource.ts';
 import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
 import { suggestion } from './nearest.ts';
-import { listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
+import { type ConfigPath, formatPath, listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
 import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
@@ -29,6 +29,12 @@ const metrics = z.strictObject({
     .describe('Names of metric families to disable.'),
 });
 
+const stations = z.array(station, { error: 'a list of stations' });
+
+const stationFile = text.refine((path) => !path.replace(/[^/]*$/, '').includes('*'), {
+  error: 'expected * only in the last part of the path',
+});
+
 /** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
 export const configSchema = crossChecked(
   z.strictObject(
@@ -37,60 +43,79 @@ export const configSchema = crossChecked(
         description: 'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
         minProperties: 1,
       }),
-      stations: z
-        .array(station, { error: 'a list of stations' })
-        .min(1, { error: 'at least one station' })
-        .describe('Telemetry stations to export, at least one.'),
+      stations: stations.prefault([]).describe('Telemetry stations to export; at least one, unless there are `station_files`.'),
+      station_files: z
+        .array(stationFile)
+        .prefault([])
+        .describe('Files with further stations: paths whose last part may contain `*`. Each file is a list of entries as in `stations`.'),
       cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),
   fleetProblems,
-);
+).meta({ anyOf: [{ required: ['stations'] }, { required: ['station_files'] }] });
 
 export type Config = z.output<typeof configSchema>;
+
+/** A station file, checked against the upstreams and the global settings of the configuration, which may be invalid themselves. */
+export function stationFileSchema({ upstreams, cache }: Pick<Fleet, 'upstreams' | 'cache'>): typeof stations {
+  return crossChecked(stations, (list) => stationProblems(entriesOf(list, []), upstreams, cache), Array.isArray);
+}
 
 interface Fleet {
   readonly upstreams?: unknown;
   readonly stations?: unknown;
+  readonly station_files?: unknown;
   readonly cache?: unknown;
 }
 
 interface Entry {
-  readonly index: number;
+  readonly path: ConfigPath;
   readonly station: Mapping;
 }
 
 /** Problems between stations, upstreams and global settings. */
-function* fleetProblems({ upstreams, stations, cache }: Fleet): Iterable<CrossProblem> {
-  const entries = entriesOf(stations);
-  yield* duplicateNames(entries);
-  if (isObject(upstreams)) {
-    if (Object.keys(upstreams).length === 0) yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
-    yield* upstreamProblems(entries, upstreams);
-  }
-  if (isObject(cache)) yield* zeroTtlProblems(cache, entries);
+function* fleetProblems({ upstreams, stations, station_files, cache }: Fleet): Iterable<CrossProblem> {
+  if (isObject(upstreams) && Object.keys(upstreams).length === 0)
+    yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
+  if (isEmptyList(stations) && isEmptyList(station_files))
+    yield { path: ['stations'], message: 'expected at least one station, or station_files, got none' };
+  if (isObject(cache)) yield* zeroTtlProblems(cache, cache, ['cache']);
+  yield* stationProblems(entriesOf(stations, ['stations']), upstreams, cache);
 }
 
-function entriesOf(stations: unknown): readonly Entry[] {
+function* stationProblems(entries: readonly Entry[], upstreams: unknown, cache: unknown): Iterable<CrossProblem> {
+  yield* duplicateNames(entries);
+  if (isObject(upstreams)) yield* upstreamProblems(entries, upstreams);
+  for (const { path, station } of entries) {
+    const { cache: own } = station;
+    if (isObject(cache) && isObject(own)) yield* zeroTtlProblems(cache, own, [...path, 'cache']);
+  }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function entriesOf(stations: unknown, path: ConfigPath): readonly Entry[] {
   if (!Array.isArray(stations)) return [];
-  return stations.flatMap((station: unknown, index) => (isObject(station) ? [{ index, station }] : []));
+  return stations.flatMap((station: unknown, index) => (isObject(station) ? [{ path: [...path, index], station }] : []));
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
-  const owners = new Map<string, number>();
-  for (const { index, station } of entries) {
+  const owners = new Map<string, ConfigPath>();
+  for (const { path, station } of entries) {
     const { key, name } = nameOf(station);
     if (name === undefined) continue;
     const owner = owners.get(name);
-    if (owner === undefined) owners.set(name, index);
-    else yield { path: ['stations', index, key], message: `duplicate station name ${quoted(name)}, already used by stations[${owner}]` };
+    if (owner === undefined) owners.set(name, path);
+    else yield { path: [...path, key], message: `duplicate station name ${quoted(name)}, already used by ${formatPath(owner)}` };
   }
 }
 
 /** The station's name and the key that defines it. */
-function nameOf({ name, telemetry_station, rid }: Mapping): { readonly key: string; readonly name: string | undefined } {
+export function nameOf({ name, telemetry_station, rid }: Mapping): { readonly key: string; readonly name: string | undefined } {
   if (typeof name === 'string') return { key: 'name', name };
   if (typeof telemetry_station === 'string') return { key: 'telemetry_station', name: telemetry_station };
   return { key: 'rid', name: typeof rid === 'string' ? parseRid(rid)?.telemetry_station : undefined };
@@ -100,14 +125,14 @@ function* upstreamProblems(entries: readonly Entry[], upstreams: Mapping): Itera
   const names = Object.keys(upstreams);
   const missing = `missing, expected one of ${listed(names)}, because there are several upstreams`;
   let unknown = 0;
-  for (const { index, station } of entries) {
+  for (const { path: entry, station } of entries) {
     const { upstream, filters } = station;
     const name = upstream ?? (names.length === 1 ? names[0] : undefined);
-    const path = ['stations', index, 'upstream'];
+    const path = [...entry, 'upstream'];
     if (upstream === undefined && names.length > 1) {
       yield { path, message: missing };
     } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
-      if (isObject(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(index, filters);
+      if (isObject(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(entry, filters);
     } else if (typeof upstream === 'string') {
       unknown += 1;
       // Later ones are not shown, and each suggestion compares all names.
@@ -124,27 +149,20 @@ function listStyleOf(upstream: unknown): unknown {
 }
 
 /** With `list_style: comma` the service would split the entry. */
-function* commaProblems(index: number, { resource_ids, resource_types }: Mapping): Iterable<CrossProblem> {
+function* commaProblems(station: ConfigPath, { resource_ids, resource_types }: Mapping): Iterable<CrossProblem> {
   for (const [key, entries] of Object.entries({ resource_ids, resource_types })) {
     if (!Array.isArray(entries)) continue;
     for (const [position, entry] of entries.entries()) {
       if (typeof entry !== 'string' || !entry.includes(',')) continue;
-      const path = ['stations', index, 'filters', key, position];
+      const path = [...station, 'filters', key, position];
       yield { path, message: 'expected no comma, because the upstream has list_style comma' };
     }
   }
 }
 
 /** A timer without a delay would refresh continuously. */
-function* zeroTtlProblems(cache: Mapping, entries: readonly Entry[]): Iterable<CrossProblem> {
-  const { refresh } = cache;
+function* zeroTtlProblems({ refresh }: Mapping, settings: Mapping, path: ConfigPath): Iterable<CrossProblem> {
   if (refresh !== 'background') return;
   const message = 'expected more than 0 because cache.refresh is background, got 0';
-  for (const key of ['ttl', 'error_ttl']) {
-    if (cache[key] === 0) yield { path: ['cache', key], message };
-    for (const { index, station } of entries) {
-      const { cache: stationCache } = station;
-      if (isObject(stationCache) && stationCache[key] === 0) yield { path: ['stations', index, 'cache', key], message };
-    }
-  }
+  for (const key of ['ttl', 'error_ttl']) if (settings[key] === 0) yield { path: [...path, key], message };
 }

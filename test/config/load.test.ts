@@ -24,6 +24,7 @@ describe('loadConfig', () => {
         },
       },
       stations: [{ rid: RID, filters: {}, products: [], alertability: false, cache: {}, labels: {} }],
+      station_files: [],
       cache: { ttl: 60_000, max_stale: 900_000, error_ttl: 10_000, refresh: 'scrape' },
       metrics: { per_resource: true, max_resources: 100_000, disabled: [] },
     });
@@ -108,7 +109,7 @@ stations:
     it('reports missing required keys', () => {
       expect(problemsOf('# a comment\ncache: {}\n')).toEqual([
         '2:1: upstreams: missing, expected a mapping with one entry per account',
-        '2:1: stations: missing, expected a list of stations',
+        '2:1: stations: expected at least one station, or station_files, got none',
       ]);
     });
   });

@@ -125,6 +125,7 @@ stations:
     cache:
       ttl: 0s
     labels: {}
+station_files: []
 cache:
   ttl: 1m
   max_stale: 15m

@@ -32,7 +32,10 @@ describe('configJsonSchema', () => {
   });
 
   it('requires keys without a default', () => {
-    expect(configJsonSchema().required).toEqual(['upstreams', 'stations']);
+    expect(configJsonSchema()).toMatchObject({
+      required: ['upstreams'],
+      anyOf: [{ required: ['stations'] }, { required: ['station_files'] }],
+    });
     expect(propertyAt('.upstreams.*').required).toEqual(['base_url']);
   });
 
@@ -55,7 +58,7 @@ describe('configJsonSchema', () => {
 
 describe('knownKeys', () => {
   it('returns the keys of nested mappings, also in lists and under free names', () => {
-    expect(knownKeys(configJsonSchema(), [])).toEqual(['upstreams', 'stations', 'cache', 'metrics']);
+    expect(knownKeys(configJsonSchema(), [])).toEqual(['upstreams', 'stations', 'station_files', 'cache', 'metrics']);
     expect(knownKeys(configJsonSchema(), ['stations', 3, 'cache'])).toEqual(['ttl', 'max_stale', 'error_ttl']);
     expect(knownKeys(configJsonSchema(), ['upstreams', 'any', 'http_headers', 'X-Any'])).toEqual(['values', 'secrets', 'files']);
   });

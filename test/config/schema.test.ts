@@ -11,7 +11,7 @@ describe('configSchema', () => {
   it('requires at least one upstream and one station', () => {
     expect(problemsOf('upstreams: {}\nstations: []\n')).toEqual([
       '1:12: upstreams: expected at least one upstream, got none',
-      '2:11: stations: expected at least one station, got an empty list',
+      '2:11: stations: expected at least one station, or station_files, got none',
     ]);
   });
 
@@ -111,7 +111,7 @@ describe('configSchema', () => {
     ],
     ['metrics: { disabled: [up] }', '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"'],
     ['cahce: {}', '6:1: cahce: unknown key, did you mean cache?'],
-    ['web: {}', '6:1: web: unknown key, expected one of upstreams, stations, cache, metrics'],
+    ['web: {}', '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics'],
   ])('rejects %s', (line, problem) => {
     expect(problemsOf(fleet('stations:', `  - { upstream: main, rid: ${RID} }`, line))).toEqual([problem]);
   });

@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { type ServiceOptions, startSimulatedService } from '../../src/simulator/service.ts';
 import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { replaceFile } from '../upstream/support/files.ts';
 import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
+import { httpRequest } from '../web/http-client.ts';
+import { serve } from './running-program.ts';
 import { configOf, entriesOf, startExporter, wireRecord } from './test-bed.ts';
 
 /** No refresh except those caused by a reload. */
@@ -55,6 +60,31 @@ describe('a reload', () => {
     expect((await published()).filter((line) => line.includes('station="a"'))).toEqual(before);
     expect(await stations('telemetry_station_listing_pages')).toEqual({ a: 1, c: 1 });
     expect(queriedStations(service)).toEqual(['c']);
+  });
+
+  it('reads the station files again, and applies all of them or none', async () => {
+    const service = await startService();
+    const { stations, ...config } = configOf(service.url, ['a', 'b', 'c'], { cache: LONG_TTL });
+    const program = await serve(
+      { ...config, stations: stations.slice(0, 1), station_files: ['stations-*.yaml'] },
+      '--web.enable-lifecycle',
+    );
+    const path = (name: string) => join(dirname(program.file), `stations-${name}.yaml`);
+    const reload = async () => (await httpRequest(program.port, '/-/reload', { method: 'POST' })).body;
+    const names = async () => Object.keys(valuesOf(await program.scrape(), 'telemetry_station_info', 'station'));
+    expect(await names()).toEqual(['a']);
+    expect(program.output().stderr).toMatch(/level=warn msg="configuration warning" warning="\S+: station_files\[0\]: no file matches"/);
+    writeFileSync(path('1'), stringify(stations.slice(1, 2)));
+    expect(await reload()).toBe('Configuration reloaded.\n');
+    expect(await names()).toEqual(['a', 'b']);
+    replaceFile(path('1'), stringify(stations.slice(2)));
+    writeFileSync(path('2'), stringify([{ ...stations[1], zone: '' }]));
+    expect(await reload()).toMatch(/^\S+stations-2\.yaml:3:9: \[0\]\.zone: expected a non-empty name .*\n$/);
+    expect(await names()).toEqual(['a', 'b']);
+    replaceFile(path('2'), stringify(stations.slice(1, 2)));
+    expect(await reload()).toBe('Configuration reloaded.\n');
+    expect(await names()).toEqual(['a', 'c', 'b']);
+    expect(parse((await program.get('/config')).body).stations).toHaveLength(3);
   });
 
   it('removes the counters of a removed upstream', async () => {

@@ -1,0 +1,148 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfigInSteps } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
+import { readStationFiles } from '../../src/config/station-files.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+
+const HEAD = 'upstreams: { main: { base_url: "http://h" } }\n';
+
+const rid = (name: string) => `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${name}`;
+
+const list = (...names: readonly string[]) => names.map((name) => `- rid: ${rid(name)}\n`).join('');
+
+/** A folder with these files. */
+function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = dirname(temporaryFile('x', ''));
+  mkdirSync(join(folder, 'stations'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** Loads config.yaml of that folder; in the result the paths are relative to the folder. */
+async function load(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
+  const folder = folderOf(files);
+  const result = await loadConfigInSteps({ file: join(folder, 'config.yaml'), text: `${files['config.yaml']}`, env });
+  const lines = (result.ok ? result.warnings : result.problems.map(formatProblem)).map((line) => line.replaceAll(`${folder}/`, ''));
+  return { result, lines, stations: result.ok ? resolveStations(result.config).map(({ name }) => name) : undefined };
+}
+
+describe('station_files', () => {
+  it('adds the stations of the files after those of the configuration, in the order of patterns and names', async () => {
+    const { stations, lines, result } = await load({
+      'config.yaml': `${HEAD}stations: [{ rid: ${rid('own')} }]\nstation_files: [last.yml, stations/*.yaml]\n`,
+      'last.yml': list('one'),
+      'stations/b.yaml': list('b'),
+      'stations/a.yaml': list('a1', 'a2'),
+      'stations/c.yml': list('not-matched'),
+    });
+    expect({ stations, lines }).toEqual({ stations: ['own', 'one', 'a1', 'a2', 'b'], lines: [] });
+    const shown = result.ok ? parse(renderConfig(result.config)) : {};
+    expect(shown.stations.map(({ name }: { name: string }) => name)).toEqual(['own', 'one', 'a1', 'a2', 'b']);
+    expect(shown.station_files).toEqual(['last.yml', 'stations/*.yaml']);
+  });
+
+  it('need no stations in the configuration, and may be empty lists', async () => {
+    expect(await load({ 'config.yaml': `${HEAD}station_files: [a.yaml, b.yaml]\n`, 'a.yaml': '[]\n', 'b.yaml': list('b') })).toMatchObject({
+      stations: ['b'],
+      lines: [],
+    });
+  });
+
+  it('are read once each, when several patterns match', async () => {
+    const config = `${HEAD}station_files: [stations/a.yaml, stations/*]\n`;
+    expect((await load({ 'config.yaml': config, 'stations/a.yaml': list('a') })).stations).toEqual(['a']);
+  });
+
+  it('can contain environment variables', async () => {
+    const files = { 'config.yaml': `${HEAD}station_files: ["$\{FOLDER}/*"]\n`, 'stations/a.yaml': list(`$\{NAME}`) };
+    expect((await load(files, { FOLDER: 'stations', NAME: 'x' })).stations).toEqual(['x']);
+    expect((await load(files, { FOLDER: 'stations' })).lines).toEqual([
+      'stations/a.yaml:1:8: [0].rid: environment variable NAME is not set',
+    ]);
+  });
+
+  it('are reported with all their problems, together with those of the configuration', async () => {
+    const { lines } = await load({
+      'config.yaml': `upstreams: { a: { base_url: "http://h" }, b: { base_url: "http://h", list_style: comma } }
+station_files: [missing.yaml, stations/*.yaml, a/*/b.yaml]
+stations: [{ name: own, upstream: a, rid: ${rid('own')} }]
+cache: { refresh: background, ttl: none }
+`,
+      'stations/a.yaml': `- { rid: ${rid('x')}, upstream: a, zome: z }
+- { rid: ${rid('x')}, upstream: c }
+- { rid: ${rid('y')}, upstream: b, filters: { resource_ids: ["a,b"] }, cache: { ttl: 0 } }
+`,
+      'stations/b.yaml': `- rid: ${rid('own')}\n`,
+      'stations/c.yaml': 'stations: []\n',
+      'stations/d.yaml': '',
+      'stations/e.yaml': '- [1\n',
+    });
+    expect(lines).toEqual([
+      'config.yaml:2:48: station_files[2]: expected * only in the last part of the path',
+      expect.stringMatching(/^config\.yaml:4:36: cache\.ttl: expected /),
+      expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: missing\.yaml cannot be read: ENOENT/),
+      expect.stringMatching(/^stations\/a\.yaml:1:\d+: \[0\]\.zome: unknown key, did you mean zone\?/),
+      'stations/a.yaml:2:10: [1].rid: duplicate station name "x", already used by [0]',
+      expect.stringMatching(/^stations\/a\.yaml:2:\d+: \[1\]\.upstream: expected the name of an upstream, got "c"/),
+      expect.stringMatching(/^stations\/a\.yaml:3:\d+: \[2\]\.filters\.resource_ids\[0\]: expected no comma/),
+      expect.stringMatching(/^stations\/a\.yaml:3:\d+: \[2\]\.cache\.ttl: expected more than 0/),
+      'stations/b.yaml:1:3: [0].upstream: missing, expected one of "a", "b", because there are several upstreams',
+      'stations/b.yaml:1:8: [0].rid: duplicate station name "own", already used at config.yaml:3:20',
+      'stations/c.yaml:1:1: expected a list of stations, got a mapping',
+      'stations/d.yaml:1:1: expected a list of stations, got null',
+      expect.stringMatching(/^stations\/e\.yaml:/),
+    ]);
+  });
+
+  it('are not read when the configuration is not YAML', async () => {
+    const { lines } = await load({ 'config.yaml': 'station_files: [missing.yaml\n' });
+    expect(lines).toEqual([expect.stringMatching(/^config\.yaml:/)]);
+  });
+
+  it('cause a warning when a pattern matches no file', async () => {
+    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml, no/such/*]\n` });
+    expect({ lines, stations }).toEqual({
+      stations: [],
+      lines: ['config.yaml:2:17: station_files[0]: no file matches', 'config.yaml:2:34: station_files[1]: no file matches'],
+    });
+  });
+
+  it('name the file of a duplicate station', async () => {
+    const { lines } = await load({
+      'config.yaml': `${HEAD}station_files: [a, b]\n`,
+      a: list('x', 'y'),
+      b: `- name: y\n  rid: ${rid('z')}\n`,
+    });
+    expect(lines).toEqual(['b:1:9: [0].name: duplicate station name "y", already used at a:2:8']);
+  });
+});
+
+describe('readStationFiles', () => {
+  it('matches * anywhere in a file name, without folders and hidden files', async () => {
+    const folder = folderOf({ 'a.yaml': '', 'a+b.yaml': '', '.a.yaml': '', axyaml: '' });
+    mkdirSync(join(folder, 'c.yaml'));
+    // As Kubernetes mounts a ConfigMap.
+    symlinkSync('a.yaml', join(folder, 'link.yaml'));
+    symlinkSync('stations', join(folder, '..data'));
+    const namesOf = async (pattern: string) =>
+      (await readStationFiles([join(folder, pattern)])).map(({ file }) => file.slice(folder.length + 1));
+    expect(await namesOf('*.yaml')).toEqual(['a+b.yaml', 'a.yaml', 'link.yaml']);
+    expect(await namesOf('*+*')).toEqual(['a+b.yaml']);
+    expect(await namesOf('.a*')).toEqual(['.a.yaml']);
+    expect(await namesOf('*z*')).toEqual([]);
+  });
+
+  it('reports a folder that cannot be listed and a file that cannot be read', async () => {
+    const folder = folderOf({ 'a.yaml': '' });
+    symlinkSync('missing', join(folder, 'broken.yaml'));
+    expect(await readStationFiles([join(folder, 'a.yaml/*'), join(folder, 'b*.yaml'), folder])).toMatchObject([
+      { pattern: 0, content: { error: { code: 'ENOTDIR' } } },
+      { pattern: 1, file: join(folder, 'broken.yaml'), content: { error: { code: 'ENOENT' } } },
+      { pattern: 2, content: { error: { code: 'EISDIR' } } },
+    ]);
+  });
+});
