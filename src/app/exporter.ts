@@ -1,7 +1,6 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
-import type { Aggregates } from '../metrics/aggregates.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import type { Body } from '../metrics/segment.ts';
@@ -16,10 +15,11 @@ import type { StationView } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import { untilAborted } from '../upstream/exchange.ts';
-import type { ExporterPort, StationDetail, StationStatus } from '../web/port.ts';
-import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from './generation.ts';
+import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
+import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration, type Upstream } from './generation.ts';
 import type { Logger } from './logger.ts';
 import { RefreshLog } from './refresh-log.ts';
+import { stationDetail, stationStatus, upstreamStatuses } from './status.ts';
 import { throttleLog } from './throttle-log.ts';
 import { userAgentOf } from './wiring.ts';
 
@@ -93,12 +93,19 @@ export class Exporter implements ExporterPort {
   }
 
   stations(): readonly StationStatus[] {
-    return this.#generation.fleet.views().map(statusOf);
+    const { fleet, upstreams } = this.#generation;
+    return fleet.views().map((view) => stationStatus(view, upstreams.get(view.spec.upstream) as Upstream));
+  }
+
+  upstreams(): readonly UpstreamStatus[] {
+    const { fleet, upstreams } = this.#generation;
+    return upstreamStatuses(upstreams, fleet.views());
   }
 
   station(name: string): StationDetail | undefined {
-    const view = this.#generation.stations.get(name)?.view();
-    return view && detailOf(view);
+    const { fleet, upstreams, stations } = this.#generation;
+    const view = stations.get(name)?.view();
+    return view && stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views());
   }
 
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]> {
@@ -190,48 +197,4 @@ function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
     waiting = running.then(run, run);
     return waiting;
   };
-}
-
-/** Maps a station to its status on the web pages. */
-export function statusOf({ spec, health, served, dueInMs, isRefreshing }: StationView<EncodedSnapshot>): StationStatus {
-  const snapshot = served?.publication.snapshot;
-  return {
-    name: spec.name,
-    upstream: spec.upstream,
-    telemetryStation: spec.path.telemetryStation,
-    up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
-    failure: health.failure,
-    lastSuccessMs: health.lastSuccessMs,
-    lastAttemptMs: health.lastAttemptMs,
-    durationMs: health.durationMs,
-    dueInMs,
-    isRefreshing,
-    refresh: spec.cache.refresh,
-    snapshot: served &&
-      snapshot && {
-        resources: snapshot.size,
-        complete: snapshot.complete,
-        pages: snapshot.pages,
-        ...alertCounts(served.encoded.aggregates, spec.alertability),
-      },
-  };
-}
-
-export function detailOf(view: StationView<EncodedSnapshot>): StationDetail {
-  const { spec, served } = view;
-  return {
-    spec,
-    status: statusOf(view),
-    served: served && { snapshot: served.publication.snapshot, aggregates: served.encoded.aggregates, withheld: served.encoded.withheld },
-  };
-}
-
-function alertCounts({ groups }: Aggregates, alertability: boolean): { alertable: number | undefined; withoutRules: number | undefined } {
-  let alertable = 0;
-  let withoutRules: number | undefined;
-  for (const group of groups) {
-    alertable += group.alertable;
-    if (group.withoutRules !== undefined) withoutRules = (withoutRules ?? 0) + group.withoutRules;
-  }
-  return { alertable: alertability ? alertable : undefined, withoutRules };
 }

@@ -5,6 +5,7 @@ import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../metrics/station-encoder.ts';
+import type { UpstreamLimits } from '../station/capacity.ts';
 import type { ListingFailure } from '../station/failure.ts';
 import { Fleet } from '../station/fleet.ts';
 import type { ListingContext, StationSource } from '../station/listing.ts';
@@ -44,8 +45,9 @@ export interface Generation {
   readonly stations: ReadonlyMap<string, StationCache<EncodedSnapshot>>;
 }
 
-interface Upstream {
+export interface Upstream {
   readonly url: string;
+  readonly limits: UpstreamLimits;
   readonly client: UpstreamClient;
   /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: () => StationSource;
@@ -196,7 +198,7 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
       },
     };
     const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, listingObserver);
-    upstreams.set(name, { url: config.base_url.href, client, newSource, activate: observer.activate });
+    upstreams.set(name, { url: config.base_url.href, limits: options, client, newSource, activate: observer.activate });
   }
   return upstreams;
 }

@@ -8,7 +8,7 @@ import { formatProblems, listed, quoted } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../station/failure.ts';
-import { type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot.ts';
+import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import { UpstreamClient } from '../upstream/client.ts';
@@ -45,7 +45,7 @@ async function readLoadedStation(
   const station = configuredStation(loaded.config, name);
   const progress = new ListProgress({
     station: name,
-    listings: 1 + station.products.length + (station.alertability && station.filters.enabledAlert !== true ? 1 : 0),
+    listings: listingCount(station),
     write: context.printError,
     columns: () => (context.env['TERM'] === 'dumb' ? undefined : context.errorColumns()),
   });

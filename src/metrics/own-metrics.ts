@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { UpstreamLoad } from '../station/capacity.ts';
 import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
 import type { Shard } from '../station/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
@@ -30,12 +31,7 @@ const SERIES_FAMILIES = [
   { family: OWN_FAMILIES.seriesWithheld, count: ({ withheld }: StationSeries) => withheld },
 ];
 
-/** What waits for an upstream. */
-interface QueueLoad {
-  readonly waitingRefreshes: number;
-  readonly oldestWaitingMs: number;
-  readonly hangingStations: number;
-}
+type QueueLoad = Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs' | 'hangingStations'>;
 
 /** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {

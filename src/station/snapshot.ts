@@ -6,7 +6,10 @@ import type { Resource } from './resource.ts';
 import type { StationSpec } from './station-spec.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
-export type Snapshot = Listing<Resource>;
+export interface Snapshot extends Listing<Resource> {
+  /** Of `pages`: those of the listings of products and of alertable resources. */
+  readonly furtherPages: number;
+}
 
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
@@ -26,13 +29,11 @@ export class SnapshotReader {
 
   /** Lists the station, its products and its alertable resources concurrently and joins them by id; returns the previous snapshot if it is unchanged. */
   async read(context: ListingContext): Promise<Snapshot> {
-    const { path, filters, products, alertability } = this.#spec;
+    const { path, filters, products } = this.#spec;
     const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
-    // With the filter enabled_alert, the main listing contains alertable resources only.
-    const listsAlertable = alertability && filters.enabledAlert !== true;
     const [main, alertable, ...byProduct] = await Promise.all([
       this.#source.listResources(query({}), context),
-      listsAlertable ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
+      listsAlertable(this.#spec) ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
       ...products.map((product) => this.#source.listIds(query({ product }), context)),
     ]);
     const further = [
@@ -40,6 +41,7 @@ export class SnapshotReader {
       ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
     ];
     const parts = this.#join(main.parts, alertable, byProduct);
+    const furtherPages = further.reduce((sum, { listing }) => sum + listing.pages, 0);
     const snapshot = {
       ...main,
       parts,
@@ -48,7 +50,8 @@ export class SnapshotReader {
         ...main.incompleteReasons,
         ...further.flatMap(({ name, listing }) => listing.incompleteReasons.map((reason) => `listing of ${name}: ${reason}`)),
       ],
-      pages: further.reduce((sum, { listing }) => sum + listing.pages, main.pages),
+      pages: main.pages + furtherPages,
+      furtherPages,
     };
     if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
     return this.#latest;
@@ -96,6 +99,18 @@ export class SnapshotReader {
     if (filters.enabledAlert === true || this.#alertable.has(id)) return true;
     return this.#alertable.complete ? false : undefined;
   }
+}
+
+type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;
+
+/** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
+export function listingCount(spec: ListedParts): number {
+  return 1 + spec.products.length + (listsAlertable(spec) ? 1 : 0);
+}
+
+/** With the filter enabled_alert, the main listing contains alertable resources only. */
+function listsAlertable({ alertability, filters }: Pick<ListedParts, 'alertability' | 'filters'>): boolean {
+  return alertability && filters.enabledAlert !== true;
 }
 
 function isSame(a: Snapshot, b: Snapshot): boolean {

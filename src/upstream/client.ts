@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Pool } from 'undici';
+import type { UpstreamLoad } from '../station/capacity.ts';
 import { type Clock, systemClock } from '../station/clock.ts';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import { GrowableBuffer } from '../station/growable-buffer.ts';
@@ -9,7 +10,7 @@ import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
 import { clockHint } from './hmac.ts';
-import type { RequestObserver, UpstreamLoad } from './observer.ts';
+import type { RequestObserver } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
 import { httpDateMs, replyFailure } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
@@ -104,6 +105,11 @@ export class UpstreamClient {
 
   load(): UpstreamLoad {
     return this.#limiter.load();
+  }
+
+  /** The latest request for the station got no reply: it is limited to one probing request at a time. */
+  isHanging(station: string): boolean {
+    return this.#limiter.isHanging(station);
   }
 
   /** Requests still in flight fail: callers abort them first. */

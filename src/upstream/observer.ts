@@ -52,24 +52,6 @@ export interface ListedPage {
   readonly body: Uint8Array;
 }
 
-/** The queue and the limits of an upstream at one moment. */
-export interface UpstreamLoad {
-  /** Infinity: no limit. */
-  readonly requestsPerSecond: number;
-  /** For how long the service asked to send no request (Retry-After); 0: it did not. */
-  readonly holdMs: number;
-  /** Of the last five minutes. */
-  readonly recentRequests: number;
-  readonly recentThrottled: number;
-  /** Refreshes that wait for the admission of their first request. */
-  readonly waitingRefreshes: number;
-  /** For how long the first of them has waited; 0: none waits. */
-  readonly oldestWaitingMs: number;
-  readonly hangingStations: number;
-  /** Of a request without its time in the queue; undefined: no reply so far. */
-  readonly typicalLatencyMs: number | undefined;
-}
-
 export const noopObserver: RequestObserver = {
   waiting: () => undefined,
   started: () => undefined,

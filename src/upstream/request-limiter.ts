@@ -1,7 +1,8 @@
+import type { UpstreamLoad } from '../station/capacity.ts';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight } from './circuit-breaker.ts';
-import type { RequestObserver, UpstreamLoad } from './observer.ts';
+import type { RequestObserver } from './observer.ts';
 import { type Refresh, RefreshQueue, type WaitingRefresh } from './refresh-queue.ts';
 import { RequestFailure } from './request-failure.ts';
 
@@ -51,11 +52,10 @@ export class RequestLimiter {
   #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: LimiterOptions) {
-    const { requestsPerSecond: ceiling, observer } = options;
     this.#options = options;
-    this.#rate = new AdaptiveRate({ ceiling });
+    this.#rate = new AdaptiveRate({ ceiling: options.requestsPerSecond });
     this.#breaker = new CircuitBreaker(options);
-    observer.limited(this.#rate.perSecond);
+    options.observer.limited(this.#rate.perSecond);
   }
 
   /** The service asked to send nothing before; in the past when nothing is held. */

@@ -1,6 +1,7 @@
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { Body } from '../metrics/segment.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
+import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
 import type { FailureReason } from '../station/failure.ts';
 import type { Resource } from '../station/resource.ts';
 import type { Order, Selection } from '../station/selection.ts';
@@ -22,6 +23,10 @@ export interface StationStatus {
   /** Time until the next refresh is due; 0 or less: due now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
+  /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
+  readonly waitingMs: number | undefined;
+  /** The latest request got no reply: the station is limited to one probing request at a time. */
+  readonly isHanging: boolean;
   /** What triggers a due refresh: a scrape or the background timer. */
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
@@ -39,9 +44,18 @@ interface SnapshotStatus {
   readonly withoutRules: number | undefined;
 }
 
+/** The load of an upstream as the pages show it. */
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly load: UpstreamLoad;
+  /** undefined: too little is known. */
+  readonly forecast: CapacityForecast | undefined;
+}
+
 /** A station as its page shows it. */
 export interface StationDetail {
   readonly spec: StationSpec;
+  readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
   readonly served: ServedSnapshot | undefined;
 }
@@ -58,6 +72,7 @@ export interface ExporterPort {
   /** Names of all stations; cheaper than `stations`, which aggregates snapshots. */
   names(): readonly string[];
   stations(): readonly StationStatus[];
+  upstreams(): readonly UpstreamStatus[];
   station(name: string): StationDetail | undefined;
   /** Rejects with the reason of the signal once it aborts. */
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]>;

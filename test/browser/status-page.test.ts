@@ -90,6 +90,17 @@ describe('the status page', () => {
     await untilText(page, '#totals div:nth-child(5) dd', '1,200');
   });
 
+  it('shows that the service throttles as soon as it does', async () => {
+    const { service, exporter } = await exporterOfSizes({ one: 3 });
+    const page = await openPage();
+    await openPaused(page, exporter.url);
+    await untilText(page, '#load', '');
+    service.setFaults('one', [{ kind: 'status', code: 429 }]);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#load dd', /^throttled \(429\): [1-9] of \d requests in 5 min, /);
+  });
+
   it('keeps filter, order, focus and scroll position when it updates', async () => {
     const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`ts-${index}`, 10 * index]));
     const { service, exporter } = await exporterOfSizes({ ...sizes, other: 5 });

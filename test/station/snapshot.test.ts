@@ -45,7 +45,7 @@ describe('SnapshotReader', () => {
       ['b', '', undefined],
       ['c', '', undefined],
     ]);
-    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 3, duplicates: 2, size: 3 });
+    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 3, furtherPages: 0, duplicates: 2, size: 3 });
   });
 
   it('labels each resource with the first configured product whose listing contains it', async () => {
@@ -66,7 +66,7 @@ describe('SnapshotReader', () => {
       ['b', 'x'],
       ['c', ''],
     ]);
-    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 4 });
+    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 4, furtherPages: 2 });
   });
 
   it('determines alertable resources with one further listing', async () => {

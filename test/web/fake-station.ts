@@ -4,7 +4,7 @@ import { selectResources } from '../../src/station/selection.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
-import type { ExporterPort, StationDetail, StationStatus } from '../../src/web/port.ts';
+import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../../src/web/port.ts';
 import { listingOf, specOf } from '../station/fixtures.ts';
 
 export const STATION: StationStatus = {
@@ -18,14 +18,33 @@ export const STATION: StationStatus = {
   durationMs: 250,
   dueInMs: 30_000,
   isRefreshing: false,
+  waitingMs: undefined,
+  isHanging: false,
   refresh: 'scrape',
   snapshot: { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 },
+};
+
+/** An upstream whose limits are not reached. */
+export const UPSTREAM: UpstreamStatus = {
+  name: 'main',
+  load: {
+    requestsPerSecond: Number.POSITIVE_INFINITY,
+    holdMs: 0,
+    recentRequests: 180,
+    recentThrottled: 0,
+    waitingRefreshes: 0,
+    oldestWaitingMs: 0,
+    hangingStations: 0,
+    typicalLatencyMs: 67,
+  },
+  forecast: undefined,
 };
 
 export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);
 
 interface Changes {
   readonly spec?: Partial<StationSpec>;
+  readonly upstream?: Partial<UpstreamStatus>;
   readonly status?: Partial<StationStatus>;
   readonly snapshot?: Partial<Snapshot>;
   readonly withheld?: number;
@@ -34,22 +53,30 @@ interface Changes {
 /** A station that serves these resources. */
 export function detailOf(
   resources: readonly Resource[],
-  { spec = {}, status = {}, snapshot = {}, withheld = 0 }: Changes = {},
+  { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0 }: Changes = {},
 ): StationDetail {
   const aggregates = new Aggregation();
   for (const resource of resources) aggregates.addResource(resource, spec.alertability ?? false);
   const served = { snapshot: listingOf(resources, snapshot), aggregates, withheld };
   const name = spec.name ?? STATION.name;
-  return { spec: specOf(spec), status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length }, ...status }, served };
+  return {
+    spec: specOf(spec),
+    upstream: { ...UPSTREAM, ...upstream },
+    status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length }, ...status },
+    served,
+  };
 }
 
 const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined, withoutRules: undefined };
 
 /** An exporter of only that station. */
-export function exporterOf(detail: StationDetail): Pick<ExporterPort, 'names' | 'stations' | 'station' | 'select' | 'seriesOf'> {
+export function exporterOf(
+  detail: StationDetail,
+): Pick<ExporterPort, 'names' | 'stations' | 'upstreams' | 'station' | 'select' | 'seriesOf'> {
   return {
     names: () => [detail.spec.name],
     stations: () => [detail.status],
+    upstreams: () => [detail.upstream],
     station: (name) => (name === detail.spec.name ? detail : undefined),
     select: (snapshot, selection, order, signal) => selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
     seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,

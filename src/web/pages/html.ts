@@ -53,8 +53,8 @@ export function numberText(value: number): string {
 }
 
 /** `1 resource`, `1,200 resources`. */
-export function countText(count: number, noun: string): string {
-  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`;
+export function countText(count: number, noun: string, plural = `${noun}s`): string {
+  return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** Rounded down, so that only the total is 100 %. */

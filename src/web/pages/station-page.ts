@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Aggregates } from '../../metrics/aggregates.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
-import type { ExporterPort, StationDetail, StationStatus } from '../port.ts';
+import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendText } from '../respond.ts';
 import { probePath } from '../routes.ts';
@@ -19,6 +19,7 @@ import {
   resourceTable,
 } from './resource-list.ts';
 import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
+import { upstreamNotes } from './upstream-load.ts';
 
 const PAGE_SIZE = 100;
 
@@ -57,7 +58,7 @@ function searchParams({ url }: Request): URLSearchParams {
   return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 
-function stationHead({ spec, status, served }: StationDetail, nowMs: number): Html {
+function stationHead({ spec, upstream, status, served }: StationDetail, nowMs: number): Html {
   const { snapshot } = status;
   const listing = html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
@@ -75,17 +76,19 @@ ${failureNote(status, nowMs)}
 <div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
-${stationFacts(spec, status)}
+${stationFacts(spec, status, upstream, nowMs)}
 </section>
 ${listing}
 </div>
 `;
 }
 
-function stationFacts({ name, upstream, path, labels }: StationSpec, status: StationStatus): Html {
+function stationFacts({ name, path, labels }: StationSpec, status: StationStatus, upstream: UpstreamStatus, nowMs: number): Html {
+  const load = upstreamNotes(upstream, nowMs);
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
-    ['Upstream', upstream],
+    ['Upstream', upstream.name],
+    ['Load', load.length === 0 ? undefined : html`<ul>${load.map((note) => html`<li>${note}</li>`)}</ul>`],
     ['Subscription', path.subscription],
     ['Resource group', path.resourceGroup],
     ['Zone', path.zone],
@@ -93,6 +96,10 @@ function stationFacts({ name, upstream, path, labels }: StationSpec, status: Sta
     ['Labels', shown.length === 0 ? undefined : html`${shown}`],
     ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${refreshTime(status.durationMs)}`],
     ['Next refresh', nextRefreshText(status)],
+    [
+      'Requests',
+      status.isHanging ? html`<span class="no">hanging</span>: one probing request at a time until the service replies` : undefined,
+    ],
     ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
   ]);
 }

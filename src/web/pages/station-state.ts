@@ -14,7 +14,7 @@ export function stateOf({ up, snapshot }: Pick<StationStatus, 'up' | 'snapshot'>
   return snapshot === undefined ? 'no-data' : 'up';
 }
 
-type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'refresh' | 'dueInMs'>;
+type RefreshStatus = Pick<StationStatus, 'isRefreshing' | 'waitingMs' | 'refresh' | 'dueInMs'>;
 
 export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & RefreshStatus): Html {
   const state = stateOf(station);
@@ -23,11 +23,15 @@ export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & Ref
 }
 
 /** Why the last successful snapshot was not replaced in time. A scrape refreshes a due station, so there was none since then. */
-function noDataReason({ isRefreshing, refresh, dueInMs }: RefreshStatus): string {
-  if (isRefreshing) return 'refreshing now';
+function noDataReason(status: RefreshStatus): string {
+  const { isRefreshing, refresh, dueInMs } = status;
+  if (isRefreshing) return nextRefreshText(status);
   const overdue = durationText(Math.max(-dueInMs, 0));
   return refresh === 'scrape' ? `not scraped for ${overdue}` : `refresh overdue by ${overdue}`;
 }
+
+/** A shorter wait is usual: all stations of an upstream may be due at once. */
+export const NOTABLE_WAIT_MS = 1000;
 
 /** Reason, meaning and advice for the failure of the latest refresh; empty when it succeeded. */
 export function failureNote({ failure, lastSuccessMs }: Pick<StationStatus, 'failure' | 'lastSuccessMs'>, nowMs: number): readonly Html[] {
@@ -74,7 +78,8 @@ export function completeText({ snapshot }: Pick<StationStatus, 'snapshot'>): Htm
   return snapshot.complete ? html`yes` : html`<span class="no">no</span>`;
 }
 
-export function nextRefreshText({ isRefreshing, refresh, dueInMs }: RefreshStatus): string {
+export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs }: RefreshStatus): string {
+  if (waitingMs >= NOTABLE_WAIT_MS) return `waiting for capacity for ${durationText(waitingMs)}`;
   if (isRefreshing) return 'refreshing now';
   if (dueInMs <= 0) return refresh === 'scrape' ? 'on the next scrape' : 'due now';
   const delay = durationText(Math.max(dueInMs, 1000));

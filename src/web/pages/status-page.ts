@@ -1,4 +1,4 @@
-import type { ExporterPort, StationStatus } from '../port.ts';
+import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { probePath, stationPath } from '../routes.ts';
 import { statusScript } from './browser/status.ts';
@@ -15,6 +15,7 @@ import {
   stateBadge,
   stateOf,
 } from './station-state.ts';
+import { upstreamSection } from './upstream-load.ts';
 
 const SCRIPT = `'use strict';
 (${statusScript})();
@@ -24,13 +25,14 @@ const SCRIPT = `'use strict';
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
   return (_request, response) => {
-    const content = statusContent(exporter.stations(), now());
+    const content = statusContent(exporter.stations(), exporter.upstreams(), now());
     sendPage(response, 200, { title: EXPORTER, root: './', content, script: SCRIPT, isStatusPage: true }, options);
   };
 }
 
-function statusContent(stations: readonly StationStatus[], nowMs: number): Html {
+function statusContent(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[], nowMs: number): Html {
   return html`${statusTotals(stations)}
+<div id="load">${upstreamSection(upstreams, nowMs)}</div>
 <p id="currency" class="notice" role="status"></p>
 <div id="controls" class="controls" role="search" aria-label="Stations" hidden>
 <label for="filter">Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LISTING_FIELDS, type ListingField } from '../../../src/station/listing.ts';
 import type { Resource } from '../../../src/station/resource.ts';
 import { resourceOf } from '../../station/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { plainText, startApp } from '../running-app.ts';
 
@@ -73,7 +73,8 @@ describe('stationPage', () => {
   it('shows the state and the details of the station', async () => {
     const { body, text } = await open(
       detailOf(three, {
-        spec: { labels: { team: 'a"b' }, upstream: 'up' },
+        spec: { labels: { team: 'a"b' } },
+        upstream: { name: 'up' },
         status: { up: false, failure: { reason: 'tls', message: 'expired' }, durationMs: 12_345 },
       }),
     );
@@ -93,6 +94,24 @@ describe('stationPage', () => {
       'Labelsteam="a"b" ',
       'Latest refreshtook 12 s',
       'Next refreshon a scrape after 30 s',
+      'Metricsthis station only',
+    ]);
+  });
+
+  it('shows what limits the refreshes of the station', async () => {
+    const load = { ...UPSTREAM.load, recentThrottled: 36, requestsPerSecond: 4.2, holdMs: 5000 };
+    const status = { isRefreshing: true, waitingMs: 180_000, isHanging: true };
+    const { body } = await open(detailOf(three, { upstream: { load }, status }));
+    expect(textOf(body, 'question').split('\n')).toEqual([
+      'Upstreammain',
+      'Loadthrottled (429): 36 of 180 requests in 5 min, now 4.2 requests/sservice asked to wait until 03:05:05 UTC (Retry-After)',
+      'Subscriptionsub',
+      'Resource grouprg',
+      'Zonez1',
+      'Telemetry stationts',
+      'Latest refreshtook 0.25 s',
+      'Next refreshwaiting for capacity for 3 min',
+      'Requestshanging: one probing request at a time until the service replies',
       'Metricsthis station only',
     ]);
   });

@@ -105,7 +105,13 @@ describe('nextRefreshText', () => {
     ['background', 200, 'in 1 s'],
     ['background', -1, 'due now'],
   ] as const)('for %s due in %d ms is %j', (refresh, dueInMs, text) => {
-    expect(nextRefreshText({ refresh, dueInMs, isRefreshing: false })).toBe(text);
-    expect(nextRefreshText({ refresh, dueInMs, isRefreshing: true })).toBe('refreshing now');
+    expect(nextRefreshText({ refresh, dueInMs, isRefreshing: false, waitingMs: undefined })).toBe(text);
+    expect(nextRefreshText({ refresh, dueInMs, isRefreshing: true, waitingMs: undefined })).toBe('refreshing now');
+  });
+
+  it('shows a wait for capacity from a second on', () => {
+    const refresh = { refresh: 'scrape', dueInMs: -9000, isRefreshing: true } as const;
+    expect(nextRefreshText({ ...refresh, waitingMs: 999 })).toBe('refreshing now');
+    expect(nextRefreshText({ ...refresh, waitingMs: 1000 })).toBe('waiting for capacity for 1 s');
   });
 });

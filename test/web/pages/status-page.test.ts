@@ -6,7 +6,7 @@ import { FAILURE_ADVICE } from '../../../src/station/failure.ts';
 import { stationRow, statusTotals } from '../../../src/web/pages/status-page.ts';
 import type { StationStatus } from '../../../src/web/port.ts';
 import { specOf } from '../../station/fixtures.ts';
-import { NOW_MS, STATION } from '../fake-station.ts';
+import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { COMMON_HEADERS, startApp } from '../running-app.ts';
 
@@ -68,6 +68,19 @@ describe('statusPage', () => {
     expect((await request('/')).body).toContain('<p>No stations are configured on this shard.</p>');
   });
 
+  it('shows the upstreams whose limits are reached above the stations, and none otherwise', async () => {
+    const throttled = { ...UPSTREAM, name: '<b>', load: { ...UPSTREAM.load, recentThrottled: 36, requestsPerSecond: 4.2 } };
+    const { request } = await startApp({ upstreams: () => [UPSTREAM, throttled] });
+    expect((await request('/')).body).toContain(`<div id="load"><section aria-labelledby="upstreams">
+<h2 id="upstreams">Upstreams</h2>
+<dl class="facts">
+<dt>&#60;b&#62;</dt><dd>throttled (429): 36 of 180 requests in 5 min, now 4.2 requests/s</dd>
+</dl>
+</section></div>`);
+    const { request: idle } = await startApp({ upstreams: () => [UPSTREAM] });
+    expect((await idle('/')).body).toContain('<div id="load"></div>');
+  });
+
   it('hides every control until the script runs', async () => {
     const { tags } = parseHtml((await (await startApp()).request('/')).body);
     const at = (wanted: string) => tags.findIndex(({ attributes }) => attributes['id'] === wanted);
@@ -83,7 +96,10 @@ describe('statusPage', () => {
   it('links to every readable endpoint, and each link works', async () => {
     const station = { ...FAILING, name: 'a&b/<c>' };
     const { request } = await startApp(
-      { stations: () => [station], station: () => ({ spec: specOf({ name: station.name }), status: station, served: undefined }) },
+      {
+        stations: () => [station],
+        station: () => ({ spec: specOf({ name: station.name }), upstream: UPSTREAM, status: station, served: undefined }),
+      },
       { telemetryPath: '/deep/metrics' },
     );
     const { tags } = parseHtml((await request('/')).body);

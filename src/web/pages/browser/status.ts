@@ -102,7 +102,7 @@ export function statusScript(): void {
       else table.append(group);
     }
     for (const removed of known.values()) removed.remove();
-    patch(byId(HTMLElement, 'totals'), byId(HTMLElement, 'totals', fresh));
+    for (const id of ['totals', 'load']) patch(byId(HTMLElement, id), byId(HTMLElement, id, fresh));
     arrange();
   };
 

@@ -1,0 +1,92 @@
+import type { Aggregates } from '../metrics/aggregates.ts';
+import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import { forecastCapacity, type StationWork } from '../station/capacity.ts';
+import { listingCount } from '../station/snapshot.ts';
+import type { StationView } from '../station/station-cache.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
+import type { Upstream } from './generation.ts';
+
+type View = StationView<EncodedSnapshot>;
+
+type UpstreamState = Pick<Upstream, 'limits'> & { readonly client: Pick<Upstream['client'], 'load' | 'isHanging'> };
+
+/** Maps a station to its status on the web pages. */
+export function stationStatus(view: View, { client }: Pick<UpstreamState, 'client'>): StationStatus {
+  const { spec, health, served, dueInMs, isRefreshing, waitingMs } = view;
+  const snapshot = served?.publication.snapshot;
+  return {
+    name: spec.name,
+    upstream: spec.upstream,
+    telemetryStation: spec.path.telemetryStation,
+    up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
+    failure: health.failure,
+    lastSuccessMs: health.lastSuccessMs,
+    lastAttemptMs: health.lastAttemptMs,
+    durationMs: health.durationMs,
+    dueInMs,
+    isRefreshing,
+    waitingMs,
+    isHanging: client.isHanging(spec.name),
+    refresh: spec.cache.refresh,
+    snapshot: served &&
+      snapshot && {
+        resources: snapshot.size,
+        complete: snapshot.complete,
+        pages: snapshot.pages,
+        ...alertCounts(served.encoded.aggregates, spec.alertability),
+      },
+  };
+}
+
+/** `views`: of all stations. */
+export function stationDetail(view: View, upstream: UpstreamState, views: readonly View[]): StationDetail {
+  const { spec, served } = view;
+  return {
+    spec,
+    upstream: upstreamStatus(
+      spec.upstream,
+      upstream,
+      views.filter((other) => other.spec.upstream === spec.upstream),
+    ),
+    status: stationStatus(view, upstream),
+    served: served && { snapshot: served.publication.snapshot, aggregates: served.encoded.aggregates, withheld: served.encoded.withheld },
+  };
+}
+
+export function upstreamStatuses(upstreams: ReadonlyMap<string, UpstreamState>, views: readonly View[]): readonly UpstreamStatus[] {
+  const byUpstream = new Map<string, View[]>(Array.from(upstreams.keys(), (name) => [name, []]));
+  for (const view of views) byUpstream.get(view.spec.upstream)?.push(view);
+  return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, byUpstream.get(name) ?? []));
+}
+
+/** `views`: of all stations of the upstream. */
+function upstreamStatus(name: string, { client, limits }: UpstreamState, views: readonly View[]): UpstreamStatus {
+  const load = client.load();
+  return { name, load, forecast: forecastCapacity(views.map(stationWork), limits, load) };
+}
+
+function stationWork({ spec, health, served }: View): StationWork {
+  const snapshot = served?.publication.snapshot;
+  return {
+    name: spec.name,
+    ttlMs: spec.cache.ttlMs,
+    refreshTimeoutMs: spec.refreshTimeoutMs,
+    durationMs: health.failure ? undefined : health.durationMs,
+    listed: snapshot && {
+      requests: snapshot.pages,
+      furtherRequests: snapshot.furtherPages,
+      listings: listingCount(spec),
+      records: snapshot.size + snapshot.rejected + snapshot.duplicates,
+    },
+  };
+}
+
+function alertCounts({ groups }: Aggregates, alertability: boolean): { alertable: number | undefined; withoutRules: number | undefined } {
+  let alertable = 0;
+  let withoutRules: number | undefined;
+  for (const group of groups) {
+    alertable += group.alertable;
+    if (group.withoutRules !== undefined) withoutRules = (withoutRules ?? 0) + group.withoutRules;
+  }
+  return { alertable: alertability ? alertable : undefined, withoutRules };
+}

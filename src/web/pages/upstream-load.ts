@@ -1,0 +1,54 @@
+import type { CapacityForecast } from '../../station/capacity.ts';
+import { capacityText, slowRefreshText } from '../../station/capacity-text.ts';
+import type { UpstreamStatus } from '../port.ts';
+import { countText, durationText, type Html, html, numberText } from './html.ts';
+import { NOTABLE_WAIT_MS } from './station-state.ts';
+
+/** The upstreams that are overloaded, throttled or hanging; empty when none is. */
+export function upstreamSection(upstreams: readonly UpstreamStatus[], nowMs: number): readonly Html[] {
+  const loaded = upstreams.map((upstream) => ({ name: upstream.name, notes: upstreamNotes(upstream, nowMs) }));
+  const rows = loaded
+    .filter(({ notes }) => notes.length > 0)
+    .map(({ name, notes }) => html`<dt>${name}</dt>${notes.map((note) => html`<dd>${note}</dd>`)}\n`);
+  if (rows.length === 0) return [];
+  return [
+    html`<section aria-labelledby="upstreams">
+<h2 id="upstreams">Upstreams</h2>
+<dl class="facts">
+${rows}</dl>
+</section>`,
+  ];
+}
+
+/** What limits the refreshes of an upstream; empty when its limits are not reached. */
+export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
+  const { requestsPerSecond, holdMs, recentRequests, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
+  const digits = requestsPerSecond < 10 ? 1 : 0;
+  const rate = Number.isFinite(requestsPerSecond) ? `now ${requestsPerSecond.toFixed(digits)} requests/s` : 'the rate is not limited';
+  const notes: Html[] = [];
+  if (recentThrottled > 0) {
+    notes.push(html`throttled (429): ${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} in 5 min, ${rate}`);
+  }
+  if (holdMs > 0) notes.push(html`service asked to wait until ${timeOfDay(nowMs + holdMs)} (Retry-After)`);
+  if (waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS) {
+    notes.push(
+      html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
+    );
+  }
+  if (hangingStations > 0) {
+    notes.push(html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`);
+  }
+  return [...notes, ...(forecast === undefined ? [] : forecastNotes(forecast))];
+}
+
+/** Only where something is to be changed. */
+function forecastNotes(forecast: CapacityForecast): readonly Html[] {
+  return [capacityText(forecast), slowRefreshText(forecast)].flatMap((text) =>
+    text?.advice === undefined ? [] : [html`${text.meaning} ${text.advice}`],
+  );
+}
+
+function timeOfDay(atMs: number): Html {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+}

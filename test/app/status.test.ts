@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
+import type { UpstreamLoad } from '../../src/station/capacity.ts';
+import type { Resource } from '../../src/station/resource.ts';
+import type { Health } from '../../src/station/station-cache.ts';
+import type { StationSpec } from '../../src/station/station-spec.ts';
+import { resourceOf } from '../station/fixtures.ts';
+import { viewOf } from './station-view.ts';
+
+const LOAD: UpstreamLoad = {
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  holdMs: 0,
+  recentRequests: 0,
+  recentThrottled: 0,
+  waitingRefreshes: 0,
+  oldestWaitingMs: 0,
+  hangingStations: 1,
+  typicalLatencyMs: 1000,
+};
+
+/** Only the station `stuck` hangs. */
+const UPSTREAM = {
+  limits: { concurrency: 8, requestsPerSecond: 0, pageSize: 100 },
+  client: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
+};
+
+const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+
+describe('stationStatus', () => {
+  it('maps a station that is up', () => {
+    const cache = { ttlMs: 1, maxStaleMs: 2, errorTtlMs: 3, refresh: 'background' } as const;
+    expect(stationStatus(viewOf([resourceOf('a')], { cache }, { pages: 4, complete: false }), UPSTREAM)).toEqual({
+      name: 'prod',
+      upstream: 'main',
+      telemetryStation: 'ts',
+      up: true,
+      failure: undefined,
+      lastSuccessMs: 2000,
+      lastAttemptMs: 2000,
+      durationMs: 12,
+      dueInMs: 345,
+      isRefreshing: false,
+      waitingMs: undefined,
+      isHanging: false,
+      refresh: 'background',
+      snapshot: { resources: 1, complete: false, pages: 4, alertable: undefined, withoutRules: 0 },
+    });
+  });
+
+  it('reports a station that was never refreshed as neither up nor down', () => {
+    expect(stationStatus({ ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true }, UPSTREAM)).toMatchObject({
+      up: undefined,
+      isRefreshing: true,
+      refresh: 'scrape',
+      snapshot: undefined,
+    });
+  });
+
+  it('reports for how long it waits, and whether it hangs', () => {
+    const view = { ...viewOf([], { name: 'stuck' }), isRefreshing: true, waitingMs: 1234 };
+    expect(stationStatus(view, UPSTREAM)).toMatchObject({ isRefreshing: true, waitingMs: 1234, isHanging: true });
+  });
+
+  it('reports the failure of a station that is down', () => {
+    const failure = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
+    const health = { ...NEVER, lastAttemptMs: 1, failure };
+    expect(stationStatus({ ...viewOf([]), health }, UPSTREAM)).toMatchObject({
+      up: false,
+      failure: { reason: 'auth', message: 'refused' },
+    });
+  });
+
+  it.each<[string, Partial<StationSpec>, Resource[], object]>([
+    [
+      'counts only alertable resources without alert rules when alertability is on',
+      { alertability: true },
+      [
+        resourceOf('a', { alertable: true, alertRules: 0 }),
+        resourceOf('b', { alertable: true, alertRules: 3, type: 'other' }),
+        resourceOf('c', { alertable: false, alertRules: 0 }),
+      ],
+      { alertable: 2, withoutRules: 1 },
+    ],
+    [
+      'counts all resources without alert rules when alertability is off',
+      {},
+      [resourceOf('a', { alertRules: 0 }), resourceOf('b', { alertRules: 0, type: 'other' }), resourceOf('c')],
+      { alertable: undefined, withoutRules: 2 },
+    ],
+    [
+      'does not count resources with an unknown number of alert rules',
+      { alertability: true },
+      [resourceOf('a', { alertable: true, alertRules: undefined })],
+      { alertable: 1, withoutRules: undefined },
+    ],
+    ['counts no alertable resource in an empty station', { alertability: true }, [], { alertable: 0, withoutRules: undefined }],
+  ])('%s', (_title, spec, resources, counts) => {
+    expect(stationStatus(viewOf(resources, spec), UPSTREAM).snapshot).toMatchObject(counts);
+  });
+});
+
+describe('upstreamStatuses', () => {
+  const spec = { alertability: true, products: ['p'] };
+
+  it('forecasts the capacity from the latest snapshots of the stations of each upstream', () => {
+    const views = [
+      viewOf([resourceOf('a')], spec, { pages: 30, furtherPages: 20, size: 990, duplicates: 4, rejected: 6 }),
+      { ...viewOf([], { name: 'unknown' }), served: undefined },
+      viewOf([], { name: 'other', upstream: 'second' }, { pages: 7 }),
+    ];
+    const [main, second] = upstreamStatuses(
+      new Map([
+        ['main', UPSTREAM],
+        ['second', UPSTREAM],
+        ['third', UPSTREAM],
+      ]),
+      views,
+    );
+    expect(main).toMatchObject({ name: 'main', load: LOAD, forecast: { requests: 30, durationMs: 3750, unknownStations: 1 } });
+    expect(second).toMatchObject({ name: 'second', forecast: { requests: 7, unknownStations: 0 } });
+  });
+
+  it('passes on what larger pages and fewer products would save', () => {
+    const view = viewOf([], spec, { pages: 960, furtherPages: 640, size: 31_990, duplicates: 4, rejected: 6 });
+    const [main] = upstreamStatuses(new Map([['main', UPSTREAM]]), [view]);
+    expect(main?.forecast?.remedies).toMatchObject({ pageSize: 200, furtherRequests: 640, limits: { concurrency: 16 } });
+    expect(main?.forecast?.slowRefresh).toMatchObject({ station: 'prod', durationMs: 120_000 });
+  });
+
+  it('has no forecast for an upstream without stations', () => {
+    expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [])).toEqual([{ name: 'main', load: LOAD, forecast: undefined }]);
+  });
+
+  it('does not take the duration of a failed refresh for that of a listing', () => {
+    const failure = { reason: 'timeout', message: 'no reply', error: undefined } as const;
+    const view = viewOf([], {}, { pages: 1 });
+    const failing = { ...view, health: { ...view.health, durationMs: 120_000, failure } };
+    expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [failing])[0]?.forecast?.slowRefresh).toBeUndefined();
+  });
+});
+
+describe('stationDetail', () => {
+  it('adds the configuration and the snapshot to the status', () => {
+    const view = viewOf([resourceOf('a')]);
+    expect(stationDetail(view, UPSTREAM, [view])).toEqual({
+      spec: view.spec,
+      upstream: upstreamStatuses(new Map([['main', UPSTREAM]]), [view])[0],
+      status: stationStatus(view, UPSTREAM),
+      served: {
+        snapshot: view.served?.publication.snapshot,
+        aggregates: view.served?.encoded.aggregates,
+        withheld: 7,
+      },
+    });
+  });
+
+  it('has no snapshot before the first success', () => {
+    expect(stationDetail({ ...viewOf([]), served: undefined }, UPSTREAM, []).served).toBeUndefined();
+  });
+});
