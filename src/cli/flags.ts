@@ -127,6 +127,12 @@ export const FLAGS = [
     help: 'Check the configuration, print all problems with their positions and exit.',
   },
   {
+    name: 'config.auto-reload-interval',
+    kind: duration(0),
+    default: '0s',
+    help: 'Interval at which to check the configuration file, station files and secret files for changes, and to reload; 0s disables it.',
+  },
+  {
     name: 'live',
     kind: toggle,
     default: 'false',

@@ -3,12 +3,14 @@ import { Exporter } from '../app/exporter.ts';
 import { createLogger, type Logger } from '../app/logger.ts';
 import { loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
+import { ConfigFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
 import { untilAborted } from '../upstream/exchange.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
 import { listen } from '../web/server.ts';
+import { autoReload, intervalTicks, WatchedConfig } from './auto-reload.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
@@ -47,12 +49,16 @@ type Started = (reload: () => void) => void;
 async function serveConfig(
   context: ProcessContext,
   flags: FlagValues,
-  load: () => Promise<LoadResult>,
+  loadFiles: () => Promise<LoadResult>,
   end: AbortSignal,
   started: Started,
 ): Promise<void> {
   const own = ownShard(flags, context.hostName);
   if (!own.ok) throw new OperatorError([own.problem]);
+  const fingerprint = new ConfigFingerprint(flags['config.file'], context.env);
+  const intervalMs = flags.demo ? 0 : flags['config.auto-reload-interval'];
+  const watched = intervalMs > 0 ? new WatchedConfig(loadFiles, () => fingerprint.read()) : undefined;
+  const load = watched ? () => watched.load() : loadFiles;
   const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
   if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
@@ -65,7 +71,9 @@ async function serveConfig(
     processMetrics: true,
     droppedLogLines: () => context.logOutput.droppedLines,
   });
-  started(() => void exporter.reload().catch(reportInternalError(log)));
+  const reload = () => exporter.reload().catch(reportInternalError(log));
+  started(() => void reload());
+  if (watched) void autoReload(watched, reload, intervalTicks(intervalMs, end)).catch(reportInternalError(log));
   try {
     await serveUntil(end, exporter, inputs.rules, flags, context, log);
   } finally {

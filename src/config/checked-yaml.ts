@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { TaskQueue } from '../station/task-queue.ts';
 import { type ConfigPath, formatPath, type Problem } from './problem.ts';
 import { expectation, schemaProblems } from './schema-problem.ts';
 import { type ContentProblem, type Environment, YamlContent } from './yaml-content.ts';
@@ -33,6 +34,15 @@ export function checkYaml<Schema extends z.ZodType>(schema: Schema, source: Yaml
 export function completed<T>(steps: Iterator<void, T>): T {
   for (;;) {
     const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The result of the steps, taken one per event-loop iteration. */
+export async function completedWithPauses<T>(steps: Iterator<void, T>): Promise<T> {
+  const tasks = new TaskQueue();
+  for (;;) {
+    const step = await tasks.run(() => steps.next());
     if (step.done === true) return step.value;
   }
 }

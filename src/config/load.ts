@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { isObject } from '../station/resource.ts';
-import { TaskQueue } from '../station/task-queue.ts';
-import { type CheckedYaml, checkSteps, completed } from './checked-yaml.ts';
+import { type CheckedYaml, checkSteps, completed, completedWithPauses } from './checked-yaml.ts';
 import { type ConfigPath, formatProblem, type Problem, quoted } from './problem.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
 import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
@@ -32,22 +31,27 @@ export function loadConfig(source: ConfigSource): LoadResult {
 
 /** As `loadConfig`, with the station files, and with pauses: large files must not delay scrapes. */
 export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResult> {
-  const tasks = new TaskQueue();
-  const inSteps = async <T>(steps: Iterator<void, T>): Promise<T> => {
-    for (;;) {
-      const step = await tasks.run(() => steps.next());
-      if (step.done === true) return step.value;
-    }
-  };
-  const main = await inSteps(checkSteps(configSchema, source));
-  return inSteps(joinSteps(source, main, await readStationFiles(stationFilePatterns(source.file, main.raw))));
+  const main = await completedWithPauses(checkSteps(configSchema, source));
+  return completedWithPauses(joinSteps(source, main, await readStationFiles(stationFilePatterns(source.file, main.raw))));
 }
 
 /** The paths and patterns of `station_files`, also of a file that is otherwise invalid. */
-function stationFilePatterns(configFile: string, raw: unknown): readonly string[] {
+export function stationFilePatterns(configFile: string, raw: unknown): readonly string[] {
   const { station_files } = isObject(raw) ? raw : {};
   const resolve = pathResolver(configFile);
   return Array.isArray(station_files) ? station_files.filter((path) => typeof path === 'string' && path !== '').map(resolve) : [];
+}
+
+/** The paths of the files with secrets and certificates, also of a file that is otherwise invalid. */
+export function secretFiles(configFile: string, raw: unknown): readonly string[] {
+  const { upstreams } = isObject(raw) ? raw : {};
+  const files: string[] = [];
+  const resolve = pathResolver(configFile);
+  withPaths(upstreams, '', (path) => {
+    files.push(resolve(path));
+    return path;
+  });
+  return files;
 }
 
 type Main = CheckedYaml<Config>;

@@ -43,7 +43,7 @@ async function matches(path: string): Promise<readonly string[]> {
     .sort();
 }
 
-async function contentOf(file: string): Promise<StationFile['content']> {
+export async function contentOf(file: string): Promise<StationFile['content']> {
   try {
     return { text: await readFile(file, 'utf8') };
   } catch (error) {

@@ -26,6 +26,7 @@ describe('parseFlags', () => {
         version: false,
         'config.file': 'config.yaml',
         'config.check': false,
+        'config.auto-reload-interval': 0,
         live: false,
         demo: false,
         format: 'table',

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadResult } from '../config/load.ts';
+
+type Load = () => Promise<LoadResult>;
+
+/** Knows whether the files have changed since they were last loaded, whoever requested that. */
+export class WatchedConfig {
+  readonly #load: Load;
+  readonly #fingerprint: () => Promise<string>;
+  #loaded: string | undefined;
+
+  constructor(load: Load, fingerprint: () => Promise<string>) {
+    this.#load = load;
+    this.#fingerprint = fingerprint;
+  }
+
+  /** The fingerprint is taken first: a change while the files are loaded counts as a later one. */
+  async load(): Promise<LoadResult> {
+    this.#loaded = await this.#fingerprint();
+    return this.#load();
+  }
+
+  async hasChanged(): Promise<boolean> {
+    return (await this.#fingerprint()) !== this.#loaded;
+  }
+}
+
+/** Reloads after each tick that finds a change. A rejected change is not loaded again until the files change again. */
+export async function autoReload(
+  config: Pick<WatchedConfig, 'hasChanged'>,
+  reload: () => Promise<unknown>,
+  ticks: AsyncIterable<unknown>,
+): Promise<void> {
+  for await (const _tick of ticks) if (await config.hasChanged()) await reload();
+}
+
+/** One tick per interval until the signal aborts; the time in which a tick is handled does not count. */
+export async function* intervalTicks(intervalMs: number, signal: AbortSignal): AsyncGenerator<void> {
+  for (;;) {
+    await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    yield;
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash, type Hash } from 'node:crypto';
+import { completedWithPauses } from './checked-yaml.ts';
+import { secretFiles, stationFilePatterns } from './load.ts';
+import { contentOf, readStationFiles, type StationFile } from './station-files.ts';
+import { type Environment, YamlContent } from './yaml-content.ts';
+import { readYaml } from './yaml-document.ts';
+
+/** A checksum of the configuration file and the files it depends on: station files, secrets and certificates. */
+export class ConfigFingerprint {
+  readonly #file: string;
+  readonly #env: Environment;
+  /** What the dependencies were taken from. */
+  #text: string | undefined;
+  #stationFiles: readonly string[] = [];
+  #secretFiles: readonly string[] = [];
+
+  constructor(file: string, env: Environment) {
+    this.#file = file;
+    this.#env = env;
+  }
+
+  /** Reads all files. A file that cannot be read contributes its error. */
+  async read(): Promise<string> {
+    const main = await contentOf(this.#file);
+    if ('text' in main) await this.#updateDependencies(main.text);
+    const hash = createHash('sha256');
+    addFile(hash, this.#file, main);
+    for (const { file, content } of await readStationFiles(this.#stationFiles)) addFile(hash, file, content);
+    for (const file of this.#secretFiles) addFile(hash, file, await contentOf(file));
+    return hash.digest('hex');
+  }
+
+  /** A file that is not YAML keeps the dependencies of the one before. */
+  async #updateDependencies(text: string): Promise<void> {
+    if (text === this.#text) return;
+    this.#text = text;
+    const { document } = await completedWithPauses(readYaml(text));
+    const data = document && new YamlContent(document.contents, this.#env).data;
+    if (data === undefined) return;
+    this.#stationFiles = stationFilePatterns(this.#file, data.raw);
+    this.#secretFiles = secretFiles(this.#file, data.raw);
+  }
+}
+
+/** The lengths keep two files apart from one that contains both. */
+function addFile(hash: Hash, file: string, content: StationFile['content']): void {
+  const entry = 'text' in content ? [file, content.text] : [file, content.error.message, 'error'];
+  hash.update(JSON.stringify(entry.map((text) => text.length)));
+  for (const text of entry) hash.update(text);
+}

@@ -1,0 +1,58 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigFingerprint } from '../../src/config/config-fingerprint.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+
+const CONFIG = `upstreams:
+  main:
+    basic_auth: { username: u, password_file: "$\{SECRET}" }
+    http_headers: { X: { files: [header] } }
+    tls_config: { ca_file: ca.pem }
+station_files: [more*.yaml]
+`;
+
+function configFile() {
+  const file = temporaryFile('config.yaml', CONFIG);
+  const fingerprint = new ConfigFingerprint(file, { SECRET: 'password' });
+  return { file, path: (name: string) => join(dirname(file), name), read: () => fingerprint.read() };
+}
+
+describe('ConfigFingerprint', () => {
+  it('depends on the content of each file, not on its time', async () => {
+    const { file, path, read } = configFile();
+    const seen = new Set([await read()]);
+    for (const name of ['password', 'header', 'ca.pem', 'more1.yaml', 'more2.yaml']) {
+      writeFileSync(path(name), 'x');
+      seen.add(await read());
+    }
+    expect(seen.size).toBe(6);
+    const before = await read();
+    writeFileSync(file, CONFIG);
+    writeFileSync(path('other.yaml'), 'x');
+    expect(await read()).toBe(before);
+    writeFileSync(file, `${CONFIG}\n`);
+    expect(await read()).not.toBe(before);
+  });
+
+  it('changes when a file disappears, and is as before when it is back', async () => {
+    const { file, path, read } = configFile();
+    writeFileSync(path('password'), 'x');
+    const before = await read();
+    rmSync(path('password'));
+    expect(await read()).not.toBe(before);
+    writeFileSync(path('password'), 'x');
+    expect(await read()).toBe(before);
+    rmSync(file);
+    expect(await read()).not.toBe(before);
+  });
+
+  it('keeps watching the files of the last valid configuration while it is broken', async () => {
+    const { file, path, read } = configFile();
+    await read();
+    writeFileSync(file, 'upstreams: [');
+    const before = await read();
+    writeFileSync(path('more1.yaml'), 'x');
+    expect(await read()).not.toBe(before);
+  });
+});
