@@ -49,7 +49,7 @@ export interface StationDependencies<Encoded> {
 interface Attempt {
   /** When it was requested. */
   readonly since: number;
-  /** When the upstream admitted its first request, if it has. */
+  /** When the upstream admitted its first request; until then, when it was requested. */
   startedAt: number;
   isStarted: boolean;
   done: Promise<void>;
@@ -74,9 +74,10 @@ export class StationCache<Encoded> {
   #endedAt = 0;
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  readonly #createdAt: number;
+  #createdAt: number;
   #attempt: Attempt | undefined;
-  #held: { publication: Publication; encoded: Encoded; takenAt: number } | undefined;
+  /** `excusedMs`: how long refreshes of it waited before they started. */
+  #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
   #lastComplete: Snapshot | undefined;
   #churn: Churn = NO_CHURN;
 
@@ -113,7 +114,7 @@ export class StationCache<Encoded> {
       health: this.#health,
       dueInMs: this.dueInMs(),
       isRefreshing: this.#attempt !== undefined,
-      waitingMs: this.#attempt && !this.#attempt.isStarted ? this.#waitedMs() : undefined,
+      waitingMs: this.#waitingMs(),
       served: this.#isServable() ? this.#held : undefined,
     };
   }
@@ -136,8 +137,10 @@ export class StationCache<Encoded> {
     const held = this.#held;
     if (held) {
       const publication = { ...held.publication, spec };
-      next.#held = { ...held, publication, encoded: await dependencies.encode(publication) };
+      const encoded = await dependencies.encode(publication);
+      next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
+    next.#createdAt = this.#createdAt;
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
     next.#endedAt = this.#endedAt;
@@ -160,42 +163,49 @@ export class StationCache<Encoded> {
   }
 
   #dueAt(): number {
+    return Math.max(this.#becameDueAt(), this.#notBefore);
+  }
+
+  /** A postponed refresh keeps its place in the upstream's queue. */
+  #becameDueAt(): number {
     if (!this.wasAttempted) return this.#createdAt;
     const { ttlMs, errorTtlMs } = this.spec.cache;
     // Data is as old as its request; after a failure the service is left alone from the end of the attempt on.
-    const dueAt = this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
-    return Math.max(dueAt, this.#notBefore);
+    return this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
   }
 
-  /** While a refresh waits for the upstream's capacity, data gets older but is not stale: nothing has failed. */
   #isServable(): boolean {
     if (!this.#held) return false;
     const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    if (ageMs - this.#waitedMs() <= maxStaleMs) return true;
+    if (ageMs - this.#excusedMs() <= maxStaleMs) return true;
     return ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure;
   }
 
-  /** How long the present refresh has waited, or waited, for the admission of its first request. */
-  #waitedMs(): number {
-    if (!this.#attempt) return 0;
-    const { since, startedAt, isStarted } = this.#attempt;
-    return (isStarted ? startedAt : this.#clock.elapsedMs()) - since;
+  /** Time that does not count towards max_stale: until a refresh fails, waiting for the upstream's capacity makes data older, not stale. */
+  #excusedMs(): number {
+    const waitingMs = this.#health.failure ? 0 : (this.#waitingMs() ?? 0);
+    return (this.#held?.excusedMs ?? 0) + waitingMs;
+  }
+
+  #waitingMs(): number | undefined {
+    return this.#attempt && !this.#attempt.isStarted ? this.#clock.elapsedMs() - this.#attempt.since : undefined;
   }
 
   async #run(attempt: Attempt): Promise<void> {
     const started = () => {
+      if (this.#held) this.#held.excusedMs = this.#excusedMs();
       attempt.isStarted = true;
       attempt.startedAt = this.#clock.elapsedMs();
     };
     const { signal } = this.#closed;
-    const dueAtMs = Math.min(this.#dueAt(), attempt.since);
+    const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
       const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot) : this.#churn;
       const served = await this.#encode({ spec: this.spec, snapshot, churn });
       if (signal.aborted) return;
-      this.#held = { ...served, takenAt: this.#clock.elapsedMs() };
+      this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
       this.#churn = churn;
       if (snapshot.complete) this.#lastComplete = snapshot;
       this.#conclude(attempt, undefined);

@@ -234,7 +234,7 @@ describe('StationCache', () => {
     expect(calls[1]?.context.dueAtMs).toBe(createdAt + 500 + 60_000);
   });
 
-  it('serves data beyond max_stale while its refresh waits for the upstream, and no longer', async () => {
+  it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
     const { cache, calls, clock, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(60_000);
@@ -243,9 +243,23 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeDefined();
     calls[1]?.context.started();
     clock.advance(14 * 60_000);
-    expect(cache.view().served).toBeDefined();
     calls[1]?.reject(down());
     await refresh;
+    expect(cache.view().served).toBeDefined();
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('counts the wait towards max_stale after a failure: a station that hangs waits for long, and its data is stale', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    await attempt(new ListingFailure('timeout', 'no reply'));
+    clock.advance(10_000);
+    void cache.refreshIfDue();
+    clock.advance(830_000);
+    expect(cache.view()).toMatchObject({ waitingMs: 830_000, served: { encoded: 'a,b' } });
+    clock.advance(1);
     expect(cache.view().served).toBeUndefined();
   });
 
@@ -260,6 +274,7 @@ describe('StationCache', () => {
     clock.advance(10_000);
     await attempt(twoRecords());
     expect(calls).toHaveLength(3);
+    expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
   });
 
   it('fails when the service asks to wait and there is no data', async () => {
@@ -359,13 +374,26 @@ describe('StationCache', () => {
     expect(successor.view().served?.publication.churn.removed.get('type.a')).toBe(2);
   });
 
-  it('has a successor before its first attempt', async () => {
-    const { cache } = stationOf();
-    const successor = await cache.successor(cache.spec, {
-      source: sourceOf(async () => twoRecords()),
-      encode: async () => 'encoded again',
-    });
+  it('hands over data that is older than max_stale only because its refresh waits', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    void cache.refreshIfDue();
+    clock.advance(3_600_000);
+    const source = sourceOf(async () => twoRecords());
+    const successor = await cache.successor(cache.spec, { source, encode: async () => 'encoded again', clock });
+    expect(successor.view().served?.encoded).toBe('encoded again');
+    clock.advance(14 * 60_000 + 1);
+    expect(successor.view().served).toBeUndefined();
+  });
+
+  it('has a successor before its first attempt, due since the same time', async () => {
+    const { cache, clock } = stationOf();
+    clock.advance(5000);
+    const source = sourceOf(async () => twoRecords());
+    const successor = await cache.successor(cache.spec, { source, encode: async () => 'encoded again', clock });
     expect(successor.wasAttempted).toBe(false);
     expect(successor.view().served).toBeUndefined();
+    expect(successor.dueInMs()).toBe(-5000);
   });
 });
