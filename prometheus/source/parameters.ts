@@ -23,7 +23,9 @@ export const DEFAULT_PARAMETERS = {
   TelemetryStationOverloaded: { for: '15m', severity: 'warning', seconds: 120 },
   TelemetryStationSeriesWithheld: { for: '15m', severity: 'warning', series: 0 },
   TelemetryStationShardsIncomplete: { for: '5m', severity: 'critical' },
-} as const satisfies Record<string, { readonly for: string; readonly severity: 'critical' | 'warning' | 'info' }>;
+} as const satisfies Record<string, { readonly for: string; readonly severity: Severity; readonly [threshold: string]: string | number }>;
+
+type Severity = 'critical' | 'warning' | 'info';
 
 export type AlertName = keyof typeof DEFAULT_PARAMETERS;
 
