@@ -22,10 +22,11 @@ export class Exposition {
     this.#cache = new SegmentCache(options);
   }
 
-  /** The given stations only, as for /probe. */
-  async stationBody(views: readonly View[], format: ExpositionFormat): Promise<Body> {
-    const { groups } = await new SegmentCache(this.#options).get(views);
-    return new Body([...this.#assembled(groups, format), ...endOfFile(format)]);
+  /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
+  stationBody(views: readonly View[], format: ExpositionFormat): Body {
+    const { families } = encodeHealth(views, this.#options);
+    const groups = [families, ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
+    return new Body([...this.#byFamily(groups, format), ...endOfFile(format)]);
   }
 
   /** All stations and the exporter's own metrics. */
@@ -33,20 +34,20 @@ export class Exposition {
     const { groups, series } = await this.#cache.get(views);
     const latest = this.#latest.get(format);
     const isUnchanged = latest?.groups.length === groups.length && latest.groups.every((group, at) => group === groups[at]);
-    const body = isUnchanged ? latest.body : new Body(this.#assembled(groups, format));
+    const body = isUnchanged ? latest.body : new Body(compacted(this.#byFamily(groups, format)));
     if (!isUnchanged) own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
     this.#latest.set(format, { groups, body });
     const ownText = Buffer.from(await own.text(format, this.#options.disabled));
     return new Body([storedSegment(ownText), ...endOfFile(format)], body);
   }
 
-  #assembled(groups: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
+  #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
     const segments: Segment[] = [];
     for (const [family, header] of this.#headers[format]) {
       const samples = groups.flatMap((group) => group.get(family) ?? []);
       if (samples.length > 0) segments.push(header, ...samples);
     }
-    return compacted(segments);
+    return segments;
   }
 }
 

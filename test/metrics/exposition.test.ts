@@ -56,7 +56,7 @@ async function plain(body: Body): Promise<string> {
 const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 }, false);
 
 const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text', options = allSeries) =>
-  new Exposition(options).stationBody(views, format).then(plain);
+  plain(new Exposition(options).stationBody(views, format));
 
 const fleet = [
   resourceOf('i-1', {
@@ -217,6 +217,14 @@ describe('Exposition', () => {
     const views = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))];
     const [one, other] = await Promise.all([1, 2].map(() => exposition.fullBody(views, ownMetrics(), 'text')));
     expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
+  });
+
+  it('shares the segments of a station between its responses', async () => {
+    const exposition = new Exposition(allSeries);
+    const view = await viewOf({ name: 'a' }, listingOf(fleet));
+    const segments = [...(view.served?.encoded.families.values() ?? [])].flat();
+    const [one, other] = [exposition.stationBody([view], 'text'), exposition.stationBody([view], 'openmetrics')];
+    for (const { deflated } of segments) expect([one, other].map((body) => body.gzip().includes(deflated))).toEqual([true, true]);
   });
 
   it('encodes only changed blocks, with the same result as encoding all of them', async () => {
