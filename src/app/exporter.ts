@@ -15,8 +15,10 @@ import type { StationView } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
 import { untilAborted } from '../upstream/exchange.ts';
+import type { WebObserver } from '../web/options.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
 import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration, type Upstream } from './generation.ts';
+import { limitLog } from './limit-log.ts';
 import type { Logger } from './logger.ts';
 import { RefreshLog } from './refresh-log.ts';
 import { stationDetail, stationStatus, upstreamStatuses } from './status.ts';
@@ -128,6 +130,17 @@ export class Exporter implements ExporterPort {
 
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
+
+  /** Counts and logs the limits that the web server reaches. */
+  webObserver(): WebObserver {
+    const logLimit = limitLog(this.#options.log);
+    return {
+      limitReached: (limit) => {
+        this.#services.own.recordWebLimit(limit);
+        logLimit(limit);
+      },
+    };
+  }
 
   recordWebReload(successful: boolean): void {
     this.#services.own.recordWebReload(successful, Date.now());

@@ -3,20 +3,18 @@ import { ALERTABLE, SORT_KEYS } from '../station/selection.ts';
 import {
   choice,
   duration,
-  externalUrl,
   type Flag,
   type FlagKind,
   faultShare,
   file,
   integer,
-  listenAddress,
   shardOrdinal,
   size,
   sortOrder,
-  telemetryPath,
   text,
   toggle,
 } from './flag-kind.ts';
+import { WEB_FLAGS } from './web-flags.ts';
 
 /** Log levels, least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -146,31 +144,7 @@ export const FLAGS = [
     only: ['serve', 'check', 'list', 'record'],
     help: 'Run and query a simulated service in the same process; requires no configuration file.',
   },
-  {
-    name: 'web.listen-address',
-    kind: listenAddress,
-    default: ':9842',
-    repeatable: true,
-    help: 'Address to listen on; without a host, all interfaces.',
-  },
-  {
-    name: 'web.config.file',
-    kind: file,
-    help: 'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
-  },
-  { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', help: 'Path under which to expose metrics.' },
-  {
-    name: 'web.external-url',
-    kind: externalUrl,
-    help: 'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
-  },
-  {
-    name: 'web.enable-lifecycle',
-    kind: toggle,
-    default: 'false',
-    help: 'Enable reload of the configuration via POST or PUT to /-/reload.',
-  },
-  { name: 'web.max-requests', kind: integer(0), default: '40', help: 'Maximum number of concurrent scrapes; 0 means no limit.' },
+  ...WEB_FLAGS,
   {
     name: 'scrape.timeout',
     kind: duration(1),

@@ -96,10 +96,12 @@ async function serveUntil(
     ...(externalUrl && { externalUrl }),
     enableLifecycle: flags['web.enable-lifecycle'],
     maxRequests: flags['web.max-requests'],
+    maxResponseMemory: flags['web.max-response-memory'],
     scrapeTimeoutMs: flags['scrape.timeout'],
     timeoutOffsetMs: flags['timeout-offset'],
     version: build.version,
     access: () => rules,
+    observer: exporter.webObserver(),
     report: reportInternalError(log),
   });
   const server = await listen(app, flags['web.listen-address'], { tls: rules.tls }).catch((error: Error) => {

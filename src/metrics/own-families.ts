@@ -1,4 +1,5 @@
 import type { FamilyDescription } from './family.ts';
+import { WEB_FAMILIES } from './web-families.ts';
 
 /** The exporter's own families. */
 export const OWN_FAMILIES = {
@@ -205,4 +206,5 @@ export const OWN_FAMILIES = {
     exampleTitle: 'Missing shards',
     example: 'max(telemetry_station_exporter_total_shards) - count(count_values("shard", telemetry_station_exporter_shard_ordinal))',
   },
+  ...WEB_FAMILIES,
 } as const satisfies Record<string, FamilyDescription>;

@@ -4,6 +4,7 @@ import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
 import type { Shard } from '../station/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 import { type ExpositionFormat, familyHeader, labelPairs, sampleValue } from './text-format.ts';
+import { WEB_LIMITS, type WebLimit } from './web-families.ts';
 
 export interface Build {
   readonly version: string;
@@ -54,6 +55,7 @@ export class OwnMetrics {
   readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
   readonly #webReloadSuccessful = this.#gauge(OWN_FAMILIES.webConfigReloadSuccessful);
   readonly #webReloadTimestamp = this.#gauge(OWN_FAMILIES.webConfigReloadTimestamp);
+  readonly #webLimitsReached = this.#counter(OWN_FAMILIES.webLimitsReached);
   readonly #duration = new Histogram({
     ...metricOptions(OWN_FAMILIES.apiRequestDuration),
     buckets: DURATION_BUCKETS,
@@ -78,6 +80,7 @@ export class OwnMetrics {
         this.inc(droppedLogLines());
       },
     });
+    for (const limit of WEB_LIMITS) this.#webLimitsReached.inc({ limit }, 0);
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -162,6 +165,10 @@ export class OwnMetrics {
   recordWebReload(successful: boolean, wallMs: number): void {
     this.#webReloadSuccessful.set(successful ? 1 : 0);
     if (successful) this.#webReloadTimestamp.set(wallMs / 1000);
+  }
+
+  recordWebLimit(limit: WebLimit): void {
+    this.#webLimitsReached.inc({ limit });
   }
 
   recordSeries(stations: readonly StationSeries[]): void {

@@ -3,7 +3,7 @@ import express, { type IRouter, type RequestHandler, type Router } from 'express
 import { OPEN_ACCESS } from './access/rules.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
-import type { WebOptions } from './options.ts';
+import type { WebObserver, WebOptions } from './options.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
@@ -14,6 +14,7 @@ import { limitRequests, type RequestLimit } from './request-limit.ts';
 import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { scrapeAll, scrapeStation } from './scrape.ts';
+import { ScrapeLimit } from './scrape-limit.ts';
 
 /** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, and of concurrent reloads. */
 const MAX_OTHER_REQUESTS = 20;
@@ -26,9 +27,10 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.enable('strict routing');
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
-  app.use(checkRequest, checkAccess(options.access ?? (() => OPEN_ACCESS)));
+  const reached = limitObserver(options);
+  app.use(checkRequest, checkAccess(options.access ?? (() => OPEN_ACCESS), reached));
 
-  const limitOther = limitRequests(MAX_OTHER_REQUESTS);
+  const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
   const prefix = pathPrefix(options.externalUrl);
   const routes = exporterRoutes(exporter, options, limitOther);
   const pages = stationRoutes(exporter, options, limitOther);
@@ -58,16 +60,18 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 /** The telemetry path comes first, so that no other route can shadow it. */
 function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
   const router = newRouter();
-  const limitScrapes = limitRequests(options.maxRequests === 0 ? Number.POSITIVE_INFINITY : options.maxRequests);
-  readOnlyRoute(router, options.telemetryPath, limitScrapes(scrapeAll(exporter, options)));
-  readOnlyRoute(router, ROUTES.probe, limitScrapes(scrapeStation(exporter, options)));
+  const reached = limitObserver(options);
+  // Each endpoint has its own limit: /metrics is not affected by many probes.
+  readOnlyRoute(router, options.telemetryPath, scrapeAll(exporter, options, new ScrapeLimit(options, reached)));
+  readOnlyRoute(router, ROUTES.probe, scrapeStation(exporter, options, new ScrapeLimit(options, reached)));
   readOnlyRoute(router, ROUTES.discovery, limitOther(serviceDiscovery(exporter, options.externalUrl)));
   readOnlyRoute(router, ROUTES.config, limitOther(config(exporter)));
   readOnlyRoute(router, ROUTES.healthy, healthy);
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
   readOnlyRoute(router, ROUTES.status, limitOther(statusPage(exporter, options)));
   readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
-  const handleReload = limitRequests(MAX_OTHER_REQUESTS)(reload(exporter, options.enableLifecycle));
+  const limitReloads = limitRequests(MAX_OTHER_REQUESTS, () => reached('reloads'));
+  const handleReload = limitReloads(reload(exporter, options.enableLifecycle));
   router.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
   return router;
 }
@@ -77,6 +81,10 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: 
   readOnlyPattern(router, ROUTES.station, limitOther(stationPage(exporter, options)));
   readOnlyPattern(router, ROUTES.resource, limitOther(resourcePage(exporter, options)));
   return router;
+}
+
+function limitObserver({ observer }: WebOptions): WebObserver['limitReached'] {
+  return (limit) => observer?.limitReached(limit);
 }
 
 function newRouter(): Router {

@@ -18,7 +18,7 @@ export async function writeBody(response: ServerResponse, body: Body, gzip: bool
     return;
   }
   limitResponseTime(response, timeoutMs);
-  const maxBytes = gzip && !('encrypted' in response.req.socket) ? SHARED_BATCH_BYTES : COPIED_BATCH_BYTES;
+  const maxBytes = isShared(response, gzip) ? SHARED_BATCH_BYTES : COPIED_BATCH_BYTES;
   // Compressed chunks are written as one list: a promise per chunk costs more than the write.
   for await (const chunks of gzip ? [body.gzip()] : singly(body.plain())) {
     for (const batch of batches(chunks, maxBytes)) {
@@ -28,6 +28,23 @@ export async function writeBody(response: ServerResponse, body: Body, gzip: bool
     }
   }
   response.end();
+}
+
+/** The most that a response holds while its client does not read: request, response, own metrics and lists of references. */
+const SHARED_RESPONSE_BYTES = 64 * 1024;
+
+/** The most that a response with its own bytes holds in addition: a batch as text and encrypted, or the inflater and its output. */
+const COPIED_RESPONSE_BYTES = 2 * COPIED_BATCH_BYTES;
+
+/** Memory that a response holds while its client does not read it. */
+export function unreadBytes(response: ServerResponse, body: Body, gzip: boolean): number {
+  if (isShared(response, gzip)) return SHARED_RESPONSE_BYTES;
+  return SHARED_RESPONSE_BYTES + Math.min(gzip ? body.gzipLength : body.plainLength, COPIED_RESPONSE_BYTES);
+}
+
+/** Whether the response consists of the compressed bytes that all responses share. */
+function isShared({ req: { socket } }: ServerResponse, gzip: boolean): boolean {
+  return gzip && !('encrypted' in socket);
 }
 
 async function* singly(chunks: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {

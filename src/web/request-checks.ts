@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
+import type { WebLimit } from '../metrics/web-families.ts';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { AccessRules, RateRules } from './access/rules.ts';
 import { sendText } from './respond.ts';
@@ -45,11 +46,17 @@ function isWellFormed(url: string): boolean {
 }
 
 /** Enforces the rate limit and basic authentication of the rules in force, and sets their headers on every response. */
-export function checkAccess(rules: () => AccessRules, passwords = new PasswordCheck(), isWithinRate = rateLimiter()): RequestHandler {
+export function checkAccess(
+  rules: () => AccessRules,
+  reached: (limit: WebLimit) => void,
+  passwords = new PasswordCheck(),
+  isWithinRate = rateLimiter(),
+): RequestHandler {
   return async (request, response, next) => {
     const { headers, users, rate } = rules();
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (!isWithinRate(rate)) {
+      reached('rate_limit');
       sendText(response, 429, 'Too many requests.\n');
       return;
     }
@@ -64,6 +71,7 @@ export function checkAccess(rules: () => AccessRules, passwords = new PasswordCh
     if (result === 'valid') {
       next();
     } else if (result === 'busy') {
+      reached('password_checks');
       response.setHeader('Retry-After', '1');
       sendText(response, 503, 'Too many concurrent password checks.\n');
     } else {

@@ -1,19 +1,19 @@
 import type { EventEmitter } from 'node:events';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { MAX_TIMER_MS } from '../station/clock.ts';
-import { writeBody } from './body.ts';
+import { unreadBytes, writeBody } from './body.ts';
 import type { ExporterPort } from './port.ts';
-import type { AbortableHandler } from './request-limit.ts';
 import { sendText } from './respond.ts';
+import type { ScrapeLimit } from './scrape-limit.ts';
 
 /** All stations and the exporter's own metrics. */
-export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions): AbortableHandler {
-  return (request, response) => respondToScrape(exporter, options, undefined, request, response);
+export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions, limit: ScrapeLimit): RequestHandler {
+  return (request, response) => respondToScrape(exporter, options, limit, undefined, request, response);
 }
 
 /** The station named by the query parameter `station`. */
-export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions): AbortableHandler {
+export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions, limit: ScrapeLimit): RequestHandler {
   return async (request, response) => {
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {
@@ -21,7 +21,7 @@ export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions):
     } else if (exporter.station(station) === undefined) {
       sendText(response, 404, 'No station with this name is configured.\n');
     } else {
-      await respondToScrape(exporter, options, station, request, response);
+      await respondToScrape(exporter, options, limit, station, request, response);
     }
   };
 }
@@ -29,16 +29,25 @@ export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions):
 async function respondToScrape(
   exporter: ExporterPort,
   options: DeadlineOptions,
+  limit: ScrapeLimit,
   station: string | undefined,
   request: Request,
   response: Response,
 ): Promise<void> {
   const format = expositionFormat(request);
   const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), options);
-  const body = await withinDeadline(request, deadlineMs, (signal) => exporter.scrape(format, station, signal));
+  const body = await limit.wait(deadlineMs, (ms) => withinDeadline(request, ms, (signal) => exporter.scrape(format, station, signal)));
+  // A request that is already closed would count forever.
+  if (request.destroyed) return;
+  const gzip = acceptsGzip(request);
+  if (!limit.admit(request, unreadBytes(response, body, gzip))) {
+    response.setHeader('Retry-After', '1');
+    sendText(response, 503, 'Too many responses have not been read.\n');
+    return;
+  }
   response.setHeader('Content-Type', CONTENT_TYPES[format]);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
-  await writeBody(response, body, acceptsGzip(request));
+  await writeBody(response, body, gzip);
 }
 
 const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {

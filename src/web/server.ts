@@ -74,7 +74,7 @@ async function listenOn(address: ListenAddress, handler: RequestListener, { tls,
   // By default Node sends 100 Continue, which would invite a body that is then refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const close = drainable(server);
-  server.listen(address);
+  server.listen({ ...address, backlog: options.maxConnections });
   await once(server, 'listening').catch((error: Error) => {
     throw new Error(`cannot listen on "${addressText(address)}": ${error.message}`, { cause: error });
   });

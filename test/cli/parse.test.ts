@@ -43,6 +43,7 @@ describe('parseFlags', () => {
         'web.external-url': undefined,
         'web.enable-lifecycle': false,
         'web.max-requests': 40,
+        'web.max-response-memory': 64 * 1024 * 1024,
         'scrape.timeout': 10_000,
         'timeout-offset': 500,
         shard: 0,

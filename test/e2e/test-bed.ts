@@ -29,9 +29,11 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     telemetryPath: '/metrics',
     enableLifecycle: true,
     maxRequests: 0,
+    maxResponseMemory: 64 * 1024 * 1024,
     scrapeTimeoutMs: 10_000,
     timeoutOffsetMs: 500,
     version: '0.0.0',
+    observer: exporter.webObserver(),
     report: (error) => log.push(String(error)),
     ...options,
   });

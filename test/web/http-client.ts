@@ -20,14 +20,15 @@ export interface RequestOptions {
   readonly headers?: Record<string, string>;
   /** Uses https with these options. */
   readonly tls?: ConnectionOptions;
+  readonly signal?: AbortSignal;
 }
 
 export async function httpRequest(
   port: number,
   path: string,
-  { method = 'GET', headers = {}, tls }: RequestOptions = {},
+  { method = 'GET', headers = {}, tls, signal }: RequestOptions = {},
 ): Promise<HttpResponse> {
-  const options = { host: '127.0.0.1', port, path, method, headers, agent: false };
+  const options = { host: '127.0.0.1', port, path, method, headers, agent: false, ...(signal && { signal }) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = tls === undefined ? request(options, resolve) : secureRequest({ ...options, ...tls }, resolve);
     sent.on('error', reject).end();

@@ -2,28 +2,10 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
-import { bodyOf } from './fake-exporter.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
-/** Scrapes that wait until `release` is called. */
-function heldScrapes() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let begun = 0;
-  let over = 0;
-  const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
-    begun += 1;
-    await Promise.race([released, once(signal, 'abort')]);
-    over += 1;
-    return bodyOf('# late\n');
-  };
-  const began = (count: number) => eventually(() => expect(begun).toBe(count));
-  const ended = (count: number) => eventually(() => expect(over).toBe(count));
-  return { scrape, began, ended, release };
-}
+const OVER_LIMIT = plainText(503, 'Too many concurrent requests; the limit is 20.\n', { 'retry-after': '1' });
 
 /** Selections and reloads that continue until `release` is called, even when their client has disconnected. */
 function heldWork() {
@@ -44,62 +26,15 @@ function heldWork() {
   return { exporter: { select: work, reload: work }, began, ended, release };
 }
 
-const OVER_LIMIT = plainText(503, 'Too many concurrent requests; the limit is 2.\n', { 'retry-after': '1' });
-
 describe('limitRequests', () => {
-  it('responds 503 to scrapes and probes above the limit, and serves other endpoints', async () => {
-    const { scrape, began, release } = heldScrapes();
-    const { request } = await startApp({ scrape }, { maxRequests: 2 });
-    const first = request('/metrics');
-    const second = request('/probe?station=prod');
-    await began(2);
-    expect(await request('/metrics')).toEqual(OVER_LIMIT);
-    expect(await request('/probe?station=prod')).toEqual(OVER_LIMIT);
-    expect((await request('/')).status).toBe(200);
-    release();
-    expect([(await first).body, (await second).body]).toEqual(['# late\n', '# late\n']);
-    expect((await request('/metrics')).status).toBe(200);
-  });
-
-  it('counts requests at the root and under the prefix together', async () => {
-    const { scrape, began, release } = heldScrapes();
-    const { request } = await startApp({ scrape }, { maxRequests: 2, externalUrl: new URL('http://example.com/tse') });
-    const held = [request('/metrics'), request('/tse/metrics')];
-    await began(2);
-    expect((await request('/tse/metrics')).status).toBe(503);
-    release();
-    await Promise.all(held);
-  });
-
-  it('has no limit for 0', async () => {
-    const { scrape, began, release } = heldScrapes();
-    const { request } = await startApp({ scrape }, { maxRequests: 0 });
-    const held = Array.from({ length: 50 }, () => request('/metrics'));
-    await began(50);
-    release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(50).fill(200));
-  });
-
-  it('releases the slots of a disconnected client, including pipelined requests', async () => {
-    const { scrape, began, ended, release } = heldScrapes();
-    const { port, request } = await startApp({ scrape }, { maxRequests: 2 });
-    const { socket } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
-    await began(2);
-    socket.destroy();
-    await ended(2);
-    const held = [request('/metrics'), request('/metrics')];
-    await began(4);
-    release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
-  });
-
   it('limits pages together, and apart from scrapes and reloads', async () => {
     const { exporter, began, release } = heldWork();
-    const { request } = await startApp({ select: exporter.select }, { enableLifecycle: true });
+    const { request, limits } = await startApp({ select: exporter.select }, { enableLifecycle: true });
     const held = Array.from({ length: 20 }, () => request('/stations/prod'));
     await began(20);
     for (const path of ['/', '/sd', '/config', '/reference', '/stations/prod', '/stations/prod/resources/a'])
-      expect((await request(path)).status, path).toBe(503);
+      expect(await request(path), path).toEqual(OVER_LIMIT);
+    expect(limits).toEqual(Array(6).fill('pages'));
     for (const path of ['/metrics', '/-/healthy', '/-/ready']) expect((await request(path)).status, path).toBe(200);
     expect((await request('/-/reload', { method: 'POST' })).status).toBe(200);
     release();
@@ -141,11 +76,5 @@ describe('limitRequests', () => {
     await eventually(() => expect(signals[0]?.aborted).toBe(true));
     expect((await request('/stations/prod')).status).toBe(200);
     expect(reported).toEqual([]);
-  });
-
-  it('releases the slot after a probe without a station', async () => {
-    const { request } = await startApp({}, { maxRequests: 1 });
-    expect((await request('/probe')).status).toBe(400);
-    expect((await request('/probe')).status).toBe(400);
   });
 });

@@ -34,6 +34,8 @@ export interface RunningApp {
   readonly port: number;
   /** Errors reported as exporter bugs. */
   readonly reported: readonly unknown[];
+  /** Limits that were reached. */
+  readonly limits: readonly string[];
   readonly request: (path: string, options?: RequestOptions) => Promise<HttpResponse>;
 }
 
@@ -50,20 +52,23 @@ export async function startApp(
   tls?: TlsRules,
 ): Promise<RunningApp> {
   const reported: unknown[] = [];
+  const limits: string[] = [];
   const app = createApp(fakeExporter(exporter), {
     telemetryPath: '/metrics',
     enableLifecycle: false,
     maxRequests: 40,
+    maxResponseMemory: 64 * 1024 * 1024,
     scrapeTimeoutMs: 10_000,
     timeoutOffsetMs: 500,
     version: '1.2.3',
+    observer: { limitReached: (limit) => limits.push(limit) },
     report: (error) => reported.push(error),
     ...options,
   });
   const server = await listen(app, [LOOPBACK], { tls });
   running.push(server);
   const port = server.addresses[0]?.port ?? 0;
-  return { port, reported, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };
+  return { port, reported, limits, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };
 }
 
 export function plainText(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {

@@ -1,0 +1,41 @@
+import { externalUrl, type Flag, file, integer, listenAddress, size, telemetryPath, toggle } from './flag-kind.ts';
+
+/** Flags of the web server. */
+export const WEB_FLAGS = [
+  {
+    name: 'web.listen-address',
+    kind: listenAddress,
+    default: ':9842',
+    repeatable: true,
+    help: 'Address to listen on; without a host, all interfaces.',
+  },
+  {
+    name: 'web.config.file',
+    kind: file,
+    help: 'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
+  },
+  { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', help: 'Path under which to expose metrics.' },
+  {
+    name: 'web.external-url',
+    kind: externalUrl,
+    help: 'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
+  },
+  {
+    name: 'web.enable-lifecycle',
+    kind: toggle,
+    default: 'false',
+    help: 'Enable reload of the configuration via POST or PUT to /-/reload.',
+  },
+  {
+    name: 'web.max-requests',
+    kind: integer(0),
+    default: '40',
+    help: 'Maximum number of scrapes of /metrics, and of /probe, that wait for refreshes; further ones are answered at once from the cache. 0 means no limit.',
+  },
+  {
+    name: 'web.max-response-memory',
+    kind: size,
+    default: '64MiB',
+    help: 'Maximum memory of responses of /metrics, and of /probe, that clients have not read; further scrapes get 503. 0B means no limit.',
+  },
+] as const satisfies readonly Flag[];

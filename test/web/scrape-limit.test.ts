@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { ExporterPort } from '../../src/web/port.ts';
+import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
+import { openConnection } from './http-client.ts';
+import { plainText, startApp } from './running-app.ts';
+
+/** Scrapes that wait until `release` is called or their deadline. */
+function heldScrapes() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let begun = 0;
+  let over = 0;
+  const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
+    if (signal.aborted) return bodyOf('# from the cache\n');
+    begun += 1;
+    await Promise.race([released, once(signal, 'abort')]);
+    over += 1;
+    return bodyOf('# refreshed\n');
+  };
+  const began = (count: number) => eventually(() => expect(begun).toBe(count));
+  const ended = (count: number) => eventually(() => expect(over).toBe(count));
+  return { scrape, began, ended, release };
+}
+
+const UNREAD = plainText(503, 'Too many responses have not been read.\n', { 'retry-after': '1' });
+
+describe('ScrapeLimit', () => {
+  it.each([
+    ['/metrics', '/probe?station=prod'],
+    ['/probe?station=prod', '/metrics'],
+  ])('answers scrapes of %s above the limit at once from the cache, while %s still waits', async (path, other) => {
+    const { scrape, began, release } = heldScrapes();
+    const { request, limits } = await startApp({ scrape }, { maxRequests: 2 });
+    const held = [request(path), request(path)];
+    await began(2);
+    const further = await Promise.all(Array.from({ length: 100 }, () => request(path)));
+    expect(further.map(({ status, body }) => [status, body])).toEqual(Array(100).fill([200, '# from the cache\n']));
+    expect(limits).toEqual(Array(100).fill('max_requests'));
+    held.push(request(other));
+    await began(3);
+    release();
+    expect((await Promise.all(held)).map(({ body }) => body)).toEqual(Array(3).fill('# refreshed\n'));
+    expect((await request(path)).body).toBe('# refreshed\n');
+  });
+
+  it('counts scrapes at the root and under the prefix together', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 2, externalUrl: new URL('http://example.com/tse') });
+    const held = [request('/metrics'), request('/tse/metrics')];
+    await began(2);
+    expect((await request('/tse/metrics')).body).toBe('# from the cache\n');
+    release();
+    await Promise.all(held);
+  });
+
+  it('has no limits for 0', async () => {
+    const { scrape, began, release } = heldScrapes();
+    const { request } = await startApp({ scrape }, { maxRequests: 0, maxResponseMemory: 0 });
+    const held = Array.from({ length: 50 }, () => request('/metrics'));
+    await began(50);
+    release();
+    expect((await Promise.all(held)).map(({ body }) => body)).toEqual(Array(50).fill('# refreshed\n'));
+  });
+
+  it('lets another scrape wait when a client disconnects', async () => {
+    const { scrape, began, ended, release } = heldScrapes();
+    const { port, request } = await startApp({ scrape }, { maxRequests: 1 });
+    const { socket } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
+    await began(1);
+    socket.destroy();
+    await ended(1);
+    const held = request('/metrics');
+    await began(2);
+    release();
+    expect((await held).body).toBe('# refreshed\n');
+  });
+
+  it.each([
+    // 64 KiB for a response of shared bytes, 512 KiB more for one with its own.
+    ['gzip', 128],
+    ['identity', 1152],
+  ])('responds 503 when responses that are not read would hold too much memory (%s)', async (encoding, kibibytes) => {
+    const body = bodyOf(...Array.from({ length: 64 }, () => Buffer.from(randomBytes(192 * 1024).toString('base64'))));
+    const { port, request, limits } = await startApp({ scrape: async () => body }, { maxResponseMemory: kibibytes * 1024 });
+    const unread = Array.from({ length: 2 }, () => {
+      const { socket } = openConnection(port, `GET /metrics HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
+      return socket.pause();
+    });
+    const headers = { 'accept-encoding': encoding };
+    const status = async (path: string) => (await request(path, { method: 'HEAD', headers })).status;
+    await eventually(async () => expect(await request('/metrics', { headers })).toEqual(UNREAD));
+    expect(new Set(limits)).toEqual(new Set(['max_response_memory']));
+    expect(await status('/probe?station=prod')).toBe(200);
+    unread[0]?.destroy();
+    await eventually(async () => expect(await status('/metrics')).toBe(200));
+    unread[1]?.destroy();
+  });
+});
