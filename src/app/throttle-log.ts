@@ -13,7 +13,7 @@ export function throttleLog(log: Logger, upstream: string, now: () => number = (
   let logged = Number.POSITIVE_INFINITY;
   return {
     throttled: () => {
-      if (throttledMs === undefined) log.warn('upstream throttles requests', { upstream });
+      if (throttledMs === undefined) log.warn('upstream throttles requests', { upstream, status: 429 });
       throttledMs = now();
       throttled += 1;
     },

@@ -4,6 +4,7 @@ import { clockDifferenceText } from '../diagnosis/clock-difference.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from '../diagnosis/diagnosis.ts';
 import type { Explanation } from '../diagnosis/explanation.ts';
 import type { ExpositionSize, Failure } from '../diagnosis/facts.ts';
+import { capacityText } from '../station/capacity-text.ts';
 import type { Snapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { type Column, printable, textTable } from './table.ts';
@@ -19,6 +20,7 @@ export function checkReport(diagnosis: Diagnosis, messages: readonly CheckMessag
     upstreamTable(diagnosis.upstreams, nowMs),
     stationTable(diagnosis),
     notes(stations),
+    ...capacityLines(diagnosis.upstreams),
     ...messages.map(messageText),
     summary(stations, messages),
   ].join('\n');
@@ -181,6 +183,15 @@ function notes(stations: readonly DiagnosedStation[]): string {
   if (caches.some(({ ttlMs }) => ttlMs === 0)) lines.push('With a ttl of 0, every scrape refreshes the station.');
   if (stations.flatMap(failuresOf).length > 0) lines.push('A failed station is refreshed again after error_ttl.');
   return `${lines.join('\n')}\n`;
+}
+
+/** Of upstreams whose capacity suffices; the others have a warning. */
+function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
+  const lines = upstreams.flatMap(({ options, forecast }) => {
+    const text = forecast && capacityText(forecast);
+    return text === undefined || text.advice !== undefined ? [] : [`capacity: upstream ${options.name}: ${text.meaning}`];
+  });
+  return lines.length === 0 ? [] : [lines.map((line) => `${printable(line)}\n`).join('')];
 }
 
 function messageText({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): string {

@@ -1,4 +1,5 @@
 import { endGeneration, type Generation, nextGeneration } from '../app/generation.ts';
+import { upstreamStatuses } from '../app/status.ts';
 import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
@@ -12,6 +13,7 @@ import { TaskQueue } from '../station/task-queue.ts';
 import { untilAborted } from '../upstream/exchange.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import type { UpstreamOptions } from '../upstream/options.ts';
+import type { UpstreamStatus } from '../web/port.ts';
 
 interface CheckOptions {
   readonly build: Build;
@@ -47,13 +49,16 @@ export async function checkStations(loaded: LoadedConfig, { build, shard, signal
     const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshedView)), signal);
     const stations: StationFacts[] = [];
     for (const view of views) {
-      const { name } = view.spec;
-      const requests = { replies: replies.get(name) ?? [], reducedPageSize: pageSizes.get(name) };
+      const { name, upstream } = view.spec;
+      const isHanging = generation.upstreams.get(upstream)?.client.isHanging(name) === true;
+      const requests = { replies: replies.get(name) ?? [], reducedPageSize: pageSizes.get(name), isHanging };
       stations.push({ ...refreshFacts(view), ...(await expositionSize(generation, [view])), ...requests });
     }
+    const statuses = new Map(upstreamStatuses(generation.upstreams, views).map((status) => [status.name, status]));
     const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
       const { options, connection } = await probe;
-      return { options, connection, speaksTls: await speaksTls(options, stations) };
+      const { load, forecast } = statuses.get(options.name) as UpstreamStatus;
+      return { options, connection, speaksTls: await speaksTls(options, stations), load, forecast };
     });
     return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: await expositionSize(generation, views) };
   } finally {

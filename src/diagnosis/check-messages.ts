@@ -1,3 +1,5 @@
+import { capacityText, slowRefreshText } from '../station/capacity-text.ts';
+import { FAILURE_ADVICE } from '../station/failure.ts';
 import { daysUntil, isoDate } from './certificate-lifetime.ts';
 import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from './diagnosis.ts';
@@ -28,7 +30,8 @@ interface CheckContext {
 export function checkMessages({ upstreams }: Diagnosis, { nowMs, scrapeTimeoutMs }: CheckContext): readonly CheckMessage[] {
   const all = upstreams.flatMap((upstream) => {
     const { name } = upstream.options;
-    const ofUpstream = upstreamWarnings(upstream, nowMs).map((message) => ({ ...message, upstream: name, stations: [] }));
+    const warnings = [...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)];
+    const ofUpstream = warnings.map((message) => ({ ...message, upstream: name, stations: [] }));
     const ofStations = upstream.stations.flatMap((station) =>
       stationMessages(station, scrapeTimeoutMs).map((message) => ({ ...message, upstream: name, stations: [station.spec.name] })),
     );
@@ -55,7 +58,17 @@ function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): re
   const { result } = station;
   if ('snapshot' in result) return [...listingWarnings(result), ...pageWarnings(station), ...durationWarnings(station, scrapeTimeoutMs)];
   const { meaning, message: reported, advice } = result;
-  return [{ severity: 'failure', meaning, reported, advice }];
+  return [{ severity: 'failure', meaning, reported, advice }, ...hangingWarnings(station)];
+}
+
+function hangingWarnings({ isHanging }: DiagnosedStation): readonly Message[] {
+  if (!isHanging) return [];
+  return [
+    warning(
+      'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
+      'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
+    ),
+  ];
 }
 
 function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
@@ -101,8 +114,9 @@ function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
   return warnings;
 }
 
-function pageWarnings({ reducedPageSize }: DiagnosedStation): readonly Message[] {
-  if (reducedPageSize === undefined) return [];
+function pageWarnings({ reducedPageSize, replies }: DiagnosedStation): readonly Message[] {
+  // Throttling has its own warning: smaller pages would need more requests.
+  if (reducedPageSize === undefined || !replies.some(({ status }) => status === 413)) return [];
   return [
     warning(
       `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
@@ -118,6 +132,25 @@ function durationWarnings({ spec, durationMs }: DiagnosedStation, scrapeTimeoutM
       `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
       'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
     ),
+  ];
+}
+
+/** Throttling, and a capacity that does not suffice. */
+function loadWarnings({ stations, load: { requestsPerSecond }, forecast }: DiagnosedUpstream): readonly Message[] {
+  const replies = stations.flatMap((station) => station.replies);
+  const throttled = replies.filter(({ status }) => status === 429);
+  const texts = forecast === undefined ? [] : [capacityText(forecast), slowRefreshText(forecast)];
+  const capacity = texts.flatMap((text) => (text?.advice === undefined ? [] : [warning(text.meaning, text.advice)]));
+  if (throttled.length === 0) return capacity;
+  const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
+  const wait = waitMs > 0 ? ` and asked to wait for up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
+  const rate = Number.isFinite(requestsPerSecond) ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.` : '';
+  return [
+    warning(
+      `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
+      `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
+    ),
+    ...capacity,
   ];
 }
 

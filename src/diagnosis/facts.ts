@@ -1,3 +1,4 @@
+import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
 import type { Snapshot } from '../station/snapshot.ts';
 import type { Health } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
@@ -17,6 +18,10 @@ export interface UpstreamFacts {
   readonly connection: ConnectionFacts;
   /** The port of an http URL accepts TLS; only probed where plain HTTP failed. */
   readonly speaksTls: boolean;
+  /** After the check. */
+  readonly load: UpstreamLoad;
+  /** undefined: no station was listed. */
+  readonly forecast: CapacityForecast | undefined;
 }
 
 export interface ConnectionFacts {
@@ -47,6 +52,8 @@ export interface StationFacts<Failed = Failure> extends ExpositionSize {
   readonly spec: StationSpec;
   readonly durationMs: number;
   readonly result: Listed | Failed;
+  /** The latest request got no reply. */
+  readonly isHanging: boolean;
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
   /** In order of arrival. */

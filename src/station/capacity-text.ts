@@ -33,7 +33,7 @@ function demandText(forecast: CapacityForecast): string {
 }
 
 function limitText({ limit, concurrency, latencyMs, possiblePerSecond }: CapacityForecast): string {
-  if (limit === 'concurrency') return `with concurrency ${concurrency} at ${latencyMs < 10 ? number(latencyMs, 1) : count(latencyMs)} ms`;
+  if (limit === 'concurrency') return `with concurrency ${concurrency} at ${number(latencyMs, latencyMs < 10 ? 1 : 0)} ms`;
   return `at ${rate(possiblePerSecond)} (${limit === 'throttling' ? 'the service throttles' : limit})`;
 }
 
@@ -69,6 +69,7 @@ type Round = (value: number) => number;
 
 /** In one unit, because these are estimates. */
 function span(ms: number, round: Round = Math.round): string {
+  if (ms < 100) return `${number(ms, ms < 10 ? 1 : 0, round)} ms`;
   if (ms < 10_000) return `${number(ms / 1000, 1, round)} s`;
   if (ms <= 600_000) return `${number(ms / 1000, 0, round)} s`;
   return ms <= 7_200_000 ? `${number(ms / 60_000, 0, round)} min` : `${number(ms / 3_600_000, 1, round)} h`;

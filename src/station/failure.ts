@@ -45,7 +45,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
   timeout: {
     meaning: 'The service did not answer in time.',
     advice:
-      'If the service is slow, raise timeout (one request) or refresh_timeout (all pages of a station), or lower page_size. If it never answers, check the firewalls in between.',
+      'If one page takes too long, raise timeout or lower page_size. If all pages of a station take too long, raise refresh_timeout or concurrency. If the service never answers, check the firewalls in between.',
   },
   network: {
     meaning: 'The connection to the service failed or was closed early.',
@@ -72,7 +72,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
   rate_limited: {
     meaning: 'The service is limiting requests (429).',
     advice:
-      'Send fewer requests: raise cache.ttl, or lower concurrency or requests_per_second. Check which other clients use the account, and whether its limit can be raised.',
+      'Send fewer requests: raise cache.ttl or page_size, or remove products. Check which other clients use the account, and whether its limit can be raised.',
   },
   status: {
     meaning: 'The service returned an error status.',

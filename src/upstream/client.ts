@@ -10,9 +10,9 @@ import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
 import { clockHint } from './hmac.ts';
-import type { RequestObserver } from './observer.ts';
+import type { ReplyInfo, RequestObserver } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
-import { httpDateMs, replyFailure } from './reply-failure.ts';
+import { httpDateMs, replyFailure, retryAfterMs } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import { type Admission, RequestLimiter } from './request-limiter.ts';
 import { RequestRetries } from './retry.ts';
@@ -189,8 +189,8 @@ export class UpstreamClient {
     const end = (reason?: FailureReason) => this.#observer.ended((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await exchange(this.#service, request, signal, buffer);
-      const { status, headers: replyHeaders } = reply;
-      this.#observer.replied?.({ station, status, sentMs, receivedMs: wallMs(), dateMs: httpDateMs(String(replyHeaders['date'])) });
+      this.#observer.replied?.({ ...replyInfo(reply, wallMs()), station, sentMs });
+      const { status } = reply;
       if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
@@ -218,6 +218,11 @@ export class UpstreamClient {
     this.#pools.push(pool);
     return { pool, timeoutMs };
   }
+}
+
+function replyInfo({ status, headers }: Reply, receivedMs: number): Omit<ReplyInfo, 'station' | 'sentMs'> {
+  const waitMs = retryAfterMs(headers['retry-after'], receivedMs);
+  return { status, receivedMs, dateMs: httpDateMs(String(headers['date'])), retryAfterMs: waitMs };
 }
 
 /** Why a request failed; undefined for one that its caller aborted for another reason than a timeout. */

@@ -27,6 +27,8 @@ export interface ReplyInfo {
   readonly receivedMs: number;
   /** By the service's clock, with a resolution of one second; undefined without a valid `Date` header. */
   readonly dateMs: number | undefined;
+  /** How long the service asked to wait (Retry-After); undefined: it did not. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** Observes the pages of listings. */

@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
-import type { UpstreamLoad } from '../../src/station/capacity.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import type { Health } from '../../src/station/station-cache.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
-import { resourceOf } from '../station/fixtures.ts';
+import { IDLE_LOAD, resourceOf } from '../station/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
-const LOAD: UpstreamLoad = {
-  requestsPerSecond: Number.POSITIVE_INFINITY,
-  holdMs: 0,
-  recentRequests: 0,
-  recentThrottled: 0,
-  waitingRefreshes: 0,
-  oldestWaitingMs: 0,
-  hangingStations: 1,
-  typicalLatencyMs: 1000,
-};
+const LOAD = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
 
 /** Only the station `stuck` hangs. */
 const UPSTREAM = {

@@ -31,7 +31,7 @@ describe('throttleLog', () => {
     limited(17);
     limited(19);
     expect(messages()).toEqual([
-      'warn "upstream throttles requests" upstream=main',
+      'warn "upstream throttles requests" upstream=main status=429',
       'warn "request rate lowered" upstream=main requests_per_second=18 throttled=2',
       'warn "request rate lowered" upstream=main requests_per_second=9 throttled=2',
       'info "request rate raised" upstream=main requests_per_second=19 throttled=2',
@@ -49,7 +49,7 @@ describe('throttleLog', () => {
     throttled();
     expect(messages()).toEqual([
       'info "upstream no longer throttles requests" upstream=main requests_per_second=unlimited throttled=1',
-      'warn "upstream throttles requests" upstream=main',
+      'warn "upstream throttles requests" upstream=main status=429',
     ]);
   });
 });

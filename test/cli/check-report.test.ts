@@ -4,7 +4,7 @@ import { checkMessages } from '../../src/diagnosis/check-messages.ts';
 import { diagnose } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { specOf } from '../station/fixtures.ts';
+import { IDLE_LOAD, specOf } from '../station/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
@@ -16,6 +16,7 @@ const failedStation = (name: string, message: string): StationFacts => ({
   durationMs: 12.3,
   result: { reason: 'status', message, error: new ListingFailure('status', message) },
   reducedPageSize: undefined,
+  isHanging: false,
   replies: [],
 });
 
@@ -35,6 +36,8 @@ const factsOf = (stations: readonly StationFacts[], connection: Partial<Facts['u
         ...connection,
       },
       speaksTls: false,
+      load: IDLE_LOAD,
+      forecast: undefined,
     },
   ],
   stations,

@@ -47,6 +47,9 @@ describe('check --live, without failures', () => {
     expect(cell('a', 'REQUESTS')).toBe('180/h');
     expect(cell('all', 'RESOURCES')).toBe('50');
     expect(cell('all', 'REQUESTS')).toBe('360/h');
+    expect(stdout).toMatch(
+      /\ncapacity: upstream main: 6 requests every 60 s take [\d.]+ m?s with concurrency 8 at [\d.]+ ms: [\d.]+ % of the capacity\.\n/,
+    );
     expect(stdout).toMatch(/\nstations: 2, ok: 2, failed: 0, warnings: 0\n$/);
   });
 
@@ -519,6 +522,42 @@ describe('check --live, warnings', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('The service rejected the page size: the refresh continued with 40 resources per page.');
     expect(stdout).toContain('what to do: Set page_size to 40,');
+  });
+
+  it('warns of throttling, and does not advise smaller pages', async () => {
+    const { url } = await startFaulty({ kind: 'status', code: 429, retryAfter: '0.01', when: { nth: [1, 3] } });
+    const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { max_retries: 2, concurrency: 1 }, cache: { ttl: '60s' } }));
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      '\nwarning: upstream main: The service throttled 2 of 5 requests (429) and asked to wait for up to 1 s (Retry-After).\n  what to do: The exporter adapts its request rate, and data gets older. Send fewer requests: raise cache.ttl or page_size, or remove products.',
+    );
+    expect(stdout).toMatch(/warnings: 1\n$/);
+  });
+
+  it('reports the rate when every request is throttled, and fails', async () => {
+    const { url } = await startFaulty({ kind: 'status', code: 429 });
+    const { code, stdout } = await checkLive(configOf(url, ['a', 'b'], { upstream: { max_retries: 2, page_size: 100 } }));
+    expect(code).toBe(1);
+    expect(stdout).toContain('failure: stations a, b of upstream main: The service is limiting requests (429).');
+    expect(stdout).toMatch(/The service throttled (\d+) of \1 requests \(429\)\. The limit is now \d\.\d requests\/s\.\n/);
+    expect(stdout).not.toMatch(/page size|lower page_size|Set page_size/);
+  });
+
+  it('warns of stations that hang', async () => {
+    const { url } = await startService({ faults: { a: [{ kind: 'hang' }], b: [{ kind: 'hang' }] } });
+    const { code, stdout } = await checkLive(configOf(url, ['a', 'b', 'c'], { upstream: { timeout: '200ms' } }));
+    expect(code).toBe(1);
+    expect(stdout).toContain('\nwarning: stations a, b of upstream main: The station hangs: its latest request got no reply.');
+  });
+
+  it('warns when the capacity does not suffice, with what to change', async () => {
+    const { url } = await startFaulty({ kind: 'latency', ms: 20 });
+    const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /\nwarning: upstream main: 3 requests every 10 ms take [\d.]+ m?s with concurrency 1 at \d+ ms: data will be about [\d.]+ m?s old\.\n {2}what to do: Raise concurrency to \d+, or ttl to [\d.]+ m?s, or use \d+ shards\.\n/,
+    );
+    expect(stdout).not.toContain('\ncapacity: ');
   });
 
   it('escapes control characters in messages of the service', async () => {

@@ -12,6 +12,7 @@ const failedStation: StationFacts = {
   durationMs: 1,
   result: { reason: 'network', message: 'closed', error: new ListingFailure('network', 'closed') },
   reducedPageSize: undefined,
+  isHanging: false,
   replies: [],
   series: 0,
   plainBytes: 0,

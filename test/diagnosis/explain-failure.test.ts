@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { explainFailure, failureReason } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/station/failure.ts';
+import { IDLE_LOAD } from '../station/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const upstream: UpstreamFacts = {
   options: { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') },
   connection: { dns: { addresses: ['192.0.2.1'], error: undefined, durationMs: 1 }, error: undefined, durationMs: 1, session: undefined },
   speaksTls: false,
+  load: IDLE_LOAD,
+  forecast: undefined,
 };
 
 const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string) => {

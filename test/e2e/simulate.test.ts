@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { checkLive } from '../commands/check-live.ts';
 import { type ParsedFamily, valuesOf } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
-import { run } from './running-program.ts';
+import { run, serve } from './running-program.ts';
 import { startReadyExporter } from './test-bed.ts';
 
 type Families = Map<string, ParsedFamily>;
@@ -41,7 +42,7 @@ describe('simulate --simulate.fault', () => {
     ['reset', 'network'],
     ['html', 'body'],
   ])('%s: makes stations fail with reason %s', async (fault, reason) => {
-    const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: '200ms', max_retries: 0 });
+    const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: fault === 'hang' ? '200ms' : '10s', max_retries: 0 });
     expect(valueFor(families, 'up')).toBe(0);
     expect(failures(families)).toEqual([reason]);
   });
@@ -49,6 +50,26 @@ describe('simulate --simulate.fault', () => {
   it.each(['wrong_total', 'moving_total'])('%s: makes the listing incomplete', async (fault) => {
     const families = await rehearsed([`--simulate.fault=${fault}`]);
     expect([valueFor(families, 'up'), valueFor(families, 'listing_complete')]).toEqual([1, 0]);
+  });
+
+  it('rate_limited:0.2: is shown as 429 in the log, on the pages and by check --live', async () => {
+    const flags = ['--simulate.stations=2', '--simulate.resources=500', '--simulate.fault=rate_limited:0.2'];
+    const simulation = run(['simulate', '--simulate.port=0', ...flags]);
+    await eventually(() => expect(simulation.output().stdout).toContain('stations:'));
+    const config = parse(simulation.output().stdout);
+    const exporter = await serve(config);
+    await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
+    const families = await exporter.scrape();
+    expect(valuesOf(families, 'telemetry_station_up', 'station')).toEqual({ 'station-1': 1, 'station-2': 1 });
+    expect(exporter.output().stderr).toContain('msg="upstream throttles requests" upstream=main status=429');
+    expect(exporter.output().stderr).not.toContain('page size reduced');
+    for (const path of ['/', '/stations/station-1']) {
+      expect((await exporter.get(path)).body).toMatch(/throttled \(429\): \d+ of \d+ requests in 5 min, /);
+    }
+    const { code, stdout } = await checkLive(config);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/warning: upstream main: The service throttled \d+ of \d+ requests \(429\)/);
+    expect(stdout).not.toMatch(/page size|lower page_size/);
   });
 
   it('missing_ids: makes the exporter reject records', async () => {

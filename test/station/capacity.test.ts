@@ -161,7 +161,7 @@ describe('capacityText', () => {
       advice: undefined,
     });
     expect(textOf(fleetOf(10), {}, { typicalLatencyMs: 1.25 }).meaning).toBe(
-      '10 requests every 60 s take 0 s with concurrency 8 at 1.3 ms: 0 % of the capacity.',
+      '10 requests every 60 s take 1.6 ms with concurrency 8 at 1.3 ms: 0 % of the capacity.',
     );
   });
 

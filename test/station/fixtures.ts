@@ -1,3 +1,4 @@
+import type { UpstreamLoad } from '../../src/station/capacity.ts';
 import type { Clock } from '../../src/station/clock.ts';
 import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
@@ -17,6 +18,18 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     ...changes,
   };
 }
+
+/** Of an upstream whose limits are not reached. */
+export const IDLE_LOAD: UpstreamLoad = {
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  holdMs: 0,
+  recentRequests: 180,
+  recentThrottled: 0,
+  waitingRefreshes: 0,
+  oldestWaitingMs: 0,
+  hangingStations: 0,
+  typicalLatencyMs: 67,
+};
 
 export function resourceOf(id: string, changes: Partial<Resource> = {}): Resource {
   return {

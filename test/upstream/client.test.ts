@@ -141,7 +141,7 @@ describe('UpstreamClient', () => {
 
   it('reports every reply to the observer', async () => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
-    const service = await startService(statuses([503, { date }], [200, { date: 'today' }]));
+    const service = await startService(statuses([503, { date, 'retry-after': '3' }], [200, { date: 'today' }]));
     const clock = new ManualClock(5000);
     const answers: ReplyInfo[] = [];
     const observer = Object.assign(new RecordingObserver(), { replied: (answer: ReplyInfo) => answers.push(answer) });
@@ -151,8 +151,8 @@ describe('UpstreamClient', () => {
     const context = listingContext({ station: 'a' });
     await client.get('/list', context, text);
     expect(answers).toEqual([
-      { station: 'a', status: 503, sentMs: 5000, receivedMs: 5000, dateMs: Date.parse(date) },
-      { station: 'a', status: 200, sentMs: 5000, receivedMs: 5000, dateMs: undefined },
+      { station: 'a', status: 503, sentMs: 5000, receivedMs: 5000, dateMs: Date.parse(date), retryAfterMs: 3000 },
+      { station: 'a', status: 200, sentMs: 5000, receivedMs: 5000, dateMs: undefined, retryAfterMs: undefined },
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../../src/web/port.ts';
-import { listingOf, specOf } from '../station/fixtures.ts';
+import { IDLE_LOAD, listingOf, specOf } from '../station/fixtures.ts';
 
 export const STATION: StationStatus = {
   name: 'prod',
@@ -27,16 +27,7 @@ export const STATION: StationStatus = {
 /** An upstream whose limits are not reached. */
 export const UPSTREAM: UpstreamStatus = {
   name: 'main',
-  load: {
-    requestsPerSecond: Number.POSITIVE_INFINITY,
-    holdMs: 0,
-    recentRequests: 180,
-    recentThrottled: 0,
-    waitingRefreshes: 0,
-    oldestWaitingMs: 0,
-    hangingStations: 0,
-    typicalLatencyMs: 67,
-  },
+  load: IDLE_LOAD,
   forecast: undefined,
 };
 
