@@ -105,10 +105,14 @@ export function startGeneration(next: Generation, old: Generation | undefined): 
   }
 }
 
-/** Closes what the next generation, if any, does not reuse. */
+/** Closes what the next generation, if any, does not reuse; its upstreams forget the stations that they no longer have. */
 export async function endGeneration(old: Generation, next: Generation | undefined): Promise<void> {
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
+  for (const [name, { client }] of next?.upstreams ?? []) {
+    const stations = Array.from(next?.stations.values() ?? [], ({ spec }) => spec).filter(({ upstream }) => upstream === name);
+    client.retainStations(new Set(stations.map((spec) => spec.name)));
+  }
   await closeUpstreams(old.upstreams, next?.upstreams);
 }
 

@@ -67,6 +67,15 @@ export class CircuitBreaker {
     return station;
   }
 
+  isHanging(name: string): boolean {
+    return this.#stations.get(name)?.isHanging ?? false;
+  }
+
+  /** Forgets the stations that are no longer configured. */
+  retainStations(names: ReadonlySet<string>): void {
+    for (const name of this.#stations.keys()) if (!names.has(name)) this.#stations.delete(name);
+  }
+
   /** Of a reply of the upstream; undefined: none so far. */
   get typicalMs(): number | undefined {
     return this.#typicalMs;
@@ -133,7 +142,7 @@ export class CircuitBreaker {
     const overtaken = overdue.filter((request) => !request.isProbe && this.#isOvertaken(request));
     this.#isStalled = overtaken.length === 0 && overdue.length === this.#options.concurrency;
     for (const { controller, admittedMs } of this.#isStalled ? this.#canarySlot(overdue) : overtaken.slice(-excess)) {
-      const message = `no reply within ${Math.round(nowMs - admittedMs)} ms, while other stations were answered`;
+      const message = `no reply within ${Math.round(nowMs - admittedMs)} ms, while other stations were waiting`;
       controller.abort(new RequestFailure('timeout', message, { retryable: true }));
     }
   }

@@ -96,10 +96,10 @@ export class UpstreamClient {
     try {
       return await this.#getWithRetries(pathAndQuery, context, read, smaller);
     } catch (error) {
-      const timedOut = signal.aborted && signal.reason instanceof ListingFailure;
-      if (timedOut) throw this.#throttled.get(context) ?? signal.reason;
-      signal.throwIfAborted();
-      throw error;
+      if (!signal.aborted) throw error;
+      const isTimeout = signal.reason instanceof ListingFailure;
+      if (isTimeout) this.#checkHold(context);
+      throw (isTimeout && this.#throttled.get(context)) || signal.reason;
     }
   }
 
@@ -109,7 +109,12 @@ export class UpstreamClient {
 
   /** The latest request for the station got no reply: it is limited to one probing request at a time. */
   isHanging(station: string): boolean {
-    return this.#limiter.isHanging(station);
+    return this.#limiter.breaker.isHanging(station);
+  }
+
+  /** Forgets what is known about the replies to other stations. */
+  retainStations(names: ReadonlySet<string>): void {
+    this.#limiter.breaker.retainStations(names);
   }
 
   /** Requests still in flight fail: callers abort them first. */
@@ -117,10 +122,11 @@ export class UpstreamClient {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
-  /** A refresh that could not even start before it would have timed out is postponed. */
-  #checkHold({ refreshTimeoutMs }: ListingContext): void {
-    const holdMs = this.#limiter.holdUntilMs - this.#dependencies.clock.elapsedMs();
-    if (holdMs <= refreshTimeoutMs) return;
+  /** A refresh is postponed when the service asked for no requests for longer than it may take, or than it has left. */
+  #checkHold({ refreshTimeoutMs, deadlineMs }: ListingContext): void {
+    const nowMs = this.#dependencies.clock.elapsedMs();
+    const holdMs = this.#limiter.holdUntilMs - nowMs;
+    if (holdMs <= Math.max(0, Math.min(refreshTimeoutMs, deadlineMs() - nowMs))) return;
     const message = `${this.#service.name} asked for no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
   }

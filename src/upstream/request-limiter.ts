@@ -44,7 +44,7 @@ const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 't
 export class RequestLimiter {
   readonly #options: LimiterOptions;
   readonly #rate: AdaptiveRate;
-  readonly #breaker: CircuitBreaker;
+  readonly breaker: CircuitBreaker;
   readonly #queue = new RefreshQueue<Enter>();
   readonly #inFlight = new Set<InFlight>();
   #paused = 0;
@@ -54,7 +54,7 @@ export class RequestLimiter {
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#rate = new AdaptiveRate({ ceiling: options.requestsPerSecond });
-    this.#breaker = new CircuitBreaker(options);
+    this.breaker = new CircuitBreaker(options);
     options.observer.limited(this.#rate.perSecond);
   }
 
@@ -72,10 +72,6 @@ export class RequestLimiter {
     return this.#rate.isAtFloor;
   }
 
-  isHanging(station: string): boolean {
-    return this.#breaker.station(station).isHanging;
-  }
-
   load(): UpstreamLoad {
     const nowMs = this.#options.now();
     const { requests, throttled } = this.#rate.statistics(nowMs);
@@ -87,8 +83,8 @@ export class RequestLimiter {
       recentThrottled: throttled,
       waitingRefreshes: refreshes,
       oldestWaitingMs: Math.max(0, nowMs - sinceMs),
-      hangingStations: this.#breaker.hangingStations,
-      typicalLatencyMs: this.#breaker.typicalMs,
+      hangingStations: this.breaker.hangingStations,
+      typicalLatencyMs: this.breaker.typicalMs,
     };
   }
 
@@ -140,7 +136,7 @@ export class RequestLimiter {
       this.#admit();
     };
     const enqueue = () => {
-      this.#queue.add(refresh, this.#breaker.station(refresh.station), enter, this.#options.now());
+      this.#queue.add(refresh, this.breaker.station(refresh.station), enter, this.#options.now());
       this.#admit();
     };
     signal.addEventListener('abort', giveUp, { once: true });
@@ -164,7 +160,7 @@ export class RequestLimiter {
   #admit(mayStart = true): void {
     const nowMs = this.#options.now();
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
-      const wakeMs = this.#isFull ? this.#breaker.nextOverdueMs(this.#inFlight, nowMs) : nowMs + this.#rate.waitMs(nowMs);
+      const wakeMs = this.#isFull ? this.breaker.nextOverdueMs(this.#inFlight, nowMs) : nowMs + this.#rate.waitMs(nowMs);
       if (wakeMs === undefined) break;
       if (wakeMs > nowMs) {
         this.#wakeAfter(wakeMs - nowMs, nowMs);
@@ -176,7 +172,7 @@ export class RequestLimiter {
       const inFlight = { order: this.#admissions++, station, isProbe: station.isHanging, admittedMs: nowMs, controller };
       this.#inFlight.add(inFlight);
       this.#rate.began(nowMs);
-      this.#breaker.admitted(inFlight);
+      this.breaker.admitted(inFlight);
       const enter = this.#queue.take(next);
       this.#queue.stationChanged(station);
       enter?.(inFlight);
@@ -190,7 +186,7 @@ export class RequestLimiter {
     const next = this.#queue.nextRequest();
     if (next?.startOrder === undefined && !mayStart) return undefined;
     const probe = this.#queue.nextProbe();
-    if (probe && this.#breaker.mayProbe(nowMs, next !== undefined)) return probe;
+    if (probe && this.breaker.mayProbe(nowMs, next !== undefined)) return probe;
     const hasSlot = this.#isFull || this.#inFlight.size + this.#paused < this.#options.concurrency;
     return next?.startOrder !== undefined || hasSlot ? next : undefined;
   }
@@ -214,27 +210,27 @@ export class RequestLimiter {
   #answered(inFlight: InFlight): void {
     const nowMs = this.#options.now();
     this.#rate.accepted(inFlight.admittedMs, nowMs);
-    this.#breaker.answered(inFlight, nowMs);
+    this.breaker.answered(inFlight, nowMs);
   }
 
   #failed(inFlight: InFlight, error: unknown, signal: AbortSignal): void {
     const nowMs = this.#options.now();
     if (error instanceof RequestFailure && error.throttled) {
       this.#rate.throttled({ begunMs: inFlight.admittedMs, nowMs, retryAfterMs: error.retryAfterMs });
-      this.#breaker.throttled(inFlight);
+      this.breaker.throttled(inFlight);
       this.#options.observer.throttled();
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);
     } else {
       this.#rate.failed(inFlight.admittedMs, nowMs);
-      if (signal.aborted) this.#breaker.cancelled(inFlight, nowMs);
-      else if (error instanceof ListingFailure && error.reason === 'timeout') this.#breaker.timedOut(inFlight);
+      if (signal.aborted) this.breaker.cancelled(inFlight, nowMs);
+      else if (error instanceof ListingFailure && error.reason === 'timeout') this.breaker.timedOut(inFlight);
     }
   }
 
   #release(inFlight: InFlight): void {
     this.#inFlight.delete(inFlight);
-    this.#breaker.ended(inFlight, this.#options.now());
+    this.breaker.ended(inFlight, this.#options.now());
     this.#queue.stationChanged(inFlight.station);
     this.#options.observer.limited(this.#rate.perSecond);
     this.#admit(false);
@@ -245,6 +241,6 @@ export class RequestLimiter {
 
   /** Frees slots that overdue requests hold while others wait. */
   #review(): void {
-    if (this.#isFull && this.#queue.nextRequest() !== undefined) this.#breaker.review(this.#inFlight, this.#options.now());
+    if (this.#isFull && this.#queue.nextRequest() !== undefined) this.breaker.review(this.#inFlight, this.#options.now());
   }
 }

@@ -284,6 +284,19 @@ describe('endGeneration', () => {
     expect(station.wasAttempted).toBe(false);
   });
 
+  it('lets an upstream forget that a removed station hangs', async () => {
+    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
+    onTestFinished(() => service.stop());
+    const upstream = { timeout: '50ms', max_retries: 0 };
+    const old = await generationOf(configOf(service.url, ['a', 'b'], { upstream }));
+    await Promise.all(Array.from(old.stations.values(), (station) => station.refresh()));
+    const next = await generationOf(configOf(service.url, ['a'], { upstream }), old);
+    const hangingStations = () => next.upstreams.get('main')?.client.load().hangingStations;
+    expect(hangingStations()).toBe(2);
+    await endGeneration(old, next);
+    expect(hangingStations()).toBe(1);
+  });
+
   it('leaves no metrics of a removed upstream, not even by a late request', async () => {
     const config = configOf(URL_A, ['a'], { station: { upstream: 'main' } });
     const services = sharedServices();

@@ -285,12 +285,12 @@ describe('UpstreamClient rate limiting', () => {
 
   it('holds every request until the time of Retry-After, also those of other refreshes', async () => {
     const clock = new ManualClock();
-    const service = await startService(statuses([503, { 'Retry-After': '60' }], 200));
-    const { get, failure } = testClient(service.url, {}, { now: clock.now, sleep: clock.sleep });
+    const service = await startService(statuses([429, { 'Retry-After': '60' }], 200));
+    const { get, failure, observer } = testClient(service.url, {}, { now: clock.now, sleep: clock.sleep });
     await failure();
     const other = get('/other', { station: 'other' });
     await clock.advance(59_999);
-    expect(service.requests).toHaveLength(1);
+    expect(observer.started_).toBe(1);
     await clock.advance(1);
     await expect(other).resolves.toBe('{"resources":[]}');
   });
@@ -300,6 +300,24 @@ describe('UpstreamClient rate limiting', () => {
     const { get, failure } = testClient(service.url, {}, { startMs: 0 });
     await failure();
     await expect(get('/other', { refreshTimeoutMs: 120_000 })).rejects.toMatchObject({ reason: 'rate_limited', isPostponed: true });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('postpones a started refresh that Retry-After leaves no time, at once or when it times out', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses([429, { 'Retry-After': '60' }]));
+    const { get, failure } = testClient(service.url, {}, { now: clock.now, sleep: clock.sleep });
+    await failure();
+    const postponed = { reason: 'rate_limited', isPostponed: true };
+    const refreshTimeoutMs = 120_000;
+    await expect(get('/next', { refreshTimeoutMs, deadlineMs: () => 59_999 })).rejects.toMatchObject(postponed);
+    const timeout = new AbortController();
+    let deadlineMs = 120_000;
+    const waiting = get('/waiting', { refreshTimeoutMs, deadlineMs: () => deadlineMs, signal: timeout.signal });
+    await clock.advance(30_000);
+    deadlineMs = 30_000;
+    timeout.abort(new ListingFailure('timeout', 'the refresh did not finish'));
+    await expect(waiting).rejects.toMatchObject(postponed);
     expect(service.requests).toHaveLength(1);
   });
 

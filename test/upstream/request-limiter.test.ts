@@ -159,7 +159,7 @@ describe('RequestLimiter, when a station hangs', () => {
   it('admits one request of it at a time, and ends that with its first reply', async () => {
     const { clock, limiter, starts, send } = setUp(8);
     await Promise.all([expect(send('a1', refreshOf('a'), 20_000)).rejects.toThrow('no reply'), clock.runUntil(10_000)]);
-    expect(limiter.isHanging('a')).toBe(true);
+    expect(limiter.load().hangingStations).toBe(1);
     const again = refreshOf('a');
     const all = [send('a2', again), send('a3', again), send('a4', again)];
     await clock.runUntil(11_000);
@@ -169,7 +169,16 @@ describe('RequestLimiter, when a station hangs', () => {
       ['a3', 10_100],
       ['a4', 10_100],
     ]);
-    expect(limiter.isHanging('a')).toBe(false);
+    expect(limiter.load().hangingStations).toBe(0);
+  });
+
+  it('forgets stations that are no longer configured', async () => {
+    const { clock, limiter, send } = setUp(8);
+    const hanging = ['kept', 'removed'].map((name) => expect(send(name, refreshOf(name), 20_000)).rejects.toThrow('no reply'));
+    await Promise.all([...hanging, clock.runUntil(10_000)]);
+    expect(limiter.load().hangingStations).toBe(2);
+    limiter.breaker.retainStations(new Set(['kept']));
+    expect(limiter.load().hangingStations).toBe(1);
   });
 
   it('gives all that hang a quarter of the slots, in the order in which they became due', async () => {
