@@ -110,7 +110,9 @@ describe('runProgram, printing', () => {
     const { exit, output } = run(['--config.check', `--config.file=${file}`]);
     expect(await exit).toBe(1);
     expect(output().stdout).toBe('');
-    expect(linesOf(output().stderr)).toEqual([expect.stringMatching(/:1:1: cannot be read: ENOENT/)]);
+    expect(linesOf(output().stderr)).toEqual([
+      expect.stringMatching(/:1:1: cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration$/),
+    ]);
     expect(output().stderr).toContain(file);
   });
 
@@ -214,6 +216,26 @@ describe('runProgram, serving', () => {
       return found;
     });
     for (const port of ports) expect((await httpRequest(port, '/-/healthy')).status).toBe(200);
+  });
+
+  it.each([
+    [[], (port: number) => `http://127.0.0.1:${port}/`],
+    [['--web.external-url=https://example.com/exporter'], () => 'https://example.com/exporter'],
+  ])('logs where it serves and what it has loaded, with %j', async (flags, url) => {
+    const service = await startService();
+    const { output, port, file } = await serve(configOf(service.url, ['a', 'b']), ...flags);
+    expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=2 upstreams=1\n`);
+    expect(output().stderr).toContain(` msg=listening address=127.0.0.1 port=${port} tls=false url=${url(port)} `);
+    expect(output().stderr).not.toContain('demo');
+  });
+
+  it('logs a URL of this host when it listens on all interfaces', async () => {
+    const service = await startService();
+    const { output } = await serve(configOf(service.url, ['a']), '--web.listen-address=0.0.0.0:0', '--web.listen-address=[::1]:0');
+    await eventually(() => {
+      expect(output().stderr).toMatch(/ address=0\.0\.0\.0 port=(\d+) tls=false url=http:\/\/localhost:\1\/ /);
+      expect(output().stderr).toMatch(/ address=::1 port=(\d+) tls=false url=http:\/\/\[::1\]:\1\/ /);
+    });
   });
 
   it('reloads its configuration on SIGHUP', async () => {
@@ -372,6 +394,8 @@ describe('runProgram, simulating', () => {
     signals.emit('SIGTERM');
     expect(await exit).toBe(0);
     expect(output().stdout).toBe('');
+    expect(output().stderr).toContain(` config=demo stations=${demoStations.length} upstreams=2\n`);
+    expect(output().stderr).toContain('msg="demo is running, press Ctrl-C to stop it"\n');
     for (const { base_url } of Object.values(upstreams)) {
       await expect(httpRequest(Number(new URL(base_url).port), '/')).rejects.toThrow('ECONNREFUSED');
     }
@@ -383,9 +407,9 @@ describe('runProgram, simulating', () => {
     const { scrape } = await serve(parse(simulated.output().stdout) as object);
     const staging = await scrape('/probe?station=staging');
     expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
+    expect(simulated.output().stderr).toContain('\n  telemetry-station-exporter --config.file=config.yaml\n');
     simulated.signals.emit('SIGINT');
     expect(await simulated.exit).toBe(0);
-    expect(simulated.output().stderr).toBe('');
   });
 
   it('reports a simulator port that is in use', async () => {

@@ -35,13 +35,17 @@ export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile:
   return { ok: false, problems: [...(loaded.ok ? [] : formatProblems(loaded.problems)), ...(access.ok ? [] : access.problems)] };
 }
 
+/** For the first start. */
+const MISSING_HINT = '; config.example.yaml is a template, and --demo needs no configuration';
+
 /** Loads the configuration file; a read error becomes a problem. */
 export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const message = `cannot be read: ${(error as Error).message}`;
+    const { code, message: reason } = error as NodeJS.ErrnoException;
+    const message = `cannot be read: ${reason}${code === 'ENOENT' ? MISSING_HINT : ''}`;
     return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
   }
   return loadConfigInSteps({ file, text, env });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
 import { Exporter } from '../app/exporter.ts';
 import { createLogger, type Logger } from '../app/logger.ts';
 import { loadAccessRules } from '../app/web-access.ts';
@@ -63,6 +64,11 @@ async function serveConfig(
   if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
   context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
+  log.info('configuration loaded', {
+    config: flags.demo ? 'demo' : flags['config.file'],
+    stations: inputs.loaded.config.stations.length,
+    upstreams: Object.keys(inputs.loaded.config.upstreams).length,
+  });
   const exporter = await Exporter.start(inputs.loaded, {
     load,
     build: context.build,
@@ -107,8 +113,11 @@ async function serveUntil(
   const server = await listen(app, flags['web.listen-address'], { tls: rules.tls }).catch((error: Error) => {
     throw new OperatorError([error.message], error);
   });
-  for (const { address, port } of server.addresses)
-    log.info('listening', { address, port, tls: rules.tls !== undefined, version: build.version });
+  for (const { address, port } of server.addresses) {
+    const url = (externalUrl ?? localUrl(address, port, rules.tls !== undefined)).href;
+    log.info('listening', { address, port, tls: rules.tls !== undefined, url, version: build.version });
+  }
+  if (flags.demo) log.info('demo is running, press Ctrl-C to stop it');
   void watchRules({
     rules,
     load: () => loadAccessRules(flags['web.config.file']),
@@ -127,6 +136,13 @@ async function serveUntil(
   // Scrapes that wait for a refresh respond with the current snapshot.
   await exporter.close();
   await server.close(DRAIN_MS);
+}
+
+/** Where a browser on the same host finds the exporter. */
+function localUrl(address: string, port: number, isSecure: boolean): URL {
+  const isAnyAddress = address === '::' || address === '0.0.0.0';
+  const host = isIPv6(address) ? `[${address}]` : address;
+  return new URL(`http${isSecure ? 's' : ''}://${isAnyAddress ? 'localhost' : host}:${port}/`);
 }
 
 /** Logs an error of the exporter itself; the process continues. */

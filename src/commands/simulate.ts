@@ -22,6 +22,7 @@ export async function simulateCommand(context: ProcessContext, flags: FlagValues
     faults: flags['simulate.fault'],
     recording: flags.from === undefined ? undefined : await loadRecording(flags.from),
     print: context.print,
+    printError: context.printError,
     signal: terminationSignal(context),
   });
 }
@@ -52,6 +53,7 @@ export interface SimulateOptions {
   /** Replayed instead of simulating resources. */
   readonly recording?: Recording | undefined;
   readonly print: (text: string) => void;
+  readonly printError?: (text: string) => void;
   /** Stops the service. */
   readonly signal: AbortSignal;
   readonly now?: () => number;
@@ -59,11 +61,20 @@ export interface SimulateOptions {
 
 /** Prints a complete configuration file for the service, for `simulate > config.yaml`. */
 export async function simulate(options: SimulateOptions): Promise<void> {
-  const { print, signal } = options;
+  const { print, printError = () => undefined, signal } = options;
   const { service, config } = await start(options);
   print(`# Simulated service on ${service.url}\n${config}`);
+  printError(nextSteps(service.url));
   if (!signal.aborted) await once(signal, 'abort');
   await service.stop();
+}
+
+function nextSteps(url: string): string {
+  return `The simulated service runs on ${url}; press Ctrl-C to stop it. With its configuration, which is on standard output,
+in the file config.yaml, start the exporter in a second terminal:
+
+  telemetry-station-exporter --config.file=config.yaml
+`;
 }
 
 function start({ port, seed, pageCap, naming = 'random', latencyMs = 0, recording, now = Date.now, ...options }: SimulateOptions) {
