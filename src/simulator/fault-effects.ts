@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { FaultEffect, ListingBody, ListingFault, ReplyFault } from './faults.ts';
-import { between, type Random } from './random.ts';
+import { between, type Random, shuffled } from './random.ts';
 import { jsonReply, type ReplyDelivery, type SimulatedReply, statusReply, textReply, withHeaders } from './reply.ts';
 
 type ReplyFaultOf<Kind extends ReplyFault['kind']> = Extract<ReplyFault, { readonly kind: Kind }>;
@@ -52,6 +52,9 @@ export const listingFaultEffects: {
   pageCap: ({ size }) => ({ onPageRequest: (page) => ({ ...page, size: Math.min(page.size, size) }) }),
   randomCap: (_, random) => ({ onPageRequest: (page) => ({ ...page, size: between(random, 1, page.size) }) }),
   ignoreOffset: () => ({ onPageRequest: (page) => ({ ...page, offset: 0 }) }),
+  offsetFromOne: () => ({ onPageRequest: (page) => ({ ...page, offset: Math.max(0, page.offset - 1) }) }),
+  offsetInPages: () => ({ onPageRequest: (page) => ({ ...page, offset: page.offset * page.size }) }),
+  unstableOrder: (_, random) => ({ onListing: ({ records, total }) => ({ records: shuffled(random, records), total }) }),
   ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }) => ({ onPageRequest: (page) => ({ ...page, size }) }),
   ignoreFilter: ({ name }) => ({
     onPageRequest({ filters: { [name]: _, ...filters }, ...page }) {

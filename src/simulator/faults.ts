@@ -33,6 +33,12 @@ export type ListingFault =
   /** A page holds between one record and the requested size. */
   | { readonly kind: 'randomCap' }
   | { readonly kind: 'ignoreOffset' }
+  /** The first record has the offset 1. */
+  | { readonly kind: 'offsetFromOne' }
+  /** The offset is the number of a page. */
+  | { readonly kind: 'offsetInPages' }
+  /** Every page is cut from another order of the records. */
+  | { readonly kind: 'unstableOrder' }
   /** The page has this size; without one, it holds all remaining records. */
   | { readonly kind: 'ignoreSize'; readonly size?: number }
   | { readonly kind: 'ignoreFilter'; readonly name: FilterName }
@@ -100,6 +106,9 @@ export const NAMED_FAULTS = {
   text_numbers: { kind: 'textNumbers' },
   short_pages: { kind: 'randomCap' },
   ignored_offset: { kind: 'ignoreOffset' },
+  offset_from_one: { kind: 'offsetFromOne' },
+  offset_in_pages: { kind: 'offsetInPages' },
+  unstable_order: { kind: 'unstableOrder' },
   ignored_size: { kind: 'ignoreSize' },
   moving_total: { kind: 'totalMoves' },
   wrong_total: { kind: 'totalLies', delta: 1 },

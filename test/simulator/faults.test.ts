@@ -80,6 +80,24 @@ describe('listing faults', () => {
     expect((await page('page.offset=4&page.size=2')).ids).toEqual(['r0', 'r1']);
   });
 
+  it('offsetFromOne: offset 0 and 1 are the first record', async () => {
+    fault({ kind: 'offsetFromOne' });
+    const first = async (offset: number) => (await page(`page.offset=${offset}&page.size=1`)).ids;
+    expect([await first(0), await first(1), await first(4)]).toEqual([['r0'], ['r0'], ['r3']]);
+  });
+
+  it('offsetInPages: the offset is the number of a page', async () => {
+    fault({ kind: 'offsetInPages' });
+    expect((await page('page.offset=2&page.size=3')).ids).toEqual(['r6', 'r7', 'r8']);
+  });
+
+  it('unstableOrder: every page is cut from another order', async () => {
+    fault({ kind: 'unstableOrder' });
+    const orders = [(await page()).ids, (await page()).ids];
+    expect(orders[0]).not.toEqual(orders[1]);
+    expect(orders.map((ids) => ids.toSorted())).toEqual(Array(2).fill(rows(10).map(({ record }) => record.resource_id)));
+  });
+
   it('ignoreSize: a page holds all remaining records, or a fixed number', async () => {
     fault({ kind: 'ignoreSize' });
     expect((await page('page.offset=4&page.size=2')).ids).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9']);
