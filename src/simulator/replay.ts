@@ -34,11 +34,9 @@ export async function startReplay({
 /** Recorded requests get the recorded body. */
 function recordedPages({ listings }: Recording): RecordedPages {
   const pages = new Map<string, ListingBody>();
-  for (const listing of listings) {
-    for (const { offset, size, ...envelope } of listing.pages) {
-      const key = requestKey({ filters: listing.filters, offset, size });
-      if (!pages.has(key)) pages.set(key, envelope);
-    }
+  // Listings with the same filters differ in their fields: the first one has all. Of a repeated request the last reply is the one that was used.
+  for (const { filters, pages: recorded } of listings.toReversed()) {
+    for (const { offset, size, ...envelope } of recorded) pages.set(requestKey({ filters, offset, size }), envelope);
   }
   return (request) => pages.get(requestKey(request));
 }
@@ -62,8 +60,14 @@ function recordedSource({ station, listings: [main, ...further] }: Recording): R
   return (path) => (isStation(path, station) ? entries : undefined);
 }
 
+/** Pages may overlap: a record counts where the first page has it. */
 function recordsOf(pages: RecordedListing['pages']): readonly unknown[] {
-  return pages.flatMap(({ resources }) => resources ?? []);
+  let end = 0;
+  return pages.flatMap(({ offset, resources }) => {
+    const further = (resources ?? []).slice(Math.max(0, end - offset));
+    end = Math.max(end, offset + (resources?.length ?? 0));
+    return further;
+  });
 }
 
 function idOf(record: unknown): unknown {

@@ -1,116 +1,44 @@
 import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../station/listing.ts';
-import { type Page, partsOf } from './page.ts';
+import { type Page, type SplitRows, selectRows } from './page.ts';
 
-/** Fetches a page of at most `size` records; `requested` is the size that was sent. */
-export type FetchPage<Row> = (offset: number, size: number) => Promise<RequestedPage<Row>>;
+/** Fetches a page of at most `size` records. */
+export type FetchPage<Row> = (offset: number, size: number) => Promise<FetchedPage<Row>>;
 
-interface RequestedPage<Row> extends Page<Row> {
+interface FetchedPage<Row> {
+  readonly page: Page<Row>;
+  /** The size that was sent. */
   readonly requested: number;
 }
 
-interface PassOptions<Row> {
-  readonly idOf: (row: Row) => string;
-  readonly pageSize: number;
-  /** Pages requested concurrently. */
-  readonly concurrency: number;
+/** A page with its place in the listing. */
+export interface ReceivedPage<Row> extends FetchedPage<Row> {
+  readonly offset: number;
 }
 
 /** Far above any real listing; bounds the cost of an endless one. */
 const MAX_PAGES = 100_000;
 
-/** How the last page ended a pass. */
-type Ending = keyof typeof ENDINGS;
+/** How a pass ended. */
+export type Ending = keyof typeof ENDINGS;
 
-/** Without a total, why a listing that ended so is not verified complete; undefined when it is. */
+/** Why a listing that ended so is not verified complete; undefined when only its total decides. */
 const ENDINGS = {
-  'no-new-ids': undefined,
-  'repeated-full-page': 'the service reports no total and returned the same full page again: it may ignore page.offset',
-  'no-usable-id': 'the service reports no total and the last page has no valid resource_id',
+  end: undefined,
+  'border-mismatch':
+    'a page did not begin with the last record of the page before: the service ignores the offset, counts it differently, or rows moved',
+  'single-records': 'the service reports no total and returns single records, so that pages cannot overlap',
   'too-many-pages': `the listing did not end within ${MAX_PAGES} pages`,
 } as const;
 
-/** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
-const MAX_PAGES_WITHOUT_NEW_IDS = 3;
-
-/** Reads a listing once, from its first page to its last. */
-export async function listPages<Row>(fetchPage: FetchPage<Row>, options: PassOptions<Row>): Promise<Listing<Row>> {
-  const pass = new Pass(fetchPage, options.idOf);
-  const first = await pass.fetch(0, options.pageSize);
-  const { total } = first.page;
-  // A total below the size of the first page is wrong: list as if there were none.
-  const ending =
-    total === undefined || total < first.page.received
-      ? await fetchUntilNoNewIds(pass, first, options)
-      : await fetchUpToTotal(pass, first, options);
-  return pass.listing(ending);
-}
-
-/** Fetches page after page, each from the end of the previous one, until one has no new ids. */
-async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { pageSize }: PassOptions<Row>): Promise<Ending> {
-  let last = first;
-  let offset = first.page.received;
-  while (last.newIds > 0 && pass.hasPagesLeft()) {
-    last = await pass.fetch(offset, pageSize);
-    offset += last.page.received;
-  }
-  if (last.newIds > 0) return 'too-many-pages';
-  if (last.page.received > 0 && last.page.rows.length === 0) return 'no-usable-id';
-  // A repeated full page may be the start of a longer listing of which the rest cannot be reached.
-  return last.page.received === last.page.requested ? 'repeated-full-page' : 'no-new-ids';
-}
-
-/** Fetches the pages between the first one and the total concurrently; the gap that a short page leaves is requested again. */
-async function fetchUpToTotal<Row>(pass: Pass<Row>, first: FetchedPage<Row>, { concurrency, pageSize }: PassOptions<Row>): Promise<Ending> {
-  const { received, requested } = first.page;
-  const isShort = received > 0 && received < requested && received < pass.largestTotal;
-  // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
-  const second = isShort ? (await pass.fetch(received, pageSize)).page.received : 0;
-  const stride = Math.max(received, second);
-  const gaps: { offset: number; size: number }[] = [];
-  let next = received + second;
-  let limit = stride === 0 || (isShort && second === 0) ? 0 : Number.POSITIVE_INFINITY;
-  let pagesWithoutNewIds = 0;
-
-  const take = () => {
-    const end = pass.hasPagesLeft() ? Math.min(limit, pass.largestTotal) : 0;
-    const gap = gaps.filter(({ offset }) => offset < end).at(-1);
-    if (gap) {
-      gaps.splice(gaps.indexOf(gap), 1);
-      return gap;
-    }
-    if (next >= end) return undefined;
-    const range = { offset: next, size: stride };
-    next += stride;
-    return range;
-  };
-
-  const work = async () => {
-    for (let range = take(); range !== undefined; range = take()) {
-      const { page, newIds } = await pass.fetch(range.offset, range.size);
-      if (page.received === 0) limit = Math.min(limit, range.offset);
-      else if (page.received < range.size) gaps.push({ offset: range.offset + page.received, size: range.size - page.received });
-      if (page.rows.length > 0) pagesWithoutNewIds = newIds > 0 ? 0 : pagesWithoutNewIds + 1;
-      if (pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) limit = 0;
-    }
-  };
-
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return pass.hasPagesLeft() ? 'no-new-ids' : 'too-many-pages';
-}
-
-interface FetchedPage<Row> extends ReceivedPage<Row> {
-  readonly page: RequestedPage<Row>;
-  /** Ids not seen before in this pass. */
-  readonly newIds: number;
-}
-
-/** The pages received so far, in order of arrival. */
-class Pass<Row> {
+/** One pass through a listing: the pages received so far, in order of arrival. */
+export class ListingPass<Row> {
   readonly #fetchPage: FetchPage<Row>;
   readonly #idOf: (row: Row) => string;
-  readonly #pages: ReceivedPage<Row>[] = [];
+  readonly #pages: ListedPage<Row>[] = [];
   readonly #ids = new Set<string>();
-  readonly #totals = new Set<number>();
+  readonly #totals: number[] = [];
+  #invalidTotals = 0;
+  #requests = 0;
   largestTotal = 0;
 
   constructor(fetchPage: FetchPage<Row>, idOf: (row: Row) => string) {
@@ -118,40 +46,84 @@ class Pass<Row> {
     this.#idOf = idOf;
   }
 
-  async fetch(offset: number, size: number): Promise<FetchedPage<Row>> {
-    const page = await this.#fetchPage(offset, size);
-    this.#pages.push({ offset, page });
-    if (page.total !== undefined) this.#totals.add(page.total);
-    this.largestTotal = Math.max(this.largestTotal, page.total ?? 0);
-    const before = this.#ids.size;
-    for (const row of page.rows) this.#ids.add(this.#idOf(row));
-    return { offset, page, newIds: this.#ids.size - before };
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Where the records received so far end, when they were requested one page after another. */
+  get end(): number {
+    const last = this.#pages.at(-1);
+    return last === undefined ? 0 : last.offset + last.page.received;
   }
 
   hasPagesLeft(): boolean {
-    return this.#pages.length < MAX_PAGES;
+    return this.#requests < MAX_PAGES;
+  }
+
+  /** Fetches a page that becomes part of the listing. */
+  async fetch(offset: number, size: number): Promise<ReceivedPage<Row> & { readonly newIds: number }> {
+    const received = await this.request(offset, size);
+    return { ...received, newIds: this.add(received) };
+  }
+
+  /** Fetches a page of which only the total becomes part of the listing. */
+  async request(offset: number, size: number): Promise<ReceivedPage<Row>> {
+    const { page, requested } = await this.#fetchPage(offset, size);
+    this.#requests += 1;
+    if (page.total !== undefined) this.#totals.push(page.total);
+    if (page.totalInvalid) this.#invalidTotals += 1;
+    this.largestTotal = Math.max(this.largestTotal, page.total ?? 0);
+    return { offset, page, requested };
+  }
+
+  /** Makes a page part of the listing, and returns how many ids are new in it; `overlaps`: its first record already is. */
+  add({ offset, page }: ReceivedPage<Row>, { overlaps = false } = {}): number {
+    this.#pages.push({ offset, page, overlaps });
+    const before = this.#ids.size;
+    for (const row of rowsOf({ page, overlaps }).rows) this.#ids.add(this.#idOf(row));
+    return this.#ids.size - before;
+  }
+
+  /** Whether two pages have the same records. */
+  isSame(a: Page<Row>, b: Page<Row>): boolean {
+    return (
+      a.received === b.received &&
+      a.rejectedDigest === b.rejectedDigest &&
+      a.rows.every((row, index) => this.#idOf(row) === this.#idOf(b.rows[index] as Row))
+    );
   }
 
   listing(ending: Ending): Listing<Row> {
-    const rows = this.#pages.reduce((sum, { page }) => sum + page.rows.length, 0);
+    const rows = this.#pages.reduce((sum, page) => sum + rowsOf(page).rows.length, 0);
     const merged = mergePages(this.#pages, this.#idOf, rows === this.#ids.size);
-    const reportedTotal = this.#pages.findLast(({ page }) => page.total !== undefined)?.page.total;
-    const reason = reportedTotal === undefined ? ENDINGS[ending] : totalMismatch([...this.#totals], merged);
+    const invalidFields = { ...merged.invalidFields, 'page.total': this.#invalidTotals };
+    // A total of 0 beside records is a number that the service did not set.
+    const isEmpty = this.#pages.every(({ page }) => page.received === 0);
+    const totals = this.#totals.filter((total) => total > 0 || isEmpty);
+    const reason = totalMismatch(totals, merged) ?? ENDINGS[ending];
     const incompleteReasons = reason === undefined ? [] : [reason];
-    return { ...merged, complete: reason === undefined, incompleteReasons, reportedTotal, pages: this.#pages.length };
+    const reportedTotal = totals.at(-1);
+    return { ...merged, invalidFields, complete: reason === undefined, incompleteReasons, reportedTotal, pages: this.#requests };
   }
 }
 
 function totalMismatch(totals: readonly number[], { size, rejected }: Pick<Listing<unknown>, 'size' | 'rejected'>): string | undefined {
-  if (totals.length > 1) return `the total changed between pages: ${totals.toSorted((a, b) => a - b).join(', ')}`;
-  const [total] = totals;
+  const [total, ...others] = [...new Set(totals)].sort((a, b) => a - b);
+  if (total === undefined) return undefined;
+  if (others.length > 0) return `the total changed between pages: ${[total, ...others].join(', ')}`;
   if (size + rejected === total) return undefined;
   return `the service reports a total of ${total}, but returned ${size + rejected} distinct records`;
 }
 
-interface ReceivedPage<Row> {
+interface ListedPage<Row> {
   readonly offset: number;
   readonly page: Page<Row>;
+  /** Its first record is the last one of the page before. */
+  readonly overlaps: boolean;
+}
+
+function rowsOf<Row>({ page, overlaps }: Pick<ListedPage<Row>, 'page' | 'overlaps'>): SplitRows<Row> {
+  return overlaps ? page.afterFirst() : page;
 }
 
 type Merged<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'size' | 'duplicates' | 'rejected' | 'invalidFields'>;
@@ -160,42 +132,39 @@ type Merged<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'size' | 'duplicat
  * Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes.
  * `distinct`: all ids are known to be unique, so duplicates need not be searched.
  */
-function mergePages<Row>(pages: readonly ReceivedPage<Row>[], idOf: (row: Row) => string, distinct: boolean): Merged<Row> {
+function mergePages<Row>(pages: readonly ListedPage<Row>[], idOf: (row: Row) => string, distinct: boolean): Merged<Row> {
   const ids = new Set<string>();
+  const rejectedDigests = new Set<string>();
   const parts: Part<Row>[] = [];
   const locations: PartLocation[] = [];
   const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
   let size = 0;
   let duplicates = 0;
   let rejected = 0;
-  for (const { offset, page } of pages.toSorted((a, b) => a.offset - b.offset)) {
-    const { rows, invalid, parts: pageParts } = distinct ? page : withoutDuplicates(page, ids, idOf);
-    if (page.totalInvalid) invalidFields['page.total'] += 1;
+  let lastKey: string | undefined;
+  for (const { offset, page, overlaps } of pages.toSorted((a, b) => a.offset - b.offset)) {
+    const listed = rowsOf({ page, overlaps });
+    const { rows, invalid, parts: pageParts } = distinct ? listed : withoutDuplicates(listed, ids, idOf);
     for (const fields of invalid.values()) for (const field of fields) invalidFields[field] += 1;
     for (const part of pageParts) {
       parts.push(part.rows);
       locations.push({ offset, positions: part.positions, invalid: part.invalid });
     }
     size += rows.length;
-    duplicates += page.rows.length - rows.length;
-    // The rejected records of a repeated page were counted the first time.
-    const repeated = rows.length === 0 && page.rows.length > 0;
-    if (!repeated) rejected += page.received - page.rows.length;
+    duplicates += listed.rows.length - rows.length;
+    // The rejected records of a repeated page were counted the first time, and so was one that also ended the page before.
+    const isRepeated = rows.length === 0 && (listed.rows.length > 0 || rejectedDigests.has(page.rejectedDigest));
+    const isFirstRejected = page.positions !== undefined && page.positions[0] !== 0;
+    const isFirstRepeated = isFirstRejected && page.borders[0] === lastKey;
+    if (!isRepeated) rejected += page.received - page.rows.length - (isFirstRepeated ? 1 : 0);
+    rejectedDigests.add(page.rejectedDigest);
+    lastKey = page.borders[1];
   }
   return { parts, locations, size, duplicates, rejected, invalidFields };
 }
 
-type KeptRows<Row> = Pick<Page<Row>, 'rows' | 'invalid' | 'parts'>;
-
 /** A page without duplicates is returned as it is, so that it stays identical between listings. */
-function withoutDuplicates<Row>(page: Page<Row>, ids: Set<string>, idOf: (row: Row) => string): KeptRows<Row> {
-  const { rows, positions, invalid } = page;
-  const kept = [...rows.keys()].filter((index) => ids.size < ids.add(idOf(rows[index] as Row)).size);
-  if (kept.length === rows.length) return page;
-  const remaining = {
-    rows: kept.map((index) => rows[index] as Row),
-    positions: kept.map((index) => positions?.[index] ?? index),
-    invalid: new Map(kept.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
-  };
-  return { ...remaining, parts: partsOf(remaining) };
+function withoutDuplicates<Row>(page: SplitRows<Row>, ids: Set<string>, idOf: (row: Row) => string): SplitRows<Row> {
+  const kept = [...page.rows.keys()].filter((index) => ids.size < ids.add(idOf(page.rows[index] as Row)).size);
+  return kept.length === page.rows.length ? page : selectRows(page, kept);
 }

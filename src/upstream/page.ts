@@ -1,9 +1,9 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { ListingFailure } from '../station/failure.ts';
 import type { ListingField, Part } from '../station/listing.ts';
 import { isObject } from '../station/resource.ts';
 import { parseInSlices, type RunTask } from './page-json.ts';
-import { wholeNumber } from './record.ts';
+import { jsonOf, recordKey, wholeNumber } from './record.ts';
 
 /** Rows of a page. */
 interface PageRows<Row> {
@@ -14,12 +14,21 @@ interface PageRows<Row> {
   readonly invalid: ReadonlyMap<number, readonly ListingField[]>;
 }
 
+/** Rows of a page, and the same rows in parts that are short enough for one event-loop iteration each. */
+export interface SplitRows<Row> extends PageRows<Row> {
+  readonly parts: readonly PageRows<Row>[];
+}
+
 /** One page of the listing, as read. */
-export interface Page<Row> extends PageRows<Row> {
+export interface Page<Row> extends SplitRows<Row> {
   /** Records in the page, valid or not: what the offset advances by. */
   readonly received: number;
-  /** The rows in parts that are short enough for one event-loop iteration each. */
-  readonly parts: readonly PageRows<Row>[];
+  /** The keys of the first and the last record (see `recordKey`). */
+  readonly borders: readonly [first: string | undefined, last: string | undefined];
+  /** A digest of the records that are no rows; '' when there are none. */
+  readonly rejectedDigest: string;
+  /** The rows without the first record: the same object on every call. */
+  readonly afterFirst: () => SplitRows<Row>;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
@@ -83,19 +92,27 @@ class RowReader<Row> {
   readonly #rows: Row[] = [];
   readonly #positions: number[] = [];
   readonly #invalid = new Map<number, readonly ListingField[]>();
+  #rejected: Hash | undefined;
   #received = 0;
+  #first: unknown;
+  #last: unknown;
 
   constructor(readRow: ReadRow<Row>) {
     this.#readRow = readRow;
   }
 
   read(records: readonly unknown[]): void {
+    if (this.#received === 0) this.#first = records[0];
+    if (records.length > 0) this.#last = records.at(-1);
     for (const record of records) {
       const read = this.#readRow(record);
       if (read) {
         if (read.invalid.length > 0) this.#invalid.set(this.#rows.length, read.invalid);
         this.#rows.push(read.row);
         this.#positions.push(this.#received);
+      } else {
+        this.#rejected ??= createHash('sha256');
+        this.#rejected.update(`${this.#received} ${jsonOf(record)}\n`);
       }
       this.#received += 1;
     }
@@ -103,18 +120,43 @@ class RowReader<Row> {
 
   page(envelope: unknown): Page<Row> {
     const hasAll = this.#rows.length === this.#received;
-    const rows = { rows: this.#rows, positions: hasAll ? undefined : this.#positions, invalid: this.#invalid };
-    return { ...rows, received: this.#received, parts: partsOf(rows), ...readTotal(envelope) };
+    const rows = inParts({ rows: this.#rows, positions: hasAll ? undefined : this.#positions, invalid: this.#invalid });
+    let afterFirst: SplitRows<Row> | undefined;
+    return {
+      ...rows,
+      received: this.#received,
+      borders: this.#received === 0 ? [undefined, undefined] : [recordKey(this.#first), recordKey(this.#last)],
+      rejectedDigest: this.#rejected?.digest('base64') ?? '',
+      afterFirst: () => {
+        afterFirst ??= withoutFirstRecord(rows);
+        return afterFirst;
+      },
+      ...readTotal(envelope),
+    };
   }
+}
+
+function withoutFirstRecord<Row>(page: SplitRows<Row>): SplitRows<Row> {
+  const isRejected = page.positions !== undefined && page.positions[0] !== 0;
+  return isRejected ? page : selectRows(page, [...page.rows.keys()].slice(1));
+}
+
+/** The rows with these indexes. */
+export function selectRows<Row>({ rows, positions, invalid }: PageRows<Row>, indexes: readonly number[]): SplitRows<Row> {
+  return inParts({
+    rows: indexes.map((index) => rows[index] as Row),
+    positions: indexes.map((index) => positions?.[index] ?? index),
+    invalid: new Map(indexes.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
+  });
 }
 
 /** What reads, joins and encodes a part does so in one event-loop iteration. */
 const MAX_PART = 1000;
 
 /** Splits rows into parts; those of a usual page are a single one. */
-export function partsOf<Row>(page: PageRows<Row>): readonly PageRows<Row>[] {
+function inParts<Row>(page: PageRows<Row>): SplitRows<Row> {
   const { rows, positions, invalid } = page;
-  if (rows.length <= MAX_PART) return rows.length === 0 ? [] : [page];
+  if (rows.length <= MAX_PART) return { ...page, parts: rows.length === 0 ? [] : [page] };
   const parts = Array.from({ length: Math.ceil(rows.length / MAX_PART) }, (_, at) => {
     const start = at * MAX_PART;
     const part = rows.slice(start, start + MAX_PART);
@@ -122,7 +164,7 @@ export function partsOf<Row>(page: PageRows<Row>): readonly PageRows<Row>[] {
     return { rows: part, positions: indexes, invalid: new Map<number, readonly ListingField[]>() };
   });
   for (const [index, fields] of invalid) parts[Math.floor(index / MAX_PART)]?.invalid.set(index % MAX_PART, fields);
-  return parts;
+  return { ...page, parts };
 }
 
 function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInvalid'> {
@@ -137,48 +179,6 @@ function kind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-interface CachedPage<Row> {
-  readonly digest: string;
-  readonly page: Page<Row>;
-}
-
-/** The pages of the previous listing: a page with the same bytes is not parsed again. */
-export class PageCache<Row> {
-  #pages: ReadonlyMap<string, CachedPage<Row>> = new Map();
-
-  /** Runs a listing that reads its pages through the cache; afterwards the cache holds the pages of that listing only. */
-  async reuse<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
-    const pages = new Map<string, CachedPage<Row>>();
-    const listed = await list(async (path, body, run, read) => {
-      const digest = await digestOf(body, run);
-      const cached = this.#pages.get(path);
-      const page = cached?.digest === digest ? cached.page : await read(body, run);
-      pages.set(path, { digest, page });
-      return page;
-    });
-    this.#pages = pages;
-    return listed;
-  }
-}
-
-/** Returns the cached page of this path if its bytes are the same, else reads it. */
-type ReadThrough<Row> = (
-  path: string,
-  body: Uint8Array,
-  run: RunTask,
-  read: (body: Uint8Array, run: RunTask) => Promise<Page<Row>>,
-) => Promise<Page<Row>>;
-
-/** Bytes hashed in one event-loop iteration. */
-const HASHED_BYTES = 1024 * 1024;
-
-async function digestOf(body: Uint8Array, run: RunTask): Promise<string> {
-  if (body.length <= HASHED_BYTES) return run(() => hash('sha256', body, 'base64'));
-  const digest = createHash('sha256');
-  for (let at = 0; at < body.length; at += HASHED_BYTES) await run(() => digest.update(body.subarray(at, at + HASHED_BYTES)));
-  return digest.digest('base64');
 }
 
 /** Smaller pages cannot be too large for a service. */

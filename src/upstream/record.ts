@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isObject, labelText, type Quantity, type RecordField, type Resource } from '../station/resource.ts';
 
 /** A resource, and the fields whose values are invalid. */
@@ -49,6 +50,23 @@ const NO_FIELDS: readonly RecordField[] = [];
 function readRecordId(record: Readonly<Record<string, unknown>>): string | undefined {
   const id = record['resource_id'];
   return typeof id === 'string' && id !== '' ? labelText(id) : undefined;
+}
+
+/** Identifies a record among others: its id, or a digest of a record without a valid one; undefined for one nested too deep to be written as JSON. */
+export function recordKey(record: unknown): string | undefined {
+  const id = isObject(record) ? readRecordId(record) : undefined;
+  if (id !== undefined) return `id ${id}`;
+  const json = jsonOf(record);
+  return json === undefined ? undefined : `record ${hash('sha256', json, 'base64')}`;
+}
+
+/** undefined: nested too deep. */
+export function jsonOf(record: unknown): string | undefined {
+  try {
+    return JSON.stringify(record);
+  } catch {
+    return undefined;
+  }
 }
 
 const INVALID = Symbol('invalid');

@@ -3,10 +3,11 @@ import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSour
 import type { Resource } from '../station/resource.ts';
 import type { TaskQueue } from '../station/task-queue.ts';
 import type { ReadBody, SmallerPath } from './client.ts';
-import { listPages } from './listing-pass.ts';
+import { listPages } from './list-pages.ts';
 import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
-import { PageCache, PageSize, type ReadRow, readPage } from './page.ts';
+import { PageSize, type ReadRow, readPage } from './page.ts';
+import { PageCache } from './page-cache.ts';
 import type { RunTask } from './page-json.ts';
 import { InternedTexts, readId, readResource } from './record.ts';
 
@@ -40,32 +41,26 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
       const pageSize = pageSizeOf(context);
       const pageCache = pageCaches.get(path) ?? new PageCache<Row>();
       pageCaches.set(path, pageCache);
-      const pass = () =>
-        pageCache.reuse((readThrough) => {
-          const fetchPage = async (offset: number, size: number) => {
-            let requested = pageSize.atMost(size);
-            const currentPath = () => pagePath(path, offset, requested);
-            const smaller = () => {
-              const less = pageSize.below(requested);
-              requested = less ?? requested;
-              return less === undefined ? undefined : currentPath();
-            };
-            const read = async (body: Uint8Array) => {
-              const page = await readThrough(currentPath(), body, run, readBody);
-              const { received, total } = page;
-              observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
-              return page;
-            };
-            const page = await get(currentPath(), context, read, smaller);
-            return { ...page, requested };
+      return pageCache.reuse((readThrough) => {
+        const fetchPage = async (offset: number, size: number) => {
+          let requested = pageSize.atMost(size);
+          const currentPath = () => pagePath(path, offset, requested);
+          const smaller = () => {
+            const less = pageSize.below(requested);
+            requested = less ?? requested;
+            return less === undefined ? undefined : currentPath();
           };
-          return listPages(fetchPage, { ...options, idOf });
-        });
-      const listing = await pass();
-      if (listing.complete || listing.reportedTotal === undefined) return listing;
-      // Rows may have moved between pages: list once more, and publish as incomplete what then still does not add up.
-      const again = await pass();
-      return { ...again, pages: listing.pages + again.pages };
+          const read = async (body: Uint8Array) => {
+            const page = await readThrough(currentPath(), body, run, readBody);
+            const { received, total } = page;
+            observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
+            return page;
+          };
+          const page = await get(currentPath(), context, read, smaller);
+          return { page, requested };
+        };
+        return listPages(fetchPage, { ...options, idOf });
+      });
     };
   };
   return {

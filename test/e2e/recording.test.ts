@@ -97,6 +97,11 @@ const FAULTS: Record<string, readonly Fault[]> = {
     ].map((name) => [name, [NAMED_FAULTS[name as keyof typeof NAMED_FAULTS]]]),
   ),
   'a cap on pages': [{ kind: 'pageCap', size: 7 }],
+  'no total and pages of three records': [{ kind: 'omitTotal' }, { kind: 'pageCap', size: 3 }],
+  'no total and single records': [{ kind: 'omitTotal' }, { kind: 'pageCap', size: 1 }],
+  'no total and offsets from one': [{ kind: 'omitTotal' }, { kind: 'offsetFromOne' }],
+  'no total and offsets in pages': [{ kind: 'omitTotal' }, { kind: 'offsetInPages' }],
+  'no total and records without an id': [{ kind: 'omitTotal' }, { kind: 'missingIds', every: 3 }],
   'no total and no offset': [{ kind: 'omitTotal' }, { kind: 'ignoreOffset' }],
   'no total, no offset and no size': [{ kind: 'omitTotal' }, { kind: 'ignoreOffset' }, { kind: 'ignoreSize' }],
   'rows that move': [{ kind: 'rowShift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
@@ -130,9 +135,12 @@ describe('simulate --from, after record', () => {
     expect(again).toMatchObject({ state: { up: 1 }, listing_complete: { [JSON.stringify([{}, [null, null, null], 1])]: 1 } });
   });
 
-  it('answers requests that were not recorded from the recorded records', async () => {
-    const { url } = await service();
-    const changed = await replayed(await recorded(configOf(url, ['ts'], { station })));
+  it.each([
+    ['with', [], []],
+    ['without', [NAMED_FAULTS.null_page], ['--simulate.fault=null_page']],
+  ])('answers requests that were not recorded from the recorded records, %s a total', async (_, faults, flags) => {
+    const { url } = await service(faults);
+    const changed = await replayed(await recorded(configOf(url, ['ts'], { station })), ...flags);
     const upstreams = { recorded: { ...Object.values(changed.upstreams)[0], page_size: 4 } };
     const stations = changed.stations.map((one) => ({ ...one, filters: { resource_type: 'resource_type.kind.1' } }));
     const original = configOf(url, ['ts'], {

@@ -53,15 +53,44 @@ describe('readPage', () => {
   });
 
   it('reads null resources as an empty listing', async () => {
-    expect(await readPage(bytes({ resources: null, page: null }))).toEqual({
+    expect(await readPage(bytes({ resources: null, page: null }))).toMatchObject({
       received: 0,
       rows: [],
       positions: undefined,
       invalid: new Map(),
       parts: [],
+      borders: [undefined, undefined],
+      rejectedDigest: '',
       total: undefined,
       totalInvalid: false,
     });
+  });
+
+  it('identifies the first and last record, with or without an id', async () => {
+    const bordersOf = async (...resources: unknown[]) => (await readPage(bytes({ resources }))).borders;
+    expect(await bordersOf({ resource_id: 'a', name: 'x' }, null, { resource_id: 'b' })).toEqual(
+      await bordersOf({ resource_id: 'a', name: 'y' }, { resource_id: 'b' }),
+    );
+    const [named, other] = await bordersOf({ name: 'x' }, { name: 'y' });
+    expect(named).not.toBe(other);
+    expect(await bordersOf({ name: 'x' })).toEqual([named, named]);
+    expect(await bordersOf({ resource_id: named })).not.toEqual([named, named]);
+  });
+
+  it('does not identify a border record that is nested too deep', async () => {
+    const { borders } = await readPage(Buffer.from(`{"resources":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`));
+    expect(borders).toEqual([undefined, undefined]);
+  });
+
+  it('has the same rows without the first record on every call', async () => {
+    const records = [{ resource_id: 'a', sku: 1 }, null, { resource_id: 'b', sku: 2 }];
+    const readRow = (record: unknown) => readResource(record, new InternedTexts());
+    const page = await readPageOf(bytes({ resources: records }), readRow, async (task) => task());
+    const rest = page.afterFirst();
+    expect(rest).toMatchObject({ rows: [{ id: 'b' }], positions: [2], invalid: new Map([[0, ['sku']]]) });
+    expect(page.afterFirst()).toBe(rest);
+    const rejectedFirst = await readPage(bytes({ resources: [null, { resource_id: 'a' }] }));
+    expect(rejectedFirst.afterFirst()).toMatchObject({ rows: ['a'], positions: [1] });
   });
 
   it('skips a byte order mark', async () => {

@@ -1,0 +1,190 @@
+import { between, pick, type Random, randomFrom, shuffled } from '../../../src/simulator/random.ts';
+
+/** How a service reads `page.offset`. */
+const OFFSETS = ['honest', 'ignored', 'from one', 'in pages', 'rounded down to a page'] as const;
+
+/** What changes between two requests. */
+const CHANGES = ['none', 'rows added', 'rows removed', 'rows swapped', 'rows added and removed', 'rows moved'] as const;
+
+/** A service and its faults, drawn from a seed. */
+export interface World {
+  readonly seed: number;
+  readonly total: 'right' | 'none' | 'zero';
+  readonly offset: (typeof OFFSETS)[number];
+  readonly size: 'honest' | 'ignored' | 'capped' | 'short pages';
+  readonly cap: number;
+  readonly order: 'stable' | 'unstable';
+  readonly change: (typeof CHANGES)[number];
+  /** How probable a change is before each request but the first. */
+  readonly changeShare: number;
+  readonly withoutId: number;
+  readonly duplicated: number;
+  readonly count: number;
+  readonly pageSize: number;
+  readonly concurrency: number;
+}
+
+export function drawWorld(seed: number): World {
+  const random = randomFrom(seed);
+  const sometimes = <T>(share: number, one: () => T, otherwise: T) => (random() < share ? one() : otherwise);
+  const pageSize = pick(random, [2, 3, 4, 5, 8, 10, 20]);
+  return {
+    seed,
+    pageSize,
+    total: pick(random, ['right', 'none', 'none', 'zero']),
+    offset: sometimes(0.4, () => pick(random, OFFSETS), 'honest'),
+    size: sometimes(0.5, () => pick(random, ['ignored', 'capped', 'short pages']), 'honest'),
+    cap: between(random, 1, pageSize + 2),
+    order: sometimes(0.1, () => 'unstable', 'stable'),
+    change: sometimes(0.6, () => pick(random, CHANGES), 'none'),
+    changeShare: pick(random, [0.1, 0.3, 0.8]),
+    withoutId: sometimes(0.2, () => pick(random, [0.1, 0.5, 1]), 0),
+    duplicated: sometimes(0.15, () => 0.2, 0),
+    count: between(random, 0, pick(random, [5, 25, 60])),
+    concurrency: pick(random, [1, 4]),
+  };
+}
+
+interface Row {
+  readonly resource_id?: string;
+  readonly name: string;
+}
+
+interface PageRequest {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A service as the contract describes it: its records, its faults, and what was there during the whole listing. */
+export class ModelService {
+  readonly #world: World;
+  readonly #random: Random;
+  #rows: Row[] = [];
+  #named = 0;
+  /** Ids that existed at every request. */
+  #throughout: Set<string> | undefined;
+  readonly #replies: { readonly offset: number; readonly rows: readonly Row[] }[] = [];
+  #hasMoved = false;
+  #hasRemoved = false;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = randomFrom(world.seed + 1_000_000_007);
+    for (let at = 0; at < world.count; at += 1) this.#insert(at);
+    const copies = this.#rows.filter(() => this.#random() < world.duplicated);
+    for (const copy of copies) this.#rows.splice(between(this.#random, 0, this.#rows.length), 0, copy);
+  }
+
+  answer(request: PageRequest): { resources: readonly Row[]; page: object | null } {
+    if (this.#replies.length > 0 && this.#random() < this.#world.changeShare) this.#change();
+    const ids = new Set(this.#rows.flatMap(({ resource_id }) => resource_id ?? []));
+    this.#throughout = new Set([...(this.#throughout ?? ids)].filter((id) => ids.has(id)));
+    const { order, total } = this.#world;
+    const listed = order === 'stable' ? this.#rows : shuffled(this.#random, this.#rows);
+    const start = this.#start(request);
+    const rows = listed.slice(start, start + this.#length(request));
+    if (order === 'unstable') this.#hasMoved = true;
+    this.#replies.push({ offset: request.offset, rows });
+    return { resources: rows, page: total === 'none' ? null : { total: total === 'zero' ? 0 : this.#rows.length } };
+  }
+
+  get requests(): number {
+    return this.#replies.length;
+  }
+
+  get records(): number {
+    return this.#rows.length;
+  }
+
+  /** Resources that existed during the whole listing and are not among these ids. */
+  missing(listed: ReadonlySet<string>): readonly string[] {
+    return [...(this.#throughout ?? [])].filter((id) => !listed.has(id));
+  }
+
+  /** Rows changed places, and still each page of the last pass began with the last record of a page before. */
+  get movedBehindBorders(): boolean {
+    const [first, ...pages] = this.#lastPass();
+    let last = first?.rows.at(-1);
+    let end = first?.rows.length ?? 0;
+    for (const { offset, rows } of pages) {
+      if (last === undefined || offset !== end - 1 || rows[0] !== last) continue;
+      end = offset + rows.length;
+      last = rows.at(-1);
+    }
+    return this.#hasMoved && pages.every(({ offset, rows }) => offset + rows.length <= end);
+  }
+
+  /** The service cut a page short, and removed a row before the next request. */
+  get cutWhileRemoving(): boolean {
+    return this.#hasRemoved && this.#world.size === 'short pages';
+  }
+
+  #lastPass() {
+    return this.#replies.slice(this.#replies.findLastIndex(({ offset }) => offset === 0));
+  }
+
+  #start({ offset, size }: PageRequest): number {
+    switch (this.#world.offset) {
+      case 'honest':
+        return offset;
+      case 'ignored':
+        return 0;
+      case 'from one':
+        return Math.max(0, offset - 1);
+      case 'in pages':
+        return offset * size;
+      case 'rounded down to a page':
+        return offset - (offset % size);
+    }
+  }
+
+  #length({ size }: PageRequest): number {
+    switch (this.#world.size) {
+      case 'honest':
+        return size;
+      case 'ignored':
+        return Number.POSITIVE_INFINITY;
+      case 'capped':
+        return Math.min(size, this.#world.cap);
+      case 'short pages':
+        return between(this.#random, 1, size);
+    }
+  }
+
+  #change(): void {
+    const { change } = this.#world;
+    if (change === 'none') return;
+    const adds = change === 'rows added' || change === 'rows swapped' || (change === 'rows added and removed' && this.#random() < 0.5);
+    const removes = change === 'rows removed' || change === 'rows swapped' || (change === 'rows added and removed' && !adds);
+    if (removes) {
+      this.#rows.splice(this.#place(), 1);
+      this.#hasRemoved = true;
+    }
+    if (adds) this.#insert(pick(this.#random, [this.#rows.length, 0, this.#place()]));
+    if (change === 'rows moved' && this.#rows.length > 1) {
+      const [row] = this.#rows.splice(this.#place(), 1) as [Row];
+      this.#rows.splice(this.#place(), 0, row);
+      this.#hasMoved = true;
+    }
+  }
+
+  #place(): number {
+    return between(this.#random, 0, Math.max(0, this.#rows.length - 1));
+  }
+
+  #insert(at: number): void {
+    this.#named += 1;
+    const name = `record ${this.#named}`;
+    this.#rows.splice(at, 0, this.#random() < this.#world.withoutId ? { name } : { resource_id: `r${this.#named}`, name });
+  }
+}
+
+/** The requests of a listing without a total whose pages do not overlap: until one brings no new record. */
+export function requestsWithoutOverlap(world: World): number {
+  const service = new ModelService(world);
+  for (let offset = 0; ; ) {
+    const { resources } = service.answer({ offset, size: world.pageSize });
+    if (resources.length === 0) return service.requests;
+    offset += resources.length;
+  }
+}
