@@ -42,7 +42,7 @@ serveMethods({
     const build = { version: 'bench', revision: 'bench', nodeVersion: process.version };
     const exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
     const limits = { maxRequests: 0, maxResponseMemory: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
-    const options = { telemetryPath: '/metrics', enableLifecycle: false, ...limits };
+    const options = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
     const server = await listen(createApp(exporter, { ...options, version: 'bench', report: (error) => log.error('bug', { error }) }), [
       { host: '127.0.0.1', port: 0 },
     ]);

@@ -117,6 +117,16 @@ export const listenAddress: FlagKind<{ readonly host?: string; readonly port: nu
   },
 };
 
+/** Without ports. */
+export const hostNames: FlagKind<readonly string[]> = {
+  placeholder: '<host,...>',
+  expected: 'host names such as a.example,b.example without ports',
+  parse(text) {
+    const names = text === '' ? [] : text.split(',');
+    return names.every((name) => /^[\w-]+(?:\.[\w-]+)*$/.test(name)) ? names : undefined;
+  },
+};
+
 export const telemetryPath: FlagKind<string> = {
   placeholder: '<path>',
   expected: `a path such as /metrics, of letters, digits and ._~-, other than ${RESERVED_PATHS.join(', ')}`,

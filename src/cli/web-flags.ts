@@ -1,4 +1,4 @@
-import { externalUrl, type Flag, file, integer, listenAddress, size, telemetryPath, toggle } from './flag-kind.ts';
+import { externalUrl, type Flag, file, hostNames, integer, listenAddress, size, telemetryPath, toggle } from './flag-kind.ts';
 
 /** Flags of the web server. */
 export const WEB_FLAGS = [
@@ -19,6 +19,12 @@ export const WEB_FLAGS = [
     name: 'web.external-url',
     kind: externalUrl,
     help: 'URL under which the exporter is externally reachable, for example through a reverse proxy; used for links.',
+  },
+  {
+    name: 'web.allowed-hosts',
+    kind: hostNames,
+    default: '',
+    help: 'Comma-separated host names that requests may have in the Host header, to prevent DNS rebinding; IP addresses, localhost and the host of --web.external-url are always allowed. Empty means any.',
   },
   {
     name: 'web.enable-lifecycle',

@@ -100,6 +100,7 @@ async function serveUntil(
   const app = createApp(exporter, {
     telemetryPath: flags['web.telemetry-path'],
     ...(externalUrl && { externalUrl }),
+    allowedHosts: flags['web.allowed-hosts'],
     enableLifecycle: flags['web.enable-lifecycle'],
     maxRequests: flags['web.max-requests'],
     maxResponseMemory: flags['web.max-response-memory'],

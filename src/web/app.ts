@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
+import { checkCrossSite } from './cross-site.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
@@ -28,7 +29,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
   const reached = limitObserver(options);
-  app.use(checkRequest, checkAccess(options.access ?? (() => OPEN_ACCESS), reached));
+  app.use(checkRequest, checkCrossSite(options), checkAccess(options.access ?? (() => OPEN_ACCESS), reached));
 
   const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
   const prefix = pathPrefix(options.externalUrl);

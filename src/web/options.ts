@@ -7,6 +7,8 @@ export interface WebOptions {
   readonly telemetryPath: string;
   /** URL of the exporter as clients see it, for example behind a reverse proxy; its path is served as a prefix too. */
   readonly externalUrl?: URL;
+  /** Names that the Host header may have, besides addresses, localhost and the host of the external URL; empty: any. */
+  readonly allowedHosts: readonly string[];
   readonly enableLifecycle: boolean;
   /** Scrapes of /metrics, and of /probe, that wait for refreshes; further ones are answered from the cache. 0: no limit. */
   readonly maxRequests: number;

@@ -16,9 +16,12 @@ export function requestTarget(target: string): string | undefined {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Rejects long URLs, bodies and malformed percent-encoding. */
+/** Rejects ambiguous hosts, long URLs, bodies and malformed percent-encoding. */
 export const checkRequest: RequestHandler = (request, response, next) => {
-  if (request.url.length > MAX_URL_LENGTH) {
+  if (request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length > 1) {
+    response.setHeader('Connection', 'close');
+    sendText(response, 400, 'Expected one Host header.\n');
+  } else if (request.url.length > MAX_URL_LENGTH) {
     sendText(response, 414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
   } else if (hasBody(request.headers)) {
     // The unread body would be parsed as the next request.

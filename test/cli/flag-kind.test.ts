@@ -5,6 +5,7 @@ import {
   externalUrl,
   faultShare,
   file,
+  hostNames,
   integer,
   listenAddress,
   size,
@@ -145,6 +146,20 @@ describe('listenAddress', () => {
 
   it.each(['999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'])('rejects the host or port of %j', (text) => {
     expect(listenAddress.parse(text)).toBeUndefined();
+  });
+});
+
+describe('hostNames', () => {
+  it.each([
+    ['', []],
+    ['a.example', ['a.example']],
+    ['localhost,a-b.example,10.0.0.1', ['localhost', 'a-b.example', '10.0.0.1']],
+  ])('accepts %j', (text, names) => {
+    expect(hostNames.parse(text)).toEqual(names);
+  });
+
+  it.each([',', 'a.example,', 'a.example:80', 'http://a.example', 'a b', '*.example', '.example'])('rejects %j', (text) => {
+    expect(hostNames.parse(text)).toBeUndefined();
   });
 });
 

@@ -41,6 +41,7 @@ describe('parseFlags', () => {
         'web.listen-address': [{ port: 9842 }],
         'web.telemetry-path': '/metrics',
         'web.external-url': undefined,
+        'web.allowed-hosts': [],
         'web.enable-lifecycle': false,
         'web.max-requests': 40,
         'web.max-response-memory': 64 * 1024 * 1024,

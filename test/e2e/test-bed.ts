@@ -27,6 +27,7 @@ export async function startExporter(config: object, options: Partial<WebOptions>
   });
   const app = createApp(exporter, {
     telemetryPath: '/metrics',
+    allowedHosts: [],
     enableLifecycle: true,
     maxRequests: 0,
     maxResponseMemory: 64 * 1024 * 1024,

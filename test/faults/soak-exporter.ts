@@ -52,7 +52,14 @@ serveMethods({
       log.error('internal error', { error });
     };
     const limits = { maxRequests: 40, maxResponseMemory: 64 * 1024 * 1024, scrapeTimeoutMs: 10_000, timeoutOffsetMs: TIMEOUT_OFFSET_MS };
-    const app = createApp(exporter, { telemetryPath: '/metrics', enableLifecycle: false, ...limits, version: 'soak', report });
+    const app = createApp(exporter, {
+      telemetryPath: '/metrics',
+      allowedHosts: [],
+      enableLifecycle: false,
+      ...limits,
+      version: 'soak',
+      report,
+    });
     return (await listen(app, [{ host: '127.0.0.1', port: 0 }])).addresses[0]?.port;
   },
   listedStations: () => exporter?.stations().filter(({ snapshot }) => snapshot !== undefined).length,

@@ -55,6 +55,7 @@ export async function startApp(
   const limits: string[] = [];
   const app = createApp(fakeExporter(exporter), {
     telemetryPath: '/metrics',
+    allowedHosts: [],
     enableLifecycle: false,
     maxRequests: 40,
     maxResponseMemory: 64 * 1024 * 1024,

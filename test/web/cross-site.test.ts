@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { openConnection } from './http-client.ts';
+import { plainText, startApp } from './running-app.ts';
+
+const FOREIGN = plainText(403, 'Requests of other sites are not allowed.\n');
+
+/** An app that counts reloads. */
+async function startCounting(externalUrl?: string) {
+  let reloads = 0;
+  const reload = async () => {
+    reloads += 1;
+    return [];
+  };
+  const app = await startApp({ reload }, { enableLifecycle: true, ...(externalUrl && { externalUrl: new URL(externalUrl) }) });
+  return { ...app, reloads: () => reloads };
+}
+
+describe('checkCrossSite', () => {
+  it.each([
+    { origin: 'https://attacker.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1' },
+    { origin: 'http://127.0.0.1:1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'anything' },
+    { 'sec-fetch-site': 'cross-site', origin: 'null' },
+  ])('responds 403 to a reload by another site, without a reload: %j', async (headers) => {
+    const { request, reloads } = await startCounting();
+    for (const method of ['POST', 'PUT']) expect(await request('/-/reload', { method, headers })).toEqual(FOREIGN);
+    expect(reloads()).toBe(0);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('responds 403 to %s by another site on every path', async (method) => {
+    const { request } = await startCounting();
+    for (const path of ['/', '/metrics', '/nowhere'])
+      expect(await request(path, { method, headers: { origin: 'https://attacker.example' } }), path).toEqual(FOREIGN);
+  });
+
+  it('lets its own pages and clients that are no browsers reload', async () => {
+    const { port, request, reloads } = await startCounting();
+    const own = [{}, { origin: `http://127.0.0.1:${port}` }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }];
+    for (const headers of own) expect((await request('/-/reload', { method: 'POST', headers })).status).toBe(200);
+    expect(reloads()).toBe(own.length);
+  });
+
+  it('accepts the origin of the external URL, because a reverse proxy may replace the Host header', async () => {
+    const { request } = await startCounting('https://example.com/tse');
+    const status = async (origin: string) => (await request('/-/reload', { method: 'POST', headers: { origin } })).status;
+    expect(await status('https://example.com')).toBe(200);
+    expect(await status('https://example.com:8443')).toBe(403);
+  });
+
+  it('accepts reading requests of other sites, which browsers do not let them read', async () => {
+    const { request } = await startCounting();
+    const headers = { origin: 'https://attacker.example', 'sec-fetch-site': 'cross-site' };
+    for (const method of ['GET', 'HEAD']) expect((await request('/metrics', { method, headers })).status).toBe(200);
+  });
+
+  describe('with allowed hosts', () => {
+    const start = () => startApp({}, { allowedHosts: ['Exporter.example'], externalUrl: new URL('https://proxy.example/tse') });
+
+    it.each([
+      'exporter.example',
+      'EXPORTER.EXAMPLE:9842',
+      'exporter.example.:9842',
+      'proxy.example',
+      'localhost:9842',
+      '10.0.0.7:9842',
+      '[2001:db8::7]:9842',
+    ])('accepts the host %s', async (host) => {
+      const { request } = await start();
+      expect((await request('/metrics', { headers: { host } })).status).toBe(200);
+    });
+
+    it.each([
+      'attacker.example',
+      'exporter.example.attacker.example',
+      'a@exporter.example',
+      'exporter.example/',
+      '10.0.0.7.attacker.example',
+    ])('responds 403 to the host %j', async (host) => {
+      const { request } = await start();
+      const response = await request('/metrics', { headers: { host } });
+      expect(response).toEqual(plainText(403, 'The host name is not allowed (--web.allowed-hosts).\n'));
+    });
+
+    it.each(['GET /metrics HTTP/1.0\r\n\r\n', 'GET /metrics HTTP/1.1\r\nHost:\r\n\r\n'])(
+      'responds 403 to a request without a host: %j',
+      async (bytes) => {
+        const { port } = await start();
+        expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 403 /);
+      },
+    );
+  });
+
+  it('accepts every host without allowed hosts', async () => {
+    const { request } = await startApp();
+    expect((await request('/metrics', { headers: { host: 'attacker.example' } })).status).toBe(200);
+  });
+});
