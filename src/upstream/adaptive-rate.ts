@@ -1,15 +1,14 @@
 import { type ClimbingLimit, climbingLimit, FLOOR_PER_SECOND, limitPerSecond } from './climbing-limit.ts';
 import { RecentCounts } from './recent-counts.ts';
 
-/** A reply that said: too many requests. */
+/** A 429. */
 export interface Throttling {
-  /** When the request began. */
-  readonly begunMs: number;
+  /** When the request started. */
+  readonly startedMs: number;
   readonly nowMs: number;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** For people: "throttled: 36 of 180 requests in 5 min". */
 export interface ThrottleStatistics {
   readonly requests: number;
   readonly throttled: number;
@@ -19,22 +18,22 @@ export interface ThrottleStatistics {
 /** Replies since a throttled one. */
 interface Sample {
   readonly sinceMs: number;
-  /** Replies to requests that began after the rate last changed. */
+  /** Replies to requests that started after the rate last changed. */
   replies: number;
   throttled: number;
-  /** Whenever they began: what the service lets through does not depend on when a limit was set here. */
+  /** Whenever they started: what the service accepts does not depend on when a limit was set here. */
   accepted: number;
 }
 
-/** A lower rate on trial: does the throttled share fall with it? */
+/** Verifies that the throttled share falls with the rate. */
 interface Trial {
   readonly before: ClimbingLimit | undefined;
-  /** Of requests throttled at the higher rate. */
+  /** The share of requests throttled at the higher rate. */
   readonly share: number;
-  /** So many requests decide. */
+  /** The number of requests that decide. */
   readonly size: number;
-  begun: number;
-  /** When the last of them began. */
+  started: number;
+  /** When the last of them started. */
   lastMs: number;
   ended: number;
   throttled: number;
@@ -46,38 +45,38 @@ const MAX_HOLD_MS = 600_000;
 /** An accepted rate is measured over at least a second: many services count by the second. */
 const MIN_SAMPLE_MS = 1000;
 
-/** A sample of more replies than this says more about the past than about now. */
+/** A larger sample is dominated by past replies. */
 const MAX_SAMPLE = 200;
 
-/** One throttled request in 500 is not worth slowing down for. */
+/** One throttled request in 500 does not lower the rate. */
 const NEGLIGIBLE_SHARE = 0.002;
 
-/** Just below the accepted rate, a token bucket refills. */
+/** Below the accepted rate, a token bucket refills. */
 const MARGIN = 0.1;
 
-/** Fewer requests say nothing about a share. */
+/** A share of fewer requests is not significant. */
 const MIN_TRIAL = 10;
 
-/** Above this share throttling is never taken for chance. */
+/** A larger share is never random. */
 const MAX_BASE_SHARE = 0.3;
 
-/** A base share is put on trial again after this time, because a limit may have taken its place. */
+/** A base share is verified again after this time, because a rate limit may have replaced it. */
 const BASE_VALID_MS = 60_000;
 
-/** A sample does not span a pause: idle time would look like a low accepted rate. */
+/** A sample ends with such a pause: idle time would look like a low accepted rate. */
 const PAUSE_MS = 5000;
 
-/** A limit that nothing has waited for in this time no longer limits anything. */
+/** A limit is removed when no request has waited for it in this time. */
 const UNUSED_MS = 600_000;
 
-/** Timers fire late; starts may catch up this much so that the rate is still reached. Not at the ceiling, which is never exceeded. */
+/** Timers fire late: requests may start this much earlier, so that the rate is still reached. Not at the ceiling, which is never exceeded. */
 const CATCH_UP_MS = 20;
 
 /**
- * When the next request to an upstream may begin. There is no limit until requests are throttled. Then the rate at which requests are
- * accepted is measured, and the limit is set to 90 % of it. Should as large a share be throttled at that lower rate, the rate is not the
- * cause: the share is remembered as the base share, is tolerated from then on, and the former limit is restored. Otherwise the limit climbs
- * back to the accepted rate, stays near it, and exceeds it more and more until requests are throttled again.
+ * Determines when the next request to an upstream may start. There is no limit until requests are throttled. Then the rate at which requests
+ * are accepted is measured, and the limit is set to 90 % of it. If the same share is throttled at that lower rate, the rate is not the
+ * cause: the share is stored as the base share, is tolerated from then on, and the former limit is restored. Otherwise the limit climbs
+ * back to the accepted rate, stays near it, and exceeds it increasingly until requests are throttled again.
  */
 export class AdaptiveRate {
   readonly #ceiling: number;
@@ -89,7 +88,7 @@ export class AdaptiveRate {
   #baseVerifiedMs = 0;
   #changedMs = Number.NEGATIVE_INFINITY;
   #holdUntilMs = Number.NEGATIVE_INFINITY;
-  /** When the latest request should have begun, at the latest a little before it did. */
+  /** When the latest request was due to start; not much earlier than it did. */
   #slotMs = Number.NEGATIVE_INFINITY;
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #lastBoundMs = Number.NEGATIVE_INFINITY;
@@ -112,7 +111,7 @@ export class AdaptiveRate {
     return this.#limit !== undefined && limitPerSecond(this.#limit) <= FLOOR_PER_SECOND;
   }
 
-  /** Nothing may begin before; in the past when nothing is held. */
+  /** No request may start before this time; in the past without a hold. */
   get holdUntilMs(): number {
     return this.#holdUntilMs;
   }
@@ -127,14 +126,14 @@ export class AdaptiveRate {
     return { requests: this.#counts.total('requests', nowMs), throttled: this.#counts.total('throttled', nowMs), windowMs };
   }
 
-  /** How long until the next request may begin; 0 or less: now. */
+  /** How long until the next request may start; 0 or less: now. */
   waitMs(nowMs: number): number {
     const waitMs = this.#slotMs + 1000 / this.perSecond - nowMs;
     if (waitMs > 0) this.#isBound = true;
     return Math.max(waitMs, this.#holdUntilMs - nowMs);
   }
 
-  began(nowMs: number): void {
+  started(nowMs: number): void {
     if (this.#inFlight === 0 && !this.#isBound && nowMs - this.#lastStartMs > PAUSE_MS) this.#sample = undefined;
     if (this.#limit) this.#age(this.#limit, nowMs);
     const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
@@ -143,52 +142,52 @@ export class AdaptiveRate {
     this.#isBound = false;
     this.#inFlight += 1;
     const trial = this.#trial;
-    if (!trial || trial.begun === trial.size || nowMs <= this.#changedMs) return;
-    trial.begun += 1;
+    if (!trial || trial.started === trial.size || nowMs <= this.#changedMs) return;
+    trial.started += 1;
     trial.lastMs = nowMs;
   }
 
   /** The request was answered, other than by throttling. */
-  accepted(begunMs: number, nowMs: number): void {
+  accepted(startedMs: number, nowMs: number): void {
     this.#lastAcceptedMs = nowMs;
     if (this.#sample) this.#sample.accepted += 1;
-    this.#ended(begunMs, nowMs, 'accepted');
+    this.#ended(startedMs, nowMs, 'accepted');
   }
 
-  throttled({ begunMs, nowMs, retryAfterMs = 0 }: Throttling): void {
+  throttled({ startedMs, nowMs, retryAfterMs = 0 }: Throttling): void {
     this.#counts.add('throttled', nowMs);
     if (retryAfterMs > 0) this.#holdUntilMs = Math.max(this.#holdUntilMs, nowMs + Math.min(retryAfterMs, MAX_HOLD_MS));
-    this.#ended(begunMs, nowMs, 'throttled');
+    this.#ended(startedMs, nowMs, 'throttled');
   }
 
   /** The request failed without a reply. */
-  failed(begunMs: number, nowMs: number): void {
-    this.#ended(begunMs, nowMs, 'failed');
+  failed(startedMs: number, nowMs: number): void {
+    this.#ended(startedMs, nowMs, 'failed');
   }
 
-  /** Only requests that began at the present rate say something about it. */
-  #ended(begunMs: number, nowMs: number, result: 'accepted' | 'throttled' | 'failed'): void {
+  /** Only requests that started at the current rate count towards it. */
+  #ended(startedMs: number, nowMs: number, result: 'accepted' | 'throttled' | 'failed'): void {
     this.#counts.add('requests', nowMs);
     this.#inFlight -= 1;
-    if (begunMs <= this.#changedMs) return;
+    if (startedMs <= this.#changedMs) return;
     const isThrottled = result === 'throttled';
     if (isThrottled) this.#sample ??= { sinceMs: nowMs, replies: 0, throttled: 0, accepted: 0 };
     if (this.#sample) this.#sample.replies += 1;
     if (this.#sample && isThrottled) this.#sample.throttled += 1;
     const trial = this.#trial;
-    if (trial && begunMs <= trial.lastMs) {
+    if (trial && startedMs <= trial.lastMs) {
       trial.ended += 1;
       if (isThrottled) trial.throttled += 1;
       if (trial.ended >= trial.size) this.#conclude(trial, nowMs);
     }
-    // From one throttled request to another a token bucket gives exactly what it was refilled with.
-    if (isThrottled && this.#sample && nowMs - this.#sample.sinceMs >= MIN_SAMPLE_MS) this.#judge(this.#sample, begunMs, nowMs);
+    // Between two throttled requests a token bucket accepts exactly as many as it was refilled with.
+    if (isThrottled && this.#sample && nowMs - this.#sample.sinceMs >= MIN_SAMPLE_MS) this.#judge(this.#sample, startedMs, nowMs);
   }
 
   #age(limit: ClimbingLimit, nowMs: number): void {
     if (this.#isBound) {
       this.#lastBoundMs = nowMs;
-      // A hold between two requests is no time at this rate.
+      // A hold between two requests does not count as time at this rate.
       if (!this.#trial && this.#lastAcceptedMs > this.#changedMs)
         limit.boundMs += Math.min(nowMs - this.#lastStartMs, 2000 / this.perSecond);
     } else if (nowMs - this.#lastBoundMs > UNUSED_MS) {
@@ -197,32 +196,32 @@ export class AdaptiveRate {
     }
   }
 
-  #judge(sample: Sample, begunMs: number, nowMs: number): void {
+  #judge(sample: Sample, startedMs: number, nowMs: number): void {
     const base = Math.max(this.#baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.share ?? 0));
-    if (isMoreThan(base, sample)) this.#lower(sample, begunMs, nowMs);
+    if (isMoreThan(base, sample)) this.#lower(sample, startedMs, nowMs);
     else if (sample.replies >= MAX_SAMPLE) {
-      if (this.#baseShare > 0 && !this.#trial && nowMs - this.#baseVerifiedMs > BASE_VALID_MS) this.#lower(sample, begunMs, nowMs);
+      if (this.#baseShare > 0 && !this.#trial && nowMs - this.#baseVerifiedMs > BASE_VALID_MS) this.#lower(sample, startedMs, nowMs);
       else this.#sample = undefined;
     }
   }
 
-  #lower(sample: Sample, begunMs: number, nowMs: number): void {
+  #lower(sample: Sample, startedMs: number, nowMs: number): void {
     const seconds = (nowMs - sample.sinceMs) / 1000;
     const isHeld = this.#holdUntilMs > sample.sinceMs;
     this.#sample = undefined;
-    // Nothing was accepted because nothing was to be sent: the hold is limit enough.
+    // No request was accepted because none was to be sent: the hold is sufficient as a limit.
     if (sample.accepted === 0 && isHeld) return;
     const before = this.#limit;
     const share = sample.throttled / sample.replies;
     if (sample.accepted === 0) {
       const rate = Math.min(this.perSecond, sample.replies / seconds);
-      this.#limit = climbingLimit(Math.max(before?.target ?? 0, rate), rate / 2, nowMs - begunMs);
+      this.#limit = climbingLimit(Math.max(before?.target ?? 0, rate), rate / 2, nowMs - startedMs);
     } else {
       const target = Math.min(this.perSecond, sample.accepted / seconds);
-      this.#limit = climbingLimit(target, target * (1 - MARGIN), nowMs - begunMs);
+      this.#limit = climbingLimit(target, target * (1 - MARGIN), nowMs - startedMs);
     }
     const size = Math.max(MIN_TRIAL, Math.ceil(4 / share));
-    const trial = { before: this.#trial ? this.#trial.before : before, share, size, begun: 0, lastMs: nowMs, ended: 0, throttled: 0 };
+    const trial = { before: this.#trial ? this.#trial.before : before, share, size, started: 0, lastMs: nowMs, ended: 0, throttled: 0 };
     this.#trial = share < MAX_BASE_SHARE ? trial : undefined;
     if (!this.#trial) this.#baseShare = 0;
     this.#changedMs = nowMs;
@@ -244,7 +243,7 @@ export class AdaptiveRate {
   }
 }
 
-/** More throttled than chance explains where this share is expected; three standard deviations, and never on fewer than three. */
+/** Whether more are throttled than this share explains: by more than three standard deviations, and at least three. */
 function isMoreThan(share: number, { replies, throttled }: Sample): boolean {
   const expected = share * replies;
   return throttled > 2 + expected + 3 * Math.sqrt(expected);

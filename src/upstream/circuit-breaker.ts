@@ -6,10 +6,10 @@ interface BreakerOptions {
   readonly timeoutMs: number;
 }
 
-/** What is known of a station's replies. */
+/** The state of a station, from its replies. */
 export interface StationState {
   isHanging: boolean;
-  /** Of its replies; undefined: none so far. */
+  /** Typical latency of its replies; undefined: none so far. */
   typicalMs: number | undefined;
   inFlight: number;
 }
@@ -23,21 +23,21 @@ export interface InFlight {
   readonly controller: AbortController;
 }
 
-/** A reply that takes so many times longer than is typical is overdue. */
+/** A reply that takes this many times the typical latency is overdue. */
 const OVERDUE_FACTOR = 4;
 
-/** Half a second late may be chance, however fast replies are. */
+/** A shorter delay may be random, however fast replies are. */
 const MIN_OVERDUE_MS = 500;
 
-/** The typical latency of the upstream follows the median: each reply moves it by so much at most. */
+/** The typical latency of the upstream follows the median: each reply changes it by at most this factor. */
 const MEDIAN_STEP = 1.25;
 
 /** Stations that hang share at most a quarter of the capacity. */
 const PROBE_SHARE = 1 / 4;
 
 /**
- * Knows which stations hang: a request to them timed out, and none was answered since. Each may have one request in flight (a probe), and
- * all of them together a quarter of the requests that may be in flight.
+ * Tracks which stations hang: a request for them timed out, and none has been answered since. Each may have one request in flight (a probe),
+ * all of them together a quarter of `concurrency`.
  */
 export class CircuitBreaker {
   readonly maxProbes: number;
@@ -47,9 +47,9 @@ export class CircuitBreaker {
   /** The latest admission that was answered without delay. */
   #answeredOrder = -1;
   #probes = 0;
-  /** Every request in flight is overdue, and whether the upstream or their stations are the cause is unknown. */
+  /** Every request in flight is overdue; whether the upstream or the stations are the cause is unknown. */
   #isStalled = false;
-  /** How many requests may be aborted to find out, until a reply comes without delay. */
+  /** How many requests may be aborted to determine that, until the next reply without delay. */
   #canaries = 0;
   #nextProbeMs = Number.NEGATIVE_INFINITY;
 
@@ -76,7 +76,7 @@ export class CircuitBreaker {
     for (const name of this.#stations.keys()) if (!names.has(name)) this.#stations.delete(name);
   }
 
-  /** Of a reply of the upstream; undefined: none so far. */
+  /** Typical latency of the upstream; undefined: no reply so far. */
   get typicalMs(): number | undefined {
     return this.#typicalMs;
   }
@@ -85,7 +85,7 @@ export class CircuitBreaker {
     return [...this.#stations.values()].filter(({ isHanging }) => isHanging).length;
   }
 
-  /** With fewer than four slots a probe takes more than its share of them: then it rests for the others, unless none of them waits. */
+  /** With a concurrency below four a probe exceeds its share: the next one is delayed in favour of other requests, unless none waits. */
   mayProbe(nowMs: number, othersWait: boolean): boolean {
     return this.#probes < this.maxProbes && (!othersWait || (nowMs >= this.#nextProbeMs && !this.#isStalled));
   }
@@ -112,12 +112,12 @@ export class CircuitBreaker {
       this.#answeredOrder = Math.max(this.#answeredOrder, order);
       this.#canaries = this.maxProbes;
     }
-    // A station that was slow once may be so again: its own latency rises at once and falls slowly.
+    // A station that was slow once may be slow again: its typical latency rises at once and falls slowly.
     station.typicalMs = Math.max(latencyMs, (station.typicalMs ?? 0) / MEDIAN_STEP);
     this.#typicalMs = towards(this.#typicalMs, latencyMs);
   }
 
-  /** Fast or slow, such a reply says nothing about how long others take. */
+  /** The latency of a 429 is not that of a page. */
   throttled({ station }: InFlight): void {
     station.isHanging = false;
   }
@@ -126,14 +126,14 @@ export class CircuitBreaker {
     station.isHanging = true;
   }
 
-  /** Nobody waits for the reply any longer: whether it would have come is known only if others overtook it. */
+  /** The caller no longer waits for the reply. The station counts as hanging only if later requests were answered first. */
   cancelled(request: InFlight, nowMs: number): void {
     if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) request.station.isHanging = true;
   }
 
   /**
-   * Aborts overdue requests beyond the share that stations that hang may have, while others wait. A request is aborted only if one that was
-   * admitted later has been answered without delay: when the whole upstream is slow, none is.
+   * Aborts overdue requests above the share of hanging stations while other requests wait. A request is aborted only if one that was
+   * admitted later has been answered without delay: while the upstream itself is slow, none is.
    */
   review(inFlight: Iterable<InFlight>, nowMs: number): void {
     const overdue = Array.from(inFlight).filter((request) => this.#isOverdue(request, nowMs));
@@ -148,8 +148,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * When every slot is overdue, one is freed for a canary, which shows whether the upstream still answers: the slot of a probe, or another one
-   * where stations are known to hang.
+   * When every request in flight is overdue, one is aborted to admit a canary, which shows whether the upstream still answers: a probe, or
+   * another one if stations are known to hang.
    */
   #canarySlot(overdue: readonly InFlight[]): readonly InFlight[] {
     const probe = overdue.findLast(({ isProbe }) => isProbe);

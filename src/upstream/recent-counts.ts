@@ -1,4 +1,4 @@
-/** Counts events over the last few minutes, in a ring of slots. */
+/** Counts events of a sliding window in a ring of slots. */
 export class RecentCounts<Name extends string> {
   readonly windowMs: number;
   readonly #slotMs: number;

@@ -5,18 +5,18 @@ import { PriorityQueue } from './priority-queue.ts';
 /** Each request of a refresh carries the same object. */
 export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started'>;
 
-/** A refresh, and those of its requests that wait, first come first served. */
+/** A refresh and its waiting requests, in order of arrival. */
 export interface WaitingRefresh<Waiter> {
   readonly refresh: Refresh;
   readonly station: StationState;
   readonly waiters: Set<Waiter>;
-  /** When its first request began to wait. */
+  /** When its first request was queued. */
   readonly sinceMs: number;
-  /** Its place among those that became due at the same time, in [0, 1). */
+  /** Its rank among those that became due at the same time, in [0, 1). */
   readonly place: number;
-  /** Its place among the started ones; undefined: not started. */
+  /** Its rank among the started ones; undefined: not started. */
   startOrder: number | undefined;
-  /** Its entry in a heap: any other one that is left there is void. */
+  /** Its current entry in a heap; older entries that are still there are ignored. */
   entry: Entry<Waiter> | undefined;
 }
 
@@ -27,12 +27,12 @@ interface Entry<Waiter> {
   readonly rank: readonly [number, number, number];
 }
 
-/** Spreads neighbours evenly: all stations are due at once after a start, and those of one zone, which often hang together, are neighbours. */
+/** Distributes neighbours evenly: after a start all stations are due at once, and those of one zone, which often hang together, are neighbours. */
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /**
  * The order in which waiting requests are admitted: those of started refreshes first, the oldest of them before the others; then refreshes
- * in the order in which their stations became due. Stations that hang wait apart, in due order, and not while one of their requests is in flight.
+ * in the order in which their stations became due. Stations that hang have a queue of their own, also in due order, and are not in it while one of their requests is in flight.
  */
 export class RefreshQueue<Waiter> {
   readonly #requests = new PriorityQueue<Entry<Waiter>>(isBefore);
@@ -71,7 +71,7 @@ export class RefreshQueue<Waiter> {
     return waiter;
   }
 
-  /** The station has begun or ceased to hang, or one of its requests was admitted or has ended. */
+  /** The station started or stopped hanging, or one of its requests was admitted or has ended. */
   stationChanged(station: StationState): void {
     for (const waiting of this.#byStation.get(station) ?? []) {
       if (waiting.entry?.heap !== this.#heapFor(station)) this.#place(waiting);

@@ -10,7 +10,7 @@ interface LimiterOptions {
   readonly concurrency: number;
   /** Never exceeded; 0: no ceiling. */
   readonly requestsPerSecond: number;
-  /** Of one request; the work enforces it. */
+  /** Of one request; `run` expects its work to enforce it. */
   readonly timeoutMs: number;
   readonly observer: Pick<RequestObserver, 'waiting' | 'waited' | 'throttled' | 'limited'>;
   /** Monotonic milliseconds. */
@@ -22,13 +22,13 @@ interface LimiterOptions {
 interface LimitedRequest {
   readonly refresh: Refresh;
   readonly signal: AbortSignal;
-  /** The pause of a throttled request before its next try; it keeps its place, so that no other refresh starts instead. */
+  /** The delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead. */
   readonly pauseMs?: number;
 }
 
 /** How a request was admitted. */
 export interface Admission {
-  /** Aborts with the caller's signal, or with a RequestFailure of reason `timeout` when the request is overdue and holds up others. */
+  /** Aborts with the caller's signal, or with a RequestFailure of reason `timeout` when the request is overdue and delays others. */
   readonly signal: AbortSignal;
   readonly admittedMs: number;
   /** The station hangs: this is its only request in flight. */
@@ -40,7 +40,7 @@ type Enter = (inFlight: InFlight) => void;
 /** Failures without a reply of the service. */
 const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
 
-/** Bounds the requests in flight to an upstream and the rate at which they begin, and decides which one is next. */
+/** Limits the requests in flight to an upstream and the rate at which they start, and decides which one is next. */
 export class RequestLimiter {
   readonly #options: LimiterOptions;
   readonly #rate: AdaptiveRate;
@@ -49,7 +49,7 @@ export class RequestLimiter {
   readonly #inFlight = new Set<InFlight>();
   #paused = 0;
   #admissions = 0;
-  #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined;
+  #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
@@ -58,7 +58,7 @@ export class RequestLimiter {
     options.observer.limited(this.#rate.perSecond);
   }
 
-  /** The service asked to send nothing before; in the past when nothing is held. */
+  /** No request may start before this time (Retry-After); in the past without a hold. */
   get holdUntilMs(): number {
     return this.#rate.holdUntilMs;
   }
@@ -156,7 +156,7 @@ export class RequestLimiter {
     };
   }
 
-  /** Admits what the limits allow; an alarm stays set only while a request waits for time to pass. */
+  /** Admits what the limits allow; a timer is set only while a request waits for time to pass. */
   #admit(mayStart = true): void {
     const nowMs = this.#options.now();
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
@@ -171,15 +171,15 @@ export class RequestLimiter {
       const controller = new AbortController();
       const inFlight = { order: this.#admissions++, station, isProbe: station.isHanging, admittedMs: nowMs, controller };
       this.#inFlight.add(inFlight);
-      this.#rate.began(nowMs);
+      this.#rate.started(nowMs);
       this.breaker.admitted(inFlight);
       const enter = this.#queue.take(next);
       this.#queue.stationChanged(station);
       enter?.(inFlight);
       if (isStart) refresh.started();
     }
-    this.#alarm?.cancel();
-    this.#alarm = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #next(nowMs: number, mayStart: boolean): WaitingRefresh<Enter> | undefined {
@@ -193,14 +193,14 @@ export class RequestLimiter {
 
   #wakeAfter(waitMs: number, nowMs: number): void {
     const atMs = nowMs + Math.ceil(waitMs);
-    if (this.#alarm && this.#alarm.atMs <= atMs) return;
-    this.#alarm?.cancel();
+    if (this.#timer && this.#timer.atMs <= atMs) return;
+    this.#timer?.cancel();
     const wake = () => {
-      this.#alarm = undefined;
+      this.#timer = undefined;
       this.#review();
       this.#admit();
     };
-    this.#alarm = { atMs, cancel: this.#options.schedule(wake, atMs - nowMs) };
+    this.#timer = { atMs, cancel: this.#options.schedule(wake, atMs - nowMs) };
   }
 
   get #isFull(): boolean {
@@ -216,7 +216,7 @@ export class RequestLimiter {
   #failed(inFlight: InFlight, error: unknown, signal: AbortSignal): void {
     const nowMs = this.#options.now();
     if (error instanceof RequestFailure && error.throttled) {
-      this.#rate.throttled({ begunMs: inFlight.admittedMs, nowMs, retryAfterMs: error.retryAfterMs });
+      this.#rate.throttled({ startedMs: inFlight.admittedMs, nowMs, retryAfterMs: error.retryAfterMs });
       this.breaker.throttled(inFlight);
       this.#options.observer.throttled();
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
@@ -234,12 +234,12 @@ export class RequestLimiter {
     this.#queue.stationChanged(inFlight.station);
     this.#options.observer.limited(this.#rate.perSecond);
     this.#admit(false);
-    // The refresh that got the reply may request its next page first.
+    // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);
     this.#review();
   }
 
-  /** Frees slots that overdue requests hold while others wait. */
+  /** Aborts overdue requests while others wait. */
   #review(): void {
     if (this.#isFull && this.#queue.nextRequest() !== undefined) this.breaker.review(this.#inFlight, this.#options.now());
   }

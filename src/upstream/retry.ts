@@ -2,9 +2,9 @@ import type { RequestFailure } from './request-failure.ts';
 import type { Admission, RequestLimiter } from './request-limiter.ts';
 
 export interface RetrySituation {
-  /** Retries made so far that counted. */
+  /** Retries so far that counted against `max_retries`. */
   readonly retries: number;
-  /** How often in a row this request was throttled, this time included. */
+  /** How often in a row this request was throttled, including this time. */
   readonly throttlings: number;
   readonly maxRetries: number;
   readonly nowMs: number;
@@ -12,7 +12,7 @@ export interface RetrySituation {
   readonly deadlineMs: number;
   /** In [0, 1). */
   readonly random: number;
-  /** The upstream accepted another request after this one's previous try, or this try where it was the first, began. */
+  /** The upstream accepted another request after the previous attempt of this one (the first attempt: after its own) started. */
   readonly acceptedSince: boolean;
   /** The request was the one probe of a station that hangs. */
   readonly isProbe: boolean;
@@ -23,21 +23,21 @@ export interface RetrySituation {
 export type RetryDecision =
   /** `counts`: against `max_retries`. */
   | { readonly action: 'retry'; readonly delayMs: number; readonly counts: boolean }
-  /** Query a smaller page at once, where there is one; otherwise give up. */
+  /** Request a smaller page at once, if possible; otherwise give up. */
   | { readonly action: 'smaller-page' }
-  /** `isPostponed`: the service asked to come back after the refresh's deadline, which is no failure of a station that has data. */
+  /** `isPostponed`: `Retry-After` is beyond the deadline of the refresh, which is no failure of a station with data. */
   | { readonly action: 'give-up'; readonly isPostponed: boolean };
 
 const BASE_MS = 250;
 const CAP_MS = 10_000;
 
-/** The limiter spaces throttled requests already; this wait only spreads them. */
+/** The limiter already spaces throttled requests; this delay only distributes them. */
 const THROTTLED_CAP_MS = 1000;
 
-/** Where nothing is accepted, tries that count must not all fall between two tokens of a slow token bucket. */
+/** While no request is accepted, retries that count must not all fall between two tokens of a slow token bucket. */
 const REFUSED_BASE_MS = 1000;
 
-/** Throttled so often in a row while others were accepted, the request itself is the cause: by a chance of one in two that is one in a million. */
+/** Throttled this often in a row while others were accepted, the request itself is the cause: at random, even with a share of one half, that happens once in a million. */
 const MAX_THROTTLINGS = 20;
 
 const GIVE_UP: RetryDecision = { action: 'give-up', isPostponed: false };
@@ -46,7 +46,7 @@ type Failure = Pick<RequestFailure, 'reason' | 'retryable' | 'retryAfterMs' | 't
 
 type LimiterState = Pick<RequestLimiter, 'lastAcceptedMs' | 'isAtLowestRate'>;
 
-/** Counts the tries of one request, and decides after each failure what to do next. */
+/** Counts the attempts of one request, and decides after each failure what to do next. */
 export class RequestRetries {
   readonly #maxRetries: number;
   readonly #limiter: LimiterState;
@@ -86,12 +86,12 @@ export function decideRetry(failure: Failure, situation: RetrySituation): RetryD
   const { maxRetries, retries, isProbe, random } = situation;
   if (failure.tooLarge && !failure.throttled) return { action: 'smaller-page' };
   if (failure.throttled) return afterThrottling(failure, situation);
-  // A second probe of the same station would take the place of another station's first.
+  // A second probe of the same station would delay the first one of another station.
   if (!failure.retryable || retries >= maxRetries || (isProbe && failure.reason === 'timeout')) return GIVE_UP;
   return retry(Math.max(random * backoffMs(BASE_MS, retries, CAP_MS), failure.retryAfterMs ?? 0), true, situation);
 }
 
-/** While others are accepted waiting helps, and does not count. */
+/** While other requests are accepted, a retry will succeed in the end and does not count. */
 function afterThrottling({ retryAfterMs }: Failure, situation: RetrySituation): RetryDecision {
   const { maxRetries, retries, throttlings, acceptedSince, isAtLowestRate, random } = situation;
   const counts = !acceptedSince || throttlings > MAX_THROTTLINGS;

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AdaptiveRate } from '../../src/upstream/adaptive-rate.ts';
 
-/** Sends as fast as allowed for so long, to a service that accepts every nth request; replies come at once. Says when it ended. */
+/** Sends requests at the allowed rate for this time, each answered within a millisecond. Returns when it ended. */
 function send(rate: AdaptiveRate, fromMs: number, forMs: number, isAccepted: (count: number, nowMs: number) => boolean): number {
   let nowMs = fromMs;
   for (let count = 0; nowMs < fromMs + forMs; count += 1) {
     nowMs += Math.max(rate.waitMs(nowMs), 5);
-    rate.began(nowMs);
+    rate.started(nowMs);
     if (isAccepted(count, nowMs)) rate.accepted(nowMs, nowMs + 1);
-    else rate.throttled({ begunMs: nowMs, nowMs: nowMs + 1 });
+    else rate.throttled({ startedMs: nowMs, nowMs: nowMs + 1 });
   }
   return nowMs;
 }
 
-/** A token bucket without a burst to speak of. */
+/** A token bucket with a burst of two. */
 function bucket(perSecond: number) {
   let tokens = 2;
   let filledMs = 0;
@@ -30,16 +30,16 @@ function bucket(perSecond: number) {
 describe('AdaptiveRate', () => {
   it('has no limit and no wait without a ceiling', () => {
     const rate = new AdaptiveRate({ ceiling: 0 });
-    rate.began(1000);
+    rate.started(1000);
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
     expect(rate.waitMs(1000)).toBeLessThanOrEqual(0);
   });
 
   it('spaces requests by the ceiling, also after a late one', () => {
     const rate = new AdaptiveRate({ ceiling: 4 });
-    rate.began(1000);
+    rate.started(1000);
     expect(rate.waitMs(1100)).toBe(150);
-    rate.began(1260);
+    rate.started(1260);
     expect(rate.waitMs(1260)).toBe(250);
   });
 
@@ -60,7 +60,7 @@ describe('AdaptiveRate', () => {
     expect((throttled - before.throttled) / (requests - before.requests)).toBeLessThan(0.02);
   });
 
-  it('takes a share that does not fall with the rate for chance, and lifts the limit', () => {
+  it('removes the limit when the throttled share does not fall with the rate', () => {
     const rate = new AdaptiveRate({ ceiling: 0 });
     const perSecond: number[] = [];
     for (let nowMs = 0; nowMs < 30_000; ) {
@@ -80,17 +80,17 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBeGreaterThan(50);
   });
 
-  it('holds everything for as long as the service asks, at most ten minutes', () => {
+  it('holds all requests until Retry-After, at most ten minutes', () => {
     const rate = new AdaptiveRate({ ceiling: 0 });
-    rate.began(0);
-    rate.began(0);
-    rate.throttled({ begunMs: 0, nowMs: 100, retryAfterMs: 30_000 });
+    rate.started(0);
+    rate.started(0);
+    rate.throttled({ startedMs: 0, nowMs: 100, retryAfterMs: 30_000 });
     expect(rate.holdUntilMs).toBe(30_100);
     expect(rate.waitMs(10_100)).toBe(20_000);
-    rate.throttled({ begunMs: 0, nowMs: 200, retryAfterMs: 1000 });
+    rate.throttled({ startedMs: 0, nowMs: 200, retryAfterMs: 1000 });
     expect(rate.holdUntilMs).toBe(30_100);
-    rate.began(30_100);
-    rate.throttled({ begunMs: 30_100, nowMs: 30_200, retryAfterMs: 86_400_000 });
+    rate.started(30_100);
+    rate.throttled({ startedMs: 30_100, nowMs: 30_200, retryAfterMs: 86_400_000 });
     expect(rate.holdUntilMs).toBe(630_200);
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
@@ -98,15 +98,15 @@ describe('AdaptiveRate', () => {
   it('counts the requests of the last five minutes', () => {
     const rate = new AdaptiveRate({ ceiling: 0 });
     for (let nowMs = 0; nowMs < 90_000; nowMs += 1000) {
-      rate.began(nowMs);
-      if (nowMs % 30_000 === 0) rate.throttled({ begunMs: nowMs, nowMs });
+      rate.started(nowMs);
+      if (nowMs % 30_000 === 0) rate.throttled({ startedMs: nowMs, nowMs });
       else rate.accepted(nowMs, nowMs);
     }
     expect(rate.statistics(100_000)).toEqual({ requests: 90, throttled: 3, windowMs: 300_000 });
     expect(rate.statistics(500_000)).toMatchObject({ requests: 0, throttled: 0 });
   });
 
-  it('never exceeds the ceiling, and lets a request begin within bounds, whatever happens', () => {
+  it('never exceeds the ceiling, and lets a request start within ten seconds, whatever happens', () => {
     const step = fc.record({
       forwardMs: fc.nat(5000),
       result: fc.constantFrom('accepted', 'throttled', 'failed'),
@@ -121,12 +121,12 @@ describe('AdaptiveRate', () => {
           const waitMs = rate.waitMs(nowMs);
           expect(waitMs).toBeLessThanOrEqual(10_000);
           nowMs += Math.max(0, waitMs);
-          rate.began(nowMs);
+          rate.started(nowMs);
           expect(index).toBeLessThanOrEqual((nowMs * ceiling) / 1000 + 20 * ceiling + 1e-6);
           expect(rate.perSecond).toBeLessThanOrEqual(ceiling);
           nowMs += tookMs;
           if (result === 'accepted') rate.accepted(nowMs - tookMs, nowMs);
-          else if (result === 'throttled') rate.throttled({ begunMs: nowMs - tookMs, nowMs });
+          else if (result === 'throttled') rate.throttled({ startedMs: nowMs - tookMs, nowMs });
           else rate.failed(nowMs - tookMs, nowMs);
         }
       }),

@@ -19,7 +19,7 @@ function isUp({ isUp }: SimulatedStation): boolean {
 }
 
 describe('a fleet with more work than the concurrency allows', () => {
-  it('refreshes 1,000 stations of two pages in turn, at an interval of work divided by capacity', async () => {
+  it('refreshes 1,000 stations of two pages one after another, at an interval of work divided by capacity', async () => {
     const fleet = await simulate({ stations: 1000, pages: 2 }, { latencyMs: 1000 }, 12 * MINUTE_MS);
     expect(fleet.failures()).toEqual({});
     expect(fleet.stations.every(isUp)).toBe(true);
@@ -62,7 +62,7 @@ describe('a fleet on a service with a token bucket', () => {
     { perSecond: 20, latencyMs: 1000, throttleLatencyMs: 10, concurrency: 64 },
     { perSecond: 2, latencyMs: 50, concurrency: 8 },
     { perSecond: 2, latencyMs: 2000, concurrency: 8, retryAfter: true },
-  ])('uses the allowed rate when twice as much is wanted: %o', async ({ perSecond, concurrency, ...model }) => {
+  ])('uses the allowed rate when twice as much is needed: %o', async ({ perSecond, concurrency, ...model }) => {
     const bucket = { perSecond, burst: 2 * perSecond };
     const fleet = await simulate({ stations: 30 * perSecond, pages: 4, concurrency }, { ...model, bucket }, 6 * MINUTE_MS);
     const { accepted, throttled } = fleet.upstream.total(MINUTE_MS, 6 * MINUTE_MS);
@@ -80,7 +80,7 @@ describe('a fleet on a service with a token bucket', () => {
     expect(throttled / (accepted + throttled)).toBeLessThan(0.02);
   });
 
-  it.each([false, true])('slows nothing down for long when half as much is wanted, with Retry-After %s', async (retryAfter) => {
+  it.each([false, true])('delays no refresh for long when half the rate is needed, with Retry-After %s', async (retryAfter) => {
     const model = { stations: 600, pages: 1, spreadMs: MINUTE_MS };
     const fleet = await simulate(model, { latencyMs: 50, bucket: { perSecond: 20, burst: 40 }, retryAfter }, 3 * MINUTE_MS);
     const burst = Array.from({ length: 100 }, (_, index) => fleet.refreshNow(`burst-${index}`));
@@ -113,7 +113,7 @@ describe('a fleet on a service with a token bucket', () => {
   });
 });
 
-describe('a fleet on a service that throttles by chance', () => {
+describe('a fleet on a service that throttles at random', () => {
   it.each([
     { throttledShare: 0.002, least: 0.97 },
     { throttledShare: 0.01, least: 0.85 },
@@ -132,7 +132,7 @@ describe('a fleet on a service that throttles by chance', () => {
 
 describe('a fleet on a service that throttles everything', () => {
   it('fails with rate_limited after the retries rather than at the deadline', async () => {
-    const fleet = await simulate({ stations: 4, pages: 2 }, { latencyMs: 50, refusesAll: () => true }, 30_000);
+    const fleet = await simulate({ stations: 4, pages: 2 }, { latencyMs: 50, throttlesAll: () => true }, 30_000);
     expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);
     expect(fleet.stations.every(({ failures }) => (failures[0]?.atMs ?? Number.POSITIVE_INFINITY) < 10_000)).toBe(true);
   });
@@ -141,8 +141,8 @@ describe('a fleet on a service that throttles everything', () => {
     { retryAfter: 60, recoveredMs: 80_000 },
     { retryAfter: false, recoveredMs: 60_000 },
   ])('recovers soon after an outage of ten minutes: %o', async ({ retryAfter, recoveredMs }) => {
-    const refusesAll = (nowMs: number) => nowMs > 2 * MINUTE_MS && nowMs < 12 * MINUTE_MS;
-    const fleet = await simulate({ stations: 1000, pages: 2 }, { latencyMs: 50, refusesAll, retryAfter }, 14 * MINUTE_MS);
+    const throttlesAll = (nowMs: number) => nowMs > 2 * MINUTE_MS && nowMs < 12 * MINUTE_MS;
+    const fleet = await simulate({ stations: 1000, pages: 2 }, { latencyMs: 50, throttlesAll, retryAfter }, 14 * MINUTE_MS);
     expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);
     expect(fleet.upstream.total(3 * MINUTE_MS, 12 * MINUTE_MS).throttled).toBeLessThan(200);
     expect(fleet.allRefreshedMs(12 * MINUTE_MS)).toBeLessThan(12 * MINUTE_MS + recoveredMs);
@@ -188,7 +188,7 @@ describe('a fleet with stations that hang', () => {
     expect(fleet.limiter.load().hangingStations).toBe(0);
   });
 
-  it('aborts nothing when the whole upstream becomes slow', async () => {
+  it('aborts no request when the upstream itself becomes slow', async () => {
     const latencyMs = (_: string, nowMs: number) => (nowMs > 100_000 ? 5000 : 50);
     const fleet = await simulate({ stations: 200, pages: 2 }, { latencyMs }, 5 * MINUTE_MS);
     expect(fleet.upstream.aborted).toBe(0);

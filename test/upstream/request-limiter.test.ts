@@ -80,7 +80,7 @@ describe('RequestLimiter', () => {
     expect(starts.map(([, atMs]) => atMs)).toEqual([0, 250, 1000, 1250]);
   });
 
-  it('rejects with the reason of a signal that aborts while the request waits, and leaves nothing behind', async () => {
+  it('rejects with the reason of a signal that aborts while the request waits, and removes its listeners', async () => {
     const { clock, names, send } = setUp(1);
     const controller = new AbortController();
     const all = [send('a', refreshOf('a', 1)), send('c', refreshOf('c', 3))];
@@ -127,7 +127,7 @@ describe('RequestLimiter', () => {
 });
 
 describe('RequestLimiter, when requests are throttled', () => {
-  it('holds all of them for as long as the service asks', async () => {
+  it('holds all of them until Retry-After', async () => {
     const { clock, limiter, starts, send } = setUp(4);
     await expect(limiter.run({ refresh: refreshOf('a'), signal: FOREVER }, throttle(5000))).rejects.toThrow('429');
     const b = send('b', refreshOf('b'));
@@ -138,7 +138,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
   });
 
-  it('starts no other refresh in the place of one that pauses', async () => {
+  it('starts no other refresh in the slot of a delayed retry', async () => {
     const { clock, limiter, starts, send } = setUp(2);
     const a = refreshOf('a');
     await expect(limiter.run({ refresh: a, signal: FOREVER }, throttle())).rejects.toThrow('429');
@@ -208,7 +208,7 @@ describe('RequestLimiter, when a station hangs', () => {
     expect(limiter.load().hangingStations).toBe(6);
   });
 
-  it('aborts nothing while no other request waits', async () => {
+  it('aborts no request while no other one waits', async () => {
     const { clock, send, endOf } = setUp(8);
     const bad = Array.from({ length: 6 }, (_, index) => endOf(send(`bad ${index}`, refreshOf(`bad ${index}`), 20_000)));
     for (let sent = 0; sent < 20; sent += 1) {

@@ -36,7 +36,7 @@ describe('decideRetry after a failure', () => {
     expect(decide(UNAVAILABLE, { random: 0 })).toEqual({ action: 'retry', delayMs: 0, counts: true });
   });
 
-  it('gives up after the retries allowed, and on what another try cannot change', () => {
+  it('gives up after max_retries, and on failures that a retry cannot change', () => {
     expect(decide(UNAVAILABLE, { retries: 2 })).toEqual(GIVE_UP);
     expect(decide(UNAVAILABLE, { maxRetries: 0 })).toEqual(GIVE_UP);
     expect(decide(new RequestFailure('forbidden', '403'))).toEqual(GIVE_UP);
@@ -63,7 +63,7 @@ describe('decideRetry after throttling', () => {
     expect(decide(THROTTLED, { retries: 2, throttlings: 20 })).toEqual({ action: 'retry', delayMs: 500, counts: false });
   });
 
-  it('counts when nothing was accepted in between, and waits longer', () => {
+  it('counts when no request was accepted in between, and waits longer', () => {
     const situation = { acceptedSince: false, throttlings: 1 };
     expect(decide(THROTTLED, situation)).toEqual({ action: 'retry', delayMs: 750, counts: true });
     expect(decide(THROTTLED, { ...situation, retries: 1 })).toEqual({ action: 'retry', delayMs: 1500, counts: true });
@@ -81,11 +81,11 @@ describe('decideRetry after throttling', () => {
     expect(decide(THROTTLED, { retries: 2, throttlings: 21 })).toEqual({ action: 'smaller-page' });
   });
 
-  it('waits as long as the service asked for', () => {
+  it('waits until Retry-After', () => {
     expect(decide(throttledWith(3000), { throttlings: 1 })).toEqual({ action: 'retry', delayMs: 3000, counts: false });
   });
 
-  it('postpones the refresh when the service asked for more than its deadline allows', () => {
+  it('postpones the refresh when Retry-After is beyond its deadline', () => {
     expect(decide(throttledWith(3000), { deadlineMs: 4000 })).toEqual({ action: 'give-up', isPostponed: true });
   });
 });

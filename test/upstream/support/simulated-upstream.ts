@@ -10,10 +10,10 @@ export interface UpstreamModel {
   readonly takenByOthers?: (nowMs: number) => number;
   /** The share of requests throttled at any rate. */
   readonly throttledShare?: number;
-  /** In whole seconds, as services send it; undefined: not sent. */
+  /** In seconds, as services send it; undefined: not sent. */
   readonly retryAfter?: boolean | number;
   readonly hangs?: (station: string, nowMs: number) => boolean;
-  readonly refusesAll?: (nowMs: number) => boolean;
+  readonly throttlesAll?: (nowMs: number) => boolean;
 }
 
 /** Requests per second of virtual time. */
@@ -27,7 +27,7 @@ export class SimulatedUpstream {
   /** By second. */
   readonly tallies: Tally[] = [];
   mostInFlight = 0;
-  /** Requests that the client gave up before its timeout. */
+  /** Requests that the client aborted before its timeout. */
   aborted = 0;
   #inFlight = 0;
   readonly #model: UpstreamModel;
@@ -87,8 +87,8 @@ export class SimulatedUpstream {
   }
 
   #throttles(nowMs: number): boolean {
-    const { bucket, throttledShare = 0, refusesAll, takenByOthers } = this.#model;
-    if (refusesAll?.(nowMs) || this.#random() < throttledShare) return true;
+    const { bucket, throttledShare = 0, throttlesAll, takenByOthers } = this.#model;
+    if (throttlesAll?.(nowMs) || this.#random() < throttledShare) return true;
     if (!bucket) return false;
     const seconds = (nowMs - this.#refilledMs) / 1000;
     this.#refilledMs = nowMs;
