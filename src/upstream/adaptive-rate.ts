@@ -39,9 +39,6 @@ interface Trial {
   throttled: number;
 }
 
-/** No `Retry-After` holds the upstream for longer. */
-const MAX_HOLD_MS = 600_000;
-
 /** An accepted rate is measured over at least a second: many services count by the second. */
 const MIN_SAMPLE_MS = 1000;
 
@@ -156,7 +153,7 @@ export class AdaptiveRate {
 
   throttled({ startedMs, nowMs, retryAfterMs = 0 }: Throttling): void {
     this.#counts.add('throttled', nowMs);
-    if (retryAfterMs > 0) this.#holdUntilMs = Math.max(this.#holdUntilMs, nowMs + Math.min(retryAfterMs, MAX_HOLD_MS));
+    if (retryAfterMs > 0) this.#holdUntilMs = Math.max(this.#holdUntilMs, nowMs + retryAfterMs);
     this.#ended(startedMs, nowMs, 'throttled');
   }
 

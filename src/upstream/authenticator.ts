@@ -1,4 +1,3 @@
-import { Credential, MIN_SECRET_LENGTH } from './credential.ts';
 import type { RemoteEndpoint } from './exchange.ts';
 import { hmacSigner } from './hmac.ts';
 import { TokenSource } from './oauth2.ts';
@@ -6,7 +5,9 @@ import type { AuthOptions, SecretSource, UpstreamOptions } from './options.ts';
 import {
   authorizationSigner,
   basicSigner,
+  Credential,
   encodeHeader,
+  MIN_SECRET_LENGTH,
   mergeHeaders,
   type SignableRequest,
   type Signature,

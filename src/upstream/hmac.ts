@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { SignedHeader } from '../station/signed-headers.ts';
-import type { Credential } from './credential.ts';
-import { httpDateMs } from './reply-failure.ts';
-import { encodeHeader, type Header, type SignableRequest, type Signer } from './signer.ts';
+import { httpDateMs } from './request-failure.ts';
+import { type Credential, encodeHeader, type Header, type SignableRequest, type Signer } from './signer.ts';
 
 /** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
 export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;

@@ -1,9 +1,7 @@
-import { type Credential, MIN_SECRET_LENGTH } from './credential.ts';
 import { exchange, type RemoteEndpoint, type Reply, untilAborted } from './exchange.ts';
 import type { AuthOptions } from './options.ts';
-import { replyFailure } from './reply-failure.ts';
-import { RequestFailure } from './request-failure.ts';
-import { encodeBasicCredentials } from './signer.ts';
+import { RequestFailure, replyFailure } from './request-failure.ts';
+import { type Credential, encodeBasicCredentials, MIN_SECRET_LENGTH } from './signer.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 

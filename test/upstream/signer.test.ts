@@ -1,6 +1,9 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { encodeHeader, mergeHeaders } from '../../src/upstream/signer.ts';
+import { Credential, encodeHeader, mergeHeaders } from '../../src/upstream/signer.ts';
+import { ManualClock } from './support/clock.ts';
+import { temporaryFile } from './support/files.ts';
 
 describe('encodeHeader', () => {
   it('keeps printable text unchanged', () => {
@@ -31,5 +34,65 @@ describe('mergeHeaders', () => {
       ['X', '2'],
     ] as const;
     expect(mergeHeaders(lower, upper)).toEqual([['Accept', 'a'], ...upper]);
+  });
+});
+
+describe('Credential', () => {
+  it('returns the configured text, which cannot be renewed', async () => {
+    const credential = new Credential({ text: 'given' }, () => 0);
+    await expect(credential.read()).resolves.toBe('given');
+    expect(credential.renewable).toBe(false);
+  });
+
+  it('returns the content of a file without surrounding white space', async () => {
+    const credential = new Credential({ file: temporaryFile('token', ' a\nb \r\n') }, () => 0);
+    await expect(credential.read()).resolves.toBe('a\nb');
+    expect(credential.renewable).toBe(true);
+  });
+
+  it('reads the file again after a second, not before', async () => {
+    const clock = new ManualClock(5000);
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, clock.now);
+    await credential.read();
+    writeFileSync(file, 'new');
+    clock.nowMs += 999;
+    await expect(credential.read()).resolves.toBe('old');
+    clock.nowMs += 1;
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('reads the file again when the clock is set back', async () => {
+    const clock = new ManualClock(5000);
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, clock.now);
+    await credential.read();
+    writeFileSync(file, 'new');
+    clock.nowMs = 0;
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('reads the file again after invalidate', async () => {
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, () => 0);
+    await credential.read();
+    writeFileSync(file, 'new');
+    credential.invalidate();
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('fails with reason auth and names a file that cannot be read', async () => {
+    const file = temporaryFile('token', 'x');
+    rmSync(file);
+    const message = expect.stringMatching(new RegExp(`cannot read credential file ${file}: ENOENT`));
+    await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({ reason: 'auth', message });
+  });
+
+  it('fails with reason auth and names an empty file', async () => {
+    const file = temporaryFile('token', '\n');
+    await expect(new Credential({ file }, () => 0).read()).rejects.toMatchObject({
+      reason: 'auth',
+      message: `credential file ${file} is empty`,
+    });
   });
 });

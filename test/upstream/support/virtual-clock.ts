@@ -1,4 +1,4 @@
-import { PriorityQueue } from '../../../src/upstream/priority-queue.ts';
+import { PriorityQueue } from '../../../src/upstream/refresh-queue.ts';
 
 interface Timer {
   readonly atMs: number;
