@@ -97,7 +97,10 @@ export async function nextGeneration(
 
 /** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
-  for (const [name, upstream] of next.upstreams) if (old?.upstreams.get(name) !== upstream) upstream.activate();
+  for (const [name, upstream] of next.upstreams) {
+    if (old?.upstreams.get(name) !== upstream) upstream.activate();
+    else upstream.client.forgetAuthFailure();
+  }
   next.fleet.start();
   for (const station of next.stations.values()) {
     const { upstream } = station.spec;

@@ -1,3 +1,4 @@
+import type { Clock } from '../station/clock.ts';
 import type { RemoteEndpoint } from './exchange.ts';
 import { hmacSigner } from './hmac.ts';
 import { TokenSource } from './oauth2.ts';
@@ -14,16 +15,26 @@ import {
   type Signer,
 } from './signer.ts';
 
+interface AuthDependencies {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
 /** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
   readonly #sign: Signer | undefined;
   readonly #headers: readonly { readonly name: string; readonly value: Credential }[];
   readonly #renewables: { invalidate(): void }[] = [];
-  readonly #now: () => number;
+  readonly #dependencies: AuthDependencies;
+  #tokens: TokenSource | undefined;
   #credentialVersion = 0;
 
-  constructor(options: Pick<UpstreamOptions, 'auth' | 'headers'>, openTokenEndpoint: (url: URL) => RemoteEndpoint, now: () => number) {
-    this.#now = now;
+  constructor(
+    options: Pick<UpstreamOptions, 'auth' | 'headers'>,
+    openTokenEndpoint: (url: URL) => RemoteEndpoint,
+    dependencies: AuthDependencies,
+  ) {
+    this.#dependencies = dependencies;
     this.#sign = options.auth === undefined ? undefined : this.#signer(options.auth, openTokenEndpoint);
     this.#headers = options.headers.map(({ name, value }) => ({ name, value: this.#credential(value) }));
   }
@@ -59,6 +70,11 @@ export class Authenticator {
     return true;
   }
 
+  /** Ends the pause after a failed token request. */
+  forgetFailure(): void {
+    this.#tokens?.forgetFailure();
+  }
+
   #signer(auth: AuthOptions, openTokenEndpoint: (url: URL) => RemoteEndpoint): Signer {
     switch (auth.scheme) {
       case 'authorization':
@@ -68,15 +84,15 @@ export class Authenticator {
       case 'hmac':
         return hmacSigner(auth.accessKeyId, this.#credential(auth.secretAccessKey), auth.signedHeaders);
       case 'oauth2': {
-        const tokens = new TokenSource(auth, this.#credential(auth.clientSecret), openTokenEndpoint(auth.tokenUrl), this.#now);
-        this.#renewables.push(tokens);
-        return authorizationSigner('Bearer', tokens);
+        this.#tokens = new TokenSource(auth, this.#credential(auth.clientSecret), openTokenEndpoint(auth.tokenUrl), this.#dependencies);
+        this.#renewables.push(this.#tokens);
+        return authorizationSigner('Bearer', this.#tokens);
       }
     }
   }
 
   #credential(source: SecretSource): Credential {
-    const credential = new Credential(source, this.#now);
+    const credential = new Credential(source, this.#dependencies.clock);
     if (credential.renewable) this.#renewables.push(credential);
     return credential;
   }

@@ -73,7 +73,7 @@ export class UpstreamClient {
     const { clock, schedule } = this.#dependencies;
     this.#limiter = new RequestLimiter({ concurrency, requestsPerSecond, timeoutMs, observer, now: clock.elapsedMs, schedule });
     this.#service = { name: baseUrl.host, maxBytes: maxPageBytes, ...this.#connections(baseUrl, concurrency, options.tls) };
-    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), clock.wallMs);
+    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), this.#dependencies);
     this.#defaultHeaders = [
       ['Accept', 'application/json'],
       ['Content-Type', 'application/json'],
@@ -114,6 +114,11 @@ export class UpstreamClient {
   /** Forgets what is known about the replies to other stations. */
   retainStations(names: ReadonlySet<string>): void {
     this.#limiter.breaker.retainStations(names);
+  }
+
+  /** Ends the pause after a failed token request: the operator may have corrected its cause. */
+  forgetAuthFailure(): void {
+    this.#authenticator.forgetFailure();
   }
 
   /** Requests still in flight fail: callers abort them first. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Clock } from '../station/clock.ts';
 import type { SecretSource } from './options.ts';
 import { RequestFailure } from './request-failure.ts';
 
@@ -67,12 +68,12 @@ const RECHECK_MS = 1000;
 /** A secret from the configuration or from a file; the file is read at most once a second. */
 export class Credential {
   readonly #source: SecretSource;
-  readonly #now: () => number;
+  readonly #elapsedMs: () => number;
   #latest: { readonly atMs: number; readonly text: Promise<string> } | undefined;
 
-  constructor(source: SecretSource, now: () => number) {
+  constructor(source: SecretSource, { elapsedMs }: Pick<Clock, 'elapsedMs'>) {
     this.#source = source;
-    this.#now = now;
+    this.#elapsedMs = elapsedMs;
   }
 
   /** Whether reading again may return another value. */
@@ -87,9 +88,8 @@ export class Credential {
 
   async read(): Promise<string> {
     if ('text' in this.#source) return this.#source.text;
-    const nowMs = this.#now();
-    const ageMs = nowMs - (this.#latest?.atMs ?? Number.NEGATIVE_INFINITY);
-    if (this.#latest === undefined || ageMs < 0 || ageMs >= RECHECK_MS) {
+    const nowMs = this.#elapsedMs();
+    if (this.#latest === undefined || nowMs - this.#latest.atMs >= RECHECK_MS) {
       this.#latest = { atMs: nowMs, text: readSecret(this.#source.file) };
     }
     return this.#latest.text;

@@ -253,6 +253,30 @@ describe('the secret of oauth2', () => {
 
 const SECRET_USER = 'Key-0f-the-proxy';
 
+describe('a wrong secret of oauth2', () => {
+  it('causes one attempt for all stations, and another one after a reload', async () => {
+    const { url } = await startService();
+    let isWrong = true;
+    let attempts = 0;
+    const tokenUrl = await startServer((_request, response) => {
+      attempts += 1;
+      if (isWrong) response.writeHead(401, { 'Retry-After': '600' }).end('{"error":"invalid_client"}');
+      else response.end('{"access_token":"token"}');
+    });
+    const stations = Array.from({ length: 50 }, (_, index) => `s${index}`);
+    const { scrape, get, port } = await serve(configOf(url, stations, { upstream: schemeOf('oauth2').inline(tokenUrl) }), ...FLAGS);
+    const up = async () => new Set(Object.values(valuesOf(await scrape(), 'telemetry_station_up', 'station')));
+    await eventually(async () => expect((await get('/-/ready')).status).toBe(200));
+    isWrong = false;
+    expect(await up()).toEqual(new Set([0]));
+    // The secret in the header and in the body.
+    expect(attempts).toBe(2);
+    await httpRequest(port, '/-/reload', { method: 'POST' });
+    expect(await up()).toEqual(new Set([1]));
+    expect(attempts).toBe(3);
+  });
+});
+
 describe('the password of proxy_url', () => {
   const withPassword = (proxy: string) => {
     const url = new URL(proxy);

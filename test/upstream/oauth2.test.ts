@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { AuthOptions } from '../../src/upstream/options.ts';
-import { testClient } from './support/client.ts';
+import { type TestClient, testClient } from './support/client.ts';
 import { ManualClock, settled } from './support/clock.ts';
+import { temporaryFile } from './support/files.ts';
 import { closedPort, startRawService, startService } from './support/service.ts';
 
 type OAuth2 = Extract<AuthOptions, { scheme: 'oauth2' }>;
@@ -163,9 +165,26 @@ describe('TokenSource', () => {
     accepted = 'Bearer token-2';
     await get();
     expect(endpoint.received).toHaveLength(2);
+    clock.nowMs += 1000;
     accepted = 'none';
     expect(await failure()).toMatchObject({ reason: 'auth' });
     expect(endpoint.received).toHaveLength(3);
+  });
+
+  it.each([
+    ['ahead', 3_600_000],
+    ['back', -3_600_000],
+  ])('neither expires nor extends a token when the wall clock is set %s by an hour', async (_direction, stepMs) => {
+    const clock = new ManualClock(1000);
+    let wallMs = Date.now();
+    const endpoint = await startTokenEndpoint(undefined, { expires_in: 3600 });
+    const { get } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) }, { now: clock.now, wallNow: () => wallMs });
+    await get();
+    wallMs += stepMs;
+    clock.nowMs += 3_589_999;
+    await expect(get()).resolves.toBe('Bearer token-1');
+    clock.nowMs += 1;
+    await expect(get()).resolves.toBe('Bearer token-2');
   });
 
   it.each([400, 401])('fails with reason auth when the endpoint answers %i, without the secret', async (status) => {
@@ -234,5 +253,117 @@ describe('TokenSource', () => {
     const service = await startService((request, response) => response.writeHead(403).end(`no rights: ${request.headers.authorization}`));
     const { failure } = testClient(service.url, { auth: oauth2(endpoint.url) });
     expect((await failure()).message).toMatch(/no rights: Bearer <secret>$/);
+  });
+
+  describe('when no token is issued', () => {
+    /** All stations of an account, at the same time. */
+    const refreshAll = ({ get }: TestClient) =>
+      Promise.all(Array.from({ length: 100 }, (_, station) => get(`/${station}`).catch((error) => error.reason)));
+
+    it('makes one request for all stations, and the next one after a growing pause', async () => {
+      const clock = new ManualClock();
+      const endpoint = await startTokenEndpoint(refuse(401, { error: 'invalid_client' }));
+      const time = { now: clock.now, sleep: clock.sleep, random: () => 1 };
+      const client = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) }, time);
+      for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
+        const before = endpoint.received.length;
+        expect(await refreshAll(client)).toEqual(Array(100).fill('auth'));
+        clock.nowMs += pause * 1000 - 1;
+        expect(await refreshAll(client)).toEqual(Array(100).fill('auth'));
+        // At first both ways to send the secret, then one in turn.
+        expect(endpoint.received.length - before, `${pause}`).toBe(before === 0 ? 2 : 1);
+        clock.nowMs += 1;
+      }
+      const styles = endpoint.received.slice(0, 5).map(({ authorization }) => (authorization === undefined ? 'body' : 'header'));
+      expect(styles).toEqual(['header', 'body', 'header', 'body', 'header']);
+    });
+
+    it('reports the same failure during the pause, without a request', async () => {
+      const endpoint = await startTokenEndpoint(refuse(401, { error: 'invalid_client' }));
+      const { failure, observer } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 3 });
+      const { message } = await failure();
+      expect(await failure()).toMatchObject({ reason: 'auth', message });
+      expect(endpoint.received).toHaveLength(2);
+      expect(observer).toMatchObject({ started_: 0, retries: 0 });
+    });
+
+    it('makes a request at once when the credential file changes', async () => {
+      const clock = new ManualClock();
+      const file = temporaryFile('secret', 'wrong');
+      const endpoint = await startTokenEndpoint((request, response) => {
+        const pair = `Basic ${Buffer.from('client:right').toString('base64')}`;
+        return request.authorization !== pair && refuse(401, '')(request, response);
+      });
+      const auth = oauth2(endpoint.url, { clientSecret: { file } });
+      const { get, failure } = testClient((await startEcho()).url, { auth }, { now: clock.now, random: () => 1 });
+      for (const pauseMs of [0, 1000, 2000, 4000]) {
+        clock.nowMs += pauseMs;
+        expect(await failure()).toMatchObject({ reason: 'auth' });
+      }
+      writeFileSync(file, 'right');
+      clock.nowMs += 1000;
+      await expect(get()).resolves.toBe('Bearer token-1');
+    });
+
+    it('makes a request at once after forgetAuthFailure', async () => {
+      let isLocked = true;
+      const endpoint = await startTokenEndpoint((request, response) => isLocked && refuse(403, 'locked')(request, response));
+      const { client, get, failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) });
+      await failure();
+      isLocked = false;
+      expect(await failure()).toMatchObject({ reason: 'forbidden' });
+      client.forgetAuthFailure();
+      await expect(get()).resolves.toBe('Bearer token-1');
+    });
+
+    it.each([
+      ['30 seconds while the endpoint is unavailable', 503, {}, 30],
+      ['what Retry-After says', 429, { 'Retry-After': '120' }, 120],
+      ['ten minutes when Retry-After says more', 503, { 'Retry-After': '86400' }, 600],
+    ])('pauses for at most %s', async (_limit, status, headers, seconds) => {
+      const clock = new ManualClock();
+      const endpoint = await startTokenEndpoint(refuse(status, '', headers));
+      const { failure } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url) }, { now: clock.now, random: () => 1 });
+      for (let attempt = 0; attempt < 10; attempt += 1) {
+        await failure();
+        clock.nowMs += seconds * 1000;
+      }
+      expect(endpoint.received).toHaveLength(10);
+      await failure();
+      clock.nowMs += seconds * 1000 - 1;
+      await failure();
+      expect(endpoint.received).toHaveLength(11);
+    });
+
+    it('retries after the pause', async () => {
+      let failures = 0;
+      const endpoint = await startTokenEndpoint((request, response) => {
+        failures += 1;
+        return failures <= 2 && refuse(500, '')(request, response);
+      });
+      const auth = oauth2(endpoint.url);
+      const { get, sleeps } = testClient((await startEcho()).url, { auth, maxRetries: 2 }, { random: () => 0 });
+      await expect(get()).resolves.toBe('Bearer token-1');
+      expect(sleeps).toEqual([500, 1000]);
+      expect(endpoint.received).toHaveLength(3);
+    });
+  });
+
+  it('replaces tokens that the service rejects one after the other at growing intervals', async () => {
+    const clock = new ManualClock();
+    const endpoint = await startTokenEndpoint(undefined, { expires_in: 3600 });
+    const service = await startService((_request, response) => response.writeHead(401).end('{}'));
+    const { failure } = testClient(service.url, { auth: oauth2(endpoint.url) }, { now: clock.now, random: () => 1 });
+    expect(await failure()).toMatchObject({ reason: 'auth' });
+    expect(endpoint.received).toHaveLength(2);
+    for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
+      const before = endpoint.received.length;
+      clock.nowMs += pause * 1000 - 1;
+      expect(await failure()).toMatchObject({ reason: 'auth' });
+      expect(endpoint.received.length - before, `${pause}`).toBe(0);
+      clock.nowMs += 1;
+      expect(await failure()).toMatchObject({ reason: 'auth' });
+      expect(endpoint.received.length - before, `${pause}`).toBe(1);
+    }
   });
 });
