@@ -1,13 +1,22 @@
+import { ListingFailure } from '../station/failure.ts';
+
 /** Runs a task in an event-loop iteration of its own. */
 export type RunTask = <T>(task: () => T) => Promise<T>;
 
 /** Records parsed in one event-loop iteration, in bytes: several hundred usual ones. */
 const SLICE_BYTES = 256 * 1024;
 
+/** Values in one slice, far more than records have: empty arrays of three bytes would take a dozen times their size when parsed. */
+const MAX_VALUES = 250_000;
+
+/** Everything but the records. */
+const MAX_REST_BYTES = 1024 * 1024;
+
 /**
- * Parses the JSON of a page slice by slice: `take` gets the elements of the top-level array `resources`, and the result is the rest, in
- * which that array is empty. Equal to parsing it whole, because the elements and the rest are validated separately.
- * Undefined without such an array; throws what JSON.parse does.
+ * Parses the JSON of a large page slice by slice, so that neither its size nor its nesting takes much time or memory at once: `take` gets
+ * the elements of the top-level array `resources`, and the result is the rest, in which that array is empty. Equal to parsing it
+ * whole, because the elements and the rest are validated separately. Undefined without such an array; throws what JSON.parse does, and
+ * a ListingFailure for what no listing contains.
  */
 export async function parseInSlices(
   body: Buffer,
@@ -31,6 +40,9 @@ export async function parseInSlices(
     });
     at = end + 1;
   } while (body[end] === COMMA);
+  if (start + body.length - end > MAX_REST_BYTES) {
+    throw new ListingFailure('body', `expected little beside "resources", got more than ${MAX_REST_BYTES} bytes`);
+  }
   return run(() => ({ rest: JSON.parse(body.toString('utf8', 0, start) + body.toString('utf8', end)) }));
 }
 
@@ -55,6 +67,7 @@ function arrayStart(body: Buffer): number | undefined {
 /** The index of the first comma from `least` on, or of the closing bracket, that does not belong to a value which starts at or after `start`. */
 function valueEnd(body: Buffer, start: number, least: number): number {
   let depth = 0;
+  let values = 0;
   let at = start;
   for (; at < body.length; at += 1) {
     const byte = body[at];
@@ -62,12 +75,15 @@ function valueEnd(body: Buffer, start: number, least: number): number {
       at = stringEnd(body, at);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
+      values += 1;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) return at;
       depth -= 1;
-    } else if (byte === COMMA && depth === 0 && at >= least) {
-      return at;
+    } else if (byte === COMMA) {
+      if (depth === 0 && at >= least) return at;
+      values += 1;
     }
+    if (values > MAX_VALUES) throw new ListingFailure('body', `expected records, got one with more than ${MAX_VALUES} values`);
   }
   return at;
 }

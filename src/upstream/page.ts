@@ -47,8 +47,11 @@ export async function readPage<Row>(bytes: Uint8Array, readRow: ReadRow<Row>, ru
   const parsed = await parseInSlices(body, run, (records) => reader.read(records)).catch((cause) => {
     throw cause instanceof SyntaxError ? notJson(body, cause) : cause;
   });
-  // Rare: no such array, or the key twice, of which JSON.parse takes the last.
-  if (parsed === undefined || recordsOf(parsed.rest).length > 0) return run(() => readWhole(body, readRow));
+  if (parsed === undefined && isMarkup(body)) throw notJson(body);
+  // Also for the key twice, of which JSON.parse takes the last.
+  if (parsed === undefined || recordsOf(parsed.rest).length > 0) {
+    throw new ListingFailure('body', `expected a JSON object with one array "resources" in ${body.length} bytes`);
+  }
   return reader.page(parsed.rest);
 }
 
@@ -67,7 +70,11 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function notJson(body: Buffer, cause: unknown): ListingFailure {
+function isMarkup(body: Buffer): boolean {
+  return body.toString('latin1', 0, 1) === '<';
+}
+
+function notJson(body: Buffer, cause?: unknown): ListingFailure {
   const found =
     body.toString('latin1', 0, 1) === '<' ? `an HTML or XML page (${body.length} bytes)` : `${body.length} bytes that are not JSON`;
   return new ListingFailure('body', `expected JSON, got ${found}`, { cause });

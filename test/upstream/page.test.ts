@@ -172,12 +172,23 @@ describe('readPage', () => {
     expect(await failureOf(Buffer.from(broken))).toBe(`body: expected JSON, got ${broken.length} bytes that are not JSON`);
   });
 
-  it('takes the last of two arrays, whatever the size of the page', async () => {
-    const filler = '"x":"'.padEnd(1024 * 1024, 'x');
-    for (const start of ['{', `{${filler}",`]) {
-      const page = await readPage(Buffer.from(`${start}"resources":[{"resource_id":"a"}],"resources":[{"resource_id":"b"}]}`));
-      expect(page.rows).toEqual(['b']);
-    }
+  it.each([
+    ['an HTML page', '<html>'.padEnd(1024 * 1024), 'expected JSON, got an HTML or XML page (1048576 bytes)'],
+    ['no array', '{"resources":null,"x":"'.padEnd(1024 * 1024, 'x'), 'expected a JSON object with one array "resources" in 1048576 bytes'],
+    [
+      'two arrays',
+      `{"resources":[{"resource_id":"${'a'.repeat(1024 * 1024)}"}],"resources":[{}]}`,
+      'expected a JSON object with one array "resources" in 1048627 bytes',
+    ],
+    ['a bomb of values in a record', `{"resources":[[${'[],'.repeat(400_000)}`, 'expected records, got one with more than 250000 values'],
+    ['a bomb of values before the records', `{"x":[${'[],'.repeat(400_000)}`, 'expected records, got one with more than 250000 values'],
+    [
+      'a bomb of values after the records',
+      `{"resources":[],"x":[${'[],'.repeat(400_000)}`,
+      'expected little beside "resources", got more than 1048576 bytes',
+    ],
+  ])('fails on %s in a large reply', async (_what, text, message) => {
+    expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);
   });
 });
 
