@@ -7,6 +7,7 @@ import type { Body } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { ListingFailure } from '../station/failure.ts';
+import { RecordBudget } from '../station/record-budget.ts';
 import type { Resource } from '../station/resource.ts';
 import { type Order, type Selection, selectResources } from '../station/selection.ts';
 import type { Shard } from '../station/shard.ts';
@@ -23,7 +24,7 @@ import type { Logger } from './logger.ts';
 import { RefreshLog } from './refresh-log.ts';
 import { stationDetail, stationStatus, upstreamStatuses } from './status.ts';
 import { throttleLog } from './throttle-log.ts';
-import { userAgentOf } from './wiring.ts';
+import { recordLimits, userAgentOf } from './wiring.ts';
 
 export interface ExporterOptions {
   /** Loads the current configuration. */
@@ -62,8 +63,11 @@ export class Exporter implements ExporterPort {
     const { build, shard, log, processMetrics, droppedLogLines } = options;
     const tasks = new TaskQueue();
     const refreshLog = new RefreshLog(log);
+    const records = new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit));
+    const own = new OwnMetrics(build, shard, processMetrics, droppedLogLines);
     const services = {
-      own: new OwnMetrics(build, shard, processMetrics, droppedLogLines),
+      own,
+      records,
       shard,
       userAgent: userAgentOf(build),
       tasks,
@@ -87,6 +91,7 @@ export class Exporter implements ExporterPort {
     if (station !== undefined) return exposition.stationBody(views, format);
     // A reload may have replaced the clients while the scrape waited.
     for (const [name, { client }] of this.#generation.upstreams) this.#services.own.recordLoad(name, client.load());
+    this.#services.own.recordRecords(this.#services.records);
     return exposition.fullBody(views, this.#services.own, format);
   }
 
@@ -174,13 +179,15 @@ export class Exporter implements ExporterPort {
   }
 
   async #replaceGeneration(loaded: LoadedConfig): Promise<void> {
-    const { own } = this.#services;
+    const { own, records } = this.#services;
     const old = this.#generation;
     let ended: Promise<void> | undefined;
     const swap = (next: Generation) => {
       this.#closed.signal.throwIfAborted();
       startGeneration(next, old);
       this.#generation = next;
+      records.limits = recordLimits(loaded.config);
+      records.keepOnly(new Set(next.stations.keys()));
       ended = endGeneration(old, next);
       for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.removeUpstream(name);
       this.#refreshLog.retain(next.stations);

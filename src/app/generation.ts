@@ -9,12 +9,14 @@ import type { UpstreamLimits } from '../station/capacity.ts';
 import type { ListingFailure } from '../station/failure.ts';
 import { Fleet } from '../station/fleet.ts';
 import type { ListingContext, StationSource } from '../station/listing.ts';
+import type { RecordBudget } from '../station/record-budget.ts';
 import { isOnShard, type Shard } from '../station/shard.ts';
 import { type Health, StationCache, type StationDependencies, type StationView } from '../station/station-cache.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import type { TaskQueue } from '../station/task-queue.ts';
 import { UpstreamClient } from '../upstream/client.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
+import { InternedTexts } from '../upstream/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import type { ThrottleObserver } from './throttle-log.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
@@ -26,6 +28,7 @@ export interface SharedServices {
   readonly userAgent: string;
   readonly tasks: TaskQueue;
   readonly compressors: CompressorPool;
+  readonly records: RecordBudget;
   readonly refreshed: (view: StationView<EncodedSnapshot>, before: Health) => void;
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   /** Logs how an upstream throttles. */
@@ -204,7 +207,8 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
         services.pageSizeReduced(station, pageSize);
       },
     };
-    const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, listingObserver);
+    const shared = { records: services.records, texts: new InternedTexts() };
+    const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, listingObserver, shared);
     upstreams.set(name, { url: config.base_url.href, limits: options, client, newSource, activate: observer.activate });
   }
   return upstreams;

@@ -1,8 +1,10 @@
+import { getHeapStatistics } from 'node:v8';
 import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import type { EncodingOptions } from '../metrics/station-encoder.ts';
+import type { RecordLimits } from '../station/record-budget.ts';
 import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../upstream/options.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
@@ -36,6 +38,22 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
 
 export function encodingOptions({ metrics }: Config): EncodingOptions {
   return { perResource: metrics.per_resource, maxResources: metrics.max_resources, disabled: new Set(metrics.disabled) };
+}
+
+/** V8's young generation and what the program itself needs. */
+const RESERVED_HEAP_BYTES = 80 * 1024 * 1024;
+
+/** A record takes 400 to 530 bytes of the heap, and of a station that changes completely up to three generations are held at once. */
+const HEAP_BYTES_PER_RECORD = 1400;
+
+/** Records at least, however small the heap is. */
+const MIN_RECORDS = 1000;
+
+export function recordLimits({ limits }: Config, heapBytes = getHeapStatistics().heap_size_limit): RecordLimits {
+  const derived = Math.floor((heapBytes - RESERVED_HEAP_BYTES) / HEAP_BYTES_PER_RECORD);
+  const records = limits.records ?? Math.max(MIN_RECORDS, derived);
+  // One station must not take everything.
+  return { records, records_per_station: limits.records_per_station ?? Math.ceil(records * 0.75) };
 }
 
 function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig): AuthOptions | undefined {

@@ -1,12 +1,13 @@
 import { endGeneration, type Generation, nextGeneration } from '../app/generation.ts';
 import { upstreamStatuses } from '../app/status.ts';
-import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
+import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';
+import { RecordBudget } from '../station/record-budget.ts';
 import type { Shard } from '../station/shard.ts';
 import type { StationCache, StationView } from '../station/station-cache.ts';
 import { TaskQueue } from '../station/task-queue.ts';
@@ -35,6 +36,7 @@ export async function checkStations(loaded: LoadedConfig, { build, shard, signal
     userAgent: userAgentOf(build),
     tasks,
     compressors: new CompressorPool(tasks, COMPRESSORS),
+    records: new RecordBudget(recordLimits(loaded.config)),
     refreshed: () => undefined,
     pageSizeReduced: (station, pageSize) => pageSizes.set(station, pageSize),
     replied: (reply) => {

@@ -1,4 +1,4 @@
-import { upstreamOptions, userAgentOf } from '../app/wiring.ts';
+import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { ListProgress } from '../cli/list-progress.ts';
 import { printable } from '../cli/table.ts';
@@ -8,6 +8,7 @@ import { formatProblems, listed, quoted } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../station/failure.ts';
+import { RecordBudget } from '../station/record-budget.ts';
 import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';
@@ -56,7 +57,8 @@ async function readLoadedStation(
     progress.pageReceived({ ...page, listing: JSON.stringify([page.rows, page.query.filters]) });
     received(page);
   };
-  const source = stationSource((...page) => client.get(...page), options, new TaskQueue(), { pageReceived });
+  const records = new RecordBudget(recordLimits(loaded.config));
+  const source = stationSource((...page) => client.get(...page), options, new TaskQueue(), { pageReceived }, { records });
   const done = new AbortController();
   const signal = terminationSignal(context, done.signal);
   try {

@@ -29,6 +29,19 @@ const metrics = z.strictObject({
     .describe('Names of metric families to disable.'),
 });
 
+const limits = z.strictObject({
+  records_per_station: integer(1)
+    .exactOptional()
+    .describe(
+      'Maximum number of records of one station, all its listings together; above it, the refresh fails (default: three quarters of `records`).',
+    ),
+  records: integer(1)
+    .exactOptional()
+    .describe(
+      'Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of the heap limit above 80 MiB).',
+    ),
+});
+
 const stations = z.array(station, { error: 'a list of stations' });
 
 const stationFile = text.refine((path) => !path.replace(/[^/]*$/, '').includes('*'), {
@@ -50,6 +63,7 @@ export const configSchema = crossChecked(
         .describe('Files with further stations: paths whose last part may contain `*`. Each file is a list of entries as in `stations`.'),
       cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
+      limits: limits.prefault({}).describe('Bounds on what services can make the exporter hold.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),

@@ -117,6 +117,31 @@ export const OWN_FAMILIES = {
     exampleTitle: 'Upstreams that reject the configured page size',
     example: 'sum by (upstream) (increase(telemetry_station_exporter_page_size_reductions_total[1h])) > 0',
   },
+  records: {
+    name: 'telemetry_station_exporter_records',
+    help: 'Records held for all stations.',
+    type: 'gauge',
+    labels: [],
+    exampleTitle: 'Share of the record limit in use',
+    example: 'telemetry_station_exporter_records / on (job, instance) telemetry_station_exporter_records_limit{limit="records"}',
+  },
+  recordsLimit: {
+    name: 'telemetry_station_exporter_records_limit',
+    help: 'Maximum number of records: of one station (records_per_station) and of all (records).',
+    type: 'gauge',
+    labels: ['limit'],
+    exampleTitle: 'Stations that use more than 80 % of their limit',
+    example:
+      'sum by (job, instance, station) (telemetry_station_resources) > on (job, instance) group_left () 0.8 * telemetry_station_exporter_records_limit{limit="records_per_station"}',
+  },
+  recordLimitsReached: {
+    name: 'telemetry_station_exporter_record_limits_reached_total',
+    help: 'Refreshes that failed because of a limit on records.',
+    type: 'counter',
+    labels: ['limit'],
+    exampleTitle: 'Refreshes that failed because of a limit on records in an hour',
+    example: 'increase(telemetry_station_exporter_record_limits_reached_total[1h]) > 0',
+  },
   cacheHits: {
     name: 'telemetry_station_exporter_cache_hits_total',
     help: 'Station reads served from the cache.',

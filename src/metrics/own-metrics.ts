@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { UpstreamLoad } from '../station/capacity.ts';
 import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
+import { RECORD_LIMITS, type RecordBudget, type RecordLimit } from '../station/record-budget.ts';
 import type { Shard } from '../station/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 import { type ExpositionFormat, familyHeader, labelPairs, sampleValue } from './text-format.ts';
@@ -49,6 +50,9 @@ export class OwnMetrics {
   readonly #oldestWaiting = this.#gauge(OWN_FAMILIES.oldestWaitingRefresh);
   readonly #hangingStations = this.#gauge(OWN_FAMILIES.hangingStations);
   readonly #pageSizeReductions = this.#counter(OWN_FAMILIES.pageSizeReductions);
+  readonly #records = this.#gauge(OWN_FAMILIES.records);
+  readonly #recordsLimit = this.#gauge(OWN_FAMILIES.recordsLimit);
+  readonly #recordLimitsReached = this.#counter(OWN_FAMILIES.recordLimitsReached);
   readonly #hits = this.#counter(OWN_FAMILIES.cacheHits);
   readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
   readonly #reloadSuccessful = this.#gauge(OWN_FAMILIES.configReloadSuccessful);
@@ -81,6 +85,7 @@ export class OwnMetrics {
       },
     });
     for (const limit of WEB_LIMITS) this.#webLimitsReached.inc({ limit }, 0);
+    for (const limit of RECORD_LIMITS) this.#recordLimitsReached.inc({ limit }, 0);
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -151,6 +156,15 @@ export class OwnMetrics {
     this.#refreshesWaiting.set({ upstream }, waitingRefreshes);
     this.#oldestWaiting.set({ upstream }, oldestWaitingMs / 1000);
     this.#hangingStations.set({ upstream }, hangingStations);
+  }
+
+  recordLimitsReached(limit: RecordLimit): void {
+    this.#recordLimitsReached.inc({ limit });
+  }
+
+  recordRecords({ total, limits }: Pick<RecordBudget, 'total' | 'limits'>): void {
+    this.#records.set(total);
+    for (const limit of RECORD_LIMITS) this.#recordsLimit.set({ limit }, limits[limit]);
   }
 
   recordReads(result: 'hit' | 'miss', stations: number): void {

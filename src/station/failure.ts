@@ -81,7 +81,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
   body: {
     meaning: 'The reply is not a listing.',
     advice:
-      'Open base_url in a browser: the usual cause is a sign-in page or the error page of a proxy. If the reply is too large, raise max_page_bytes or lower page_size.',
+      'Open base_url in a browser: the usual cause is a sign-in page or the error page of a proxy. If the reply is too large, raise max_page_bytes or lower page_size; if there are too many records, see limits.',
   },
   internal: {
     meaning: 'Internal error (exporter bug).',

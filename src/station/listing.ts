@@ -65,7 +65,7 @@ export interface Listing<Row> {
  * An upstream starts refreshes in the order in which their stations became due, and finishes those it has started first.
  */
 export interface ListingContext {
-  /** Aborts when the refresh times out or the station is closed. */
+  /** Aborts when the refresh ends, and before if it times out or the station is closed. */
   readonly signal: AbortSignal;
   readonly station: string;
   readonly dueAtMs: number;

@@ -17,7 +17,7 @@ export class PageCache<Row> {
     const listed = await list(async (path, body, run, read) => {
       const digest = await digestOf(body, run);
       const cached = this.#pages.get(path);
-      const page = cached?.digest === digest ? cached.page : await read(body, run);
+      const page = cached?.digest === digest ? cached.page : await read(body);
       pages.set(path, { digest, page });
       return page;
     });
@@ -31,7 +31,7 @@ type ReadThrough<Row> = (
   path: string,
   body: Uint8Array,
   run: RunTask,
-  read: (body: Uint8Array, run: RunTask) => Promise<Page<Row>>,
+  read: (body: Uint8Array) => Promise<Page<Row>>,
 ) => Promise<Page<Row>>;
 
 /** Bytes hashed in one event-loop iteration. */

@@ -29,21 +29,33 @@ export interface Page<Row> extends SplitRows<Row> {
   readonly rejectedDigest: string;
   /** The rows without the first record: the same object on every call. */
   readonly afterFirst: () => SplitRows<Row>;
+  /** Characters of all texts of the rows. */
+  readonly textLength: number;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
 
 /** Reads one record; undefined when it has no valid id. */
-export type ReadRow<Row> = (record: unknown) => { readonly row: Row; readonly invalid: readonly ListingField[] } | undefined;
+export type ReadRow<Row> = (
+  record: unknown,
+) => { readonly row: Row; readonly invalid: readonly ListingField[]; readonly textLength: number } | undefined;
+
+/** Called with the rows read so far and the characters of their texts; may throw to stop reading. */
+export type RowProgress = (rows: number, textLength: number) => void;
 
 /** A larger page is parsed in slices; for usual ones one iteration is cheaper. */
 const MAX_WHOLE_BYTES = 512 * 1024;
 
 /** Rejects with a ListingFailure of reason `body` for anything but a page; an invalid record in it is only counted. */
-export async function readPage<Row>(bytes: Uint8Array, readRow: ReadRow<Row>, run: RunTask): Promise<Page<Row>> {
+export async function readPage<Row>(
+  bytes: Uint8Array,
+  readRow: ReadRow<Row>,
+  run: RunTask,
+  progress: RowProgress = () => undefined,
+): Promise<Page<Row>> {
   const body = withoutByteOrderMark(bytes);
-  if (body.length <= MAX_WHOLE_BYTES) return run(() => readWhole(body, readRow));
-  const reader = new RowReader(readRow);
+  const reader = new RowReader(readRow, progress);
+  if (body.length <= MAX_WHOLE_BYTES) return run(() => readWhole(body, reader));
   const parsed = await parseInSlices(body, run, (records) => reader.read(records)).catch((cause) => {
     throw cause instanceof SyntaxError ? notJson(body, cause) : cause;
   });
@@ -55,9 +67,8 @@ export async function readPage<Row>(bytes: Uint8Array, readRow: ReadRow<Row>, ru
   return reader.page(parsed.rest);
 }
 
-function readWhole<Row>(body: Buffer, readRow: ReadRow<Row>): Page<Row> {
+function readWhole<Row>(body: Buffer, reader: RowReader<Row>): Page<Row> {
   const envelope = parse(body);
-  const reader = new RowReader(readRow);
   reader.read(recordsOf(envelope));
   return reader.page(envelope);
 }
@@ -96,6 +107,7 @@ function recordsOf(envelope: unknown): readonly unknown[] {
 /** Reads the records of a page, in as many steps as they arrive in. */
 class RowReader<Row> {
   readonly #readRow: ReadRow<Row>;
+  readonly #progress: RowProgress;
   readonly #rows: Row[] = [];
   readonly #positions: number[] = [];
   readonly #invalid = new Map<number, readonly ListingField[]>();
@@ -103,9 +115,11 @@ class RowReader<Row> {
   #received = 0;
   #first: unknown;
   #last: unknown;
+  #textLength = 0;
 
-  constructor(readRow: ReadRow<Row>) {
+  constructor(readRow: ReadRow<Row>, progress: RowProgress) {
     this.#readRow = readRow;
+    this.#progress = progress;
   }
 
   read(records: readonly unknown[]): void {
@@ -117,12 +131,14 @@ class RowReader<Row> {
         if (read.invalid.length > 0) this.#invalid.set(this.#rows.length, read.invalid);
         this.#rows.push(read.row);
         this.#positions.push(this.#received);
+        this.#textLength += read.textLength;
       } else {
         this.#rejected ??= createHash('sha256');
         this.#rejected.update(`${this.#received} ${jsonOf(record)}\n`);
       }
       this.#received += 1;
     }
+    this.#progress(this.#rows.length, this.#textLength);
   }
 
   page(envelope: unknown): Page<Row> {
@@ -132,6 +148,7 @@ class RowReader<Row> {
     return {
       ...rows,
       received: this.#received,
+      textLength: this.#textLength,
       borders: this.#received === 0 ? [undefined, undefined] : [recordKey(this.#first), recordKey(this.#last)],
       rejectedDigest: this.#rejected?.digest('base64') ?? '',
       afterFirst: () => {

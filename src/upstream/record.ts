@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { isObject, labelText, type Quantity, type RecordField, type Resource } from '../station/resource.ts';
 
-/** A resource, and the fields whose values are invalid. */
 interface ReadResource {
   readonly row: Resource;
+  /** Fields whose values are invalid. */
   readonly invalid: readonly RecordField[];
+  /** Characters of all its texts. */
+  readonly textLength: number;
 }
 
 /** Reads one record; undefined when it has no valid id. No record makes the listing fail. */
@@ -36,13 +38,17 @@ export function readResource(record: unknown, texts: InternedTexts): ReadResourc
     product: '',
     alertable: undefined,
   };
-  return { row, invalid };
+  const unique = id.length + row.name.length + row.displayName.length;
+  const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
+  return { row, invalid, textLength: unique + shared };
 }
 
 /** Reads the id of a record, for listings of which only the ids matter. */
-export function readId(record: unknown): { readonly row: string; readonly invalid: readonly RecordField[] } | undefined {
+export function readId(
+  record: unknown,
+): { readonly row: string; readonly invalid: readonly RecordField[]; readonly textLength: number } | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
-  return id === undefined ? undefined : { row: id, invalid: NO_FIELDS };
+  return id === undefined ? undefined : { row: id, invalid: NO_FIELDS, textLength: id.length };
 }
 
 const NO_FIELDS: readonly RecordField[] = [];
@@ -108,8 +114,11 @@ function isMissing(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** Enough for every type, state and sku of a real station; bounds the memory for one with more. */
+/** Enough for the types, states and skus of real stations; with more, the table is cleared and starts again. */
 const MAX_TEXTS = 10_000;
+
+/** Longer texts are not shared by many resources. */
+const MAX_TEXT_LENGTH = 128;
 
 /** Keeps one copy of texts and quantities that many resources share. */
 export class InternedTexts {
@@ -119,7 +128,7 @@ export class InternedTexts {
   intern(text: string): string {
     const interned = this.#texts.get(text);
     if (interned !== undefined) return interned;
-    if (this.#texts.size < MAX_TEXTS) this.#texts.set(text, text);
+    if (text.length <= MAX_TEXT_LENGTH) addBounded(this.#texts, text, text);
     return text;
   }
 
@@ -127,9 +136,14 @@ export class InternedTexts {
     const interned = this.#quantities.get(sku);
     if (interned !== undefined || sku === '') return interned;
     const quantity = readQuantity(sku);
-    if (this.#quantities.size < MAX_TEXTS) this.#quantities.set(sku, quantity);
+    if (sku.length <= MAX_TEXT_LENGTH) addBounded(this.#quantities, sku, quantity);
     return quantity;
   }
+}
+
+function addBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.size >= MAX_TEXTS) map.clear();
+  map.set(key, value);
 }
 
 function readQuantity(sku: string): Quantity | undefined {

@@ -1,12 +1,13 @@
 import { ListingFailure } from '../station/failure.ts';
 import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../station/listing.ts';
+import { type RecordAccount, type RecordBudget, RecordLimitFailure } from '../station/record-budget.ts';
 import type { Resource } from '../station/resource.ts';
 import type { TaskQueue } from '../station/task-queue.ts';
 import type { ReadBody, SmallerPath } from './client.ts';
 import { listPages } from './list-pages.ts';
 import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
-import { PageSize, type ReadRow, readPage } from './page.ts';
+import { PageSize, type ReadRow, type RowProgress, readPage } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import type { RunTask } from './page-json.ts';
 import { InternedTexts, readId, readResource } from './record.ts';
@@ -15,9 +16,22 @@ type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>,
 
 type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 
+interface SharedState {
+  /** Bounds the records that are held. */
+  readonly records?: RecordBudget;
+  /** Shared by the stations of an upstream, whose types, states and skus are mostly the same. */
+  readonly texts?: InternedTexts;
+}
+
 /** Implements the port of one station with the service's protocol. */
-export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue, observer: Partial<ListingObserver> = {}): StationSource {
-  const texts = new InternedTexts();
+export function stationSource(
+  get: Get,
+  options: SourceOptions,
+  tasks: TaskQueue,
+  observer: Partial<ListingObserver> = {},
+  { records, texts = new InternedTexts() }: SharedState = {},
+): StationSource {
+  let account: RecordAccount | undefined;
   // All listings of a refresh share one context and therefore one page size.
   const pageSizes = new WeakMap<ListingContext, PageSize>();
   const pageSizeOf = (context: ListingContext) => {
@@ -27,9 +41,9 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
     const pageCaches = new Map<string, PageCache<Row>>();
-    const readBody = (body: Uint8Array, run: RunTask) =>
-      readPage(body, readRow, run).catch((error: unknown) => {
-        if (error instanceof ListingFailure) observer.unreadable?.();
+    const readBody = (body: Uint8Array, run: RunTask, progress: RowProgress) =>
+      readPage(body, readRow, run, progress).catch((error: unknown) => {
+        if (error instanceof ListingFailure && !(error instanceof RecordLimitFailure)) observer.unreadable?.();
         throw error;
       });
     return async (query: ListingQuery, context: ListingContext): Promise<Listing<Row>> => {
@@ -41,7 +55,10 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
       const pageSize = pageSizeOf(context);
       const pageCache = pageCaches.get(path) ?? new PageCache<Row>();
       pageCaches.set(path, pageCache);
-      return pageCache.reuse((readThrough) => {
+      account ??= records?.open(context.station);
+      const count = account?.start(`${rows} ${path}`, context.signal);
+      const countPage = pageCounts(rows, (change) => count?.add(change));
+      const listing = await pageCache.reuse((readThrough) => {
         const fetchPage = async (offset: number, size: number) => {
           let requested = pageSize.atMost(size);
           const currentPath = () => pagePath(path, offset, requested);
@@ -51,7 +68,9 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
             return less === undefined ? undefined : currentPath();
           };
           const read = async (body: Uint8Array) => {
-            const page = await readThrough(currentPath(), body, run, readBody);
+            const progress = countPage(currentPath());
+            const page = await readThrough(currentPath(), body, run, (bytes) => readBody(bytes, run, progress));
+            progress(page.rows.length, page.textLength);
             const { received, total } = page;
             observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
             return page;
@@ -61,6 +80,8 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
         };
         return listPages(fetchPage, { ...options, idOf });
       });
+      count?.keep();
+      return listing;
     };
   };
   return {
@@ -70,6 +91,22 @@ export function stationSource(get: Get, options: SourceOptions, tasks: TaskQueue
       ({ id }) => id,
     ),
     listIds: lister<string>('ids', readId, (id) => id),
+  };
+}
+
+/** Characters of a usual record: one with longer texts counts several times. */
+const RECORD_CHARACTERS = 512;
+
+/** Of a further listing only the ids are kept. */
+const IDS_PER_RECORD = 3;
+
+/** Counts the records of pages as their rows are read; a page that is read again replaces the earlier one. */
+function pageCounts(kind: ListedPage['rows'], add: (change: number) => void): (path: string) => RowProgress {
+  const counted = new Map<string, number>();
+  return (path) => (rows, textLength) => {
+    const records = Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textLength / RECORD_CHARACTERS));
+    add(records - (counted.get(path) ?? 0));
+    counted.set(path, records);
   };
 }
 

@@ -7,6 +7,7 @@ import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { TextBuffer } from '../../src/metrics/text-buffer.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
+import { RecordBudget } from '../../src/station/record-budget.ts';
 import type { StationCache } from '../../src/station/station-cache.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
 import { configOf, entriesOf } from '../e2e/test-bed.ts';
@@ -20,8 +21,9 @@ function sharedServices(shard = ALL): SharedServices & { readonly refreshedStati
   const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard, false);
   const tasks = new TaskQueue();
   const compressors = new CompressorPool(tasks, 1);
+  const records = new RecordBudget({ records: 1e6, records_per_station: 1e6 });
   const refreshed: SharedServices['refreshed'] = ({ spec }) => refreshedStations.push(spec.name);
-  return { own, shard, userAgent: 'agent/1', tasks, compressors, refreshed, pageSizeReduced: () => undefined, refreshedStations };
+  return { own, shard, userAgent: 'agent/1', tasks, compressors, records, refreshed, pageSizeReduced: () => undefined, refreshedStations };
 }
 
 function loaded(config: object): LoadedConfig {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { encodingOptions, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
+import { encodingOptions, recordLimits, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
@@ -143,5 +143,26 @@ describe('encodingOptions', () => {
     const metrics = { per_resource: false, max_resources: 5, disabled: ['telemetry_station_up'] };
     const config = configured(configOf('https://monitor.example.com', ['a'], { metrics }));
     expect(encodingOptions(config)).toEqual({ perResource: false, maxResources: 5, disabled: new Set(['telemetry_station_up']) });
+  });
+});
+
+describe('recordLimits', () => {
+  const MIB = 1024 * 1024;
+  const limitsOf = (limits: object, heapBytes?: number) => recordLimits(configured({ ...configOf('http://h', ['a']), limits }), heapBytes);
+
+  it('leaves at least 1,000 bytes of the heap for each record, whatever the heap', () => {
+    for (const heapMib of [96, 256, 512, 4096, 16_384]) {
+      const { records, records_per_station } = limitsOf({}, heapMib * MIB);
+      expect((heapMib * MIB) / records).toBeGreaterThan(1000);
+      expect(records_per_station).toBeLessThan(records);
+    }
+    expect(limitsOf({}, 259 * MIB)).toEqual({ records: 134_067, records_per_station: 100_551 });
+    expect(limitsOf({}, 10 * MIB)).toEqual({ records: 1000, records_per_station: 750 });
+    expect(limitsOf({}).records).toBeGreaterThan(1000);
+  });
+
+  it('are those of the configuration', () => {
+    expect(limitsOf({ records: 400 }, MIB)).toEqual({ records: 400, records_per_station: 300 });
+    expect(limitsOf({ records_per_station: 5 }, 259 * MIB)).toEqual({ records: 134_067, records_per_station: 5 });
   });
 });

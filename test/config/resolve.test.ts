@@ -135,6 +135,7 @@ metrics:
   per_resource: true
   max_resources: 100000
   disabled: []
+limits: {}
 `);
   });
 

@@ -12,6 +12,7 @@ describe('OwnMetrics', () => {
     metrics.upstreamObserver('main').activate();
     metrics.recordReload(true, 1_700_000_000_000);
     metrics.recordWebReload(true, 1_700_000_000_000);
+    metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
     metrics.recordSeries([{ name: 'prod', series: 12, withheld: 3 }]);
     const families = parseExposition(await metrics.text('text', new Set()));
     expect([...families.keys()].toSorted()).toEqual(

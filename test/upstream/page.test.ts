@@ -61,6 +61,7 @@ describe('readPage', () => {
       parts: [],
       borders: [undefined, undefined],
       rejectedDigest: '',
+      textLength: 0,
       total: undefined,
       totalInvalid: false,
     });
@@ -158,6 +159,24 @@ describe('readPage', () => {
       ['id-9999', ['sku']],
     ]);
     expect(page.parts.flatMap(({ rows }) => rows)).toEqual(page.rows);
+  });
+
+  it('stops where the progress throws, before the end of a large page', async () => {
+    const records = Array.from({ length: 100_000 }, (_, index) => ({ resource_id: `id-${index}` }));
+    let read = 0;
+    const reading = readPageOf(
+      bytes({ resources: records }),
+      (record) => {
+        read += 1;
+        return readId(record);
+      },
+      async (task) => task(),
+      (rows) => {
+        if (rows > 20_000) throw new ListingFailure('body', 'enough');
+      },
+    );
+    await expect(reading).rejects.toThrow('enough');
+    expect(read).toBeLessThan(40_000);
   });
 
   it.each([

@@ -23,6 +23,7 @@ describe('readResource', () => {
   it('reads a record of the documented form', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
+      textLength: 74,
       row: {
         id: 'id-1',
         name: 'name-1',
@@ -44,6 +45,7 @@ describe('readResource', () => {
   it('reads missing and null fields as not reported, not as invalid', () => {
     const nothing = {
       invalid: [],
+      textLength: 1,
       row: {
         ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
         ...{ quantity: undefined, alertRules: undefined, createdSeconds: undefined, product: '', alertable: undefined },

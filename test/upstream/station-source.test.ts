@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { ListingFilters, Listing as ListingOf } from '../../src/station/listing.ts';
+import { RecordBudget } from '../../src/station/record-budget.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import { TaskQueue } from '../../src/station/task-queue.ts';
 import type { ListedPage } from '../../src/upstream/observer.ts';
@@ -389,6 +390,76 @@ describe('stationSource', () => {
     ]);
     const again = await source.listResources(query, context);
     expect(again.parts.every((part, index) => part === listing.parts[index])).toBe(true);
+  });
+
+  describe('with a limit on records', () => {
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 2 } as const;
+    const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+
+    /** A source of a service given as a function, and the number of records that its station holds. */
+    function limited(perStation: number, answer: (request: PageRequest) => Reply) {
+      const records = new RecordBudget({ records: 1_000_000, records_per_station: perStation });
+      let unreadable = 0;
+      let requests = 0;
+      const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
+        const parameters = new URLSearchParams(path.slice(path.indexOf('?')));
+        const [offset, size] = ['page.offset', 'page.size'].map((name) => Number(parameters.get(name)));
+        requests += 1;
+        return read(Buffer.from(JSON.stringify(answer({ offset: offset ?? 0, size: size ?? 0, nth: requests - 1 }))));
+      };
+      const observer = {
+        unreadable: () => {
+          unreadable += 1;
+        },
+      };
+      const source = stationSource(get, options, new TaskQueue(), observer, { records });
+      const refresh = async (list: 'listResources' | 'listIds' = 'listResources') => {
+        const end = new AbortController();
+        try {
+          return await source[list](query, listingContext({ signal: end.signal }));
+        } finally {
+          end.abort();
+        }
+      };
+      return { records, refresh, unreadable: () => unreadable, requests: () => requests };
+    }
+
+    const endless = ({ offset, size }: PageRequest): Reply => ({
+      resources: ids(offset + size)
+        .slice(offset)
+        .map(record),
+    });
+
+    it('ends a listing without end, and holds nothing of it', async () => {
+      const { records, refresh, unreadable, requests } = limited(100, endless);
+      await expect(refresh()).rejects.toMatchObject({ reason: 'body', message: expect.stringContaining('limits.records_per_station') });
+      expect(requests()).toBe(11);
+      expect([records.total, unreadable()]).toEqual([0, 0]);
+    });
+
+    it('counts every row of a listing once, whether its page was cached or not', async () => {
+      const { records, refresh } = limited(25, service(ids(25).map(record)));
+      await refresh();
+      expect(records.total).toBe(25);
+      await refresh();
+      expect(records.total).toBe(25);
+    });
+
+    it('counts three ids, of which nothing else is kept, as one record', async () => {
+      const { records, refresh } = limited(10, service(ids(24).map(record)));
+      await refresh('listIds');
+      expect(records.total).toBe(4 + 4 + 2);
+    });
+
+    it('counts a record with long texts several times, and an empty page as one', async () => {
+      const long = { ...record('a'), state: 's'.repeat(1000), display_name: 'd'.repeat(1000), sku: 'x'.repeat(1000) };
+      const { records, refresh } = limited(10, service([long]));
+      await refresh();
+      expect(records.total).toBe(6);
+      const empty = limited(10, service([]));
+      await empty.refresh();
+      expect(empty.records.total).toBe(1);
+    });
   });
 
   it('fails when one page fails', async () => {
