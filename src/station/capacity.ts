@@ -2,7 +2,7 @@
 export interface UpstreamLoad {
   /** Infinity: no limit. */
   readonly requestsPerSecond: number;
-  /** For how long the service asked to send no request (Retry-After); 0: it did not. */
+  /** How long `Retry-After` still holds all requests; 0: not at all. */
   readonly holdMs: number;
   /** Of the last five minutes. */
   readonly recentRequests: number;

@@ -25,7 +25,7 @@ interface ListingFailureOptions extends ErrorOptions {
 export class ListingFailure extends Error {
   override readonly name = 'ListingFailure';
   readonly reason: FailureReason;
-  /** The service asked to wait longer than the refresh may take: a station that has data keeps it and is refreshed later. */
+  /** `Retry-After` exceeds the time that the refresh has: a station with data keeps it and is refreshed later. */
   readonly isPostponed: boolean;
 
   constructor(reason: FailureReason, message: string, { isPostponed = false, ...options }: ListingFailureOptions = {}) {

@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from './clock.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
-/** Long enough for the scrape that finds a station answering again to see it up. */
+/** Long enough for the first scrape after a station recovers to show it as up. */
 const HANGING_WAIT_MS = 1000;
 
 /** How a read was served: from the cache, or after a refresh. */

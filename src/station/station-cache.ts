@@ -40,7 +40,7 @@ export interface StationDependencies<Encoded> {
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
   readonly refreshed?: (view: StationView<Encoded>, before: Health) => void;
-  /** Called when a refresh ends without a result because the service asked to wait. */
+  /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   readonly clock?: Clock;
 }
@@ -170,7 +170,7 @@ export class StationCache<Encoded> {
   #becameDueAt(): number {
     if (!this.wasAttempted) return this.#createdAt;
     const { ttlMs, errorTtlMs } = this.spec.cache;
-    // Data is as old as its request; after a failure the service is left alone from the end of the attempt on.
+    // The age of data counts from its first request, error_ttl from the end of the attempt.
     return this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
   }
 
@@ -233,7 +233,7 @@ export class StationCache<Encoded> {
     this.#dependencies.refreshed?.(this.view(), before);
   }
 
-  /** The service wants to be left alone for longer than a refresh may take: the next one waits for that in the upstream's queue. */
+  /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
   #postpone(failure: ListingFailure): void {
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(this.spec, failure);

@@ -126,12 +126,12 @@ export class UpstreamClient {
     await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
-  /** A refresh is postponed when the service asked for no requests for longer than it may take, or than it has left. */
+  /** Postpones a refresh when `Retry-After` exceeds its timeout, or the time that it has left. */
   #checkHold({ refreshTimeoutMs, deadlineMs }: ListingContext): void {
     const nowMs = this.#dependencies.clock.elapsedMs();
     const holdMs = this.#limiter.holdUntilMs - nowMs;
     if (holdMs <= Math.max(0, Math.min(refreshTimeoutMs, deadlineMs() - nowMs))) return;
-    const message = `${this.#service.name} asked for no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
+    const message = `${this.#service.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
   }
 

@@ -27,7 +27,7 @@ export interface ReplyInfo {
   readonly receivedMs: number;
   /** By the service's clock, with a resolution of one second; undefined without a valid `Date` header. */
   readonly dateMs: number | undefined;
-  /** How long the service asked to wait (Retry-After); undefined: it did not. */
+  /** The delay of its `Retry-After`; undefined: none. */
   readonly retryAfterMs: number | undefined;
 }
 

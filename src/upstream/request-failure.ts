@@ -174,7 +174,7 @@ function parseJson(text: string): unknown {
 
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
-/** However long the service asks to wait, it is queried again after this time. */
+/** The longest delay that is obeyed. */
 const MAX_RETRY_AFTER_MS = 600_000;
 
 /** The delay of a `Retry-After` header in seconds or as an HTTP date; undefined when it is missing or invalid. */

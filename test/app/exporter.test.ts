@@ -42,7 +42,7 @@ describe('Exporter.reload', () => {
     expect(exporter.names()).toEqual(['a', 'b']);
   });
 
-  it('runs the waiting one after one that failed', async () => {
+  it('runs the waiting reload after one that failed', async () => {
     const { exporter, loads } = await startExporter();
     const running = exporter.reload();
     const waiting = exporter.reload();
@@ -54,7 +54,7 @@ describe('Exporter.reload', () => {
     expect(exporter.names()).toEqual(['b']);
   });
 
-  it('is abandoned when the exporter closes', async () => {
+  it('abandons a running reload when the exporter closes', async () => {
     const { exporter, loads } = await startExporter();
     const reloads = [exporter.reload(), exporter.reload()];
     await exporter.close();

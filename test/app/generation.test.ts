@@ -98,7 +98,7 @@ describe('nextGeneration', () => {
     expect([...old.stations.keys()]).toEqual(['a', 'b']);
   });
 
-  it('sends no request before it is started', async () => {
+  it('sends no request before the generation is started', async () => {
     const service = await startService();
     const generation = await generationOf(configOf(service.url, ['a']));
     await generation.stations.get('a')?.refresh();
@@ -202,7 +202,7 @@ describe('nextGeneration', () => {
     expect(await services.own.text('text', new Set())).not.toContain('upstream="other"');
   });
 
-  it('ends when it is aborted', async () => {
+  it('stops building a generation when the signal aborts', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a', 'b']);
     const old = await generationOf(config);
@@ -218,7 +218,7 @@ describe('nextGeneration', () => {
     await expect(build).rejects.toThrow('no longer needed');
   });
 
-  it('has only the stations of its shard', async () => {
+  it('builds only the stations of its shard', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
     const stations = async (ordinal: number) => {
       const services = sharedServices({ ordinal, total: 2 });

@@ -89,7 +89,7 @@ describe('RefreshLog', () => {
     expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
   });
 
-  it('keeps stations apart', () => {
+  it('logs the failures of each station independently of the others', () => {
     const { refresh, logged } = setUp();
     refresh('a', 'timeout');
     refresh('b', 'timeout');

@@ -55,7 +55,7 @@ describe('OwnMetrics', () => {
     expect(histogram?.find(({ labels }) => labels['le'] === '0.5')?.value).toBe(1);
   });
 
-  it('publishes nothing of an upstream that is not in force, and keeps late requests of a removed one from counting', async () => {
+  it('publishes no series of an upstream before it is activated, and none for late requests after it is removed', async () => {
     const metrics = ownMetrics();
     const upstreams = async () => new Set((await metrics.text('text', new Set())).match(/(?<=upstream=")\w+/g));
     const first = metrics.upstreamObserver('gone');

@@ -263,7 +263,7 @@ describe('StationCache', () => {
     expect(cache.view().served).toBeUndefined();
   });
 
-  it('keeps its data and its health when the service asks to wait longer than a refresh may take', async () => {
+  it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {
     const { cache, calls, clock, attempt, refreshed } = stationOf();
     await attempt(twoRecords());
     clock.advance(60_000);
@@ -277,7 +277,7 @@ describe('StationCache', () => {
     expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
   });
 
-  it('fails when the service asks to wait and there is no data', async () => {
+  it('fails when its refresh is postponed and it has no data', async () => {
     const { cache, attempt } = stationOf();
     await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
     expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });

@@ -122,14 +122,14 @@ describe('UpstreamClient', () => {
     expect(sleeps).toEqual([7000, 23_000, 3000]);
   });
 
-  it('fails at once when the delay would exceed the deadline', async () => {
+  it('fails at once when the delay before a retry would exceed the deadline', async () => {
     const service = await startService(statuses([429, { 'Retry-After': '60' }]));
     const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => 1000 });
     await expect(get('/list', { deadlineMs: () => 60_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
     expect(sleeps).toEqual([]);
   });
 
-  it('waits by the system clock by default', async () => {
+  it('waits for a retry by the system clock by default', async () => {
     const service = await startService(statuses([503, { 'Retry-After': '0.01' }], 200));
     const observer = new RecordingObserver();
     const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 }, observer);
@@ -420,7 +420,7 @@ describe('UpstreamClient abort', () => {
     expect(observer.started_).toBe(0);
   });
 
-  it('leaves the queue', async () => {
+  it('removes an aborted request from the queue', async () => {
     const service = await startService(() => undefined);
     const { get, observer } = testClient(service.url, { concurrency: 1 });
     const [first, second] = [new AbortController(), new AbortController()];
@@ -433,7 +433,7 @@ describe('UpstreamClient abort', () => {
     await expect(outcomes[0]).rejects.toBe('first');
   });
 
-  it('ends the request in flight and its connection', async () => {
+  it('closes the connection of a request in flight when the signal aborts', async () => {
     const service = await startService(() => undefined);
     const { get, observer } = testClient(service.url, { maxRetries: 3 });
     const controller = new AbortController();
@@ -456,7 +456,7 @@ describe('UpstreamClient abort', () => {
     expect(observer.outcomes).toEqual(['timeout']);
   });
 
-  it('stops reading a body, including that of an error', async () => {
+  it('stops reading a body, including that of an error, when the signal aborts', async () => {
     for (const status of [200, 500]) {
       const controller = new AbortController();
       const service = await startService((_request, response) =>
@@ -467,7 +467,7 @@ describe('UpstreamClient abort', () => {
     }
   });
 
-  it('ends the delay before a retry', async () => {
+  it('ends the delay before a retry when the signal aborts', async () => {
     const clock = new ManualClock();
     const service = await startService(statuses(500));
     const { get, observer } = testClient(service.url, { maxRetries: 3 }, { sleep: clock.sleep });

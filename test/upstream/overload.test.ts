@@ -130,7 +130,7 @@ describe('a fleet on a service that throttles at random', () => {
   });
 });
 
-describe('a fleet on a service that throttles everything', () => {
+describe('a fleet on a service that throttles every request', () => {
   it('fails with rate_limited after the retries rather than at the deadline', async () => {
     const fleet = await simulate({ stations: 4, pages: 2 }, { latencyMs: 50, throttlesAll: () => true }, 30_000);
     expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);

@@ -139,7 +139,7 @@ describe('replyFailure', () => {
     expect(failure(401, '{"error":"bad token: Bearer t0ken"}').message).toMatch(/bad token: Bearer <secret>$/);
   });
 
-  it('appends a hint', () => {
+  it('appends a hint to the message', () => {
     const reply = { status: 401, headers: {}, body: Buffer.alloc(0) };
     expect(replyFailure(reply, { ...CONTEXT, hint: 'look at the clock' }).message).toMatch(/: empty body; look at the clock$/);
   });
