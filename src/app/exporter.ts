@@ -63,8 +63,8 @@ export class Exporter implements ExporterPort {
     const { build, shard, log, processMetrics, droppedLogLines } = options;
     const tasks = new TaskQueue();
     const refreshLog = new RefreshLog(log);
-    const records = new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit));
     const own = new OwnMetrics(build, shard, processMetrics, droppedLogLines);
+    const records = new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit));
     const services = {
       own,
       records,
@@ -187,10 +187,11 @@ export class Exporter implements ExporterPort {
       startGeneration(next, old);
       this.#generation = next;
       records.limits = recordLimits(loaded.config);
-      records.keepOnly(new Set(next.stations.keys()));
+      const names = new Set(next.stations.keys());
+      records.retainStations(names);
       ended = endGeneration(old, next);
       for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.removeUpstream(name);
-      this.#refreshLog.retain(next.stations);
+      this.#refreshLog.retainStations(names);
       own.recordReload(true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       this.#options.log.info('configuration reloaded', { stations: next.stations.size });

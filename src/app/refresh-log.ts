@@ -65,8 +65,8 @@ export class RefreshLog {
   }
 
   /** Forgets the stations that are no longer configured. */
-  retain(stations: ReadonlyMap<string, unknown>): void {
-    for (const station of this.#states.keys()) if (!stations.has(station)) this.#states.delete(station);
+  retainStations(names: ReadonlySet<string>): void {
+    for (const station of this.#states.keys()) if (!names.has(station)) this.#states.delete(station);
   }
 
   #failed(state: StationState, reason: string, fields: LogFields): void {

@@ -50,8 +50,8 @@ export class RecordBudget {
   }
 
   /** Closes the accounts of stations that are no longer configured. */
-  keepOnly(stations: ReadonlySet<string>): void {
-    for (const station of [...this.#accounts.keys()]) if (!stations.has(station)) this.#close(station);
+  retainStations(names: ReadonlySet<string>): void {
+    for (const station of [...this.#accounts.keys()]) if (!names.has(station)) this.#close(station);
   }
 
   #close(station: string): void {

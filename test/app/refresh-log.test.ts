@@ -131,7 +131,7 @@ describe('RefreshLog', () => {
   it('forgets a station that is no longer configured', () => {
     const { refresh, refreshLog, logged } = setUp();
     refresh('prod', 'timeout');
-    refreshLog.retain(new Map());
+    refreshLog.retainStations(new Set());
     refresh('prod', 'timeout');
     expect(logged()).toHaveLength(2);
   });

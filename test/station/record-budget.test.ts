@@ -95,7 +95,7 @@ describe('RecordBudget', () => {
     refresh(a, 20);
     refresh(b, 10);
     const late = a.start('listing 0', new AbortController().signal);
-    budget.keepOnly(new Set(['b']));
+    budget.retainStations(new Set(['b']));
     late.add(40);
     expect(budget.total).toBe(10);
     budget.open('b');
