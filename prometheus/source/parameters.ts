@@ -8,7 +8,7 @@ export const DEFAULT_PARAMETERS = {
   TelemetryStationListingIncomplete: { for: '15m', severity: 'warning' },
   TelemetryStationRecordsRejected: { for: '15m', severity: 'warning', records: 0 },
   TelemetryStationNoStations: { for: '10m', severity: 'critical' },
-  TelemetryStationResourceFiring: { for: '5m', severity: 'warning' },
+  TelemetryStationResourceFiring: { for: '5m', severity: 'warning', limit: 500 },
   TelemetryStationManyResourcesFiring: { for: '5m', severity: 'critical', resources: 20 },
   TelemetryStationAlertableWithoutRules: { for: '1d', severity: 'info', resources: 0 },
   TelemetryStationNewResourcesWithoutRules: { for: '30m', severity: 'info', resources: 0 },

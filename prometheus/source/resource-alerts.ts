@@ -1,7 +1,7 @@
 import { deduplicate, FIRING } from '../../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
-import { BY_STATION, BY_TYPE, deduplicated, LISTING_COMPLETE, metric, type RuleGroup, stationQuery } from './rule.ts';
+import { BY_STATION, BY_TYPE, deduplicated, LINK_START, LISTING_COMPLETE, metric, type RuleGroup, stationQuery } from './rule.ts';
 
 const withoutRulesMetric = metric('telemetry_station_resources_without_alert_rules');
 const BY_TYPE_AND_PRODUCT = '(job, station, resource_type, product)';
@@ -10,6 +10,9 @@ const withoutRulesBefore = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${
 
 const RESOURCE_INFO = `query (printf \`${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}\` $labels.job $labels.station $labels.resource_id)`;
 const infoLabel = (label: string) => `{{ with ${RESOURCE_INFO} }}{{ . | first | label "${label}" }}{{ end }}`;
+
+const firingCount = `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${metric('telemetry_station_resources')}{state${FIRING}}`)})`;
+const firing = `${metric('telemetry_station_resource_state')}{state${FIRING}}`;
 
 /** Share of a capacity lost within 6 hours; one that disappeared has no series and counts as 0. */
 const capacityLoss = (selector: string) =>
@@ -22,9 +25,12 @@ export const resourceAlerts = (parameters: Parameters): RuleGroup => ({
     {
       alert: 'TelemetryStationResourceFiring',
       comment:
-        'Matches states by name, because the service documents no firing state. Reads only the series of firing resources: a join with the info series would read all.',
-      expr: `max by (job, station, resource_id, name) (${metric('telemetry_station_resource_state')}{state${FIRING}}) == 1`,
+        'Matches states by name, because the service documents no firing state. Reads only the series of firing resources: a join with the info series would read all. Prometheus needs about a millisecond per alert: a station with more than `limit` firing resources has TelemetryStationManyResourcesFiring alone, and the value is the start of the dashboard link.',
+      expr: `${LINK_START} * max by (job, station, resource_id, name) (${firing})
+unless on ${BY_STATION}
+${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
       labels: { display_name: infoLabel('display_name'), resource_type: infoLabel('resource_type') },
+      linkStart: '{{ $value | printf "%.0f" }}',
       summary: 'Resource alert is firing.',
       description: `Resource {{ $labels.name }}{{ with ${RESOURCE_INFO} }} ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }}){{ end }} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}. Its id: {{ $labels.resource_id }}.`,
       first: 'Open the resource in the console of the service and find the firing alert rule.',
@@ -33,7 +39,7 @@ export const resourceAlerts = (parameters: Parameters): RuleGroup => ({
     {
       alert: 'TelemetryStationManyResourcesFiring',
       comment: 'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources.',
-      expr: `sum by ${BY_STATION} (${deduplicate('telemetry_station_resources', `${metric('telemetry_station_resources')}{state${FIRING}}`)}) > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
+      expr: `${firingCount} > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
       summary: 'Many resources of a telemetry station are firing.',
       description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are firing. It has been more than ${parameters.TelemetryStationManyResourcesFiring.resources} for at least ${parameters.TelemetryStationManyResourcesFiring.for}.`,
       first: 'Look for a common cause: the dashboard shows the types that fire.',

@@ -15,6 +15,8 @@ export interface AlertingRule {
   readonly expr: string;
   /** Labels beside the severity. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Template of the start of the dashboard link, in place of a query. */
+  readonly linkStart?: string;
   /** Must not contain templates, so that notifications can be grouped by it. */
   readonly summary: string;
   /** What, where and since when. */
@@ -45,6 +47,9 @@ export function stationQuery(expression: string): string {
   const values = '$labels.job $labels.station '.repeat(selectors.length - 1).trimEnd();
   return `query (printf \`${format}\` ${values})`;
 }
+
+/** Start of a dashboard link in milliseconds: an hour before the evaluation, so that the link of an old notification still shows its time. */
+export const LINK_START = '1000 * (time() - 3600)';
 
 export const BY_STATION = '(job, station)';
 export const BY_TYPE = '(job, station, resource_type)';

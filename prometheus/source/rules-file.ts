@@ -3,7 +3,7 @@ import { exporterAlerts } from './exporter-alerts.ts';
 import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, type Parameters } from './parameters.ts';
 import { recordingRules } from './recording.ts';
 import { resourceAlerts } from './resource-alerts.ts';
-import type { AlertingRule, RecordingRule } from './rule.ts';
+import { type AlertingRule, LINK_START, type RecordingRule } from './rule.ts';
 import { stationAlerts } from './station-alerts.ts';
 
 export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS) => [
@@ -37,18 +37,17 @@ const HEADER = ` Recording and alerting rules for telemetry-station-exporter; ne
 
 function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, links: Links): object {
   if ('record' in rule) return { record: rule.record, expr: rule.expr };
-  const { alert, expr, labels, summary, description, first, dashboard } = rule;
+  const { alert, expr, labels, linkStart, summary, description, first, dashboard } = rule;
   const annotations = {
     summary,
     description: `${description} First: ${first}`,
     runbook_url: `${links.runbooks}/${alert}.md`,
-    dashboard_url: dashboardUrl(links.grafana, dashboard),
+    dashboard_url: dashboardUrl(links.grafana, dashboard, linkStart),
   };
   return { alert, expr, for: parameters[alert].for, labels: { severity: parameters[alert].severity, ...labels }, annotations };
 }
 
-/** From an hour before the latest evaluation, so that the link of an old notification still shows its time. */
-const FROM = '{{ query "1000 * (time() - 3600)" | first | value | printf "%.0f" }}';
+const QUERIED_START = `{{ query "${LINK_START}" | first | value | printf "%.0f" }}`;
 
 const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> = {
   fleet: ['job'],
@@ -58,9 +57,9 @@ const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> 
 };
 
 /** With the labels that the alert has. */
-function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard']): string {
+function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard'], start = QUERIED_START): string {
   const variables = VARIABLES[dashboard].map((label) => `{{ with $labels.${label} }}&var-${label}={{ . | urlquery }}{{ end }}`);
-  return `${grafana}/d/telemetry-station-${dashboard}?from=${FROM}&to=now${variables.join('')}`;
+  return `${grafana}/d/telemetry-station-${dashboard}?from=${start}&to=now${variables.join('')}`;
 }
 
 function commentRules(document: Document, comments: readonly string[]): void {
