@@ -1,6 +1,6 @@
 import { RESOURCE_COLUMNS, type Resource } from '../station/resource.ts';
 import { alertableOf } from '../station/selection.ts';
-import { tableLines } from './table.ts';
+import { printable, tableLines } from './table.ts';
 
 /** Output formats of a list of resources; each yields the text in pieces. */
 export const RESOURCE_FORMATS = { table: tablePieces, json: jsonPieces, csv: csvPieces } as const satisfies Readonly<
@@ -47,20 +47,21 @@ function jsonText(value: object): string {
   );
 }
 
-/** RFC 4180 with a header line. */
+/** RFC 4180 with a header line; a resource is always one line. JSON has the exact data. */
 function* csvPieces(resources: readonly Resource[]): Iterable<string> {
   yield csvLine(COLUMNS.map(([name]) => name));
   for (const resource of resources) yield csvLine(COLUMNS.map(([, { value }]) => csvText(value(resource))));
 }
 
 function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+  return `${cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
 }
 
-/** Text that a spreadsheet would evaluate as a formula. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/** Text that a spreadsheet would evaluate as a formula; it ignores leading spaces of any kind. */
+const FORMULA = /^\p{Zs}*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
 function csvText(value: string | number | boolean | null): string {
-  const text = String(value ?? '');
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = printable(value);
   return FORMULA.test(text) ? `'${text}` : text;
 }

@@ -128,19 +128,35 @@ describe('RESOURCE_FORMATS.csv', () => {
   it.each([
     ['a,b', '"a,b"'],
     ['say "hi"', '"say ""hi"""'],
-    ['two\nlines', '"two\nlines"'],
-    ['cr\rhere', '"cr\rhere"'],
     [' spaces ', ' spaces '],
-  ])('quotes %j as %j', (name, cell) => {
+  ])('prints %j as %j', (name, cell) => {
     expect(nameCell(name)).toBe(cell);
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '＝1'])('prevents a spreadsheet from evaluating %j as a formula', (name) => {
-    expect(nameCell(name)).toBe(`'${name}`);
+  it.each([
+    ['two\r\nlines', 'two\\u{d}\\u{a}lines'],
+    ['\u001b[2J\u009b1m', '\\u{1b}[2J\\u{9b}1m'],
+    ['invoice\u202etxt.exe\u2066', 'invoice\\u{202e}txt.exe\\u{2066}'],
+    ['a\u2028b\u0000\u200b', 'a\\u{2028}b\\u{0}\\u{200b}'],
+    ['\t=1', '\\u{9}=1'],
+    ['\r=1,2', '"\\u{d}=1,2"'],
+  ])('escapes control and format characters: %j', (name, cell) => {
+    expect(nameCell(name)).toBe(cell);
   });
 
-  it.each(['\r=1', '\n=1', '=1,2'])('also prevents a formula in a quoted cell: %j', (name) => {
-    expect(nameCell(name)).toBe(`"'${name}"`);
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', ' =1', '\u00a0\u3000@x', '   －1'])(
+    'prevents a spreadsheet from evaluating %j as a formula',
+    (name) => {
+      expect(nameCell(name)).toBe(`'${name}`);
+    },
+  );
+
+  it('prevents a formula in a quoted cell', () => {
+    expect(nameCell(' =1,2')).toBe(`"' =1,2"`);
+  });
+
+  it('prints a negative number as a number', () => {
+    expect(shown('csv', { ...bare, quantity: { value: -2, unit: 'GPU' } })).toContain(',-2,GPU,');
   });
 
   it.each(['a=1', '1-2', "'x"])('prints %j unchanged', (name) => {
