@@ -85,10 +85,15 @@ function configuredStation(config: Config, name: string): StationSpec {
   throw new OperatorError([`unknown station ${quoted(name)}${suggestion(name, names)}`, `configured stations: ${listed(names)}`]);
 }
 
+const MAX_REASONS = 20;
+
 function warnings(name: string, { incompleteReasons, rejected }: Snapshot): readonly string[] {
-  const omitted = rejected === 0 ? [] : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`];
+  const more = incompleteReasons.length - MAX_REASONS;
   return [
-    ...incompleteReasons.map((reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`),
-    ...omitted,
+    ...incompleteReasons
+      .slice(0, MAX_REASONS)
+      .map((reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`),
+    ...(more > 0 ? [`the listing of ${quoted(name)} is not verified complete for ${more} more reasons`] : []),
+    ...(rejected === 0 ? [] : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`]),
   ];
 }

@@ -71,15 +71,19 @@ function hangingWarnings({ isHanging }: DiagnosedStation): readonly Message[] {
   ];
 }
 
+/** Each product has a listing of its own. */
+const MAX_REASONS = 5;
+
 function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
   const warnings: Message[] = [];
+  const more = incompleteReasons.length - MAX_REASONS;
   if (!complete) {
     warnings.push(
       warning(
         'The listing is incomplete: resources may be missing, or may no longer exist.',
         'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
-        incompleteReasons.join('; '),
+        [...incompleteReasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
       ),
     );
   }

@@ -107,10 +107,16 @@ export class ListingPass<Row> {
   }
 }
 
+/** In the reason, which is one line of a log or a page. */
+const MAX_OTHER_TOTALS = 4;
+
 function totalMismatch(totals: readonly number[], { size, rejected }: Pick<Listing<unknown>, 'size' | 'rejected'>): string | undefined {
   const [total, ...others] = [...new Set(totals)].sort((a, b) => a - b);
   if (total === undefined) return undefined;
-  if (others.length > 0) return `the total changed between pages: ${[total, ...others].join(', ')}`;
+  if (others.length > 0) {
+    const more = others.length - MAX_OTHER_TOTALS;
+    return `the total changed between pages: ${[total, ...others.slice(0, MAX_OTHER_TOTALS)].join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  }
   if (size + rejected === total) return undefined;
   return `the service reports a total of ${total}, but returned ${size + rejected} distinct records`;
 }

@@ -100,6 +100,14 @@ describe('list', () => {
     expect(output().stdout.split('\r\n')).toHaveLength(4);
   });
 
+  it('prints at most 20 reasons why a listing is incomplete', async () => {
+    const products = Array.from({ length: 100 }, (_, index) => `product.${index}`);
+    const file = await configFile({ faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }, { station: { products } });
+    const warnings = (await listed(file)).stderr.trim().split('\n');
+    expect(warnings).toHaveLength(21);
+    expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
+  });
+
   it('warns about an incomplete listing and omitted records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
     const { code, stdout, stderr } = await listed(await configFile({ source, faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }));

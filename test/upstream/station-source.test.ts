@@ -326,6 +326,11 @@ describe('stationSource', () => {
       ['the total changed between pages: 25, 26'],
     ],
     [
+      'a total that moves all the time',
+      service(ids(200).map(record), { total: ({ offset }) => 200 + Math.min(offset, 190) }),
+      ['the total changed between pages: 200, 210, 220, 230, 240 and 15 more'],
+    ],
+    [
       'records that are missing',
       service(ids(25).map(record), { total: () => 30 }),
       ['the service reports a total of 30, but returned 25 distinct records'],
