@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../web/eventually.ts';
+import { expectedState, ownOf, reasonCounts, stateOf } from './station-metrics.ts';
+import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
+
+const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
+/** A scrape that waits for half a second only. */
+const scrapeBriefly = (exporter: RunningExporter, path = '/metrics') =>
+  exporter.scrape(path, { 'X-Prometheus-Scrape-Timeout-Seconds': '1' });
+
+const textOf = async (exporter: RunningExporter, path: string) => (await exporter.get(path)).text();
+
+describe('more work than the concurrency allows', () => {
+  it('delays refreshes but fails none, although the queue is longer than refresh_timeout', { timeout: 60_000 }, async () => {
+    const stations = namesOf('ts', 30);
+    const service = await startTestService({ source: () => entriesOf(25), faults: { '*': [{ kind: 'latency', ms: 100 }] } });
+    // 30 stations of three pages, two at a time: 4.5 s.
+    const limits = { concurrency: 2, refresh_timeout: '2s' };
+    const exporter = await startTestExporter(configOf(service.url, stations, { upstream: limits, cache: { ttl: '1h', error_ttl: '1h' } }));
+    const during = await scrapeBriefly(exporter);
+    expect(ownOf(during, 'refreshes_waiting')['{}']).toBeGreaterThan(0);
+    expect(ownOf(during, 'oldest_waiting_refresh_seconds')['{}']).toBeGreaterThan(0);
+    await eventually(async () =>
+      expect(await textOf(exporter, '/')).toMatch(/\d+ refreshes? waiting for capacity, the first for \d+ s<\/dd>/),
+    );
+    await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
+    const families = await exporter.scrape();
+    for (const station of stations) expect(stateOf(families, station), station).toEqual(expectedState(undefined));
+    expect(service.requests).toHaveLength(90);
+    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({}));
+    expect(ownOf(families, 'refreshes_waiting')).toEqual({ '{}': 0 });
+  });
+});
+
+describe('stations that hang', () => {
+  const hanging = namesOf('hang', 3);
+  const healthy = namesOf('ok', 6);
+
+  it('leave their slots to others, delay no scrape once known, and recover', { timeout: 60_000 }, async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const limits = { concurrency: 4, timeout: '3s' };
+    const exporter = await startReadyExporter(configOf(service.url, [...hanging, ...healthy], { upstream: limits }));
+    for (const station of hanging) service.setFaults(station, [{ kind: 'hang' }]);
+    const expectHealthy = (families: Awaited<ReturnType<RunningExporter['scrape']>>) => {
+      for (const station of healthy) expect(stateOf(families, station), station).toEqual(expectedState(undefined));
+    };
+    await eventually(async () => {
+      const families = await exporter.scrape();
+      expectHealthy(families);
+      expect(ownOf(families, 'hanging_stations')).toEqual({ '{}': 3 });
+      for (const station of hanging) expect(stateOf(families, station)).toEqual(expectedState('timeout'));
+    });
+    const refreshing = () => hanging.filter((name) => exporter.exporter.station(name)?.status.isRefreshing);
+    await eventually(() => expect(refreshing()).toEqual([]));
+    service.clearRequests();
+    expectHealthy(await exporter.scrape());
+    // A scrape that waited for them would have waited for at least the first probe to time out.
+    expect(refreshing()).toEqual(hanging);
+    const requested = service.requests.map(({ station }) => station);
+    expect(requested.filter((station) => station?.startsWith('ok')).toSorted()).toEqual(healthy);
+    expect(requested.filter((station) => station?.startsWith('hang'))).toHaveLength(1);
+    expect(await textOf(exporter, '/')).toContain('3 stations hang (one probing request at a time)');
+    expect(await textOf(exporter, '/stations/hang-0')).toContain('one probing request at a time until the service replies');
+
+    for (const station of hanging) service.setFaults(station, []);
+    await eventually(async () => {
+      const families = await exporter.scrape();
+      for (const station of [...hanging, ...healthy]) expect(stateOf(families, station)).toEqual(expectedState(undefined));
+      expect(ownOf(families, 'hanging_stations')).toEqual({ '{}': 0 });
+    });
+  });
+});
+
+describe('Retry-After of a 429', () => {
+  it('holds the upstream across refreshes, without failing stations that have data', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '10m' } }));
+    service.setFaults('a', [{ kind: 'status', code: 429, retryAfter: 60, when: { first: 1 } }]);
+    service.clearRequests();
+    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(expectedState('rate_limited'));
+    const later = await scrapeBriefly(exporter);
+    expect(stateOf(later, 'b')).toEqual(expectedState(undefined));
+    expect(later.get('telemetry_station_resource_info')?.samples).toHaveLength(6);
+    expect(ownOf(later, 'refreshes_waiting')).toEqual({ '{}': 2 });
+    expect(service.requests.map(({ station }) => station)).toEqual(['a']);
+    await eventually(async () => expect(await textOf(exporter, '/stations/b')).toMatch(/waiting for capacity for \d+ s/));
+    expect(await textOf(exporter, '/')).toMatch(/service asked to wait until <time [^>]*>\d\d:\d\d:\d\d UTC<\/time> \(Retry-After\)/);
+  });
+});
