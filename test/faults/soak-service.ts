@@ -17,7 +17,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'duplicate', every: 100, when: { share: 0.05, periodMs: 7000 } },
   { kind: 'status', code: 500, when: { share: 0.02 } },
   { kind: 'status', code: 500, when: { share: 0.05, periodMs: 2000 } },
-  { kind: 'status', code: 429, retryAfter: 1, when: { share: 0.0005 } },
+  { kind: 'status', code: 429, retryAfter: 1, when: { share: 0.002 } },
   { kind: 'html', when: { share: 0.003 } },
   { kind: 'reset', when: { share: 0.01 } },
   { kind: 'reset', at: 'body', when: { share: 0.01 } },

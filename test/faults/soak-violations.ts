@@ -1,14 +1,20 @@
 import type { ResourceUsage } from './soak-exporter.ts';
 import type { ScrapeStats } from './soak-scrapers.ts';
 
+/** Stations fail with `timeout` because of requests that hang; throttling must not add many to these. */
+const MAX_TIMEOUT_SHARE = 0.2;
+
 export function soakViolations(usage: readonly ResourceUsage[], stats: readonly ScrapeStats[], maxSockets: number): string[] {
   const violations = stats.flatMap((group) => group.violations);
-  const sum = (key: 'scrapes' | 'failing' | 'incomplete') => stats.reduce((total, group) => total + group[key], 0);
+  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete') => stats.reduce((total, group) => total + group[key], 0);
+  const failures = (reason: string) => stats.reduce((total, { reasons }) => total + (reasons[reason] ?? 0), 0);
   if (stats.some(({ largestShare }) => largestShare >= 1)) violations.push('a response exceeded the scrape timeout');
   if (sum('scrapes') === 0) violations.push('no scrape was made');
   // Without faults the soak would prove nothing.
   if (sum('failing') === 0) violations.push('no station ever failed');
   if (sum('incomplete') === 0) violations.push('no listing was ever incomplete');
+  if (failures('rate_limited') > 0) violations.push(`${failures('rate_limited')} stations failed because of 0.2 % of 429 replies`);
+  if (failures('timeout') > MAX_TIMEOUT_SHARE * sum('published')) violations.push(`${failures('timeout')} stations failed with a timeout`);
   const [first, last] = [usage[0], usage.at(-1)];
   if (first === undefined || last === undefined || usage.length < 2) return [...violations, 'too few measurements to compare the heap'];
   if (last.internalErrors > 0) violations.push(`${last.internalErrors} responses failed with an internal error`);

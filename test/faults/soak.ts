@@ -78,7 +78,7 @@ async function soak(): Promise<boolean> {
   const violations = soakViolations(usages, stats, UPSTREAMS * CONCURRENCY + PROBERS + METRICS_SCRAPERS + 4);
   console.log(`\n${summary(stats, usages)}`);
   for (const violation of violations) console.error(`violation: ${violation}`);
-  console.log(violations.length === 0 ? 'Everything usage.' : `${violations.length} violations; repeat with --seed=${seed}`);
+  console.log(violations.length === 0 ? 'No violations.' : `${violations.length} violations; repeat with --seed=${seed}`);
   return violations.length > 0;
 }
 
