@@ -5,9 +5,10 @@ import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failures
 import type { Explanation } from '../diagnosis/explanation.ts';
 import type { ExpositionSize, Failure } from '../diagnosis/facts.ts';
 import { capacityText } from '../station/capacity-text.ts';
+import { printable } from '../station/records.ts';
 import type { Snapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
-import { type Column, printable, textTable } from './table.ts';
+import { type Column, textTable } from './table.ts';
 
 /** Further stations of a message are only counted. */
 const MAX_NAMES = 10;

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { printable } from './table.ts';
+import { printable } from '../station/records.ts';
 
 /** A received page of the listing. */
 interface ProgressPage {

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { printable } from '../station/records.ts';
 
 export interface Column {
   readonly heading: string;
@@ -20,11 +21,6 @@ export function* tableLines(columns: readonly Column[], rows: readonly (readonly
     const cells = line.map((cell, at) => padded(printable(cell), widths[at] as number, columns[at]?.right === true));
     yield `${cells.join('  ').trimEnd()}\n`;
   }
-}
-
-/** Escapes control and format characters of text from the service, so that it cannot control the terminal. */
-export function printable(text: string): string {
-  return text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 const ASCII = /^[ -~]*$/;

@@ -1,7 +1,6 @@
 import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { ListProgress } from '../cli/list-progress.ts';
-import { printable } from '../cli/table.ts';
 import type { LoadResult } from '../config/load.ts';
 import { suggestion } from '../config/nearest.ts';
 import { formatProblems, listed, quoted } from '../config/problem.ts';
@@ -9,6 +8,7 @@ import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { ListingFailure } from '../station/failure.ts';
 import { RecordBudget } from '../station/record-budget.ts';
+import { printable } from '../station/records.ts';
 import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
 import { TaskQueue } from '../station/task-queue.ts';

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
 import { checkCrossSite } from './cross-site.ts';
+import { byFormat, resourceList, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
@@ -69,7 +70,11 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
   readOnlyRoute(router, ROUTES.config, limitOther(config(exporter)));
   readOnlyRoute(router, ROUTES.healthy, healthy);
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
-  readOnlyRoute(router, ROUTES.status, limitOther(statusPage(exporter, options)));
+  readOnlyRoute(
+    router,
+    ROUTES.status,
+    limitOther(byFormat({ html: statusPage(exporter, options), json: stationList(exporter, 'json'), csv: stationList(exporter, 'csv') })),
+  );
   readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
   const limitReloads = limitRequests(MAX_OTHER_REQUESTS, () => reached('reloads'));
   const handleReload = limitReloads(reload(exporter, options.enableLifecycle));
@@ -79,7 +84,9 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
 
 function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
   const router = newRouter();
-  readOnlyPattern(router, ROUTES.station, limitOther(stationPage(exporter, options)));
+  readOnlyPattern(router, ROUTES.station, limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })));
+  const resources = byFormat({ json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') });
+  readOnlyPattern(router, ROUTES.resources, limitOther(resources));
   readOnlyPattern(router, ROUTES.resource, limitOther(resourcePage(exporter, options)));
   return router;
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Body } from '../metrics/segment.ts';
 
 /** Batch size when all responses share the same bytes: few writes, and a slow client holds references only. */
@@ -45,6 +46,32 @@ export function unreadBytes(response: ServerResponse, body: Body, gzip: boolean)
 /** Whether the response consists of the compressed bytes that all responses share. */
 function isShared({ req: { socket } }: ServerResponse, gzip: boolean): boolean {
   return gzip && !('encrypted' in socket);
+}
+
+/** About a millisecond of work, so that a long list does not block the event loop. */
+const PIECES_CHARACTERS = 64 * 1024;
+
+/** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
+export async function writePieces(
+  response: ServerResponse,
+  pieces: Iterable<string>,
+  signal: AbortSignal,
+  timeoutMs?: number,
+): Promise<void> {
+  limitResponseTime(response, timeoutMs);
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < PIECES_CHARACTERS) continue;
+    if (response.req.method === 'HEAD') break;
+    await writeBatch(response, [Buffer.from(chunk)]);
+    await nextIteration();
+    signal.throwIfAborted();
+    chunk = '';
+  }
+  // The length of a longer text is unknown until it is written.
+  if (!response.headersSent && chunk.length < PIECES_CHARACTERS) response.setHeader('Content-Length', Buffer.byteLength(chunk));
+  response.end(chunk);
 }
 
 async function* singly(chunks: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {

@@ -6,6 +6,7 @@ export const ROUTES = {
   config: '/config',
   reference: '/reference',
   station: '/stations/:name',
+  resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
   healthy: '/-/healthy',
   ready: '/-/ready',

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { printable, tableLines, textTable } from '../../src/cli/table.ts';
+import { tableLines, textTable } from '../../src/cli/table.ts';
+import { printable } from '../../src/station/records.ts';
 
 describe('textTable', () => {
   it('aligns cells under headings, and numbers to the right', () => {

@@ -6,6 +6,9 @@ import { FLAGS } from '../../src/cli/flags.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
 import { LISTING_FIELDS } from '../../src/station/listing.ts';
+import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/station/resource.ts';
+import { STATION_STATES } from '../../src/web/pages/station-state.ts';
+import { STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
 import { knownMetrics, shippedRules, unknownIn } from '../promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
@@ -33,6 +36,10 @@ const simpleNames = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...FAILURE_REASONS,
   ...LISTING_FIELDS,
+  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...RESOURCE_COLUMNS }),
+  ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
+  ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ field }) => field ?? []),
+  'without_rules',
   ...FOREIGN,
 ]);
 

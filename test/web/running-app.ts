@@ -18,6 +18,8 @@ export const READABLE_PATHS = [
   '/config',
   '/reference',
   '/stations/prod',
+  '/stations/prod/resources',
+  '/?format=json',
   '/stations/prod/resources/a',
 ];
 

@@ -54,7 +54,8 @@ export function sendNoStation(response: Response, root: '../' | '../../../', opt
   sendPage(response, 404, { title: `No such station · ${EXPORTER}`, root, content }, options);
 }
 
-function searchParams({ url }: Request): URLSearchParams {
+/** The query of the request. */
+export function searchParams({ url }: Request): URLSearchParams {
   return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 

@@ -1,0 +1,92 @@
+import { csvPieces, jsonPieces, jsonText } from '../station/records.ts';
+import { RESOURCE_COLUMNS } from '../station/resource.ts';
+import { writePieces } from './body.ts';
+import { parseResourceQuery } from './pages/resource-list.ts';
+import { searchParams } from './pages/station-page.ts';
+import type { ExporterPort, StationDetail } from './port.ts';
+import type { AbortableHandler } from './request-limit.ts';
+import { send, sendText } from './respond.ts';
+import { STATION_COLUMNS, STATION_LISTING } from './station-columns.ts';
+
+const CONTENT_TYPES = { html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
+
+type Format = keyof typeof CONTENT_TYPES;
+
+/** Chooses the handler by `?format=`, else by the Accept header; the first one is the default. */
+export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHandler>>>): AbortableHandler {
+  const formats = Object.keys(handlers) as Format[];
+  return (request, response, signal) => {
+    const given = searchParams(request).getAll('format');
+    const format =
+      given.length === 0 ? request.accepts(formats) || formats[0] : formats.find((known) => given.length === 1 && known === given[0]);
+    const handle = handlers[format as Format];
+    if (handle) return handle(request, response, signal);
+    sendText(response, 400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
+    return undefined;
+  };
+}
+
+/** All stations, as the status page shows them. */
+export function stationList(exporter: ExporterPort, format: 'json' | 'csv'): AbortableHandler {
+  return async (_request, response, signal) => {
+    const pieces = format === 'json' ? jsonPieces : csvPieces;
+    setFormat(response, format, 'stations');
+    await writePieces(response, pieces(STATION_COLUMNS, exporter.stations()), signal);
+  };
+}
+
+/** One station without its resources. */
+export function stationData(exporter: ExporterPort): AbortableHandler {
+  return (request, response) => {
+    const detail = exporter.station(String(request.params['name']));
+    if (detail === undefined) sendText(response, 404, NO_STATION);
+    else send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(detail))}\n`);
+  };
+}
+
+/** The resources that the station page shows for the same query, on all of its pages. */
+export function resourceList(exporter: ExporterPort, format: 'json' | 'csv'): AbortableHandler {
+  return async (request, response, signal) => {
+    const detail = exporter.station(String(request.params['name']));
+    const query = parseResourceQuery(searchParams(request));
+    if (detail === undefined) {
+      sendText(response, 404, NO_STATION);
+    } else if (typeof query === 'string') {
+      sendText(response, 400, `${query}\n`);
+    } else if (detail.served === undefined) {
+      // Not an empty list: the resources are unknown.
+      sendText(response, 503, 'No data: no refresh of the station has succeeded within max_stale.\n');
+    } else {
+      const resources = await exporter.select(detail.served.snapshot, query.selection, query.order, signal);
+      const pieces = format === 'json' ? jsonPieces : csvPieces;
+      setFormat(response, format, 'resources');
+      await writePieces(response, pieces(RESOURCE_COLUMNS, resources), signal);
+    }
+  };
+}
+
+const NO_STATION = 'No station with this name is configured on this shard.\n';
+
+function setFormat(response: Parameters<typeof writePieces>[0], format: 'json' | 'csv', name: string): void {
+  response.setHeader('Content-Type', format === 'csv' ? `${CONTENT_TYPES.csv}; charset=utf-8` : CONTENT_TYPES.json);
+  if (format === 'csv') response.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
+}
+
+function stationObject({ spec, status, served }: StationDetail): object {
+  const { subscription, resourceGroup, zone } = spec.path;
+  const snapshot = served?.snapshot;
+  return {
+    ...fieldsOf(STATION_COLUMNS, status),
+    subscription,
+    resource_group: resourceGroup,
+    zone,
+    labels: spec.labels,
+    products: spec.products,
+    alertability: spec.alertability,
+    listing: snapshot ? fieldsOf(STATION_LISTING, snapshot) : null,
+  };
+}
+
+function fieldsOf<Row>(fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>, row: Row): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value(row)]));
+}

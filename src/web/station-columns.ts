@@ -1,0 +1,65 @@
+import type { Columns } from '../station/records.ts';
+import type { Snapshot } from '../station/snapshot.ts';
+import { stateOf } from './pages/station-state.ts';
+import type { StationStatus } from './port.ts';
+
+type DocumentedColumns = Columns<StationStatus> & Readonly<Record<string, { readonly help: string }>>;
+
+/** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
+export const STATION_COLUMNS = {
+  station: { help: 'Name of the station.', value: ({ name }) => name },
+  upstream: { help: 'Upstream that is queried.', value: ({ upstream }) => upstream },
+  telemetry_station: { help: 'Name of the telemetry station.', value: ({ telemetryStation }) => telemetryStation },
+  state: {
+    help: '`up`, `failing`, `no_data` (the latest refresh succeeded, its data has expired) or `not_tried`.',
+    value: (station) => stateOf(station).replace('-', '_'),
+  },
+  failure_reason: { help: 'Why the latest refresh failed; null if it succeeded.', value: ({ failure }) => failure?.reason ?? null },
+  failure_message: { help: 'Details of the failure.', value: ({ failure }) => failure?.message ?? null },
+  last_success: { help: 'End of the last successful refresh.', value: ({ lastSuccessMs }) => timeText(lastSuccessMs) },
+  last_attempt: { help: 'End of the latest refresh.', value: ({ lastAttemptMs }) => timeText(lastAttemptMs) },
+  refresh_duration_seconds: { help: 'Duration of the latest refresh.', value: ({ durationMs }) => secondsOf(durationMs) },
+  next_refresh_seconds: {
+    help: 'Time until the next refresh is due; 0 if it is due.',
+    value: ({ dueInMs }) => secondsOf(Math.max(dueInMs, 0)),
+  },
+  refreshing: { help: 'Whether a refresh is in progress.', value: ({ isRefreshing }) => isRefreshing },
+  refresh: { help: 'What refreshes a station that is due: `scrape` or `background`.', value: ({ refresh }) => refresh },
+  resources: { help: 'Number of resources; null without data.', value: ({ snapshot }) => snapshot?.resources ?? null },
+  alertable_resources: {
+    help: 'Resources that can have alerts; null without `alertability`.',
+    value: ({ snapshot }) => snapshot?.alertable ?? null,
+  },
+  resources_without_alert_rules: {
+    help: 'Resources without alert rules, with `alertability` among the alertable ones.',
+    value: ({ snapshot }) => snapshot?.withoutRules ?? null,
+  },
+  listing_complete: { help: 'Whether the listing is verified complete.', value: ({ snapshot }) => snapshot?.complete ?? null },
+  listing_pages: { help: 'Requests that the snapshot took.', value: ({ snapshot }) => snapshot?.pages ?? null },
+} as const satisfies DocumentedColumns;
+
+interface ListingField {
+  readonly help: string;
+  readonly value: (snapshot: Snapshot) => unknown;
+}
+
+/** The listing of one station in JSON. */
+export const STATION_LISTING = {
+  reported_resources: { help: 'Total that the service reported, or null.', value: ({ reportedTotal }) => reportedTotal ?? null },
+  duplicate_resources: { help: 'Duplicate records.', value: ({ duplicates }) => duplicates },
+  rejected_resources: { help: 'Records without a usable resource_id.', value: ({ rejected }) => rejected },
+  invalid_fields: { help: 'Number of invalid values by field.', value: ({ invalidFields }) => invalidFields },
+  incomplete_reasons: {
+    help: 'Why the listing is not verified complete: a list of texts.',
+    value: ({ incompleteReasons }) => incompleteReasons,
+  },
+} as const satisfies Readonly<Record<string, ListingField>>;
+
+/** RFC 3339. */
+function timeText(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+function secondsOf(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms) / 1000;
+}

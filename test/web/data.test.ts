@@ -1,0 +1,222 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { resourceOf } from '../station/fixtures.ts';
+import { eventually } from './eventually.ts';
+import { detailOf, exporterOf, STATION } from './fake-station.ts';
+import { type RunningApp, startApp } from './running-app.ts';
+
+const UP = {
+  station: 'prod',
+  upstream: 'main',
+  telemetry_station: 'ts-1',
+  state: 'up',
+  failure_reason: null,
+  failure_message: null,
+  last_success: '2026-01-02T03:04:05.000Z',
+  last_attempt: '2026-01-02T03:04:05.000Z',
+  refresh_duration_seconds: 0.25,
+  next_refresh_seconds: 30,
+  refreshing: false,
+  refresh: 'scrape',
+  resources: 42,
+  alertable_resources: null,
+  resources_without_alert_rules: 7,
+  listing_complete: true,
+  listing_pages: 3,
+};
+
+const FAILING = {
+  ...STATION,
+  name: 'a,b',
+  up: false,
+  failure: { reason: 'auth', message: '=1+1 "x"' },
+  lastSuccessMs: undefined,
+  dueInMs: -5,
+  snapshot: undefined,
+} as const;
+
+const three = [resourceOf('b', { state: 'FIRING' }), resourceOf('a', { state: 'FIRING' }), resourceOf('c', { state: 'INACTIVE' })];
+
+const idsOf = (body: string) => (JSON.parse(body) as { resource_id: string }[]).map(({ resource_id }) => resource_id);
+
+describe('byFormat', () => {
+  it.each([
+    ['/', undefined, 'text/html; charset=utf-8'],
+    ['/', '*/*', 'text/html; charset=utf-8'],
+    ['/', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=utf-8'],
+    ['/', 'application/json', 'application/json'],
+    ['/', 'text/html;q=0.5,application/json', 'application/json'],
+    ['/', 'text/csv', 'text/csv; charset=utf-8'],
+    ['/', 'image/png', 'text/html; charset=utf-8'],
+    ['/?format=json', 'text/html', 'application/json'],
+    ['/?format=html', 'application/json', 'text/html; charset=utf-8'],
+    ['/?format=csv', undefined, 'text/csv; charset=utf-8'],
+    ['/stations/prod', 'application/json', 'application/json'],
+    ['/stations/prod?format=json', undefined, 'application/json'],
+    ['/stations/prod/resources', undefined, 'application/json'],
+    ['/stations/prod/resources', 'text/csv', 'text/csv; charset=utf-8'],
+    ['/stations/prod/resources?format=csv', 'application/json', 'text/csv; charset=utf-8'],
+  ])('answers %s with Accept %s as %s', async (path, accept, type) => {
+    const { request } = await startApp();
+    const { status, headers } = await request(path, { headers: accept === undefined ? {} : { Accept: accept } });
+    expect([status, headers['content-type']]).toEqual([200, type]);
+  });
+
+  it.each(['/?format=xml', '/?format=', '/?format=json&format=csv', '/stations/prod?format=csv', '/stations/prod/resources?format=html'])(
+    'rejects %s',
+    async (path) => {
+      const { status, body } = await (await startApp()).request(path);
+      expect(status).toBe(400);
+      expect(body).toMatch(/^Expected format to be one of .*, at most once\.\n$/);
+    },
+  );
+});
+
+describe('stationList', () => {
+  it('lists all stations as JSON', async () => {
+    const { request } = await startApp({ stations: () => [STATION, FAILING] });
+    expect(JSON.parse((await request('/?format=json')).body)).toEqual([
+      UP,
+      {
+        ...UP,
+        station: 'a,b',
+        state: 'failing',
+        failure_reason: 'auth',
+        failure_message: '=1+1 "x"',
+        last_success: null,
+        next_refresh_seconds: 0,
+        resources: null,
+        resources_without_alert_rules: null,
+        listing_complete: null,
+        listing_pages: null,
+      },
+    ]);
+  });
+
+  it('lists all stations as a CSV file', async () => {
+    const { request } = await startApp({ stations: () => [STATION, FAILING] });
+    const { headers, body } = await request('/?format=csv');
+    expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
+    expect(body.split('\r\n')).toEqual([
+      Object.keys(UP).join(','),
+      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,scrape,42,,7,true,3',
+      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,false,scrape,,,,,`,
+      '',
+    ]);
+  });
+
+  it.each([
+    [{ up: undefined, snapshot: undefined }, 'not_tried'],
+    [{ up: true, snapshot: undefined }, 'no_data'],
+  ])('shows a station with %j as %s', async (changes, state) => {
+    const { request } = await startApp({ stations: () => [{ ...STATION, ...changes }] });
+    expect(JSON.parse((await request('/?format=json')).body)).toMatchObject([{ state }]);
+  });
+
+  it('is an empty list without stations', async () => {
+    expect((await (await startApp({ stations: () => [] })).request('/?format=json')).body).toBe('[]\n');
+  });
+});
+
+describe('stationData', () => {
+  it('adds the details of the station and its listing', async () => {
+    const spec = { labels: { team: 'a' }, products: ['p'], alertability: true };
+    const detail = detailOf(three, { spec, snapshot: { reportedTotal: 4, duplicates: 1, rejected: 2, incompleteReasons: ['short'] } });
+    const { request } = await startApp(exporterOf(detail));
+    expect(JSON.parse((await request('/stations/prod?format=json')).body)).toEqual({
+      ...UP,
+      resources: 3,
+      resources_without_alert_rules: null,
+      listing_pages: 1,
+      subscription: 'sub',
+      resource_group: 'rg',
+      zone: 'z1',
+      labels: { team: 'a' },
+      products: ['p'],
+      alertability: true,
+      listing: {
+        reported_resources: 4,
+        duplicate_resources: 1,
+        rejected_resources: 2,
+        invalid_fields: detail.served?.snapshot.invalidFields,
+        incomplete_reasons: ['short'],
+      },
+    });
+  });
+
+  it('has no listing without data, and responds 404 for an unknown station', async () => {
+    const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
+    expect(JSON.parse((await request('/stations/prod?format=json')).body)).toMatchObject({ listing: null });
+    expect((await request('/stations/other?format=json')).status).toBe(404);
+  });
+});
+
+describe('resourceList', () => {
+  it('lists exactly the resources that the page shows for the same query, in its order', async () => {
+    const { request } = await startApp(exporterOf(detailOf(three)));
+    const of = async (query: string) => idsOf((await request(`/stations/prod/resources${query}`)).body);
+    expect(await of('')).toEqual(['b', 'a', 'c']);
+    expect(await of('?state=FIRING&sort=id')).toEqual(['a', 'b']);
+    expect(await of('?sort=id&order=desc&page=7')).toEqual(['c', 'b', 'a']);
+    expect(await of('?search=nothing')).toEqual([]);
+  });
+
+  it('has one line per resource as a CSV file', async () => {
+    const { request } = await startApp(exporterOf(detailOf(three)));
+    const { headers, body } = await request('/stations/prod/resources?format=csv&sort=id');
+    expect(headers['content-disposition']).toBe('attachment; filename="resources.csv"');
+    expect(body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['resource_id', 'a', 'b', 'c', '']);
+  });
+
+  it.each([
+    ['/stations/other/resources', 404],
+    ['/stations/prod/resources?sort=size', 400],
+    ['/stations/prod/resources', 503],
+  ])('responds to %s of a station without data with %d', async (path, status) => {
+    const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
+    expect((await request(path)).status).toBe(status);
+  });
+
+  it('sends no body in the response to HEAD', async () => {
+    const { request } = await startApp(exporterOf(detailOf(three)));
+    expect(await request('/stations/prod/resources', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+  });
+
+  const many = Array.from({ length: 20_000 }, (_, index) => resourceOf(`r${index}`));
+
+  /** Requests the list on a connection that does not read the response. */
+  function openUnread({ port }: RunningApp) {
+    const socket = connect(port, '127.0.0.1').pause();
+    socket.write('GET /stations/prod/resources HTTP/1.1\r\nHost: h\r\n\r\n');
+    return socket;
+  }
+
+  it('writes a long list completely', async () => {
+    const { request } = await startApp(exporterOf(detailOf(many)));
+    expect(idsOf((await request('/stations/prod/resources')).body)).toEqual(many.map(({ id }) => id));
+  });
+
+  it('handles other events while it writes a long list', async () => {
+    let handled = 0;
+    const counted = many.map((resource, index) => ({
+      ...resource,
+      // Read when the resource is written.
+      get id() {
+        if (index === 0) setImmediate(() => (handled += 1));
+        return index < many.length - 1 ? resource.id : `${handled}`;
+      },
+    }));
+    const select = async () => counted;
+    const { request } = await startApp({ ...exporterOf(detailOf(many)), select });
+    expect(idsOf((await request('/stations/prod/resources')).body).at(-1)).toBe('1');
+  });
+
+  it('holds its slot while a client does not read, and releases it when the client disconnects', async () => {
+    const app = await startApp(exporterOf(detailOf(many)));
+    const sockets = Array.from({ length: 20 }, () => openUnread(app));
+    await eventually(async () => expect((await app.request('/reference')).status).toBe(503));
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => expect((await app.request('/reference')).status).toBe(200));
+    expect(app.reported).toEqual([]);
+  });
+});
