@@ -30,7 +30,7 @@ export const upstream = crossChecked(
       .min(0, { error: 'a number of at least 0' })
       .prefault(0)
       .describe(
-        'Maximum request rate to this upstream; 0 means no limit. Responses with status 429 or Retry-After temporarily lower the rate further.',
+        'Maximum request rate to this upstream; 0 means no limit. Responses with status 429 temporarily lower the rate further, and their Retry-After stops all requests until then.',
       ),
     max_retries: integer(0, 20).prefault(2).describe('Maximum number of retries of a failed request.'),
     page_size: integer(1, 10_000).prefault(100).describe('Number of resources to request per page.'),
