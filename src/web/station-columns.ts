@@ -24,6 +24,14 @@ export const STATION_COLUMNS = {
     value: ({ dueInMs }) => secondsOf(Math.max(dueInMs, 0)),
   },
   refreshing: { help: 'Whether a refresh is in progress.', value: ({ isRefreshing }) => isRefreshing },
+  waiting_seconds: {
+    help: 'Time that the refresh has waited for the capacity of the upstream; null if it does not wait.',
+    value: ({ waitingMs }) => secondsOf(waitingMs),
+  },
+  hanging: {
+    help: 'Whether the latest request got no reply, which limits the station to one probing request at a time.',
+    value: ({ isHanging }) => isHanging,
+  },
   refresh: { help: 'What refreshes a station that is due: `scrape` or `background`.', value: ({ refresh }) => refresh },
   resources: { help: 'Number of resources; null without data.', value: ({ snapshot }) => snapshot?.resources ?? null },
   alertable_resources: {

@@ -17,6 +17,8 @@ const UP = {
   refresh_duration_seconds: 0.25,
   next_refresh_seconds: 30,
   refreshing: false,
+  waiting_seconds: null,
+  hanging: false,
   refresh: 'scrape',
   resources: 42,
   alertable_resources: null,
@@ -94,13 +96,14 @@ describe('stationList', () => {
   });
 
   it('lists all stations as a CSV file', async () => {
-    const { request } = await startApp({ stations: () => [STATION, FAILING] });
+    const hanging = { ...FAILING, isRefreshing: true, waitingMs: 1500, isHanging: true };
+    const { request } = await startApp({ stations: () => [STATION, hanging] });
     const { headers, body } = await request('/?format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,scrape,42,,7,true,3',
-      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,false,scrape,,,,,`,
+      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,,7,true,3',
+      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,`,
       '',
     ]);
   });
