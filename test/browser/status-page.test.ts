@@ -87,7 +87,7 @@ describe('the status page', () => {
     service.setRecords('one', entriesOf(1200));
     await exporter.scrape();
     await untilText(page, '[data-label=Resources]', '1,200');
-    await untilText(page, '#totals div:nth-child(5) dd', '1,200');
+    await untilText(page, '#totals div:nth-child(6) dd', '1,200');
   });
 
   it('shows that the service throttles as soon as it does', async () => {
