@@ -53,7 +53,7 @@ export interface Upstream {
   readonly limits: UpstreamLimits;
   readonly client: UpstreamClient;
   /** Creates one source per station: a source caches the pages it has read. */
-  readonly newSource: () => StationSource;
+  readonly newSource: (spec: StationSpec) => StationSource;
   /** Publishes the metrics of the client. */
   readonly activate: () => void;
 }
@@ -155,7 +155,7 @@ function connectStations(
     const upstream = upstreams.get(spec.upstream) as Upstream;
     const encoder = new StationEncoder(spec, encoding, services.compressors);
     const dependencies: StationDependencies<EncodedSnapshot> = {
-      source: upstream.newSource(),
+      source: upstream.newSource(spec),
       encode: (publication) => encoder.encode(publication),
       refreshed: services.refreshed,
       ...(services.postponed && { postponed: services.postponed }),
@@ -208,7 +208,11 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
       },
     };
     const shared = { records: services.records, texts: new InternedTexts() };
-    const newSource = () => stationSource((...page) => client.get(...page), options, services.tasks, listingObserver, shared);
+    const newSource = ({ cache, refreshTimeoutMs }: StationSpec) => {
+      // A single slow refresh may span as much time.
+      const reusePagesMs = Math.max(cache.ttlMs, refreshTimeoutMs);
+      return stationSource((...page) => client.get(...page), { ...options, reusePagesMs }, services.tasks, listingObserver, shared);
+    };
     upstreams.set(name, { url: config.base_url.href, limits: options, client, newSource, activate: observer.activate });
   }
   return upstreams;

@@ -40,11 +40,14 @@ export class RecordBudget {
   /** An empty account of the station, in place of an earlier one. */
   open(station: string): RecordAccount {
     this.#close(station);
-    const account: RecordAccount = new RecordAccount((growth, records) => {
-      if (this.#accounts.get(station) === account) this.#total += growth;
-      if (records > this.limits.records_per_station) this.#fail('records_per_station');
-      if (growth > 0 && this.#total > this.limits.records) this.#fail('records');
-    });
+    const account: RecordAccount = new RecordAccount(
+      (growth, records) => {
+        if (this.#accounts.get(station) === account) this.#total += growth;
+        if (records > this.limits.records_per_station) this.#fail('records_per_station');
+        if (growth > 0 && this.#total > this.limits.records) this.#fail('records');
+      },
+      (growth) => this.#total + growth <= this.limits.records,
+    );
     this.#accounts.set(station, account);
     return account;
   }
@@ -73,22 +76,27 @@ export interface RecordCount {
   add(records: number): void;
   /** The records are kept after the refresh, until the listing is kept again. */
   keep(): void;
+  /** Counts so many records that a failed refresh leaves to the next one, until the listing is kept or left again; false: there is no room for them. */
+  leave(records: number): boolean;
 }
 
 /**
- * The records of one station. A listing counts with its kept records or, if more, with those read so far by the refresh in progress, so
- * that a station which does not grow can be refreshed whatever the others do.
+ * The records of one station. A listing counts with its kept records or, if more, with those read so far by the refresh in progress or left
+ * by a failed one, so that a station which does not grow can be refreshed whatever the others do.
  */
 export class RecordAccount {
   readonly #changed: Changed;
+  readonly #hasRoom: (growth: number) => boolean;
   /** By listing. */
   readonly #kept = new Map<string, number>();
+  readonly #left = new Map<string, number>();
   readonly #read = new Map<string, number>();
   #refresh: AbortSignal | undefined;
   #held = 0;
 
-  constructor(changed: Changed) {
+  constructor(changed: Changed, hasRoom: (growth: number) => boolean) {
     this.#changed = changed;
+    this.#hasRoom = hasRoom;
   }
 
   get held(): number {
@@ -109,8 +117,22 @@ export class RecordAccount {
         this.#read.set(listing, (this.#read.get(listing) ?? 0) + records);
         this.#update();
       },
-      keep: () => this.#kept.set(listing, this.#read.get(listing) ?? 0),
+      keep: () => {
+        this.#kept.set(listing, this.#read.get(listing) ?? 0);
+        this.#left.delete(listing);
+      },
+      leave: (records) => this.#leave(listing, records),
     };
+  }
+
+  #leave(listing: string, records: number): boolean {
+    const held = Math.max(this.#kept.get(listing) ?? 0, this.#read.get(listing) ?? 0);
+    this.#left.set(listing, 0);
+    this.#update();
+    if (!this.#hasRoom(records - held)) return false;
+    this.#left.set(listing, records);
+    this.#update();
+    return true;
   }
 
   /** Kept records were read before, so that this cannot grow. */
@@ -124,8 +146,8 @@ export class RecordAccount {
     let held = 0;
     let records = 0;
     for (const read of this.#read.values()) records += read;
-    for (const listing of new Set([...this.#kept.keys(), ...this.#read.keys()])) {
-      held += Math.max(this.#kept.get(listing) ?? 0, this.#read.get(listing) ?? 0);
+    for (const listing of new Set([...this.#kept.keys(), ...this.#read.keys(), ...this.#left.keys()])) {
+      held += Math.max(this.#kept.get(listing) ?? 0, this.#read.get(listing) ?? 0, this.#left.get(listing) ?? 0);
     }
     const growth = held - this.#held;
     this.#held = held;

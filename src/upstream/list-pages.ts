@@ -54,7 +54,7 @@ async function fetchOverlapping<Row>(pass: ListingPass<Row>, first: ReceivedPage
     const end = last.offset + last.page.received;
     // A listing takes at most one request more than without overlaps: where they have already cost one, a short page after full ones and
     // the empty page after it have to do.
-    const isLate = isRegular && last.page.received < largest && pass.requests > Math.ceil(end / largest);
+    const isLate = isRegular && last.page.received < largest && pass.fetched > Math.ceil(end / largest);
     if (last.page.received > 1 && !isLate) {
       const next = await pass.request(end - 1, pageSize);
       const isRepeated = pass.isSame(next.page, last.page);

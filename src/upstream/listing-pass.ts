@@ -1,5 +1,5 @@
 import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../station/listing.ts';
-import { type Page, type SplitRows, selectRows } from './page.ts';
+import { hasSameRecords, type Page, type SplitRows, selectRows } from './page.ts';
 
 /** Fetches a page of at most `size` records. */
 export type FetchPage<Row> = (offset: number, size: number) => Promise<FetchedPage<Row>>;
@@ -8,6 +8,8 @@ interface FetchedPage<Row> {
   readonly page: Page<Row>;
   /** The size that was sent. */
   readonly requested: number;
+  /** How many it took: none for a page that an earlier refresh received. */
+  readonly requests: number;
 }
 
 /** A page with its place in the listing. */
@@ -38,6 +40,7 @@ export class ListingPass<Row> {
   readonly #ids = new Set<string>();
   readonly #totals: number[] = [];
   #invalidTotals = 0;
+  #fetched = 0;
   #requests = 0;
   largestTotal = 0;
 
@@ -46,8 +49,9 @@ export class ListingPass<Row> {
     this.#idOf = idOf;
   }
 
-  get requests(): number {
-    return this.#requests;
+  /** Pages fetched, reused ones included. */
+  get fetched(): number {
+    return this.#fetched;
   }
 
   /** Where the records received so far end, when they were requested one page after another. */
@@ -57,7 +61,7 @@ export class ListingPass<Row> {
   }
 
   hasPagesLeft(): boolean {
-    return this.#requests < MAX_PAGES;
+    return this.#fetched < MAX_PAGES;
   }
 
   /** Fetches a page that becomes part of the listing. */
@@ -68,12 +72,13 @@ export class ListingPass<Row> {
 
   /** Fetches a page of which only the total becomes part of the listing. */
   async request(offset: number, size: number): Promise<ReceivedPage<Row>> {
-    const { page, requested } = await this.#fetchPage(offset, size);
-    this.#requests += 1;
+    const { page, requested, requests } = await this.#fetchPage(offset, size);
+    this.#fetched += 1;
+    this.#requests += requests;
     if (page.total !== undefined) this.#totals.push(page.total);
     if (page.totalInvalid) this.#invalidTotals += 1;
     this.largestTotal = Math.max(this.largestTotal, page.total ?? 0);
-    return { offset, page, requested };
+    return { offset, page, requested, requests };
   }
 
   /** Makes a page part of the listing, and returns how many ids are new in it; `overlaps`: its first record already is. */
@@ -84,13 +89,8 @@ export class ListingPass<Row> {
     return this.#ids.size - before;
   }
 
-  /** Whether two pages have the same records. */
   isSame(a: Page<Row>, b: Page<Row>): boolean {
-    return (
-      a.received === b.received &&
-      a.rejectedDigest === b.rejectedDigest &&
-      a.rows.every((row, index) => this.#idOf(row) === this.#idOf(b.rows[index] as Row))
-    );
+    return hasSameRecords(a, b, this.#idOf);
   }
 
   listing(ending: Ending): Listing<Row> {

@@ -35,6 +35,15 @@ export interface Page<Row> extends SplitRows<Row> {
   readonly totalInvalid: boolean;
 }
 
+/** Compares ids, and records without one. */
+export function hasSameRecords<Row>(a: Page<Row>, b: Page<Row>, idOf: (row: Row) => string): boolean {
+  return (
+    a.received === b.received &&
+    a.rejectedDigest === b.rejectedDigest &&
+    a.rows.every((row, index) => idOf(row) === idOf(b.rows[index] as Row))
+  );
+}
+
 /** Reads one record; undefined when it has no valid id. */
 export type ReadRow<Row> = (
   record: unknown,

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { type Clock, systemClock } from '../station/clock.ts';
 import { ListingFailure } from '../station/failure.ts';
 import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../station/listing.ts';
 import { type RecordAccount, type RecordBudget, RecordLimitFailure } from '../station/record-budget.ts';
@@ -8,19 +8,24 @@ import type { ReadBody, SmallerPath } from './client.ts';
 import { listPages } from './list-pages.ts';
 import type { ListedPage, ListingObserver } from './observer.ts';
 import type { UpstreamOptions } from './options.ts';
-import { type Page, PageSize, type ReadRow, type RowProgress, readPage } from './page.ts';
+import { PageSize, type ReadRow, type RowProgress, readPage } from './page.ts';
+import { type ListingAttempt, PageCache } from './page-cache.ts';
 import type { RunTask } from './page-json.ts';
 import { InternedTexts, readId, readResource } from './record.ts';
 
 type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
 
-type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
+interface SourceOptions extends Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'> {
+  /** Up to which age the pages that a failed refresh has received are reused by the next one; default: none are. */
+  readonly reusePagesMs?: number;
+}
 
 interface SharedState {
   /** Bounds the records that are held. */
   readonly records?: RecordBudget;
   /** Shared by the stations of an upstream, whose types, states and skus are mostly the same. */
   readonly texts?: InternedTexts;
+  readonly clock?: Pick<Clock, 'elapsedMs'>;
 }
 
 /** Implements the port of one station with the service's protocol. */
@@ -29,15 +34,15 @@ export function stationSource(
   options: SourceOptions,
   tasks: TaskQueue,
   observer: Partial<ListingObserver> = {},
-  { records, texts = new InternedTexts() }: SharedState = {},
+  { records, texts = new InternedTexts(), clock = systemClock }: SharedState = {},
 ): StationSource {
   let account: RecordAccount | undefined;
-  // All listings of a refresh share one context and therefore one page size.
-  const pageSizes = new WeakMap<ListingContext, PageSize>();
-  const pageSizeOf = (context: ListingContext) => {
-    const pageSize = pageSizes.get(context) ?? new PageSize(options.pageSize, (size) => observer.pageSizeReduced?.(context, size));
-    pageSizes.set(context, pageSize);
-    return pageSize;
+  let latest: Refresh | undefined;
+  const refreshOf = (context: ListingContext): Refresh => {
+    if (latest?.context === context) return latest;
+    const pageSize = new PageSize(options.pageSize, (size) => observer.pageSizeReduced?.(context, size));
+    latest = { context, pageSize, followsFailure: latest?.hasFailed ?? false, hasFailed: false };
+    return latest;
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
     const pageCaches = new Map<string, PageCache<Row>>();
@@ -52,14 +57,16 @@ export function stationSource(
         context.signal.throwIfAborted();
         return tasks.run(task);
       };
-      const pageSize = pageSizeOf(context);
+      const refresh = refreshOf(context);
+      const { pageSize, followsFailure } = refresh;
+      const reuseMs = followsFailure ? options.reusePagesMs : undefined;
       const pageCache = pageCaches.get(path) ?? new PageCache<Row>();
       pageCaches.set(path, pageCache);
       account ??= records?.open(context.station);
       const count = account?.start(`${rows} ${path}`, context.signal);
-      const countPage = pageCounts(rows, (change) => count?.add(change));
-      const listing = await pageCache.reuse((readThrough) => {
-        const fetchPage = async (offset: number, size: number) => {
+      const counts = new PageCounts(rows, (change) => count?.add(change));
+      const list = (attempt: ListingAttempt<Row>) => {
+        const request = async (offset: number, size: number) => {
           let requested = pageSize.atMost(size);
           const currentPath = () => pagePath(path, offset, requested);
           const smaller = () => {
@@ -68,20 +75,47 @@ export function stationSource(
             return less === undefined ? undefined : currentPath();
           };
           const read = async (body: Uint8Array) => {
-            const progress = countPage(currentPath());
-            const page = await readThrough(currentPath(), body, run, (bytes) => readBody(bytes, run, progress));
+            const progress = counts.of(currentPath());
+            const range = { offset, size: requested };
+            const page = await attempt.read(currentPath(), range, body, run, (bytes) => readBody(bytes, run, progress));
             progress(page.rows.length, page.textLength);
             const { received, total } = page;
             observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
             return page;
           };
           const page = await get(currentPath(), context, read, smaller);
-          return { page, requested };
+          return { page, requested, requests: 1, path: currentPath() };
+        };
+        const fetchFirst = async (size: number) => {
+          counts.restart();
+          const first = await request(0, size);
+          const further = attempt.start(first.path, first.page, idOf);
+          if (further === undefined) return first;
+          const checked = await request(further.offset, further.size);
+          attempt.check(checked.path, checked.page, idOf);
+          return { ...first, requests: 2 };
+        };
+        const fetchPage = async (offset: number, size: number) => {
+          if (offset === 0) return fetchFirst(size);
+          const requested = pageSize.atMost(size);
+          const page = attempt.reuse(pagePath(path, offset, requested));
+          if (page === undefined) return request(offset, size);
+          counts.of(pagePath(path, offset, requested))(page.rows.length, page.textLength);
+          return { page, requested, requests: 0 };
         };
         return listPages(fetchPage, { ...options, idOf });
-      });
-      count?.keep();
-      return listing;
+      };
+      try {
+        const listing = await pageCache.list({ reuseMs, nowMs: clock.elapsedMs }, list);
+        count?.keep();
+        return listing;
+      } catch (error) {
+        refresh.hasFailed = true;
+        const isReusable = options.reusePagesMs !== undefined && !(error instanceof RecordLimitFailure);
+        const left = pageCache.reusable.reduce((sum, page) => sum + recordsOf(rows, page.rows.length, page.textLength), 0);
+        if (!isReusable || count?.leave(left) === false) pageCache.forget();
+        throw error;
+      }
     };
   };
   return {
@@ -100,56 +134,43 @@ const RECORD_CHARACTERS = 512;
 /** Of a further listing only the ids are kept. */
 const IDS_PER_RECORD = 3;
 
+/** How many records rows with so many characters count as. */
+function recordsOf(kind: ListedPage['rows'], rows: number, textLength: number): number {
+  return Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textLength / RECORD_CHARACTERS));
+}
+
 /** Counts the records of pages as their rows are read; a page that is read again replaces the earlier one. */
-function pageCounts(kind: ListedPage['rows'], add: (change: number) => void): (path: string) => RowProgress {
-  const counted = new Map<string, number>();
-  return (path) => (rows, textLength) => {
-    const records = Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textLength / RECORD_CHARACTERS));
-    add(records - (counted.get(path) ?? 0));
-    counted.set(path, records);
-  };
-}
+class PageCounts {
+  readonly #kind: ListedPage['rows'];
+  readonly #add: (change: number) => void;
+  readonly #counted = new Map<string, number>();
 
-interface CachedPage<Row> {
-  readonly digest: string;
-  readonly page: Page<Row>;
-}
+  constructor(kind: ListedPage['rows'], add: (change: number) => void) {
+    this.#kind = kind;
+    this.#add = add;
+  }
 
-/** The pages of the previous listing: a page with the same bytes is not parsed again. */
-class PageCache<Row> {
-  #pages: ReadonlyMap<string, CachedPage<Row>> = new Map();
+  of(path: string): RowProgress {
+    return (rows, textLength) => {
+      const records = recordsOf(this.#kind, rows, textLength);
+      this.#add(records - (this.#counted.get(path) ?? 0));
+      this.#counted.set(path, records);
+    };
+  }
 
-  /** Runs a listing that reads its pages through the cache; afterwards the cache holds the pages of that listing only. */
-  async reuse<T>(list: (read: ReadThrough<Row>) => Promise<T>): Promise<T> {
-    const pages = new Map<string, CachedPage<Row>>();
-    const listed = await list(async (path, body, run, read) => {
-      const digest = await digestOf(body, run);
-      const cached = this.#pages.get(path);
-      const page = cached?.digest === digest ? cached.page : await read(body);
-      pages.set(path, { digest, page });
-      return page;
-    });
-    this.#pages = pages;
-    return listed;
+  /** Every pass replaces the one before. */
+  restart(): void {
+    for (const records of this.#counted.values()) this.#add(-records);
+    this.#counted.clear();
   }
 }
 
-/** Returns the cached page of this path if its bytes are the same, else reads it. */
-type ReadThrough<Row> = (
-  path: string,
-  body: Uint8Array,
-  run: RunTask,
-  read: (body: Uint8Array) => Promise<Page<Row>>,
-) => Promise<Page<Row>>;
-
-/** Bytes hashed in one event-loop iteration. */
-const HASHED_BYTES = 1024 * 1024;
-
-async function digestOf(body: Uint8Array, run: RunTask): Promise<string> {
-  if (body.length <= HASHED_BYTES) return run(() => hash('sha256', body, 'base64'));
-  const digest = createHash('sha256');
-  for (let at = 0; at < body.length; at += HASHED_BYTES) await run(() => digest.update(body.subarray(at, at + HASHED_BYTES)));
-  return digest.digest('base64');
+/** What the listings of a refresh share. */
+interface Refresh {
+  readonly context: ListingContext;
+  readonly pageSize: PageSize;
+  readonly followsFailure: boolean;
+  hasFailed: boolean;
 }
 
 interface PathStyle {

@@ -400,3 +400,17 @@ describe('Exporter, counting changes', () => {
     expect(await changesOf(exporter)).toEqual({ ...later, listed: 1, added: 3, removed: 6 });
   });
 });
+
+describe('Exporter, after a refresh that failed half-way', () => {
+  it('requests the pages that it has not received, and the two that show that nothing moved', async () => {
+    const service = await startTestService({ faults: { ts: [status(500, { when: { offset: 60, first: 1 } })] } });
+    service.setRecords('ts', variedEntries(100));
+    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { concurrency: 1 } }));
+    const offsets = () => service.requests.map(({ query }) => Number(query.get('page.offset')));
+    expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60]);
+    service.clearRequests();
+    const data = dataOf(await exporter.scrape());
+    expect(offsets()).toEqual([0, 50, 60, 70, 80, 90]);
+    expect(data).toEqual(expectedData(recordsOf(variedEntries(100)), { complete: true, reported: 100, pages: 6 }));
+  });
+});
