@@ -1,4 +1,8 @@
-FROM docker.io/library/node:24-bookworm-slim AS build
+ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+# Renovate pins both by digest; CONTRIBUTING.md describes how to do it by hand.
+
+FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
@@ -10,7 +14,7 @@ ARG VERSION
 ARG REVISION=unknown
 RUN if [ -n "$VERSION" ]; then npm pkg set "version=$VERSION"; fi && echo "$REVISION" > REVISION
 
-FROM gcr.io/distroless/nodejs24-debian12:nonroot
+FROM ${RUNTIME_IMAGE}
 ARG VERSION
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="telemetry-station-exporter" \

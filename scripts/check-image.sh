@@ -23,20 +23,21 @@ trap finish EXIT
 fail() { echo "image: $*" >&2; [ -z "$container" ] || podman logs "$container" >&2; exit 1; }
 holds() { [[ $2 == *"$3"* ]] || fail "$1 lacks $3"; }
 
-mapfile -t bases < <(sed -n 's/^FROM \([^ ]*\).*/\1/p' Dockerfile)
+mapfile -t bases < <(sed -n 's/^ARG \(BUILD\|RUNTIME\)_IMAGE=//p' Dockerfile)
 reachable() { for base in "${bases[@]}"; do timeout 15 podman manifest inspect "$base" >/dev/null 2>&1 || return; done; }
 if reachable; then
   echo "base images: ${bases[*]}"
   pull=--pull
 else
   echo "base images: local stand-ins, because the registries cannot be reached"
+  bases=(localhost/standin:build localhost/standin:runtime)
   scripts/standin-images.sh "${bases[@]}" "${storage[@]}"
   pull=--pull-never
 fi
 
 image=localhost/telemetry-station-exporter:check
 command buildah "${storage[@]}" bud --isolation chroot "$pull" --network host --format docker \
-  --build-arg VERSION=9.8.7 --build-arg REVISION=abcdef0 -t "$image" -f Dockerfile . >"$state/build.log" 2>&1 ||
+  --build-arg "BUILD_IMAGE=${bases[0]}" --build-arg "RUNTIME_IMAGE=${bases[1]}" --build-arg VERSION=9.8.7 --build-arg REVISION=abcdef0 -t "$image" -f Dockerfile . >"$state/build.log" 2>&1 ||
   { cat "$state/build.log" >&2; exit 1; }
 
 echo 'declared configuration'
