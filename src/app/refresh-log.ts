@@ -39,7 +39,7 @@ export class RefreshLog {
     this.#now = now;
   }
 
-  refreshed({ spec: { name: station }, health, served }: StationView<EncodedSnapshot>): void {
+  refreshed({ spec: { name: station, labelValues }, health, served }: StationView<EncodedSnapshot>): void {
     const state = this.#state(station);
     const seconds = Math.round(Number(health.durationMs)) / 1000;
     if (health.failure) {
@@ -50,6 +50,10 @@ export class RefreshLog {
       return;
     }
     this.#recovered(state, station);
+    for (const [label, resources] of served?.encoded.aggregates.folded ?? []) {
+      const fields = { station, label, resources, limit: labelValues };
+      if (resources > 0) this.#warn(state, 'label has too many values, further ones are published as (other)', fields, `label ${label}`);
+    }
     const snapshot = served?.publication.snapshot;
     const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, seconds };
     if (snapshot?.complete) this.#log.debug('refresh succeeded', fields);

@@ -11,7 +11,7 @@ export function resolveStations(config: Config): readonly StationSpec[] {
   return config.stations.map((station) => resolveStation(station, config));
 }
 
-function resolveStation(station: StationConfig, { upstreams, cache }: Config): StationSpec {
+function resolveStation(station: StationConfig, { upstreams, cache, limits }: Config): StationSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
   const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
@@ -36,6 +36,7 @@ function resolveStation(station: StationConfig, { upstreams, cache }: Config): S
     },
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,
+    labelValues: limits.label_values,
   };
 }
 

@@ -30,6 +30,11 @@ const metrics = z.strictObject({
 });
 
 const limits = z.strictObject({
+  label_values: integer(1)
+    .prefault(1000)
+    .describe(
+      'Maximum number of values of each label that the service supplies (`resource_type`, `state`, `gpu_model`, `unit`) in the aggregates and counters of a station; further ones are published as `(other)`.',
+    ),
   records_per_station: integer(1)
     .exactOptional()
     .describe(

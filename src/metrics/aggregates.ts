@@ -1,3 +1,4 @@
+import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from '../station/label-values.ts';
 import type { Resource } from '../station/resource.ts';
 
 /** The totals of the resources of one type and product. */
@@ -16,6 +17,8 @@ export interface AggregateGroup {
 
 export interface Aggregates {
   readonly groups: Iterable<AggregateGroup>;
+  /** Resources counted under `(other)`, by label. */
+  readonly folded: ReadonlyMap<SuppliedLabel, number>;
   /** The first label reported for each type: exactly one per type, so that queries can join on it. */
   readonly typeLabels: ReadonlyMap<string, string>;
 }
@@ -24,23 +27,32 @@ export interface Aggregates {
 export class Aggregation implements Aggregates {
   readonly #types = new Map<string, Map<string, MutableGroup>>();
   readonly typeLabels = new Map<string, string>();
+  readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
 
   get groups(): AggregateGroup[] {
     return [...this.#types.values()].flatMap((products) => [...products.values()]);
   }
 
-  addResource(resource: Resource, alertability: boolean): void {
-    const group = this.#group(resource.type, resource.product);
-    this.#label(resource.type, resource.typeLabel);
-    add(group.states, resource.state, 1);
+  addResource(resource: Resource, alertability: boolean, values: LabelValues): void {
+    const type = values.type(resource.type);
+    const state = values.state(type, resource.state);
+    const group = this.#group(type, resource.product);
+    this.#label(type, type === resource.type ? resource.typeLabel : OTHER);
+    add(group.states, state, 1);
+    this.#countFolded('resource_type', resource.type, type);
+    this.#countFolded('state', resource.state, state);
     if (resource.alertable) group.alertable += 1;
     if (resource.alertRules !== undefined) {
       const hasNoRules = resource.alertRules === 0 && (!alertability || resource.alertable === true);
       group.alertRules = sum(group.alertRules, resource.alertRules);
       group.withoutRules = sum(group.withoutRules, hasNoRules ? 1 : 0);
     }
-    if (resource.quantity)
-      add(getOrCreate(group.quantities, resource.gpuModel, newCounts), resource.quantity.unit, resource.quantity.value);
+    if (resource.quantity) {
+      const { gpuModel, unit } = values.quantity(type, resource.gpuModel, resource.quantity.unit);
+      add(getOrCreate(group.quantities, gpuModel, newCounts), unit, resource.quantity.value);
+      this.#countFolded('gpu_model', resource.gpuModel, gpuModel);
+      this.#countFolded('unit', resource.quantity.unit, unit);
+    }
   }
 
   merge(other: Aggregates): void {
@@ -55,6 +67,11 @@ export class Aggregation implements Aggregates {
       }
     }
     for (const [type, label] of other.typeLabels) this.#label(type, label);
+    for (const [label, count] of other.folded) add(this.folded, label, count);
+  }
+
+  #countFolded(label: SuppliedLabel, value: string, published: string): void {
+    if (value !== published) add(this.folded, label, 1);
   }
 
   #group(type: string, product: string): MutableGroup {
@@ -94,6 +111,6 @@ function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => 
   return created;
 }
 
-function add(sums: Map<string, number>, key: string, by: number): void {
+function add<Key>(sums: Map<Key, number>, key: Key, by: number): void {
   sums.set(key, (sums.get(key) ?? 0) + by);
 }

@@ -128,6 +128,15 @@ export const SNAPSHOT_FAMILIES = [
     samples: ({ aggregates }) => Array.from(aggregates.typeLabels, ([type, label]) => [1, type, label] as const),
   }),
   snapshotFamily({
+    name: 'telemetry_station_resources_folded',
+    help: 'Resources counted under the label value (other) because the service supplies more values than limits.label_values.',
+    type: 'gauge',
+    labels: ['label'],
+    exampleTitle: 'Labels with too many values, by station',
+    example: 'telemetry_station_resources_folded > 0',
+    samples: ({ aggregates }) => Array.from(aggregates.folded, ([label, count]) => [count, label] as const),
+  }),
+  snapshotFamily({
     name: 'telemetry_station_resources_added_total',
     help: 'Resources added since start.',
     type: 'counter',

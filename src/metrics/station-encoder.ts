@@ -1,3 +1,4 @@
+import type { LabelValues } from '../station/label-values.ts';
 import type { Part } from '../station/listing.ts';
 import { labelText, type Resource } from '../station/resource.ts';
 import type { Publication } from '../station/station-cache.ts';
@@ -78,7 +79,7 @@ export class StationEncoder {
     const { parts, size } = publication.snapshot;
     const isWithheld = size > this.#options.maxResources;
     const blocks: Block[] = [];
-    for (const group of grouped(parts)) blocks.push(await this.#block(group, isWithheld));
+    for (const group of grouped(parts)) blocks.push(await this.#block(group, isWithheld, publication.values));
     this.#blocks = new Map(blocks.map((block) => [block.parts[0], block]));
     const station = await this.#encodeStation(publication, blocks);
     const resourceSeries = blocks.reduce((sum, block) => sum + block.series, 0);
@@ -90,17 +91,22 @@ export class StationEncoder {
     };
   }
 
-  async #block(parts: readonly Part<Resource>[], isWithheld: boolean): Promise<Block> {
+  async #block(parts: readonly Part<Resource>[], isWithheld: boolean, values: LabelValues): Promise<Block> {
     const cached = this.#blocks.get(parts[0]);
     const isUnchanged = cached?.parts.length === parts.length && cached.parts.every((part, index) => part === parts[index]);
     if (isUnchanged && cached.isWithheld === isWithheld) return cached;
-    const { result, segments } = await this.#compressors.compress((buffer) => this.#write(parts.flat(), isWithheld, buffer));
+    const { result, segments } = await this.#compressors.compress((buffer) => this.#write(parts.flat(), isWithheld, values, buffer));
     return { parts, aggregates: result.aggregates, families: segments, series: result.series, isWithheld };
   }
 
-  #write(resources: readonly Resource[], isWithheld: boolean, buffer: TextBuffer): { series: number; aggregates: Aggregation } {
+  #write(
+    resources: readonly Resource[],
+    isWithheld: boolean,
+    values: LabelValues,
+    buffer: TextBuffer,
+  ): { series: number; aggregates: Aggregation } {
     const aggregates = new Aggregation();
-    for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability);
+    for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
     if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies) };
     return { aggregates, series: writeResources(labelText(this.#spec.name), resources, this.#resourceFamilies, buffer) };
   }

@@ -1,3 +1,4 @@
+import type { LabelValues } from './label-values.ts';
 import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -14,16 +15,17 @@ export const NO_CHURN: Churn = { added: new Map(), removed: new Map(), stateChan
 /**
  * The counters after `next`, given those after `before`; both snapshots are complete.
  * Every type and state of `next` starts at 0, so that its first change is an increase and not a new series.
+ * `values` bounds the series: counters never forget one.
  */
-export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Snapshot): Churn {
+export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Snapshot, values: LabelValues): Churn {
   if (before === next) return churn;
   const added = new Map(churn.added);
   const removed = new Map(churn.removed);
   const stateChanges = new Map([...churn.stateChanges].map(([type, states]) => [type, new Map(states)]));
-  const addStateChange = ({ type, state }: Resource, by: number) => {
+  const addStateChange = (type: string, state: string, by: number) => {
     const states = stateChanges.get(type) ?? new Map<string, number>();
     stateChanges.set(type, states);
-    if (state !== '') add(states, state, by);
+    if (state !== '') add(states, values.state(type, state), by);
   };
   const unmatched = new Map<string, Resource>();
   for (const part of before ? partsOnlyIn(before, next) : []) for (const resource of part) unmatched.set(resource.id, resource);
@@ -32,12 +34,13 @@ export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Sna
       const old = unmatched.get(resource.id);
       const isSame = old?.type === resource.type;
       if (isSame) unmatched.delete(resource.id);
-      add(added, resource.type, before !== undefined && !isSame ? 1 : 0);
-      add(removed, resource.type, 0);
-      addStateChange(resource, isSame && old.state !== '' && old.state !== resource.state ? 1 : 0);
+      const type = values.type(resource.type);
+      add(added, type, before !== undefined && !isSame ? 1 : 0);
+      add(removed, type, 0);
+      addStateChange(type, resource.state, isSame && old.state !== '' && old.state !== resource.state ? 1 : 0);
     }
   }
-  for (const { type } of unmatched.values()) add(removed, type, 1);
+  for (const { type } of unmatched.values()) add(removed, values.type(type), 1);
   return { added, removed, stateChanges };
 }
 

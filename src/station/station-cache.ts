@@ -1,6 +1,7 @@
 import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type FailureReason, ListingFailure } from './failure.ts';
+import { LabelValues } from './label-values.ts';
 import type { StationSource } from './listing.ts';
 import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 import type { StationSpec } from './station-spec.ts';
@@ -20,6 +21,7 @@ export interface Publication {
   readonly spec: StationSpec;
   readonly snapshot: Snapshot;
   readonly churn: Churn;
+  readonly values: LabelValues;
 }
 
 /** A station's state at one point in time; `encoded` is the publication as scrapes serve it. */
@@ -80,9 +82,11 @@ export class StationCache<Encoded> {
   #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
   #lastComplete: Snapshot | undefined;
   #churn: Churn = NO_CHURN;
+  readonly #values: LabelValues;
 
-  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
+  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>, values = new LabelValues(spec.labelValues)) {
     this.spec = spec;
+    this.#values = values;
     this.#dependencies = dependencies;
     this.#reader = new SnapshotReader(spec, dependencies.source);
     this.#clock = dependencies.clock ?? systemClock;
@@ -133,10 +137,10 @@ export class StationCache<Encoded> {
 
   /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
   async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
-    const next = new StationCache(spec, dependencies);
+    const next = new StationCache(spec, dependencies, this.#values.withLimit(spec.labelValues));
     const held = this.#held;
     if (held) {
-      const publication = { ...held.publication, spec };
+      const publication = { ...held.publication, spec, values: next.#values };
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
@@ -202,8 +206,8 @@ export class StationCache<Encoded> {
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
-      const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot) : this.#churn;
-      const served = await this.#encode({ spec: this.spec, snapshot, churn });
+      const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot, this.#values) : this.#churn;
+      const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#values });
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
       this.#churn = churn;

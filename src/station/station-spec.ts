@@ -22,4 +22,6 @@ export interface StationSpec {
   readonly cache: CachePolicy;
   readonly refreshTimeoutMs: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** Maximum number of values of each label that the service supplies. */
+  readonly labelValues: number;
 }

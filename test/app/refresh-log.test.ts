@@ -5,6 +5,7 @@ import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { type FailureReason, ListingFailure } from '../../src/station/failure.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { StationView } from '../../src/station/station-cache.ts';
+import { resourceOf } from '../station/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 const HOUR_MS = 3_600_000;
@@ -134,5 +135,20 @@ describe('RefreshLog', () => {
     refreshLog.retainStations(new Set());
     refresh('prod', 'timeout');
     expect(logged()).toHaveLength(2);
+  });
+
+  it('logs a label with too many values once per hour', () => {
+    const { refreshLog, advance, logged } = setUp();
+    const view = viewOf(
+      ['a', 'b', 'c'].map((id) => resourceOf(id, { type: id })),
+      { labelValues: 1 },
+    );
+    for (let refresh = 0; refresh < 3; refresh += 1) refreshLog.refreshed(view);
+    const line =
+      'warn msg="label has too many values, further ones are published as (other)" station=prod label=resource_type resources=2 limit=1';
+    expect(logged()).toEqual([line]);
+    advance(HOUR_MS);
+    refreshLog.refreshed(view);
+    expect(logged()).toEqual([line]);
   });
 });

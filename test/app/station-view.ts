@@ -1,6 +1,7 @@
 import { Aggregation } from '../../src/metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { NO_CHURN } from '../../src/station/churn.ts';
+import { LabelValues } from '../../src/station/label-values.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { StationView } from '../../src/station/station-cache.ts';
@@ -15,7 +16,8 @@ export function viewOf(
 ): StationView<EncodedSnapshot> & { served: object } {
   const spec = specOf(changes);
   const aggregates = new Aggregation();
-  for (const resource of resources) aggregates.addResource(resource, spec.alertability);
+  const values = new LabelValues(spec.labelValues);
+  for (const resource of resources) aggregates.addResource(resource, spec.alertability, values);
   return {
     spec,
     health: { lastAttemptMs: 2000, lastSuccessMs: 2000, durationMs: 12, failure: undefined },
@@ -23,7 +25,7 @@ export function viewOf(
     isRefreshing: false,
     waitingMs: undefined,
     served: {
-      publication: { spec, snapshot: listingOf(resources, listing), churn: NO_CHURN },
+      publication: { spec, snapshot: listingOf(resources, listing), churn: NO_CHURN, values },
       encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
     },
   };

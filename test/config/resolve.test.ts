@@ -16,6 +16,7 @@ describe('resolveStations', () => {
         cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
         refreshTimeoutMs: 30_000,
         labels: {},
+        labelValues: 1000,
       },
     ]);
   });
@@ -61,6 +62,7 @@ stations:
         cache: { ttlMs: 500, maxStaleMs: 3_600_000, errorTtlMs: 1000, refresh: 'background' },
         refreshTimeoutMs: 120_000,
         labels: { team: 'storage' },
+        labelValues: 1000,
       },
     ]);
   });
@@ -135,7 +137,8 @@ metrics:
   per_resource: true
   max_resources: 100000
   disabled: []
-limits: {}
+limits:
+  label_values: 1000
 `);
   });
 

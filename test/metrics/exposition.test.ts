@@ -8,6 +8,7 @@ import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { Body } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
+import { LabelValues } from '../../src/station/label-values.ts';
 import { labelText, type Resource } from '../../src/station/resource.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { Health, StationView } from '../../src/station/station-cache.ts';
@@ -35,7 +36,8 @@ async function viewOf(
   const fullSpec = specOf(spec);
   const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
   if (!snapshot) return { ...state, served: undefined };
-  const publication = { spec: fullSpec, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot) };
+  const values = new LabelValues(fullSpec.labelValues);
+  const publication = { spec: fullSpec, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot, values), values };
   return {
     ...state,
     served: {
@@ -178,6 +180,36 @@ describe('Exposition', () => {
     );
   });
 
+  it('folds label values beyond the limit, except in per-resource series, and families still add up', async () => {
+    const resources = Array.from({ length: 60 }, (_, index) =>
+      resourceOf(`r${index}`, {
+        type: `type ${index % 6}`,
+        typeLabel: `Type ${index % 6}`,
+        state: `state ${index % 5}`,
+        gpuModel: `model ${index % 4}`,
+        quantity: { value: 2, unit: `unit ${index % 3}` },
+      }),
+    );
+    const families = parseExposition(await textOf([await viewOf({ labelValues: 2 }, listingOf(resources))]));
+    const values = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_${name}`, ...labels);
+    const valuesOfLabel = (name: string, label: string) => [
+      ...new Set(families.get(`telemetry_station_${name}`)?.samples.map(({ labels }) => labels[label])),
+    ];
+    const sum = (name: string) => families.get(`telemetry_station_${name}`)?.samples.reduce((total, { value }) => total + value, 0);
+    expect(values('resources_folded', 'label')).toEqual({ resource_type: 40, state: 36, gpu_model: 30, unit: 20 });
+    expect(valuesOfLabel('resources', 'resource_type')).toEqual(['type 0', 'type 1', '(other)']);
+    expect(valuesOfLabel('resources', 'state').toSorted()).toEqual(['(other)', 'state 0', 'state 1']);
+    expect(valuesOfLabel('sku_quantity', 'gpu_model').toSorted()).toEqual(['(other)', 'model 0', 'model 1']);
+    expect(values('resource_type_info', 'resource_type', 'resource_type_label')).toEqual({
+      'type 0|Type 0': 1,
+      'type 1|Type 1': 1,
+      '(other)|(other)': 1,
+    });
+    expect([sum('resources'), sum('alert_rules'), sum('sku_quantity'), sum('resource_info')]).toEqual([60, 60, 120, 60]);
+    expect(valuesOfLabel('resource_info', 'resource_type')).toHaveLength(6);
+    expect(valuesOfLabel('resource_state', 'state')).toHaveLength(5);
+  });
+
   it('writes a sum beyond the range of a double as +Inf', async () => {
     const huge = { value: Number.MAX_VALUE, unit: 'GPU' };
     const text = await textOf([
@@ -234,7 +266,8 @@ describe('Exposition', () => {
     const snapshot = (list: Resource[][]) => listingOf([], { parts: list, size: list.flat().length });
     const spec = specOf();
     const encoder = new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2));
-    const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
+    const values = new LabelValues(1000);
+    const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
     const info = 'telemetry_station_resource_info';
     const first = (await encode(parts)).families.get(info) ?? [];
     expect(first).toHaveLength(4);
@@ -245,10 +278,11 @@ describe('Exposition', () => {
       spec,
       snapshot: snapshot(changed),
       churn: NO_CHURN,
+      values,
     });
     expect(second).toEqual(fresh);
     const withholding = new StationEncoder(spec, { ...allSeries, maxResources: 2800 }, new CompressorPool(new TaskQueue(), 2));
-    const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN });
+    const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
     const more = [...parts, part(2800, 1)];
     expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([0, 2801 * 4, 0]);
     expect((await publish(parts)).families.get(info)).toHaveLength(4);

@@ -17,6 +17,7 @@ const spec: StationSpec = {
   products: ['product.a'],
   alertability: true,
   cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
+  labelValues: 1000,
   refreshTimeoutMs: 1,
   labels: { team: 'secret' },
 };

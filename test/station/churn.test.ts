@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
+import { type Churn, churnAfter as churnAfterOf, NO_CHURN } from '../../src/station/churn.ts';
+import { LabelValues } from '../../src/station/label-values.ts';
+import type { Snapshot } from '../../src/station/snapshot.ts';
 import { listingOf, resourceOf } from './fixtures.ts';
 
-const plain = (churn: ReturnType<typeof churnAfter>) => ({
+const churnAfter = (churn: Churn, before: Snapshot | undefined, next: Snapshot, values = new LabelValues(1000)) =>
+  churnAfterOf(churn, before, next, values);
+
+const plain = (churn: Churn) => ({
   added: Object.fromEntries(churn.added),
   removed: Object.fromEntries(churn.removed),
   stateChanges: Object.fromEntries(Array.from(churn.stateChanges, ([type, states]) => [type, Object.fromEntries(states)])),
@@ -84,5 +89,27 @@ describe('churnAfter', () => {
         }
       }),
     );
+  });
+
+  it('has a bounded number of series, whatever types and states come and go, and loses no change', () => {
+    const values = new LabelValues(20);
+    const snapshots = Array.from({ length: 40 }, (_, refresh) =>
+      listingOf(
+        Array.from({ length: 50 }, (_, index) =>
+          resourceOf(`r${index}`, { type: `type ${index % 2 ? index : `${refresh} ${index}`}`, state: `state ${refresh} ${index}` }),
+        ),
+      ),
+    );
+    let churn = NO_CHURN;
+    for (const [index, snapshot] of snapshots.entries()) churn = churnAfter(churn, snapshots[index - 1], snapshot, values);
+    const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0);
+    const states = [...churn.stateChanges.values()];
+    expect([churn.added.size, churn.removed.size]).toEqual([21, 21]);
+    expect(states.reduce((total, counts) => total + counts.size, 0)).toBeLessThanOrEqual(200 + 21);
+    expect([sum(churn.added), sum(churn.removed), states.reduce((total, counts) => total + sum(counts), 0)]).toEqual([
+      39 * 25,
+      39 * 25,
+      39 * 25,
+    ]);
   });
 });

@@ -15,6 +15,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
     refreshTimeoutMs: 120_000,
     labels: {},
+    labelValues: 1000,
     ...changes,
   };
 }

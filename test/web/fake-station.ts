@@ -1,4 +1,5 @@
 import { Aggregation } from '../../src/metrics/aggregates.ts';
+import { LabelValues } from '../../src/station/label-values.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import { selectResources } from '../../src/station/selection.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
@@ -47,7 +48,8 @@ export function detailOf(
   { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0 }: Changes = {},
 ): StationDetail {
   const aggregates = new Aggregation();
-  for (const resource of resources) aggregates.addResource(resource, spec.alertability ?? false);
+  const values = new LabelValues(specOf(spec).labelValues);
+  for (const resource of resources) aggregates.addResource(resource, spec.alertability ?? false, values);
   const served = { snapshot: listingOf(resources, snapshot), aggregates, withheld };
   const name = spec.name ?? STATION.name;
   return {

@@ -1,3 +1,4 @@
+import { OTHER } from '../../station/label-values.ts';
 import type { Resource } from '../../station/resource.ts';
 import { ALERTABLE, alertableOf, type Order, type Selection, SORT_KEYS, type SortKey } from '../../station/selection.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
@@ -103,7 +104,7 @@ ${order === undefined ? [] : html`<input type="hidden" name="sort" value="${orde
 /** A selected value that no resource has any more remains an option, so that the form matches the query. */
 function choice(name: 'type' | 'product' | 'state', label: string, counts: readonly Count[], chosen: string | undefined): Html {
   const missing = chosen === undefined || counts.some(({ key }) => key === chosen) ? [] : [{ key: chosen, count: 0 }];
-  const options = [...counts, ...missing].map(({ key, count }) => {
+  const options = [...counts.filter(({ key }) => key !== OTHER), ...missing].map(({ key, count }) => {
     const text = key === '' ? NONE : key;
     return html`<option value="${text}"${attributeIf(key === chosen, 'selected')}>${text} (${numberText(count)})</option>`;
   });

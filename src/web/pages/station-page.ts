@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Aggregates } from '../../metrics/aggregates.ts';
+import { OTHER } from '../../station/label-values.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../port.ts';
@@ -170,9 +171,11 @@ ${list(counts.slice(0, MAX_BARS))}${more}</section>
 
 function countBar(kind: 'type' | 'state' | 'product', { key, label, count }: Count, total: number, most: number): Html {
   const href = `${resourceSearch({ selection: { [kind]: key }, order: undefined, page: 1 })}#resources`;
-  const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
+  const words = label === '' || key === OTHER ? [] : html` <span class="sub">${label}</span>`;
   const width = Math.max(1, Math.round((count / most) * 1000) / 10);
-  return html`<li><span><a href="${href}">${breakable(key === '' ? NONE : key)}</a>${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
+  const name = breakable(key === '' ? NONE : key);
+  const link = key === OTHER ? name : html`<a href="${href}">${name}</a>`;
+  return html`<li><span>${link}${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
 `;
 }
 

@@ -185,6 +185,16 @@ describe('stationPage', () => {
     ]);
   });
 
+  it('shows values beyond the limit as (other), which cannot be selected', async () => {
+    const resources = ['a', 'b', 'c'].map((id) => resourceOf(id, { type: `type.${id}` }));
+    const { body } = await open(detailOf(resources, { spec: { labelValues: 1 } }));
+    const [, counts = ''] = /<div class="bars">([\s\S]*?)<\/div>/.exec(body) ?? [];
+    expect(parseHtml(counts).text.replaceAll(/\s+/g, ' ')).toContain('(other) 2 (66.6 %)');
+    expect(body).toContain('type=type.a');
+    expect(body).not.toContain('type=%28other%29');
+    expect(body).not.toContain('<option value="(other)"');
+  });
+
   it('shows twelve bars and collapses the others', async () => {
     const many = Array.from({ length: 15 }, (_, index) => resourceOf(`r${index}`, { type: `t${index}` }));
     const { body } = await open(detailOf(many));
