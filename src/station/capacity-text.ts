@@ -37,9 +37,12 @@ function limitText({ limit, concurrency, latencyMs, possiblePerSecond }: Capacit
   return `at ${rate(possiblePerSecond)} (${limit === 'throttling' ? 'the service throttles' : limit})`;
 }
 
-function ageText({ delayMs, intervalMs, durationMs, neededPerSecond, possiblePerSecond }: CapacityForecast): string {
+function ageText({ delayMs, intervalMs, durationMs, neededPerSecond, possiblePerSecond, unknownStations }: CapacityForecast): string {
   if (delayMs === 0) return `${number((100 * neededPerSecond) / possiblePerSecond, 1)} % of the capacity`;
-  return intervalMs === undefined ? `data will be about ${span(delayMs)} older than ttl` : `data will be about ${span(durationMs)} old`;
+  const about = unknownStations === 0 ? 'about' : 'at least';
+  return intervalMs === undefined
+    ? `data will be ${about} ${span(delayMs)} older than ttl`
+    : `data will be ${about} ${span(durationMs)} old`;
 }
 
 function adviceText(remedies: CapacityRemedies, limit: CapacityForecast['limit'], neededPerSecond: number): string {

@@ -98,7 +98,7 @@ describe('the status page', () => {
     service.setFaults('one', [{ kind: 'status', code: 429 }]);
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#load dd', /^throttled \(429\): [1-9] of \d requests in 5 min, /);
+    await untilText(page, '#load li', /^throttled \(429\): [1-9] of \d requests in 5 min, /);
   });
 
   it('keeps filter, order, focus and scroll position when it updates', async () => {

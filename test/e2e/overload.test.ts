@@ -22,7 +22,7 @@ describe('more work than the concurrency allows', () => {
     expect(ownOf(during, 'refreshes_waiting')['{}']).toBeGreaterThan(0);
     expect(ownOf(during, 'oldest_waiting_refresh_seconds')['{}']).toBeGreaterThan(0);
     await eventually(async () =>
-      expect(await textOf(exporter, '/')).toMatch(/\d+ refreshes? waiting for capacity, the first for \d+ s<\/dd>/),
+      expect(await textOf(exporter, '/')).toMatch(/\d+ refreshes? waiting for capacity, the first for \d+ s<\/li>/),
     );
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const families = await exporter.scrape();

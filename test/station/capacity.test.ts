@@ -176,7 +176,7 @@ describe('capacityText', () => {
     const stations = [...fleetOf(600, {}, { furtherRequests: 8 }), workOf(1, { listed: undefined })];
     expect(textOf(stations, {}, { requestsPerSecond: 4.2 })).toEqual({
       meaning:
-        '600 requests every 60 s take 143 s at 4.2 requests/s (the service throttles): data will be about 143 s old. Stations without data are not included: 1.',
+        '600 requests every 60 s take 143 s at 4.2 requests/s (the service throttles): data will be at least 143 s old. Stations without data are not included: 1.',
       advice:
         "Raise ttl to 143 s, or page_size to 300, or remove products and alertability, which take 480 of the requests, or have the service's limit raised to 10 requests/s.",
     });

@@ -20,7 +20,7 @@ import {
   resourceTable,
 } from './resource-list.ts';
 import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
-import { upstreamNotes } from './upstream-load.ts';
+import { loadList } from './upstream-load.ts';
 
 const PAGE_SIZE = 100;
 
@@ -86,11 +86,10 @@ ${listing}
 }
 
 function stationFacts({ name, path, labels }: StationSpec, status: StationStatus, upstream: UpstreamStatus, nowMs: number): Html {
-  const load = upstreamNotes(upstream, nowMs);
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
     ['Upstream', upstream.name],
-    ['Load', load.length === 0 ? undefined : html`<ul>${load.map((note) => html`<li>${note}</li>`)}</ul>`],
+    ['Load', loadList(upstream, nowMs)[0]],
     ['Subscription', path.subscription],
     ['Resource group', path.resourceGroup],
     ['Zone', path.zone],

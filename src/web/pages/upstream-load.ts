@@ -1,26 +1,27 @@
 import type { CapacityForecast } from '../../station/capacity.ts';
 import { capacityText, slowRefreshText } from '../../station/capacity-text.ts';
 import type { UpstreamStatus } from '../port.ts';
-import { countText, durationText, type Html, html, numberText } from './html.ts';
+import { countText, durationText, facts, type Html, html, numberText } from './html.ts';
 import { NOTABLE_WAIT_MS } from './station-state.ts';
 
 /** The upstreams that are overloaded, throttled or hanging; empty when none is. */
 export function upstreamSection(upstreams: readonly UpstreamStatus[], nowMs: number): readonly Html[] {
-  const loaded = upstreams.map((upstream) => ({ name: upstream.name, notes: upstreamNotes(upstream, nowMs) }));
-  const rows = loaded
-    .filter(({ notes }) => notes.length > 0)
-    .map(({ name, notes }) => html`<dt>${name}</dt>${notes.map((note) => html`<dd>${note}</dd>`)}\n`);
-  if (rows.length === 0) return [];
+  const entries = upstreams.flatMap((upstream) => loadList(upstream, nowMs).map((list) => [upstream.name, list] as const));
+  if (entries.length === 0) return [];
   return [
     html`<section aria-labelledby="upstreams">
 <h2 id="upstreams">Upstreams</h2>
-<dl class="facts">
-${rows}</dl>
+${facts('upstream-loads', entries)}
 </section>`,
   ];
 }
 
-/** What limits the refreshes of an upstream; empty when its limits are not reached. */
+/** What limits the refreshes of an upstream, as a list; empty when its limits are not reached. */
+export function loadList(upstream: UpstreamStatus, nowMs: number): readonly Html[] {
+  const notes = upstreamNotes(upstream, nowMs);
+  return notes.length === 0 ? [] : [html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`];
+}
+
 export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
   const { requestsPerSecond, holdMs, recentRequests, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
   const digits = requestsPerSecond < 10 ? 1 : 0;

@@ -73,8 +73,8 @@ describe('statusPage', () => {
     const { request } = await startApp({ upstreams: () => [UPSTREAM, throttled] });
     expect((await request('/')).body).toContain(`<div id="load"><section aria-labelledby="upstreams">
 <h2 id="upstreams">Upstreams</h2>
-<dl class="facts">
-<dt>&#60;b&#62;</dt><dd>throttled (429): 36 of 180 requests in 5 min, now 4.2 requests/s</dd>
+<dl class="facts" id="upstream-loads">
+<dt>&#60;b&#62;</dt><dd><ul><li>throttled (429): 36 of 180 requests in 5 min, now 4.2 requests/s</li></ul></dd>
 </dl>
 </section></div>`);
     const { request: idle } = await startApp({ upstreams: () => [UPSTREAM] });
