@@ -36,28 +36,28 @@ export function thresholds(...steps: readonly (readonly [from: number, color: st
 }
 
 export const neutral = () => thresholds();
-export const orangeFromOne = () => thresholds([0, 'green'], [1, 'orange']);
+export const orangeFromOne = () => thresholds([0, 'green'], [1, 'dark-orange']);
 export const redFromOne = () => thresholds([0, 'green'], [1, 'red']);
 export const redBelowOne = () => thresholds([0, 'red'], [1, 'green']);
 
-export const coverageThresholds = () => thresholds([0, 'red'], [0.5, 'orange'], [0.8, 'yellow'], [0.95, 'green']);
+export const coverageThresholds = () => thresholds([0, 'red'], [0.5, 'dark-orange'], [0.95, 'green']);
 
 /** Red at the threshold of TelemetryStationDataStale, the default of max_stale. */
-export const ageThresholds = () => thresholds([0, 'green'], [300, 'orange'], [900, 'red']);
+export const ageThresholds = () => thresholds([0, 'green'], [300, 'dark-orange'], [900, 'red']);
 
 /** Red at the threshold of TelemetryStationScrapeSlow, 80% of Prometheus' default scrape_timeout. */
-export const scrapeThresholds = () => thresholds([0, 'green'], [5, 'orange'], [8, 'red']);
+export const scrapeThresholds = () => thresholds([0, 'green'], [5, 'dark-orange'], [8, 'red']);
 
 export const upMappings = mappings({ 1: ['Up', 'green'], 0: ['Failing', 'red'] });
 export const targetMappings = mappings({ 1: ['Scraped', 'green'], 0: ['Scrape failed', 'red'] });
-export const completeMappings = mappings({ 1: ['Complete', 'green'], 0: ['Incomplete', 'orange'] });
+export const completeMappings = mappings({ 1: ['Complete', 'green'], 0: ['Incomplete', 'dark-orange'] });
 export const reloadMappings = mappings({ 1: ['Loaded', 'green'], 0: ['Rejected', 'red'] });
 
 /** The set of states is open: one that is not mapped here is shown without its prefix. */
 export const stateMappings = [
   ...mappings({
     ALERTSTATE_FIRING: ['Firing', 'red'],
-    ALERTSTATE_PENDING: ['Pending', 'orange'],
+    ALERTSTATE_PENDING: ['Pending', 'dark-orange'],
     ALERTSTATE_INACTIVE: ['Inactive', 'green'],
     ALERTSTATE_UNSPECIFIED: ['Unspecified', UNKNOWN],
   }),
@@ -65,8 +65,8 @@ export const stateMappings = [
 ];
 
 /** Of the label `alertstate` of ALERTS. */
-export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'orange'] });
-export const severityMappings = mappings({ critical: ['critical', 'red'], warning: ['warning', 'orange'], info: ['info', 'blue'] });
+export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'dark-orange'] });
+export const severityMappings = mappings({ critical: ['critical', 'red'], warning: ['warning', 'dark-orange'], info: ['info', 'blue'] });
 
 export const productMappings = [withoutPrefix('product.')];
 
@@ -79,23 +79,23 @@ export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan
 /** Of panels in which each state is a series: name and color by a part of the state. */
 export const STATE_SERIES: readonly (readonly [part: string, name: string, color: string])[] = [
   ['firing', 'Firing', 'red'],
-  ['pending', 'Pending', 'orange'],
+  ['pending', 'Pending', 'dark-orange'],
   ['inactive', 'Inactive', 'green'],
   ['unspecified', 'Unspecified', UNKNOWN],
 ];
 
 /** No failure is green. */
 export const REASON_COLORS: Readonly<Record<FailureReason, string>> = {
-  timeout: 'orange',
+  timeout: 'dark-orange',
   network: 'red',
   tls: 'purple',
-  auth: 'dark-red',
+  auth: 'semi-dark-red',
   forbidden: 'light-red',
   not_found: 'blue',
-  rate_limited: 'yellow',
-  status: 'dark-orange',
-  body: 'dark-purple',
-  internal: 'dark-blue',
+  rate_limited: 'semi-dark-orange',
+  status: 'light-purple',
+  body: 'semi-dark-purple',
+  internal: 'semi-dark-blue',
 };
 
 export function fixedColor(color: string): DynamicConfigValue {

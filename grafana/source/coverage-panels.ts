@@ -1,6 +1,6 @@
 import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard';
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
-import { barGauge, stat, timeseries } from './panel.ts';
+import { barGauge, coarse, stat, timeseries } from './panel.ts';
 import { instantQuery, rangeQuery, type Scope, sumBy } from './query.ts';
 
 /** Share of resources with at least one alert rule; of the alertable resources where the station knows them. */
@@ -19,7 +19,7 @@ export const coverageStat = (scope: Scope) =>
     {
       title: 'Alert coverage',
       description:
-        'Share of resources with at least one alert rule. For stations with `alertability`, only alertable resources count. Green from 95%, yellow from 80%, orange from 50%.',
+        'Share of resources with at least one alert rule. For stations with `alertability`, only alertable resources count. Green from 95%, orange from 50%.',
       unit: UNIT.ratio,
       noValue: NO_RULE_COUNTS,
     },
@@ -42,18 +42,20 @@ export const withoutRulesStat = (scope: Scope) =>
   ).thresholds(orangeFromOne());
 
 export const coverageByStation = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Coverage by station',
-      description: 'Share of resources with at least one alert rule: the 20 stations with the lowest.',
-      unit: UNIT.ratio,
-      noValue: NO_RULE_COUNTS,
-    },
-    rangeQuery(`bottomk(20, ${coverage(scope, ['station'])})`, '{{station}}'),
-  )
-    .min(0)
-    .max(1)
-    .thresholds(coverageThresholds());
+  coarse(
+    timeseries(
+      {
+        title: 'Coverage by station',
+        description: 'Share of resources with at least one alert rule: the 20 stations with the lowest.',
+        unit: UNIT.ratio,
+        noValue: NO_RULE_COUNTS,
+      },
+      rangeQuery(`bottomk(20, ${coverage(scope, ['station'])})`, '{{station}}'),
+    )
+      .min(0)
+      .max(1)
+      .thresholds(coverageThresholds()),
+  );
 
 export const coverageByType = (scope: Scope) =>
   barGauge(
@@ -72,15 +74,17 @@ export const coverageByType = (scope: Scope) =>
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
 
 export const withoutRulesByType = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Without alert rules by type',
-      description: 'Resources without alert rules: the 10 types with the most.',
-      unit: UNIT.short,
-      noValue: NO_RULE_COUNTS,
-    },
-    rangeQuery(
-      scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`),
-      '{{resource_type_label}}',
+  coarse(
+    timeseries(
+      {
+        title: 'Without alert rules by type',
+        description: 'Resources without alert rules: the 10 types with the most.',
+        unit: UNIT.short,
+        noValue: NO_RULE_COUNTS,
+      },
+      rangeQuery(
+        scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`),
+        '{{resource_type_label}}',
+      ),
     ),
   );

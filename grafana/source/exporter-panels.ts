@@ -179,7 +179,7 @@ export const eventLoopLag = (scope: Scope) =>
     rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p50_seconds')), '{{instance}}: p50'),
     rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p99_seconds')), '{{instance}}: p99'),
     rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_max_seconds')), '{{instance}}: max'),
-  ).thresholds(thresholds([0, 'green'], [0.1, 'orange'], [0.5, 'red']));
+  ).thresholds(thresholds([0, 'green'], [0.1, 'dark-orange'], [0.5, 'red']));
 
 export const cpu = (scope: Scope) =>
   timeseries(

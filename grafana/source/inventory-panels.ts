@@ -1,7 +1,7 @@
 import { FIRING, FIRING_OR_PENDING } from '../../promql/metric.ts';
 import { fixedColor, orangeFromOne, UNIT } from './appearance.ts';
 import { resourcesLink, stationLink } from './build-dashboard.ts';
-import { barGauge, colorStates, stackedBars, stackedTimeseries, stat, table, withoutPrefix } from './panel.ts';
+import { barGauge, coarse, colorStates, stackedBars, stackedTimeseries, stat, table, withoutPrefix } from './panel.ts';
 import { emptyAsNone, instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
 
 /** Number of resources: 0 instead of no series for a station whose listing is empty. */
@@ -31,15 +31,17 @@ export const firingStat = (scope: Scope) =>
   ).thresholds(orangeFromOne());
 
 export const resourcesByState = (scope: Scope) =>
-  colorStates(
-    stackedTimeseries(
-      {
-        title: 'Resources by state',
-        description: 'Resources by alert state, as sent by the service.',
-        unit: UNIT.short,
-        noValue: NO_RESOURCES,
-      },
-      rangeQuery(emptyAsNone('state', scope.sum('telemetry_station_resources', ['state'])), '{{state}}'),
+  coarse(
+    colorStates(
+      stackedTimeseries(
+        {
+          title: 'Resources by state',
+          description: 'Resources by alert state, as sent by the service.',
+          unit: UNIT.short,
+          noValue: NO_RESOURCES,
+        },
+        rangeQuery(emptyAsNone('state', scope.sum('telemetry_station_resources', ['state'])), '{{state}}'),
+      ),
     ),
   );
 
@@ -87,9 +89,11 @@ export const firingByType = (scope: Scope) =>
   );
 
 export const resourcesByType = (scope: Scope) =>
-  stackedTimeseries(
-    { title: 'Resources by type', description: 'The 10 most common resource types.', unit: UNIT.short, noValue: NO_RESOURCES },
-    rangeQuery(scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`), '{{resource_type_label}}'),
+  coarse(
+    stackedTimeseries(
+      { title: 'Resources by type', description: 'The 10 most common resource types.', unit: UNIT.short, noValue: NO_RESOURCES },
+      rangeQuery(scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`), '{{resource_type_label}}'),
+    ),
   );
 
 export const resourcesByProduct = (scope: Scope) =>
@@ -121,14 +125,16 @@ export const gpusStat = (scope: Scope) =>
   );
 
 export const gpusByModel = (scope: Scope) =>
-  stackedTimeseries(
-    {
-      title: 'GPU capacity by model',
-      description: 'Sum of the SKU quantities of resources with a GPU model, by model and unit.',
-      unit: UNIT.short,
-      noValue: 'No resources with a GPU model',
-    },
-    rangeQuery(scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU), '{{gpu_model}} ({{unit}})'),
+  coarse(
+    stackedTimeseries(
+      {
+        title: 'GPU capacity by model',
+        description: 'Sum of the SKU quantities of resources with a GPU model, by model and unit.',
+        unit: UNIT.short,
+        noValue: 'No resources with a GPU model',
+      },
+      rangeQuery(scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU), '{{gpu_model}} ({{unit}})'),
+    ),
   );
 
 export const capacityTable = (scope: Scope) =>
@@ -162,7 +168,7 @@ export const addedAndRemoved = (scope: Scope) =>
     rangeQuery(`-${scope.hourlyRate('telemetry_station_resources_removed_total', [])}`, 'Removed'),
   )
     .overrideByName('Added', [fixedColor('green')])
-    .overrideByName('Removed', [fixedColor('orange')]);
+    .overrideByName('Removed', [fixedColor('dark-orange')]);
 
 export const stateChanges = (scope: Scope) =>
   colorStates(

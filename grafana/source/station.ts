@@ -16,7 +16,7 @@ import {
   resourcesStat,
   stateChanges,
 } from './inventory-panels.ts';
-import { linked, stat, timeseries } from './panel.ts';
+import { coarse, linked, stat, timeseries } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, Scope } from './query.ts';
 import { ageOf, ageTable, ID_COLUMN, NO_RESOURCE_SERIES, PRODUCT_COLUMN, RESOURCE_COLUMNS, withoutRules } from './resource-table.ts';
 import { oneStationVariables } from './variables.ts';
@@ -83,16 +83,18 @@ const allResources = new Scope('station');
 const BY_STATION = ['job', 'station'] as const;
 const reported = allResources.sum('telemetry_station_listing_reported_resources', BY_STATION);
 
-const reportedAndReceived = timeseries(
-  {
-    title: 'Reported and received resources',
-    description:
-      'The total that the service reports and the resources received, of stations with a total. A lasting difference means an incomplete listing.',
-    unit: UNIT.short,
-    noValue: 'No snapshot, or no total reported',
-  },
-  rangeQuery(`sum(${reported})`, 'Reported'),
-  rangeQuery(`sum(${allResources.sum('telemetry_station_resources', BY_STATION)} and ${reported})`, 'Received'),
+const reportedAndReceived = coarse(
+  timeseries(
+    {
+      title: 'Reported and received resources',
+      description:
+        'The total that the service reports and the resources received, of stations with a total. A lasting difference means an incomplete listing.',
+      unit: UNIT.short,
+      noValue: 'No snapshot, or no total reported',
+    },
+    rangeQuery(`sum(${reported})`, 'Reported'),
+    rangeQuery(`sum(${allResources.sum('telemetry_station_resources', BY_STATION)} and ${reported})`, 'Received'),
+  ),
 );
 
 const pagesAndRecords = timeseries(

@@ -52,15 +52,15 @@ ${costTables()}
 }
 
 /** Measured by test/prometheus/live/worlds.test.ts, which prints the figures. */
-const OPENING_COST = `Measured with 100,000 resources of one station, six hours at a scrape per minute and a step of a minute, in Prometheus 2.42 on two busy cores
-(\`npm run test:prometheus -- worlds\` prints the figures):
+const OPENING_COST = `Measured with 100,000 resources of one station, six hours at a scrape per minute and a step of a minute, in Prometheus 2.42 on two cores with a
+load of 15 to 20 (\`npm run test:prometheus -- worlds\` prints the figures):
 
 | dashboard | queries on opening | evaluation, all together |
 |---|---|---|
-| fleet | 36 | 0.5 to 1.2 s |
-| station | 29 | 0.9 to 1.1 s |
-| resources | 9 | 0.01 to 0.04 s |
-| exporter | 48 | 0.04 s |`;
+| fleet | 36 | 0.7 to 1.6 s |
+| station | 29 | 0.6 to 1.3 s |
+| resources | 9 | 0.02 s |
+| exporter | 48 | 0.1 to 0.2 s |`;
 
 interface PanelCost {
   readonly panel: string;

@@ -28,6 +28,7 @@ export interface ShippedPanel {
   readonly datasource?: { readonly uid: string };
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly ShippedTarget[];
+  readonly maxDataPoints?: number;
   readonly options?: { readonly legend?: { readonly showLegend: boolean } };
   readonly fieldConfig?: {
     readonly defaults: {

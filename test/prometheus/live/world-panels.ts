@@ -1,6 +1,12 @@
 import { expect } from 'vitest';
 import { colorOf } from '../../grafana/display.ts';
-import { panelsOf, type ShippedDashboard, type ShippedTarget, shippedDashboards } from '../../grafana/shipped-dashboards.ts';
+import {
+  panelsOf,
+  type ShippedDashboard,
+  type ShippedPanel,
+  type ShippedTarget,
+  shippedDashboards,
+} from '../../grafana/shipped-dashboards.ts';
 import { allSelected, type QueryResult, runTarget } from './dashboard-queries.ts';
 import type { RunningPrometheus } from './prometheus.ts';
 import { NOW_S } from './world-series.ts';
@@ -8,7 +14,10 @@ import { FIRING_RESOURCE, type WorldName } from './worlds.ts';
 
 export const dashboards = Object.fromEntries(shippedDashboards());
 const dashboardOf = (file: string): ShippedDashboard => dashboards[file] ?? expect.unreachable(file);
-const RANGE = { end: NOW_S, seconds: 6 * 3600, step: 60 };
+const RANGE_S = 6 * 3600;
+
+/** A panel has at least as many points as fit into its width, unless it limits them. */
+const stepOf = ({ maxDataPoints = 360 }: ShippedPanel) => Math.ceil(RANGE_S / maxDataPoints);
 
 /** What the panels show in each world. */
 export class WorldPanels {
@@ -20,10 +29,17 @@ export class WorldPanels {
     this.#prometheus = prometheus;
   }
 
-  run(dashboard: ShippedDashboard, target: ShippedTarget, world: WorldName, values: Readonly<Record<string, string>> = {}) {
+  run(
+    dashboard: ShippedDashboard,
+    panel: ShippedPanel,
+    target: ShippedTarget,
+    world: WorldName,
+    values: Readonly<Record<string, string>> = {},
+  ) {
     const selected = { __rate_interval: '4m', __range: '6h', resource_id: FIRING_RESOURCE.resource_id, job: world, ...values };
     const key = JSON.stringify([target.expr, target.range, selected]);
-    const result = this.#results.get(key) ?? runTarget(this.#prometheus, target, { ...allSelected(dashboard), ...selected }, RANGE);
+    const range = { end: NOW_S, seconds: RANGE_S, step: stepOf(panel) };
+    const result = this.#results.get(key) ?? runTarget(this.#prometheus, target, { ...allSelected(dashboard), ...selected }, range);
     this.#results.set(key, result);
     return result;
   }
@@ -31,7 +47,7 @@ export class WorldPanels {
   /** The result of each query of a panel. */
   async resultsOf(file: string, title: string, world: WorldName, values?: Readonly<Record<string, string>>) {
     const panel = panelsOf(dashboardOf(file)).find((candidate) => candidate.title === title) ?? expect.unreachable(`${file}: ${title}`);
-    const answers = await Promise.all((panel.targets ?? []).map((target) => this.run(dashboardOf(file), target, world, values)));
+    const answers = await Promise.all((panel.targets ?? []).map((target) => this.run(dashboardOf(file), panel, target, world, values)));
     return answers.map(({ result }) => result);
   }
 
