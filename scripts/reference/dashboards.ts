@@ -57,10 +57,10 @@ load of 15 to 20 (\`npm run test:prometheus -- worlds\` prints the figures):
 
 | dashboard | queries on opening | evaluation, all together |
 |---|---|---|
-| fleet | 36 | 0.7 to 1.6 s |
-| station | 29 | 0.6 to 1.3 s |
-| resources | 9 | 0.02 s |
-| exporter | 48 | 0.1 to 0.2 s |`;
+| fleet | 36 | 0.5 to 1.6 s |
+| station | 29 | 0.4 to 0.9 s |
+| resources | 9 | 0.02 to 0.05 s |
+| exporter | 48 | 0.06 to 0.2 s |`;
 
 interface PanelCost {
   readonly panel: string;
