@@ -136,14 +136,15 @@ export class Exporter implements ExporterPort {
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#reload());
 
-  /** Counts and logs the limits that the web server reaches. */
+  /** Counts the connections and the limits that the web server reaches, and logs the latter. */
   webObserver(): WebObserver {
     const logLimit = limitLog(this.#options.log);
     return {
-      limitReached: (limit) => {
+      limitReached: (limit, client) => {
         this.#services.own.recordWebLimit(limit);
-        logLimit(limit);
+        logLimit(limit, client);
       },
+      connections: (open) => this.#services.own.recordWebConnections(open),
     };
   }
 

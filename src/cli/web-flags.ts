@@ -33,6 +33,18 @@ export const WEB_FLAGS = [
     help: 'Enable reload of the configuration via POST or PUT to /-/reload.',
   },
   {
+    name: 'web.max-connections',
+    kind: integer(0),
+    default: '2048',
+    help: 'Maximum number of open connections; a further one closes the one that has been idle for the longest time, or is refused if none is idle. 0 means no limit.',
+  },
+  {
+    name: 'web.max-connections-per-address',
+    kind: integer(0),
+    default: '1024',
+    help: 'Maximum number of open connections of one client, by IPv4 address or IPv6 /64 network; a further one closes an idle one of that client, or is refused. 0 means no limit.',
+  },
+  {
     name: 'web.max-requests',
     kind: integer(0),
     default: '40',

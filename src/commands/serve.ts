@@ -97,6 +97,7 @@ async function serveUntil(
 ): Promise<void> {
   let rules = access;
   const externalUrl = flags['web.external-url'];
+  const observer = exporter.webObserver();
   const app = createApp(exporter, {
     telemetryPath: flags['web.telemetry-path'],
     ...(externalUrl && { externalUrl }),
@@ -108,10 +109,11 @@ async function serveUntil(
     timeoutOffsetMs: flags['timeout-offset'],
     version: build.version,
     access: () => rules,
-    observer: exporter.webObserver(),
+    observer,
     report: reportInternalError(log),
   });
-  const server = await listen(app, flags['web.listen-address'], { tls: rules.tls }).catch((error: Error) => {
+  const limits = { maxConnections: flags['web.max-connections'], maxConnectionsPerAddress: flags['web.max-connections-per-address'] };
+  const server = await listen(app, flags['web.listen-address'], { tls: rules.tls, limits, observer }).catch((error: Error) => {
     throw new OperatorError([error.message], error);
   });
   for (const { address, port } of server.addresses) {

@@ -59,6 +59,7 @@ export class OwnMetrics {
   readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
   readonly #webReloadSuccessful = this.#gauge(OWN_FAMILIES.webConfigReloadSuccessful);
   readonly #webReloadTimestamp = this.#gauge(OWN_FAMILIES.webConfigReloadTimestamp);
+  readonly #webConnections = this.#gauge(OWN_FAMILIES.webConnections);
   readonly #webLimitsReached = this.#counter(OWN_FAMILIES.webLimitsReached);
   readonly #duration = new Histogram({
     ...metricOptions(OWN_FAMILIES.apiRequestDuration),
@@ -179,6 +180,10 @@ export class OwnMetrics {
   recordWebReload(successful: boolean, wallMs: number): void {
     this.#webReloadSuccessful.set(successful ? 1 : 0);
     if (successful) this.#webReloadTimestamp.set(wallMs / 1000);
+  }
+
+  recordWebConnections(open: number): void {
+    this.#webConnections.set(open);
   }
 
   recordWebLimit(limit: WebLimit): void {

@@ -30,7 +30,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
   const reached = limitObserver(options);
-  app.use(checkRequest, checkCrossSite(options), checkAccess(options.access ?? (() => OPEN_ACCESS), reached));
+  app.use(checkCrossSite(options), checkAccess(options.access ?? (() => OPEN_ACCESS), reached), checkRequest);
 
   const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
   const prefix = pathPrefix(options.externalUrl);
@@ -51,6 +51,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
     // Express responds to a target that is not a URL by itself, without the middleware above.
     const target = requestTarget(String(request.url));
     if (target === undefined) {
+      response.setHeader('Connection', 'close');
       sendText(response, 400, 'The request target has no path.\n');
       return;
     }
@@ -92,7 +93,7 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: 
 }
 
 function limitObserver({ observer }: WebOptions): WebObserver['limitReached'] {
-  return (limit) => observer?.limitReached(limit);
+  return (...limit) => observer?.limitReached(...limit);
 }
 
 function newRouter(): Router {

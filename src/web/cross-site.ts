@@ -15,8 +15,12 @@ export interface CrossSiteOptions {
  */
 export function checkCrossSite({ allowedHosts, externalUrl }: CrossSiteOptions): RequestHandler {
   const isAllowedHost = hostFilter([...allowedHosts, ...(externalUrl ? [externalUrl.hostname] : [])]);
-  return ({ method, headers }, response, next) => {
-    if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? '')) {
+  return ({ method, headers, rawHeaders }, response, next) => {
+    // A proxy in front may have read the other one.
+    if (countOf('host', rawHeaders) > 1) {
+      response.setHeader('Connection', 'close');
+      sendText(response, 400, 'Expected one Host header.\n');
+    } else if (allowedHosts.length > 0 && !isAllowedHost(headers.host ?? '')) {
       response.setHeader('Connection', 'close');
       sendText(response, 403, 'The host name is not allowed (--web.allowed-hosts).\n');
     } else if (!SAFE_METHODS.has(method) && isCrossOrigin(headers, externalUrl)) {
@@ -30,6 +34,10 @@ export function checkCrossSite({ allowedHosts, externalUrl }: CrossSiteOptions):
 
 /** Methods that never change state. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
+}
 
 /** DNS rebinding needs a name of the attacker's domain, so addresses and localhost are always allowed. */
 function hostFilter(names: readonly string[]): (host: string) => boolean {

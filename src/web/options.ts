@@ -29,5 +29,7 @@ export interface WebOptions {
 /** Receives what the metrics and the log of the exporter show about the web server. */
 export interface WebObserver {
   /** A request or connection was refused, closed or answered without waiting. */
-  readonly limitReached: (limit: WebLimit) => void;
+  readonly limitReached: (limit: WebLimit, client?: string) => void;
+  /** The number of open connections changed. */
+  readonly connections: (open: number) => void;
 }

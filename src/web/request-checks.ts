@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { WebLimit } from '../metrics/web-families.ts';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { AccessRules, RateRules } from './access/rules.ts';
+import { clientNetwork } from './client-network.ts';
+import type { WebObserver } from './options.ts';
 import { sendText } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
@@ -16,12 +17,9 @@ export function requestTarget(target: string): string | undefined {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Rejects ambiguous hosts, long URLs, bodies and malformed percent-encoding. */
+/** Rejects long URLs, bodies and malformed percent-encoding. */
 export const checkRequest: RequestHandler = (request, response, next) => {
-  if (request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length > 1) {
-    response.setHeader('Connection', 'close');
-    sendText(response, 400, 'Expected one Host header.\n');
-  } else if (request.url.length > MAX_URL_LENGTH) {
+  if (request.url.length > MAX_URL_LENGTH) {
     sendText(response, 414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
   } else if (hasBody(request.headers)) {
     // The unread body would be parsed as the next request.
@@ -48,18 +46,23 @@ function isWellFormed(url: string): boolean {
   }
 }
 
-/** Enforces the rate limit and basic authentication of the rules in force, and sets their headers on every response. */
+/**
+ * Enforces the rate limit and basic authentication of the rules in force, and sets their headers on every response.
+ * Closes the connection of a client that is refused: only authenticated clients keep theirs.
+ */
 export function checkAccess(
   rules: () => AccessRules,
-  reached: (limit: WebLimit) => void,
+  reached: WebObserver['limitReached'],
   passwords = new PasswordCheck(),
   isWithinRate = rateLimiter(),
 ): RequestHandler {
   return async (request, response, next) => {
     const { headers, users, rate } = rules();
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const client = clientNetwork(request.socket.remoteAddress);
     if (!isWithinRate(rate)) {
-      reached('rate_limit');
+      reached('rate_limit', client);
+      response.setHeader('Connection', 'close');
       sendText(response, 429, 'Too many requests.\n');
       return;
     }
@@ -68,13 +71,16 @@ export function checkAccess(
       return;
     }
     const credentials = basicCredentials(request.headers.authorization);
-    const result = credentials && (await passwords.check(users, credentials, String(request.socket.remoteAddress)));
+    const result = credentials && (await passwords.check(users, credentials, client));
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
     if (result === 'valid') {
       next();
-    } else if (result === 'busy') {
-      reached('password_checks');
+      return;
+    }
+    response.setHeader('Connection', 'close');
+    if (result === 'busy') {
+      reached('password_checks', client);
       response.setHeader('Retry-After', '1');
       sendText(response, 503, 'Too many concurrent password checks.\n');
     } else {

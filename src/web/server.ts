@@ -4,6 +4,8 @@ import { Server as SecureServer } from 'node:https';
 import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions, type Socket } from 'node:net';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
+import type { WebObserver } from './options.ts';
 
 export interface RunningServer {
   /** The bound addresses, in the order of the configured ones. */
@@ -20,12 +22,12 @@ type ListenAddress = Pick<NetListenOptions, 'host' | 'port'>;
 interface ListenOptions {
   /** Without it the server speaks plain HTTP and cannot be switched to TLS. */
   readonly tls?: TlsRules | undefined;
-  readonly limits?: ConnectionLimits;
+  readonly limits?: Partial<ServerLimits>;
+  readonly observer?: WebObserver;
 }
 
-interface ConnectionLimits extends ServerOptions {
-  readonly maxConnections?: number;
-  readonly maxRequestsPerSocket?: number;
+interface ServerLimits extends ServerOptions, ConnectionLimits {
+  readonly maxRequestsPerSocket: number;
 }
 
 const DEFAULT_LIMITS = {
@@ -36,9 +38,12 @@ const DEFAULT_LIMITS = {
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
   maxConnections: 2048,
-  // Bounds the pipelined requests of a client that does not read the responses.
+  maxConnectionsPerAddress: 1024,
   maxRequestsPerSocket: 100,
-} satisfies ConnectionLimits;
+} satisfies ServerLimits;
+
+/** Enough for all targets of a Prometheus at once; the system may have a lower limit. */
+const BACKLOG = 2048;
 
 /** Listens on all of the addresses or on none. */
 export async function listen(
@@ -46,12 +51,14 @@ export async function listen(
   addresses: readonly ListenAddress[],
   options: ListenOptions = {},
 ): Promise<RunningServer> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const connections = new Connections(limits, options.observer);
   const running: RunningServer[] = [];
   const close = async (graceMs: number) => {
     await Promise.all(running.map((server) => server.close(graceMs)));
   };
   try {
-    for (const address of addresses) running.push(await listenOn(address, handler, options));
+    for (const address of addresses) running.push(await listenOn(address, connections.oneByOne(handler), connections, limits, options.tls));
   } catch (error) {
     await close(0);
     throw error;
@@ -65,16 +72,21 @@ export async function listen(
   };
 }
 
-async function listenOn(address: ListenAddress, handler: RequestListener, { tls, limits }: ListenOptions): Promise<RunningServer> {
-  const options = { ...DEFAULT_LIMITS, ...limits };
+async function listenOn(
+  address: ListenAddress,
+  handler: RequestListener,
+  connections: Connections,
+  limits: ServerLimits,
+  tls: TlsRules | undefined,
+): Promise<RunningServer> {
   const { server, updateTls } =
-    tls === undefined ? { server: createServer(options, handler), updateTls: () => {} } : createSecureServer(options, tls, handler);
-  server.maxConnections = options.maxConnections;
-  server.maxRequestsPerSocket = options.maxRequestsPerSocket;
+    tls === undefined ? { server: createServer(limits, handler), updateTls: () => {} } : createSecureServer(limits, tls, handler);
+  connections.guard(server);
+  server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   // By default Node sends 100 Continue, which would invite a body that is then refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const close = drainable(server);
-  server.listen({ ...address, backlog: options.maxConnections });
+  server.listen({ ...address, backlog: BACKLOG });
   await once(server, 'listening').catch((error: Error) => {
     throw new Error(`cannot listen on "${addressText(address)}": ${error.message}`, { cause: error });
   });

@@ -11,8 +11,8 @@ describe('limitLog', () => {
     nowMs += 59_999;
     reached('pages');
     nowMs += 1;
-    reached('pages');
-    const line = (limit: string, times: number) => ['limit of the web server reached', { limit, times }];
-    expect(lines).toEqual([line('pages', 1), line('max_requests', 1), line('pages', 501)]);
+    reached('pages', '10.0.0.7');
+    const line = (limit: string, times: number, client?: string) => ['limit of the web server reached', { limit, times, client }];
+    expect(lines).toEqual([line('pages', 1), line('max_requests', 1), line('pages', 501, '10.0.0.7')]);
   });
 });

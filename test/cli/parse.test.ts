@@ -43,6 +43,8 @@ describe('parseFlags', () => {
         'web.external-url': undefined,
         'web.allowed-hosts': [],
         'web.enable-lifecycle': false,
+        'web.max-connections': 2048,
+        'web.max-connections-per-address': 1024,
         'web.max-requests': 40,
         'web.max-response-memory': 64 * 1024 * 1024,
         'scrape.timeout': 10_000,

@@ -25,6 +25,7 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     log: createLogger({ level: 'debug', format: 'logfmt', write: (line) => log.push(line) }),
     processMetrics: false,
   });
+  const observer = exporter.webObserver();
   const app = createApp(exporter, {
     telemetryPath: '/metrics',
     allowedHosts: [],
@@ -34,11 +35,11 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     scrapeTimeoutMs: 10_000,
     timeoutOffsetMs: 500,
     version: '0.0.0',
-    observer: exporter.webObserver(),
+    observer,
     report: (error) => log.push(String(error)),
     ...options,
   });
-  const server = await listen(app, [{ host: '127.0.0.1', port: 0 }]);
+  const server = await listen(app, [{ host: '127.0.0.1', port: 0 }], { observer });
   const url = `http://127.0.0.1:${server.addresses[0]?.port}`;
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, url), { headers });
   return {

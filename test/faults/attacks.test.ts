@@ -91,6 +91,7 @@ describe('createApp under attack', () => {
     ['a bare carriage return', 'X-A: b\rSet-Cookie: a=b'],
     ['a space before the colon', 'Content-Length : 5'],
     ['two lengths', 'Content-Length: 0\r\nContent-Length: 5'],
+    ['two hosts', 'HOST: b'],
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
   ])('responds only once, with 400, to a request with %s', async (_what, header) => {
     const { port, scraped } = await startCounting();

@@ -57,6 +57,12 @@ describe('checkCrossSite', () => {
     for (const method of ['GET', 'HEAD']) expect((await request('/metrics', { method, headers })).status).toBe(200);
   });
 
+  it('responds 400 to two Host headers and closes the connection', async () => {
+    const { port } = await startApp();
+    const { received } = openConnection(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\nHOST: b\r\n\r\n');
+    expect(await received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nExpected one Host header\.\n$/);
+  });
+
   describe('with allowed hosts', () => {
     const start = () => startApp({}, { allowedHosts: ['Exporter.example'], externalUrl: new URL('https://proxy.example/tse') });
 

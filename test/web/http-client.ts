@@ -21,14 +21,16 @@ export interface RequestOptions {
   /** Uses https with these options. */
   readonly tls?: ConnectionOptions;
   readonly signal?: AbortSignal;
+  /** Of the client; the loopback network has more than one. */
+  readonly localAddress?: string;
 }
 
 export async function httpRequest(
   port: number,
   path: string,
-  { method = 'GET', headers = {}, tls, signal }: RequestOptions = {},
+  { method = 'GET', headers = {}, tls, ...connection }: RequestOptions = {},
 ): Promise<HttpResponse> {
-  const options = { host: '127.0.0.1', port, path, method, headers, agent: false, ...(signal && { signal }) };
+  const options = { host: '127.0.0.1', port, path, method, headers, agent: false, ...connection };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = tls === undefined ? request(options, resolve) : secureRequest({ ...options, ...tls }, resolve);
     sent.on('error', reject).end();

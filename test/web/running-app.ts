@@ -52,9 +52,11 @@ export async function startApp(
   exporter: Partial<ExporterPort> = {},
   options: Partial<WebOptions> = {},
   tls?: TlsRules,
+  connectionLimits?: NonNullable<Parameters<typeof listen>[2]>['limits'],
 ): Promise<RunningApp> {
   const reported: unknown[] = [];
   const limits: string[] = [];
+  const observer = { limitReached: (limit: string) => limits.push(limit), connections: () => {} };
   const app = createApp(fakeExporter(exporter), {
     telemetryPath: '/metrics',
     allowedHosts: [],
@@ -64,11 +66,11 @@ export async function startApp(
     scrapeTimeoutMs: 10_000,
     timeoutOffsetMs: 500,
     version: '1.2.3',
-    observer: { limitReached: (limit) => limits.push(limit) },
+    observer,
     report: (error) => reported.push(error),
     ...options,
   });
-  const server = await listen(app, [LOOPBACK], { tls });
+  const server = await listen(app, [LOOPBACK], { tls, observer, ...(connectionLimits && { limits: connectionLimits }) });
   running.push(server);
   const port = server.addresses[0]?.port ?? 0;
   return { port, reported, limits, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };

@@ -11,35 +11,53 @@ const MAX_CACHED = 1000;
 const MAX_QUEUED = 16;
 const MAX_QUEUED_PER_CLIENT = 4;
 
+/** Clients whose failures are remembered, the latest ones. */
+const MAX_FAILING_CLIENTS = 1000;
+
+/** Above it clients are equal, so that one whose wrong password was corrected has its chance. */
+const MAX_PENALTY = 10;
+
 /**
  * Verifies passwords off the event loop, one at a time. Valid passwords are cached under a keyed hash, so that the next request
- * costs nothing and a flood of wrong passwords cannot delay it.
+ * costs nothing and a flood of wrong passwords cannot delay it. A first login is verified before those of clients that failed.
  */
 export class PasswordCheck {
   readonly #verify: Verify;
   readonly #key = randomBytes(32);
-  readonly #queue = new BoundedQueue(MAX_QUEUED, MAX_QUEUED_PER_CLIENT);
+  readonly #queue = new FairQueue(MAX_QUEUED, MAX_QUEUED_PER_CLIENT);
   /** Valid passwords and those being verified, oldest first. */
-  readonly #cache = new Map<string, Promise<boolean>>();
+  readonly #cache = new Map<string, Promise<boolean | undefined>>();
+  /** Failed checks of each client since its last successful one, latest last. */
+  readonly #failures = new Map<string, number>();
 
   constructor(verify: Verify = verifyBcrypt) {
     this.#verify = verify;
   }
 
-  /** `client` is the address that the request came from. */
+  /** `client` is the address or network that the request came from. */
   async check(users: ReadonlyMap<string, string>, { user, password }: Credentials, client: string): Promise<PasswordResult> {
     const hash = users.get(user) ?? this.#decoyHash(users, user);
     const id = this.#digest(`${hash}${user}:`, password).toString('base64');
-    const verification = this.#cache.get(id) ?? this.#queue.add(client, () => this.#verify(password, hash));
+    const queue = () => this.#queue.add(client, Math.min(this.#failures.get(client) ?? 0, MAX_PENALTY), () => this.#verify(password, hash));
+    const verification = this.#cache.get(id) ?? queue();
     if (verification === undefined) return 'busy';
-    this.#store(id, verification);
+    store(this.#cache, id, verification, MAX_CACHED);
     let isValid = false;
     try {
-      isValid = (await verification) && users.has(user);
+      const isRight = await verification;
+      if (isRight === undefined) return 'busy';
+      isValid = isRight && users.has(user);
     } finally {
       if (!isValid) this.#cache.delete(id);
     }
+    this.#remember(client, isValid);
     return isValid ? 'valid' : 'invalid';
+  }
+
+  #remember(client: string, isValid: boolean): void {
+    const failures = this.#failures.get(client) ?? 0;
+    this.#failures.delete(client);
+    if (!isValid) store(this.#failures, client, failures + 1, MAX_FAILING_CLIENTS);
   }
 
   /** The hash of some user, always the same for the same name, so that the duration does not disclose which users exist. */
@@ -53,13 +71,14 @@ export class PasswordCheck {
     for (const part of parts) hmac.update(part);
     return hmac.digest();
   }
+}
 
-  #store(id: string, verification: Promise<boolean>): void {
-    this.#cache.set(id, verification);
-    if (this.#cache.size <= MAX_CACHED) return;
-    const [oldest = ''] = this.#cache.keys();
-    this.#cache.delete(oldest);
-  }
+/** Adds an entry; above the limit the oldest one is removed. */
+function store<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
+  map.set(key, value);
+  if (map.size <= max) return;
+  const [oldest = ''] = map.keys();
+  map.delete(oldest);
 }
 
 /** The native library is loaded on first use, so that installations without passwords need no build for their platform. */
@@ -68,34 +87,80 @@ const verifyBcrypt: Verify = async (password, hash) => {
   return verify(password, hash);
 };
 
-/** Runs jobs one after another; the number of queued jobs is limited in total and per client. */
-export class BoundedQueue {
+interface QueuedJob {
+  readonly client: string;
+  /** Jobs with a lower rank run first, and displace those with a higher one. */
+  readonly rank: number;
+  /** Resolves to the function that settles the promise of the caller. */
+  readonly run: () => Promise<() => void>;
+  readonly refuse: () => void;
+}
+
+/**
+ * Runs jobs one after another; the number of jobs is limited in total and per client. The rank of a job is the penalty of its client
+ * and the number of jobs that the client has already: a full queue of others does not keep a client out that has none of both.
+ */
+export class FairQueue {
   readonly #max: number;
   readonly #maxPerClient: number;
-  readonly #queued = new Map<string, number>();
-  #total = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting: QueuedJob[] = [];
+  readonly #perClient = new Map<string, number>();
+  #isRunning = false;
 
   constructor(max: number, maxPerClient: number) {
     this.#max = max;
     this.#maxPerClient = maxPerClient;
   }
 
-  /** undefined when the queue is full. */
-  add<T>(client: string, job: () => Promise<T>): Promise<T> | undefined {
-    const queued = this.#queued.get(client) ?? 0;
-    if (this.#total >= this.#max || queued >= this.#maxPerClient) return undefined;
-    this.#count(client, 1);
-    const result = this.#last.then(job).finally(() => this.#count(client, -1));
-    this.#last = result.catch(() => undefined);
-    return result;
+  /** undefined when the queue is full; resolves to undefined when the job is displaced before it runs. */
+  add<T>(client: string, penalty: number, job: () => Promise<T>): Promise<T | undefined> | undefined {
+    const queued = this.#perClient.get(client) ?? 0;
+    const rank = penalty + queued;
+    if (queued >= this.#maxPerClient || !this.#fits(rank)) return undefined;
+    this.#perClient.set(client, queued + 1);
+    return new Promise((resolve, reject) => {
+      const run = () =>
+        job().then(
+          (value) => () => resolve(value),
+          (error) => () => reject(error),
+        );
+      this.#waiting.push({ client, rank, run, refuse: () => resolve(undefined) });
+      void this.#runNext();
+    });
   }
 
-  #count(client: string, change: 1 | -1): void {
-    this.#total += change;
-    const queued = (this.#queued.get(client) ?? 0) + change;
-    if (queued === 0) this.#queued.delete(client);
-    else this.#queued.set(client, queued);
+  /** Displaces the job with the highest rank, the latest of several, if that is necessary and higher. */
+  #fits(rank: number): boolean {
+    if (this.#waiting.length + Number(this.#isRunning) < this.#max) return true;
+    const last = this.#waiting.reduce<QueuedJob | undefined>((worst, job) => (worst && worst.rank > job.rank ? worst : job), undefined);
+    if (last === undefined || last.rank <= rank) return false;
+    this.#waiting.splice(this.#waiting.indexOf(last), 1);
+    this.#release(last);
+    last.refuse();
+    return true;
+  }
+
+  async #runNext(): Promise<void> {
+    const next = this.#first();
+    if (this.#isRunning || next === undefined) return;
+    this.#isRunning = true;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    const settle = await next.run();
+    this.#isRunning = false;
+    this.#release(next);
+    void this.#runNext();
+    settle();
+  }
+
+  /** The job with the lowest rank, the earliest of several. */
+  #first(): QueuedJob | undefined {
+    return this.#waiting.reduce<QueuedJob | undefined>((best, job) => (best && best.rank <= job.rank ? best : job), undefined);
+  }
+
+  #release({ client }: QueuedJob): void {
+    const left = (this.#perClient.get(client) ?? 0) - 1;
+    if (left > 0) this.#perClient.set(client, left);
+    else this.#perClient.delete(client);
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BoundedQueue, basicCredentials, PasswordCheck } from '../../../src/web/access/password-check.ts';
+import { basicCredentials, FairQueue, PasswordCheck } from '../../../src/web/access/password-check.ts';
 import { LATIN1, OTHER, RIGHT, SLOWER } from '../hashes.ts';
 
 const USERS = new Map([
@@ -103,6 +103,40 @@ describe('PasswordCheck', () => {
     expect((await Promise.all(single)).filter((result) => result === 'invalid')).toHaveLength(4);
   });
 
+  it('verifies a first login next, while many other clients fail', async () => {
+    const verified: string[] = [];
+    const passwords = new PasswordCheck(async (password) => {
+      verified.push(String(password));
+      await new Promise((resolve) => setImmediate(resolve));
+      return String(password) === 'right';
+    });
+    const check = (password: string, client: string) => passwords.check(USERS, credentials('alice', password), client);
+    for (let client = 0; client < 100; client += 1) await check('wrong', `host ${client}`);
+    const flood = Array.from({ length: 300 }, (_, index) => check(`wrong ${index}`, `host ${index % 100}`));
+    const before = verified.length;
+    expect(await check('right', 'host of alice')).toBe('valid');
+    expect(verified[before]).toBe('right');
+    expect(new Set(await Promise.all(flood))).toEqual(new Set(['invalid', 'busy']));
+  });
+
+  it('forgets the failures of a client when its password is valid', async () => {
+    const { promise: released, resolve: release } = deferred();
+    const verified: string[] = [];
+    const passwords = new PasswordCheck(async (password) => {
+      verified.push(String(password));
+      if (String(password) === 'held') await released;
+      return String(password).startsWith('right');
+    });
+    const check = (password: string, client: string) => passwords.check(USERS, credentials('alice', password), client);
+    await check('wrong', 'host 1');
+    await check('right', 'host 1');
+    await check('wrong', 'host 2');
+    const rest = [check('held', 'host 3'), check('right of host 2', 'host 2'), check('right of host 1', 'host 1')];
+    release();
+    expect(await Promise.all(rest)).toEqual(['invalid', 'valid', 'valid']);
+    expect(verified.slice(-2)).toEqual(['right of host 1', 'right of host 2']);
+  });
+
   it('caches a limited number of passwords, the latest ones', async () => {
     const { passwords, verified } = counted();
     const check = (name: string) => passwords.check(new Map([[name, `hash of ${name}`]]), credentials(name, name), '::1');
@@ -161,12 +195,28 @@ function deferred() {
   return { promise, resolve };
 }
 
-describe('BoundedQueue', () => {
-  it('runs one job at a time, in order', async () => {
-    const queue = new BoundedQueue(10, 10);
+/** Adds a held job first, so that the others wait. */
+async function queueOrder(queue: FairQueue, jobs: readonly (readonly [client: string, penalty: number])[]) {
+  const order: string[] = [];
+  const held = heldJob();
+  const first = queue.add('first', 0, held.job);
+  const added = jobs.map(([client, penalty], index) => {
+    return queue.add(client, penalty, async () => {
+      order.push(`${client}${index}`);
+      return client;
+    });
+  });
+  held.end();
+  await first;
+  const results = await Promise.all(added);
+  return { order, results };
+}
+
+describe('FairQueue', () => {
+  it('runs one job at a time', async () => {
+    const queue = new FairQueue(10, 10);
     const [first, second] = [heldJob(), heldJob()];
-    const results = [queue.add('a', first.job), queue.add('b', second.job)];
-    await Promise.resolve();
+    const results = [queue.add('a', 0, first.job), queue.add('b', 0, second.job)];
     expect([first.started(), second.started()]).toEqual([true, false]);
     first.end();
     await results[0];
@@ -176,27 +226,52 @@ describe('BoundedQueue', () => {
     await results[1];
   });
 
+  it('runs first the jobs of clients with the lowest penalty and the fewest jobs', async () => {
+    const jobs = [
+      ['a', 1],
+      ['b', 0],
+      ['b', 0],
+      ['b', 0],
+      ['c', 0],
+      ['a', 1],
+    ] as const;
+    const { order } = await queueOrder(new FairQueue(10, 10), jobs);
+    expect(order).toEqual(['b1', 'c4', 'a0', 'b2', 'b3', 'a5']);
+  });
+
+  it('displaces the latest job with the highest rank when it is full', async () => {
+    const { order, results } = await queueOrder(new FairQueue(4, 3), [
+      ['a', 5],
+      ['a', 5],
+      ['b', 6],
+      ['c', 0],
+      ['d', 0],
+    ]);
+    expect(results).toEqual(['a', undefined, undefined, 'c', 'd']);
+    expect(order).toEqual(['c3', 'd4', 'a0']);
+  });
+
   it('rejects jobs above its limits, in total and per client, until one is done', async () => {
-    const queue = new BoundedQueue(3, 2);
+    const queue = new FairQueue(3, 2);
     const held = heldJob();
-    const first = queue.add('a', held.job);
+    const first = queue.add('a', 0, held.job);
     const rest = [
-      queue.add('a', async () => 1),
-      queue.add('a', async () => 2),
-      queue.add('b', async () => 3),
-      queue.add('c', async () => 4),
+      queue.add('a', 0, async () => 1),
+      queue.add('a', 0, async () => 2),
+      queue.add('b', 1, async () => 3),
+      queue.add('c', 1, async () => 4),
     ];
     expect(rest.map((results) => results !== undefined)).toEqual([true, false, true, false]);
     held.end();
     await first;
     expect(await Promise.all(rest)).toEqual([1, undefined, 3, undefined]);
-    expect(await queue.add('a', async () => 5)).toBe(5);
+    expect(await queue.add('a', 0, async () => 5)).toBe(5);
   });
 
   it('continues after a job that rejects', async () => {
-    const queue = new BoundedQueue(1, 1);
-    await expect(queue.add('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await queue.add('a', async () => 'yes')).toBe('yes');
+    const queue = new FairQueue(1, 1);
+    await expect(queue.add('a', 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await queue.add('a', 0, async () => 'yes')).toBe('yes');
   });
 });
 

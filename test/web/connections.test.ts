@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../src/web/server.ts';
+import { issue } from '../upstream/support/certificates.ts';
+import { eventually } from './eventually.ts';
+import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
+
+type Options = NonNullable<Parameters<typeof listen>[2]>;
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+const hello: RequestListener = (_request, response) => response.end('hello');
+
+async function start(handler: RequestListener, limits: Options['limits'] = {}, tls?: Options['tls']) {
+  const reached: unknown[][] = [];
+  let open = 0;
+  const observer: Options['observer'] = {
+    limitReached: (...limit) => reached.push(limit),
+    connections: (count) => {
+      open = count;
+    },
+  };
+  const server = await listen(handler, [LOOPBACK, LOOPBACK], { tls, limits, observer });
+  onTestFinished(() => server.close(0));
+  const [port = 0, otherPort = 0] = server.addresses.map((address) => address.port);
+  const opened = (count: number) => eventually(() => expect(open).toBe(count));
+  return { port, otherPort, reached, opened };
+}
+
+/** A server whose responses the test ends. */
+async function startHeld(limits?: Options['limits']) {
+  const held: ServerResponse[] = [];
+  return { ...(await start((_request, response) => held.push(response), limits)), held };
+}
+
+/** A connection after its first response. */
+async function idle(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(REQUEST);
+  await once(socket, 'data');
+  return socket;
+}
+
+describe('Connections', () => {
+  it('refuses a connection above the limit while all others are busy, on all addresses together', async () => {
+    const { port, otherPort, held, reached } = await startHeld({ maxConnections: 2 });
+    const busy = [openConnection(port, REQUEST), openConnection(otherPort, REQUEST)];
+    await eventually(() => expect(held).toHaveLength(2));
+    expect(await openConnection(port, REQUEST).received).toBe('');
+    expect(reached).toEqual([['max_connections', '127.0.0.1']]);
+    for (const response of held) response.end('late');
+    for (const { socket } of busy) await once(socket, 'data');
+  });
+
+  it('closes the connection that has been idle for the longest time for a new one above the limit', async () => {
+    const { port, reached, opened } = await start(hello, { maxConnections: 3 });
+    const first = await idle(port);
+    const second = await idle(port);
+    const silent = openConnection(port, '');
+    await opened(3);
+    // The first one is used again, so the second one has been idle for longer.
+    first.write(REQUEST);
+    await once(first, 'data');
+    const closed = once(second, 'close');
+    expect((await httpRequest(port, '/')).body).toBe('hello');
+    await closed;
+    expect(reached).toEqual([['max_connections', '127.0.0.1']]);
+    first.write(REQUEST);
+    await once(first, 'data');
+    first.destroy();
+    silent.socket.destroy();
+  });
+
+  it('closes idle TLS connections, and those that do not shake hands, for new ones above the limit', async () => {
+    const { cert, key } = issue({ name: 'server' });
+    const tls = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
+    const { port, opened } = await start(hello, { maxConnections: 2 }, tls);
+    const silent = openConnection(port, '');
+    await opened(1);
+    const secure = connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    secure.write(REQUEST);
+    await once(secure, 'data');
+    const get = async () => (await httpRequest(port, '/', { tls: { rejectUnauthorized: false } })).body;
+    expect(await get()).toBe('hello');
+    expect(await silent.received).toBe('');
+    await opened(1);
+    const next = openConnection(port, '');
+    await opened(2);
+    const closed = once(secure, 'close');
+    expect(await get()).toBe('hello');
+    await closed;
+    next.socket.destroy();
+  });
+
+  it('limits the connections of one address, while other addresses connect', async () => {
+    const { port, held, reached } = await startHeld({ maxConnectionsPerAddress: 2 });
+    const busy = [openConnection(port, REQUEST), openConnection(port, REQUEST)];
+    await eventually(() => expect(held).toHaveLength(2));
+    expect(await openConnection(port, REQUEST).received).toBe('');
+    expect(reached).toEqual([['max_connections_per_address', '127.0.0.1']]);
+    const other = httpRequest(port, '/', { localAddress: '127.0.0.2' });
+    await eventually(() => expect(held).toHaveLength(3));
+    for (const response of held) response.end('hello');
+    expect((await other).body).toBe('hello');
+    for (const { socket } of busy) socket.destroy();
+  });
+
+  it('closes an idle connection of the same address for a new one above its limit', async () => {
+    const { port, opened } = await start(hello, { maxConnectionsPerAddress: 2 });
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    await opened(1);
+    const idleOnes = [openConnection(port, ''), openConnection(port, '')];
+    await opened(3);
+    expect((await httpRequest(port, '/')).body).toBe('hello');
+    expect(await idleOnes[0]?.received).toBe('');
+    await opened(2);
+    expect([other.closed, idleOnes[1]?.socket.closed]).toEqual([false, false]);
+    for (const socket of [other, idleOnes[1]?.socket]) socket?.destroy();
+  });
+
+  it('has no limits for 0', async () => {
+    const { port, opened } = await start(hello, { maxConnections: 0, maxConnectionsPerAddress: 0 });
+    const kept = Array.from({ length: 20 }, () => openConnection(port, ''));
+    await opened(20);
+    expect((await httpRequest(port, '/')).body).toBe('hello');
+    for (const { socket } of kept) socket.destroy();
+    await opened(0);
+  });
+
+  it('handles pipelined requests one after another', async () => {
+    const { port, held } = await startHeld();
+    const { received } = openConnection(port, `${REQUEST.repeat(2)}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    for (const [at, text] of ['one', 'two', 'three'].entries()) {
+      await eventually(() => expect(held).toHaveLength(at + 1));
+      // A request of another connection is handled meanwhile.
+      const other = openConnection(port, REQUEST);
+      await eventually(() => expect(held).toHaveLength(at + 2));
+      held.pop()?.end();
+      other.socket.destroy();
+      held[at]?.end(text);
+    }
+    expect((await received).match(/^(?:one|two|three)/gm)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('closes a connection with more than ten waiting pipelined requests', async () => {
+    const { port, held, reached } = await startHeld();
+    const patient = openConnection(port, REQUEST.repeat(11));
+    await eventually(() => expect(held).toHaveLength(1));
+    expect(await openConnection(port, REQUEST.repeat(5000)).received).toBe('');
+    expect(held).toHaveLength(2);
+    expect(reached).toEqual([['pipelined_requests', '127.0.0.1']]);
+    held[0]?.end();
+    await eventually(() => expect(held).toHaveLength(3));
+    patient.socket.destroy();
+  });
+
+  it('does not handle pipelined requests of a client that has disconnected', async () => {
+    const { port, held, opened } = await startHeld();
+    const { socket } = openConnection(port, REQUEST.repeat(5));
+    await eventually(() => expect(held).toHaveLength(1));
+    socket.destroy();
+    await opened(0);
+    openConnection(port, REQUEST);
+    await opened(1);
+    await eventually(() => expect(held).toHaveLength(2));
+  });
+
+  it('does not handle pipelined requests after a response that closes the connection', async () => {
+    let handled = 0;
+    const { port } = await start((_request, response) => {
+      handled += 1;
+      response.setHeader('Connection', 'close').end('last');
+    });
+    expect((await openConnection(port, REQUEST.repeat(5)).received).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(handled).toBe(1);
+  });
+});
