@@ -35,6 +35,8 @@ export function expectedData(
   const families = new Families();
   const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(' ');
   for (const field of fields) families.add('listing_invalid_fields', { field }, field === 'page.total' ? (outcome.invalidTotals ?? 0) : 0);
+  // Fewer values than limits.label_values.
+  for (const label of ['resource_type', 'state', 'gpu_model', 'unit']) families.add('resources_folded', { label }, 0);
   families.add('listing_complete', {}, outcome.complete ? 1 : 0);
   if (outcome.reported !== undefined) families.add('listing_reported_resources', {}, outcome.reported);
   families.add('listing_pages', {}, outcome.pages);
