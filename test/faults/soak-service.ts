@@ -4,7 +4,7 @@ import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld } from '../../src/simulator/world.ts';
 
 export interface ServiceMethods {
-  start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number }): string;
+  start(options: { seed: number; stations: readonly string[]; resourcesPerStation: number; faults?: boolean }): string;
 }
 
 /** Permanent faults of every kind. */
@@ -27,10 +27,10 @@ const FAULTS: readonly Fault[] = [
 ];
 
 serveMethods({
-  start: async ({ seed, stations, resourcesPerStation }: Parameters<ServiceMethods['start']>[0]) => {
+  start: async ({ seed, stations, resourcesPerStation, faults = true }: Parameters<ServiceMethods['start']>[0]) => {
     const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
     const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) => world.resources(telemetryStation, atMs);
-    const service = await startSimulatedService({ source, seed, faults: { '*': FAULTS }, requestLogSize: 1 });
+    const service = await startSimulatedService({ source, seed, faults: { '*': faults ? FAULTS : [] }, requestLogSize: 1 });
     return service.url;
   },
 });
