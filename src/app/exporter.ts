@@ -99,6 +99,10 @@ export class Exporter implements ExporterPort {
     return [...this.#generation.stations.keys()];
   }
 
+  has(name: string): boolean {
+    return this.#generation.stations.has(name);
+  }
+
   stations(): readonly StationStatus[] {
     const { fleet, upstreams } = this.#generation;
     return fleet.views().map((view) => stationStatus(view, upstreams.get(view.spec.upstream) as Upstream));

@@ -71,6 +71,8 @@ interface ServedSnapshot {
 export interface ExporterPort {
   /** Names of all stations; cheaper than `stations`, which aggregates snapshots. */
   names(): readonly string[];
+  /** Whether a station has this name; cheaper than `station`, which describes its upstream. */
+  has(name: string): boolean;
   stations(): readonly StationStatus[];
   upstreams(): readonly UpstreamStatus[];
   station(name: string): StationDetail | undefined;

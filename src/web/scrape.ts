@@ -18,7 +18,7 @@ export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions, 
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {
       sendText(response, 400, 'Expected one station parameter: /probe?station=NAME\n');
-    } else if (exporter.station(station) === undefined) {
+    } else if (!exporter.has(station)) {
       sendText(response, 404, 'No station with this name is configured.\n');
     } else {
       await respondToScrape(exporter, options, limit, station, request, response);

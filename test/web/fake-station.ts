@@ -65,9 +65,10 @@ const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined,
 /** An exporter of only that station. */
 export function exporterOf(
   detail: StationDetail,
-): Pick<ExporterPort, 'names' | 'stations' | 'upstreams' | 'station' | 'select' | 'seriesOf'> {
+): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'select' | 'seriesOf'> {
   return {
     names: () => [detail.spec.name],
+    has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],
     station: (name) => (name === detail.spec.name ? detail : undefined),

@@ -103,7 +103,11 @@ describe('scrapeAll', () => {
 
 describe('scrapeStation', () => {
   it('does not enumerate the other stations, which would make a round of probes quadratic', async () => {
-    const { request } = await startApp({ stations: () => expect.unreachable(), names: () => expect.unreachable() });
+    const { request } = await startApp({
+      stations: () => expect.unreachable(),
+      station: () => expect.unreachable(),
+      names: () => expect.unreachable(),
+    });
     expect((await request('/probe?station=prod')).status).toBe(200);
   });
 
