@@ -48,6 +48,7 @@ export class Exporter implements ExporterPort {
   #generation: Generation;
   readonly #closed = new AbortController();
   #wasReady = false;
+  #rendered: { readonly generation: Generation; readonly text: string } | undefined;
   /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
   readonly #selectionTasks = new TaskQueue();
 
@@ -133,8 +134,11 @@ export class Exporter implements ExporterPort {
     return this.#wasReady;
   }
 
+  /** Rendered once per generation: a large configuration takes a hundred milliseconds. */
   configuration(): string {
-    return renderConfig(this.#generation.loaded.config);
+    const generation = this.#generation;
+    if (this.#rendered?.generation !== generation) this.#rendered = { generation, text: renderConfig(generation.loaded.config) };
+    return this.#rendered.text;
   }
 
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */

@@ -22,6 +22,8 @@ export interface WebOptions {
   readonly observer?: WebObserver;
   /** Wall-clock milliseconds; default: the system clock. */
   readonly now?: () => number;
+  /** Monotonic milliseconds; default: since the start of the process. */
+  readonly elapsedMs?: () => number;
   /** Called with errors that are exporter bugs. */
   readonly report: (error: unknown) => void;
 }

@@ -6,6 +6,40 @@ import { type LoadResult, loadConfig } from '../../src/config/load.ts';
 import { configOf } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 
+describe('Exporter.configuration', () => {
+  it('is rendered once per generation', async () => {
+    const load = (station: string) => {
+      const loaded = loadConfig({ file: 'config.yaml', text: stringify(configOf('http://127.0.0.1:1', [station])), env: {} });
+      return loaded.ok ? loaded : expect.unreachable();
+    };
+    let reads = 0;
+    const first = load('first');
+    const config = new Proxy(first.config, {
+      get: (target, key, receiver) => {
+        reads += 1;
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    const exporter = await Exporter.start(
+      { ...first, config },
+      {
+        load: async () => load('second'),
+        build: { version: '1', revision: 'r', nodeVersion: 'v' },
+        shard: { ordinal: 0, total: 1 },
+        log: createLogger({ level: 'error', format: 'logfmt', write: () => undefined }),
+        processMetrics: false,
+      },
+    );
+    onTestFinished(() => exporter.close());
+    expect(exporter.configuration()).toContain('telemetry_station: first\n');
+    const readsOfOne = reads;
+    expect(exporter.configuration()).toContain('telemetry_station: first\n');
+    expect(reads).toBe(readsOfOne);
+    await exporter.reload();
+    expect(exporter.configuration()).toContain('telemetry_station: second\n');
+  });
+});
+
 describe('Exporter.reload', () => {
   const valid = (stations: readonly string[]): LoadResult =>
     loadConfig({ file: 'config.yaml', text: stringify(configOf('http://127.0.0.1:1', stations)), env: {} });

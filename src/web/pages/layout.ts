@@ -19,7 +19,7 @@ export interface HtmlPage {
   readonly hasForm?: boolean;
 }
 
-export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now'>;
+export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now' | 'elapsedMs'>;
 
 export const EXPORTER = 'Telemetry station exporter';
 

@@ -1,3 +1,4 @@
+import { TaskQueue } from '../../station/task-queue.ts';
 import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { probePath, stationPath } from '../routes.ts';
@@ -23,14 +24,45 @@ const SCRIPT = `'use strict';
 
 /** An overview of all stations. The controls are hidden until the script runs. */
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
-  const { now = Date.now } = options;
-  return (_request, response) => {
-    const content = statusContent(exporter.stations(), exporter.upstreams(), now());
-    sendPage(response, 200, { title: EXPORTER, root: './', content, script: SCRIPT, isStatusPage: true }, options);
+  const { now = Date.now, elapsedMs = () => performance.now() } = options;
+  const tasks = new TaskQueue();
+  const latest = cached(MAX_AGE_MS, elapsedMs, () => statusContent(exporter.stations(), exporter.upstreams(), now(), tasks));
+  return async (_request, response) => {
+    sendPage(response, 200, { title: EXPORTER, root: './', content: await latest(), script: SCRIPT, isStatusPage: true }, options);
   };
 }
 
-function statusContent(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[], nowMs: number): Html {
+/** Less than the interval in which a browser fetches the page again; many browsers share one. */
+const MAX_AGE_MS = 1000;
+
+/** Creates a value when the last one is older than that, one at a time. */
+function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Promise<T>): () => Promise<T> {
+  let latest: Promise<T> | undefined;
+  let expiresMs = 0;
+  return () => {
+    if (latest !== undefined && elapsedMs() < expiresMs) return latest;
+    expiresMs = Number.POSITIVE_INFINITY;
+    latest = create().finally(() => {
+      expiresMs = elapsedMs() + maxAgeMs;
+    });
+    return latest;
+  };
+}
+
+/** Rows that are rendered in one task, in one or two milliseconds. */
+const ROWS_PER_TASK = 50;
+
+async function statusContent(
+  stations: readonly StationStatus[],
+  upstreams: readonly UpstreamStatus[],
+  nowMs: number,
+  tasks: TaskQueue,
+): Promise<Html> {
+  const rows: Html[] = [];
+  for (let at = 0; at < stations.length; at += ROWS_PER_TASK) {
+    const some = stations.slice(at, at + ROWS_PER_TASK);
+    rows.push(await tasks.run(() => html`${some.map((station) => stationRow(station, nowMs))}`));
+  }
   return html`${statusTotals(stations)}
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>
 <p id="currency" class="notice" role="status"></p>
@@ -47,7 +79,7 @@ function statusContent(stations: readonly StationStatus[], upstreams: readonly U
 <thead>
 <tr>${STATION_HEADINGS}</tr>
 </thead>
-${stations.map((station) => stationRow(station, nowMs))}</table>
+${rows}</table>
 ${stations.length === 0 ? html`<p>No stations are configured on this shard.</p>` : []}`;
 }
 

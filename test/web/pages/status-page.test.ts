@@ -31,6 +31,41 @@ const EXPIRED: StationStatus = { ...STATION, dueInMs: -300_000, snapshot: undefi
 const now = () => NOW_MS;
 
 describe('statusPage', () => {
+  it('is rendered at most once per second, for all requests together', async () => {
+    let elapsedMs = 1_000_000;
+    let rendered = 0;
+    const stations = () => {
+      rendered += 1;
+      return [{ ...STATION, name: `rendering ${rendered}` }];
+    };
+    const { request } = await startApp({ stations }, { elapsedMs: () => elapsedMs });
+    const shown = async () => /rendering \d+/.exec((await request('/')).body)?.[0];
+    expect(await Promise.all([shown(), shown(), shown()])).toEqual(Array(3).fill('rendering 1'));
+    elapsedMs += 999;
+    expect(await shown()).toBe('rendering 1');
+    elapsedMs += 1;
+    expect(await Promise.all([shown(), shown()])).toEqual(Array(2).fill('rendering 2'));
+  });
+
+  it('is rendered again after an error', async () => {
+    let isBroken = true;
+    const stations = () => (isBroken ? JSON.parse('{') : [STATION]);
+    let elapsedMs = 0;
+    const { request, reported } = await startApp({ stations }, { elapsedMs: () => elapsedMs });
+    expect((await request('/')).status).toBe(500);
+    isBroken = false;
+    elapsedMs += 1000;
+    expect((await request('/')).status).toBe(200);
+    expect(reported).toHaveLength(1);
+  });
+
+  it('shows all of many stations in their order', async () => {
+    const names = Array.from({ length: 1234 }, (_, index) => `station ${index}`);
+    const { request } = await startApp({ stations: () => names.map((name) => ({ ...STATION, name })) });
+    const { body } = await request('/');
+    expect(Array.from(body.matchAll(/<tbody data-station="([^"]+)"/g), ([, name]) => name)).toEqual(names);
+  });
+
   it('allows in its policy only its own style and script, by hash', async () => {
     const { request } = await startApp();
     const { status, headers, body } = await request('/');
@@ -98,6 +133,7 @@ describe('statusPage', () => {
     const { request } = await startApp(
       {
         stations: () => [station],
+        has: () => true,
         station: () => ({ spec: specOf({ name: station.name }), upstream: UPSTREAM, status: station, served: undefined }),
       },
       { telemetryPath: '/deep/metrics' },
