@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../config/nearest.ts';
+import { nearest, suggestion } from '../config/nearest.ts';
 import { COMMANDS, type Command, type CommandName } from './commands.ts';
 import type { Flag } from './flag-kind.ts';
 import { FLAGS, type FlagValues } from './flags.ts';
@@ -69,7 +69,8 @@ function operandProblems(command: Command | undefined, given: readonly string[],
 }
 
 function unknownCommand(name: string): string {
-  return `unknown command ${JSON.stringify(name)}, expected one of ${COMMANDS.map((command) => command.name).join(', ')}`;
+  const known = COMMANDS.map((command) => command.name);
+  return `unknown command ${JSON.stringify(name)}, expected one of ${known.join(', ')}${suggestion(name, known)}`;
 }
 
 /** The unparsed values of each flag. */

@@ -96,7 +96,7 @@ describe('parseFlags', () => {
   });
 
   it('reports an unknown command and an extra argument', () => {
-    expect(problemsOf('server', 'now')).toEqual([`unknown command "server", expected one of ${KNOWN}`, 'unexpected argument "now"']);
+    expect(problemsOf('help', 'now')).toEqual([`unknown command "help", expected one of ${KNOWN}`, 'unexpected argument "now"']);
   });
 
   it('parses the command simulate with its flags', () => {
@@ -209,7 +209,7 @@ describe('parseFlags', () => {
   it('reports all problems at once', () => {
     const argv = ['checkk', '--dmo', '--web.max-requests=1.5', '--scrape.timeout=soon', '--shard=3', '--config.file'];
     expect(problemsOf(...argv)).toEqual([
-      `unknown command "checkk", expected one of ${KNOWN}`,
+      `unknown command "checkk", expected one of ${KNOWN}; did you mean "check"?`,
       'unknown flag "--dmo", did you mean --demo?',
       '--config.file: missing value, expected a file name',
       '--web.max-requests: expected an integer of at least 0, got "1.5"',
