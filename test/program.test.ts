@@ -203,7 +203,9 @@ describe('runProgram, serving', () => {
     const addresses = [free, taken].map((port) => `--web.listen-address=127.0.0.1:${port}`);
     const { exit, output } = run([`--config.file=${file}`, '--log.level=error', ...addresses]);
     expect(await exit).toBe(1);
-    expect(linesOf(output().stderr)).toEqual([expect.stringMatching(`cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE`)]);
+    expect(linesOf(output().stderr)).toEqual([
+      expect.stringMatching(`cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE.*; --web.listen-address sets the address`),
+    ]);
     await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
 

@@ -114,7 +114,7 @@ async function serveUntil(
   });
   const limits = { maxConnections: flags['web.max-connections'], maxConnectionsPerAddress: flags['web.max-connections-per-address'] };
   const server = await listen(app, flags['web.listen-address'], { tls: rules.tls, limits, observer }).catch((error: Error) => {
-    throw new OperatorError([error.message], error);
+    throw new OperatorError([`${error.message}; --web.listen-address sets the address`], error);
   });
   for (const { address, port } of server.addresses) {
     const url = (externalUrl ?? localUrl(address, port, rules.tls !== undefined)).href;
