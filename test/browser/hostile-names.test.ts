@@ -101,7 +101,7 @@ describe('hostile names', () => {
     await page.goto(`${exporter.url}/stations/${encodeURIComponent(station)}`);
     await expectHarmless(page);
     expect(await axeViolations(page)).toEqual([]);
-    for (const label of ['Name', 'State', 'Sku', 'GPU']) {
+    for (const label of ['Name', 'State', 'SKU', 'GPU']) {
       expect(await page.locator(`td[data-label=${label}]`).allTextContents()).toEqual(NAMES);
     }
     const pages = await hrefs(page, '#resource-table tbody th a');

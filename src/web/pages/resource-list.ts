@@ -36,7 +36,7 @@ function columnsOf({ products, alertability }: StationSpec, nowMs: number): read
     { heading: 'State', by: 'state', cell: ({ state }) => textOrUnknown(state) },
     ...(alertability ? [alertable] : []),
     { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rulesText(alertRules) },
-    { heading: 'Sku', by: 'sku', cell: ({ sku }) => textOrUnknown(sku) },
+    { heading: 'SKU', by: 'sku', cell: ({ sku }) => textOrUnknown(sku) },
     { heading: 'GPU', by: 'gpu_model', cell: ({ gpuModel }) => textOrUnknown(gpuModel) },
     { heading: 'Created', by: 'created', cell: ({ createdSeconds }) => createdText(createdSeconds, nowMs) },
   ];
