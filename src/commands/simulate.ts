@@ -70,8 +70,8 @@ export async function simulate(options: SimulateOptions): Promise<void> {
 }
 
 function nextSteps(url: string): string {
-  return `The simulated service runs on ${url}; press Ctrl-C to stop it. With its configuration, which is on standard output,
-in the file config.yaml, start the exporter in a second terminal:
+  return `The simulated service runs on ${url}; press Ctrl-C to stop it. Save the configuration from standard output
+in config.yaml, and start the exporter in a second terminal:
 
   telemetry-station-exporter --config.file=config.yaml
 `;
