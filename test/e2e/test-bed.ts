@@ -26,6 +26,7 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     processMetrics: false,
   });
   const observer = exporter.webObserver();
+  let elapsedMs = 0;
   const app = createApp(exporter, {
     telemetryPath: '/metrics',
     allowedHosts: [],
@@ -36,6 +37,11 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     timeoutOffsetMs: 500,
     version: '0.0.0',
     observer,
+    // Every request renders the status page, so that it shows what the test has just changed.
+    elapsedMs: () => {
+      elapsedMs += 1000;
+      return elapsedMs;
+    },
     report: (error) => log.push(String(error)),
     ...options,
   });
