@@ -17,7 +17,7 @@ export function dataReference(): string {
     '| `/stations/NAME?format=json` | `json` | one station: the fields below and its details |',
     '| `/stations/NAME/resources` | `json`, `csv` | the resources of a station: a list of the fields below |',
     '',
-    '- `/stations/NAME/resources` has the query parameters of the station page: `search`, `type`, `product`, `state`, `alertable`, `without_rules`,',
+    '- `/stations/NAME/resources` has the query parameters of the station page: `search`, `type`, `product`, `state`, `alertable`, `without_rules=yes`,',
     '  `sort` and `order`. It returns the resources that the page shows for them, in the same order, on all of its pages.',
     '- Names are stable; new ones may be added. Times are RFC 3339 in UTC. An unknown value is null in JSON and empty in CSV, never 0.',
     '- Without data the resources are unknown: the status is 503, not an empty list. An unknown station is 404, an invalid parameter 400.',

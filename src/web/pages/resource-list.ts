@@ -207,7 +207,7 @@ function problemOf(query: URLSearchParams): string | undefined {
   for (const [name, words] of Object.entries(CHOICES)) {
     const known: readonly string[] = words;
     const word = query.get(name);
-    if (word && !known.includes(word)) return `Expected ${name} to be one of ${known.join(', ')}.`;
+    if (word && !known.includes(word)) return `Expected ${name} to be ${known.length === 1 ? '' : 'one of '}${known.join(', ')}.`;
   }
   return /^(?:[1-9]\d{0,8})?$/.test(query.get('page') ?? '') ? undefined : 'Expected page to be an integer of at least 1.';
 }

@@ -31,7 +31,7 @@ describe('parseResourceQuery', () => {
 
   it.each([
     ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
-    ['without_rules=no', 'Expected without_rules to be one of yes.'],
+    ['without_rules=no', 'Expected without_rules to be yes.'],
     ['sort=toString', `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}.`],
     ['order=down', 'Expected order to be one of asc, desc.'],
     ['page=0', 'Expected page to be an integer of at least 1.'],
