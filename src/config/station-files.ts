@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** A file that a pattern of `station_files` names, or the reason why it cannot be read. */
@@ -15,7 +15,7 @@ export async function readStationFiles(patterns: readonly string[]): Promise<rea
   const files = new Map<string, StationFile>();
   for (const [pattern, path] of patterns.entries()) {
     try {
-      for (const file of await matches(path)) if (!files.has(file)) files.set(file, { pattern, file, content: await contentOf(file) });
+      for (const file of await matches(path)) if (!files.has(file)) files.set(file, { pattern, file, content: await stationsOf(file) });
     } catch (error) {
       files.set(path, { pattern, file: path, content: { error: error as Error } });
     }
@@ -41,6 +41,13 @@ async function matches(path: string): Promise<readonly string[]> {
     .filter((entry) => !entry.isDirectory() && matching.test(entry.name) && (name.startsWith('.') || !entry.name.startsWith('.')))
     .map((entry) => join(dirname(path), entry.name))
     .sort();
+}
+
+/** The content of a file that ends: opening a pipe would wait for a writer, and block every later reload. */
+async function stationsOf(file: string): Promise<StationFile['content']> {
+  const found = await stat(file).catch(() => undefined);
+  const isEndless = found !== undefined && !found.isFile() && !found.isDirectory();
+  return isEndless ? { error: new Error('not a regular file') } : contentOf(file);
 }
 
 export async function contentOf(file: string): Promise<StationFile['content']> {

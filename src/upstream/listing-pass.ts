@@ -161,7 +161,7 @@ function mergePages<Row>(pages: readonly ListedPage<Row>[], idOf: (row: Row) => 
     // The rejected records of a repeated page were counted the first time, and so was one that also ended the page before.
     const isRepeated = rows.length === 0 && (listed.rows.length > 0 || rejectedDigests.has(page.rejectedDigest));
     const isFirstRejected = page.positions !== undefined && page.positions[0] !== 0;
-    const isFirstRepeated = isFirstRejected && page.borders[0] === lastKey;
+    const isFirstRepeated = isFirstRejected && page.borders[0] !== undefined && page.borders[0] === lastKey;
     if (!isRepeated) rejected += page.received - page.rows.length - (isFirstRepeated ? 1 : 0);
     rejectedDigests.add(page.rejectedDigest);
     lastKey = page.borders[1];

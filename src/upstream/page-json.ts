@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { ListingFailure } from '../station/failure.ts';
+import { isObject } from '../station/resource.ts';
 
 /** Runs a task in an event-loop iteration of its own. */
 export type RunTask = <T>(task: () => T) => Promise<T>;
@@ -43,8 +45,19 @@ export async function parseInSlices(
   if (start + body.length - end > MAX_REST_BYTES) {
     throw new ListingFailure('body', `expected little beside "resources", got more than ${MAX_REST_BYTES} bytes`);
   }
-  return run(() => ({ rest: JSON.parse(body.toString('utf8', 0, start) + body.toString('utf8', end)) }));
+  return run(() => {
+    const rest: unknown = JSON.parse(`${body.toString('utf8', 0, start)}"${MARK}"${body.toString('utf8', end)}`);
+    // Of a key that occurs twice JSON.parse takes the last.
+    const resources = isObject(rest) ? rest['resources'] : undefined;
+    if (!Array.isArray(resources) || resources.pop() !== MARK) {
+      throw new ListingFailure('body', `expected a JSON object with one array "resources" in ${body.length} bytes`);
+    }
+    return { rest };
+  });
 }
+
+/** Stands for the records in the rest, so that an array from another place is noticed; no service knows it. */
+const MARK = randomUUID();
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];

@@ -69,8 +69,7 @@ export async function readPage<Row>(
     throw cause instanceof SyntaxError ? notJson(body, cause) : cause;
   });
   if (parsed === undefined && isMarkup(body)) throw notJson(body);
-  // Also for the key twice, of which JSON.parse takes the last.
-  if (parsed === undefined || recordsOf(parsed.rest).length > 0) {
+  if (parsed === undefined) {
     throw new ListingFailure('body', `expected a JSON object with one array "resources" in ${body.length} bytes`);
   }
   return reader.page(parsed.rest);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +44,13 @@ describe('station_files', () => {
     const shown = result.ok ? parse(renderConfig(result.config)) : {};
     expect(shown.stations.map(({ name }: { name: string }) => name)).toEqual(['own', 'one', 'a1', 'a2', 'b']);
     expect(shown.station_files).toEqual(['last.yml', 'stations/*.yaml']);
+  });
+
+  it('does not wait for the writer of a pipe', async () => {
+    const folder = folderOf({ 'stations/a.yaml': list('a') });
+    execFileSync('mkfifo', [join(folder, 'stations/b.yaml')]);
+    const files = await readStationFiles([join(folder, 'stations/*.yaml')]);
+    expect(files.map(({ content }) => content)).toEqual([{ text: list('a') }, { error: new Error('not a regular file') }]);
   });
 
   it('need no stations in the configuration, and may be empty lists', async () => {

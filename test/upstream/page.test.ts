@@ -209,6 +209,14 @@ describe('readPage', () => {
   ])('fails on %s in a large reply', async (_what, text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);
   });
+
+  it.each(['"resources":[]', '"resources":null', '"\\u0072esources":[]'])(
+    'fails on %s after the records of a large reply',
+    async (second) => {
+      const text = `{"resources":[{"resource_id":"${'a'.repeat(1024 * 1024)}"}],${second}}`;
+      expect(await failureOf(Buffer.from(text))).toBe(`body: expected a JSON object with one array "resources" in ${text.length} bytes`);
+    },
+  );
 });
 
 function pageSizeOf(most: number) {

@@ -26,7 +26,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${i
 
 /** Lists from a service given as a function from requests to replies. */
 async function list(
-  answer: (request: PageRequest) => Reply,
+  answer: (request: PageRequest) => Reply | string,
   { pageSize = 10, concurrency = 4 } = {},
 ): Promise<{ listing: Listing; requests: PageRequest[] }> {
   const requests: PageRequest[] = [];
@@ -35,7 +35,8 @@ async function list(
     const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: requests.length };
     requests.push(request);
     await new Promise(setImmediate);
-    return read(Buffer.from(JSON.stringify(answer(request))));
+    const reply = answer(request);
+    return read(Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply)));
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
@@ -235,6 +236,12 @@ describe('stationSource', () => {
     const all = [...ids(12).map(record), null, { name: 'no id' }];
     const { listing } = await list(service(all));
     expect(listing).toMatchObject({ complete: true, rejected: 2, reportedTotal: 14, pages: 2 });
+  });
+
+  it('counts a first record that is nested too deep to be identified', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const { listing } = await list(() => `{"resources":[${deep},{"resource_id":"a"}],"page":{"total":2}}`);
+    expect(listing).toMatchObject({ complete: true, size: 1, rejected: 1, reportedTotal: 2 });
   });
 
   it('counts a rejected record once when its page is repeated', async () => {
