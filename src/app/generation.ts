@@ -156,6 +156,7 @@ function connectStations(
     const encoder = new StationEncoder(spec, encoding, services.compressors);
     const dependencies: StationDependencies<EncodedSnapshot> = {
       source: upstream.newSource(spec),
+      tasks: services.tasks,
       encode: (publication) => encoder.encode(publication),
       refreshed: services.refreshed,
       ...(services.postponed && { postponed: services.postponed }),

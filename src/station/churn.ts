@@ -2,6 +2,7 @@ import type { LabelValues } from './label-values.ts';
 import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { TaskQueue } from './task-queue.ts';
 
 /** Resources added and removed since start, by resource type, and state changes by the new state. */
 export interface Churn {
@@ -12,12 +13,50 @@ export interface Churn {
 
 export const NO_CHURN: Churn = { added: new Map(), removed: new Map(), stateChanges: new Map() };
 
+/** Counts the changes of a station between its complete snapshots. */
+export class ChurnCounter {
+  /** Bounds the series: counters never forget one. */
+  readonly values: LabelValues;
+  readonly #tasks: TaskQueue;
+  #churn: Churn = NO_CHURN;
+  #latest: Snapshot | undefined;
+
+  constructor(values: LabelValues, tasks: TaskQueue) {
+    this.values = values;
+    this.#tasks = tasks;
+  }
+
+  /** The counters after the snapshot: unchanged if it is incomplete. */
+  async after(snapshot: Snapshot): Promise<Churn> {
+    return snapshot.complete ? churnAfter(this.#churn, this.#latest, snapshot, this.values, this.#tasks) : this.#churn;
+  }
+
+  /** Continues from this snapshot with these counters. */
+  commit(snapshot: Snapshot, churn: Churn): void {
+    this.#churn = churn;
+    if (snapshot.complete) this.#latest = snapshot;
+  }
+
+  /** A counter that continues from here. */
+  withLimit(labelValues: number): ChurnCounter {
+    const next = new ChurnCounter(this.values.withLimit(labelValues), this.#tasks);
+    next.#churn = this.#churn;
+    next.#latest = this.#latest;
+    return next;
+  }
+}
+
 /**
  * The counters after `next`, given those after `before`; both snapshots are complete.
  * Every type and state of `next` starts at 0, so that its first change is an increase and not a new series.
- * `values` bounds the series: counters never forget one.
  */
-export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Snapshot, values: LabelValues): Churn {
+export async function churnAfter(
+  churn: Churn,
+  before: Snapshot | undefined,
+  next: Snapshot,
+  values: LabelValues,
+  tasks: TaskQueue,
+): Promise<Churn> {
   if (before === next) return churn;
   const added = new Map(churn.added);
   const removed = new Map(churn.removed);
@@ -28,8 +67,10 @@ export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Sna
     if (state !== '') add(states, values.state(type, state), by);
   };
   const unmatched = new Map<string, Resource>();
-  for (const part of before ? partsOnlyIn(before, next) : []) for (const resource of part) unmatched.set(resource.id, resource);
-  for (const part of partsOnlyIn(next, before)) {
+  await tasks.forEach(before ? partsOnlyIn(before, next) : [], (part) => {
+    for (const resource of part) unmatched.set(resource.id, resource);
+  });
+  await tasks.forEach(partsOnlyIn(next, before), (part) => {
     for (const resource of part) {
       const old = unmatched.get(resource.id);
       const isSame = old?.type === resource.type;
@@ -39,7 +80,7 @@ export function churnAfter(churn: Churn, before: Snapshot | undefined, next: Sna
       add(removed, type, 0);
       addStateChange(type, resource.state, isSame && old.state !== '' && old.state !== resource.state ? 1 : 0);
     }
-  }
+  });
   for (const { type } of unmatched.values()) add(removed, values.type(type), 1);
   return { added, removed, stateChanges };
 }

@@ -4,6 +4,7 @@ import { ListingFailure } from './failure.ts';
 import type { Listing, ListingContext, ListingFilters, Part, StationSource } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { StationSpec } from './station-spec.ts';
+import { TaskQueue } from './task-queue.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
@@ -15,15 +16,17 @@ export interface Snapshot extends Listing<Resource> {
 export class SnapshotReader {
   readonly #spec: StationSpec;
   readonly #source: StationSource;
+  readonly #tasks: TaskQueue;
   readonly #alertable = new Membership();
   readonly #products: readonly Membership[];
   /** Joined parts of the latest snapshot, by the parts as listed. */
   #joined = new Map<Part<Resource>, Part<Resource>>();
   #latest: Snapshot | undefined;
 
-  constructor(spec: StationSpec, source: StationSource) {
+  constructor(spec: StationSpec, source: StationSource, tasks = new TaskQueue()) {
     this.#spec = spec;
     this.#source = source;
+    this.#tasks = tasks;
     this.#products = spec.products.map(() => new Membership());
   }
 
@@ -40,7 +43,7 @@ export class SnapshotReader {
       ...(alertable ? [{ name: 'alertable resources', listing: alertable }] : []),
       ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
     ];
-    const parts = this.#join(main.parts, alertable, byProduct);
+    const parts = await this.#join(main.parts, alertable, byProduct);
     const furtherPages = further.reduce((sum, { listing }) => sum + listing.pages, 0);
     const snapshot = {
       ...main,
@@ -57,25 +60,24 @@ export class SnapshotReader {
     return this.#latest;
   }
 
-  #join(
+  async #join(
     parts: readonly Part<Resource>[],
     alertable: Listing<string> | undefined,
     byProduct: readonly Listing<string>[],
-  ): readonly Part<Resource>[] {
+  ): Promise<readonly Part<Resource>[]> {
     const { alertability, products } = this.#spec;
     if (!alertability && products.length === 0) return parts;
-    const changed = [
-      alertable !== undefined && this.#alertable.update(alertable),
-      ...byProduct.map((listing, index) => this.#products[index]?.update(listing)),
-    ].includes(true);
+    const updates = await Promise.all([
+      alertable !== undefined && this.#alertable.update(alertable, this.#tasks),
+      ...byProduct.map((listing, index) => this.#products[index]?.update(listing, this.#tasks)),
+    ]);
+    const changed = updates.includes(true);
     const joined = new Map<Part<Resource>, Part<Resource>>();
-    for (const part of parts) {
+    await this.#tasks.forEach(parts, (part) => {
       const before = this.#joined.get(part);
-      joined.set(
-        part,
-        before && (!changed || before.every((resource) => this.#isCurrent(resource))) ? before : part.map((r) => this.#joinedResource(r)),
-      );
-    }
+      const isCurrent = before && (!changed || before.every((resource) => this.#isCurrent(resource)));
+      joined.set(part, isCurrent ? before : part.map((r) => this.#joinedResource(r)));
+    });
     this.#joined = joined;
     return [...joined.values()];
   }
@@ -174,19 +176,23 @@ export async function takeSnapshot(
 }
 
 /** The ids in the latest listing of a product or of alertable resources. */
-export class Membership {
+class Membership {
   #parts: readonly Part<string>[] = [];
   #ids: ReadonlySet<string> = new Set();
   #complete = false;
 
   /** Takes the listing over; true when it differs from the previous one. */
-  update({ parts, complete }: Listing<string>): boolean {
+  async update({ parts, complete }: Listing<string>, tasks: TaskQueue): Promise<boolean> {
     const isSame =
       complete === this.#complete && parts.length === this.#parts.length && parts.every((part, at) => part === this.#parts[at]);
     if (isSame) return false;
+    const ids = new Set<string>();
+    await tasks.forEach(parts, (part) => {
+      for (const id of part) ids.add(id);
+    });
     this.#parts = parts;
     this.#complete = complete;
-    this.#ids = new Set(parts.flat());
+    this.#ids = ids;
     return true;
   }
 

@@ -1,10 +1,11 @@
-import { type Churn, churnAfter, NO_CHURN } from './churn.ts';
+import { type Churn, ChurnCounter } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type FailureReason, ListingFailure } from './failure.ts';
 import { LabelValues } from './label-values.ts';
 import type { StationSource } from './listing.ts';
 import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 import type { StationSpec } from './station-spec.ts';
+import { TaskQueue } from './task-queue.ts';
 
 /** The outcome of the latest refreshes. */
 export interface Health {
@@ -38,6 +39,8 @@ export interface StationView<Encoded> {
 
 export interface StationDependencies<Encoded> {
   readonly source: StationSource;
+  /** For long computations. */
+  readonly tasks?: TaskQueue;
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
@@ -80,15 +83,14 @@ export class StationCache<Encoded> {
   #attempt: Attempt | undefined;
   /** `excusedMs`: how long refreshes of it waited before they started. */
   #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
-  #lastComplete: Snapshot | undefined;
-  #churn: Churn = NO_CHURN;
-  readonly #values: LabelValues;
+  readonly #changes: ChurnCounter;
 
-  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>, values = new LabelValues(spec.labelValues)) {
+  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>, changes?: ChurnCounter) {
     this.spec = spec;
-    this.#values = values;
     this.#dependencies = dependencies;
-    this.#reader = new SnapshotReader(spec, dependencies.source);
+    const tasks = dependencies.tasks ?? new TaskQueue();
+    this.#changes = changes ?? new ChurnCounter(new LabelValues(spec.labelValues), tasks);
+    this.#reader = new SnapshotReader(spec, dependencies.source, tasks);
     this.#clock = dependencies.clock ?? systemClock;
     this.#createdAt = this.#clock.elapsedMs();
   }
@@ -137,10 +139,10 @@ export class StationCache<Encoded> {
 
   /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
   async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
-    const next = new StationCache(spec, dependencies, this.#values.withLimit(spec.labelValues));
+    const next = new StationCache(spec, dependencies, this.#changes.withLimit(spec.labelValues));
     const held = this.#held;
     if (held) {
-      const publication = { ...held.publication, spec, values: next.#values };
+      const publication = { ...held.publication, spec, values: next.#changes.values };
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
@@ -149,8 +151,6 @@ export class StationCache<Encoded> {
     next.#startedAt = this.#startedAt;
     next.#endedAt = this.#endedAt;
     next.#notBefore = this.#notBefore;
-    next.#lastComplete = this.#lastComplete;
-    next.#churn = this.#churn;
     return next;
   }
 
@@ -206,12 +206,11 @@ export class StationCache<Encoded> {
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
-      const churn = snapshot.complete ? churnAfter(this.#churn, this.#lastComplete, snapshot, this.#values) : this.#churn;
-      const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#values });
+      const churn = await this.#changes.after(snapshot);
+      const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#changes.values });
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
-      this.#churn = churn;
-      if (snapshot.complete) this.#lastComplete = snapshot;
+      this.#changes.commit(snapshot, churn);
       this.#conclude(attempt, undefined);
     } catch (error) {
       if (signal.aborted) return;

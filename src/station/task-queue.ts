@@ -7,7 +7,24 @@ export class TaskQueue {
     this.#last = done.catch(() => undefined);
     return done;
   }
+
+  /** Handles parts one after another, as many in one iteration as have about ROWS_PER_TASK rows together. */
+  async forEach<Part extends readonly unknown[]>(parts: readonly Part[], handle: (part: Part) => void): Promise<void> {
+    for (let next = 0; next < parts.length; ) {
+      next = await this.run(() => {
+        let at = next;
+        for (let rows = 0; rows < ROWS_PER_TASK && at < parts.length; at += 1) {
+          const part = parts[at] as Part;
+          handle(part);
+          rows += part.length;
+        }
+        return at;
+      });
+    }
+  }
 }
+
+const ROWS_PER_TASK = 1000;
 
 function nextIteration(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -37,7 +37,7 @@ async function viewOf(
   const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
   if (!snapshot) return { ...state, served: undefined };
   const values = new LabelValues(fullSpec.labelValues);
-  const publication = { spec: fullSpec, snapshot, churn: churnAfter(NO_CHURN, undefined, snapshot, values), values };
+  const publication = { spec: fullSpec, snapshot, churn: await churnAfter(NO_CHURN, undefined, snapshot, values, new TaskQueue()), values };
   return {
     ...state,
     served: {

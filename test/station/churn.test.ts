@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Churn, churnAfter as churnAfterOf, NO_CHURN } from '../../src/station/churn.ts';
 import { LabelValues } from '../../src/station/label-values.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
+import { TaskQueue } from '../../src/station/task-queue.ts';
 import { listingOf, resourceOf } from './fixtures.ts';
 
 const churnAfter = (churn: Churn, before: Snapshot | undefined, next: Snapshot, values = new LabelValues(1000)) =>
-  churnAfterOf(churn, before, next, values);
+  churnAfterOf(churn, before, next, values, new TaskQueue());
 
 const plain = (churn: Churn) => ({
   added: Object.fromEntries(churn.added),
@@ -17,17 +18,17 @@ const plain = (churn: Churn) => ({
 const first = listingOf([resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
 
 describe('churnAfter', () => {
-  it('starts every type and state of the first snapshot at 0', () => {
-    expect(plain(churnAfter(NO_CHURN, undefined, first))).toEqual({
+  it('starts every type and state of the first snapshot at 0', async () => {
+    expect(plain(await churnAfter(NO_CHURN, undefined, first))).toEqual({
       added: { 'type.a': 0, 'type.b': 0 },
       removed: { 'type.a': 0, 'type.b': 0 },
       stateChanges: { 'type.a': { INACTIVE: 0 }, 'type.b': { INACTIVE: 0 } },
     });
   });
 
-  it('counts added and removed resources, and state changes by the new state', () => {
+  it('counts added and removed resources, and state changes by the new state', async () => {
     const next = listingOf([resourceOf('a', { state: 'FIRING' }), resourceOf('d'), resourceOf('e', { type: 'type.new' })]);
-    const churn = churnAfter(churnAfter(NO_CHURN, undefined, first), first, next);
+    const churn = await churnAfter(await churnAfter(NO_CHURN, undefined, first), first, next);
     expect(plain(churn)).toEqual({
       added: { 'type.a': 1, 'type.b': 0, 'type.new': 1 },
       removed: { 'type.a': 1, 'type.b': 1, 'type.new': 0 },
@@ -35,53 +36,53 @@ describe('churnAfter', () => {
     });
   });
 
-  it('counts a changed type under the same id as one removed and one added', () => {
+  it('counts a changed type under the same id as one removed and one added', async () => {
     const next = listingOf([resourceOf('a', { type: 'type.b', state: 'FIRING' }), resourceOf('b'), resourceOf('c', { type: 'type.b' })]);
-    expect(plain(churnAfter(NO_CHURN, first, next))).toMatchObject({
+    expect(plain(await churnAfter(NO_CHURN, first, next))).toMatchObject({
       added: { 'type.a': 0, 'type.b': 1 },
       removed: { 'type.a': 1, 'type.b': 0 },
       stateChanges: { 'type.b': { FIRING: 0 } },
     });
   });
 
-  it('counts no change to or from an unknown state', () => {
+  it('counts no change to or from an unknown state', async () => {
     const unknown = listingOf([resourceOf('a', { state: '' })]);
     const known = listingOf([resourceOf('a', { state: 'FIRING' })]);
-    expect(plain(churnAfter(NO_CHURN, unknown, known)).stateChanges).toEqual({ 'type.a': { FIRING: 0 } });
-    expect(plain(churnAfter(NO_CHURN, known, unknown)).stateChanges).toEqual({ 'type.a': {} });
+    expect(plain(await churnAfter(NO_CHURN, unknown, known)).stateChanges).toEqual({ 'type.a': { FIRING: 0 } });
+    expect(plain(await churnAfter(NO_CHURN, known, unknown)).stateChanges).toEqual({ 'type.a': {} });
   });
 
-  it('skips parts that both snapshots share', () => {
+  it('skips parts that both snapshots share', async () => {
     const shared = [resourceOf('s1'), resourceOf('s2', { state: 'PENDING' })];
     const before = listingOf([], { parts: [shared, [resourceOf('a')]] });
     const next = listingOf([], { parts: [[resourceOf('b')], shared] });
-    expect(plain(churnAfter(churnAfter(NO_CHURN, undefined, before), before, next))).toEqual({
+    expect(plain(await churnAfter(await churnAfter(NO_CHURN, undefined, before), before, next))).toEqual({
       added: { 'type.a': 1 },
       removed: { 'type.a': 1 },
       stateChanges: { 'type.a': { INACTIVE: 0, PENDING: 0 } },
     });
-    expect(churnAfter(NO_CHURN, next, next)).toBe(NO_CHURN);
+    expect(await churnAfter(NO_CHURN, next, next)).toBe(NO_CHURN);
   });
 
-  it('does not modify the counters it is given', () => {
-    const before = churnAfter(NO_CHURN, undefined, first);
+  it('does not modify the counters it is given', async () => {
+    const before = await churnAfter(NO_CHURN, undefined, first);
     const copy = structuredClone(before);
-    churnAfter(before, first, listingOf([resourceOf('a', { state: 'FIRING' })]));
+    await churnAfter(before, first, listingOf([resourceOf('a', { state: 'FIRING' })]));
     expect(before).toEqual(copy);
   });
 
-  it('keeps the first count plus added minus removed equal to the current count of each type', () => {
+  it('keeps the first count plus added minus removed equal to the current count of each type', async () => {
     const resources = fc.uniqueArray(
       fc.record({ id: fc.constantFrom(...'abcdef'), type: fc.constantFrom('t1', 't2'), state: fc.constantFrom('', 'I', 'F') }),
       {
         selector: ({ id }) => id,
       },
     );
-    fc.assert(
-      fc.property(fc.array(resources, { minLength: 1 }), (steps) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(resources, { minLength: 1 }), async (steps) => {
         const snapshots = steps.map((step) => listingOf(step.map(({ id, ...rest }) => resourceOf(id, rest))));
         let churn = NO_CHURN;
-        for (const [index, snapshot] of snapshots.entries()) churn = churnAfter(churn, snapshots[index - 1], snapshot);
+        for (const [index, snapshot] of snapshots.entries()) churn = await churnAfter(churn, snapshots[index - 1], snapshot);
         const count = (index: number, type: string) => (snapshots.at(index)?.parts.flat() ?? []).filter((r) => r.type === type).length;
         for (const type of ['t1', 't2']) {
           const balance = (churn.added.get(type) ?? 0) - (churn.removed.get(type) ?? 0);
@@ -91,7 +92,7 @@ describe('churnAfter', () => {
     );
   });
 
-  it('has a bounded number of series, whatever types and states come and go, and loses no change', () => {
+  it('has a bounded number of series, whatever types and states come and go, and loses no change', async () => {
     const values = new LabelValues(20);
     const snapshots = Array.from({ length: 40 }, (_, refresh) =>
       listingOf(
@@ -101,7 +102,7 @@ describe('churnAfter', () => {
       ),
     );
     let churn = NO_CHURN;
-    for (const [index, snapshot] of snapshots.entries()) churn = churnAfter(churn, snapshots[index - 1], snapshot, values);
+    for (const [index, snapshot] of snapshots.entries()) churn = await churnAfter(churn, snapshots[index - 1], snapshot, values);
     const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0);
     const states = [...churn.stateChanges.values()];
     expect([churn.added.size, churn.removed.size]).toEqual([21, 21]);
