@@ -43,7 +43,7 @@ const limits = z.strictObject({
   records: integer(1)
     .exactOptional()
     .describe(
-      'Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of the heap limit above 80 MiB).',
+      "Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of V8's old space above 32 MiB).",
     ),
 });
 

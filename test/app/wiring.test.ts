@@ -156,13 +156,13 @@ describe('recordLimits', () => {
       expect((heapMib * MIB) / records).toBeGreaterThan(1000);
       expect(records_per_station).toBeLessThan(records);
     }
-    expect(limitsOf({}, 259 * MIB)).toEqual({ records: 134_067, records_per_station: 100_551 });
+    expect(limitsOf({}, 211 * MIB)).toEqual({ records: 134_067, records_per_station: 100_551 });
     expect(limitsOf({}, 10 * MIB)).toEqual({ records: 1000, records_per_station: 750 });
     expect(limitsOf({}).records).toBeGreaterThan(1000);
   });
 
   it('are those of the configuration', () => {
     expect(limitsOf({ records: 400 }, MIB)).toEqual({ records: 400, records_per_station: 300 });
-    expect(limitsOf({ records_per_station: 5 }, 259 * MIB)).toEqual({ records: 134_067, records_per_station: 5 });
+    expect(limitsOf({ records_per_station: 5 }, 211 * MIB)).toEqual({ records: 134_067, records_per_station: 5 });
   });
 });
