@@ -30,7 +30,7 @@ ${examples(HEALTH_FAMILIES)}
 
 ## Station data
 
-Published while a snapshot is served, at most \`max_stale\` after the last success. Counters start at 0 with the process and compare
+Published while a snapshot is served, at most \`max_stale\` after the last success, not counting time in which a refresh only waits for capacity. Counters start at 0 with the process and compare
 complete snapshots only: a failed or incomplete listing never counts as a removal.
 
 ${table(SNAPSHOT_FAMILIES)}
