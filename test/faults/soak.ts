@@ -75,7 +75,10 @@ async function soak(): Promise<boolean> {
     usages.push(usage);
     console.log(sliceRow(done + SLICE_SECONDS, slice, usage));
   }
-  const violations = soakViolations(usages, stats, UPSTREAMS * CONCURRENCY + PROBERS + METRICS_SCRAPERS + 4);
+  const violations = soakViolations(usages, stats, {
+    maxRequests: UPSTREAMS * CONCURRENCY,
+    maxSockets: UPSTREAMS * CONCURRENCY + PROBERS + METRICS_SCRAPERS + 4,
+  });
   console.log(`\n${summary(stats, usages)}`);
   for (const violation of violations) console.error(`violation: ${violation}`);
   console.log(violations.length === 0 ? 'No violations.' : `${violations.length} violations; repeat with --seed=${seed}`);
