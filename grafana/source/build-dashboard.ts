@@ -37,7 +37,7 @@ interface DashboardSource {
 /** A Grafana row panel and the panels below it. */
 interface Section {
   readonly title: string;
-  /** Its panels are queried only when somebody opens it. */
+  /** Its panels are queried only when it is opened. */
   readonly collapsed?: boolean;
   readonly lines: readonly Line[];
 }

@@ -3,7 +3,7 @@ import type { LoadResult } from '../config/load.ts';
 
 type Load = () => Promise<LoadResult>;
 
-/** Knows whether the files have changed since they were last loaded, whoever requested that. */
+/** Knows whether the files have changed since they were last loaded, whatever caused the load. */
 export class WatchedConfig {
   readonly #load: Load;
   readonly #fingerprint: () => Promise<string>;
