@@ -57,6 +57,8 @@ describe('simulate --simulate.fault', () => {
     const simulation = run(['simulate', '--simulate.port=0', ...flags]);
     await eventually(() => expect(simulation.output().stdout).toContain('stations:'));
     const config = parse(simulation.output().stdout);
+    // About a hundred requests per refresh, so that some are throttled whatever their order.
+    config.upstreams.main.page_size = 10;
     const exporter = await serve(config);
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const families = await exporter.scrape();
