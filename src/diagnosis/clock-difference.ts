@@ -1,5 +1,5 @@
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/hmac.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/signer.ts';
 
 /** The `Date` header has a resolution of one second. */
 const DATE_RESOLUTION_MS = 1000;

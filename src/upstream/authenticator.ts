@@ -1,13 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../station/clock.ts';
 import type { RemoteEndpoint } from './exchange.ts';
-import { hmacSigner } from './hmac.ts';
 import { TokenSource } from './oauth2.ts';
 import type { AuthOptions, SecretSource, UpstreamOptions } from './options.ts';
+import { RequestFailure } from './request-failure.ts';
 import {
   authorizationSigner,
   basicSigner,
-  Credential,
   encodeHeader,
+  hmacSigner,
   MIN_SECRET_LENGTH,
   mergeHeaders,
   type SignableRequest,
@@ -96,4 +97,46 @@ export class Authenticator {
     if (credential.renewable) this.#renewables.push(credential);
     return credential;
   }
+}
+
+const RECHECK_MS = 1000;
+
+/** A secret from the configuration or from a file; the file is read at most once a second. */
+export class Credential {
+  readonly #source: SecretSource;
+  readonly #elapsedMs: () => number;
+  #latest: { readonly atMs: number; readonly text: Promise<string> } | undefined;
+
+  constructor(source: SecretSource, { elapsedMs }: Pick<Clock, 'elapsedMs'>) {
+    this.#source = source;
+    this.#elapsedMs = elapsedMs;
+  }
+
+  /** Whether reading again may return another value. */
+  get renewable(): boolean {
+    return 'file' in this.#source;
+  }
+
+  /** Makes the next `read` read the file again. */
+  invalidate(): void {
+    this.#latest = undefined;
+  }
+
+  async read(): Promise<string> {
+    if ('text' in this.#source) return this.#source.text;
+    const nowMs = this.#elapsedMs();
+    if (this.#latest === undefined || nowMs - this.#latest.atMs >= RECHECK_MS) {
+      this.#latest = { atMs: nowMs, text: readSecret(this.#source.file) };
+    }
+    return this.#latest.text;
+  }
+}
+
+async function readSecret(file: string): Promise<string> {
+  const content = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new RequestFailure('auth', `cannot read credential file ${file}: ${error.message}`, {}, { cause: error });
+  });
+  const text = content.trim();
+  if (text === '') throw new RequestFailure('auth', `credential file ${file} is empty`);
+  return text;
 }

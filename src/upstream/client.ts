@@ -9,13 +9,12 @@ import type { ListingContext } from '../station/listing.ts';
 import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
-import { clockHint } from './hmac.ts';
 import type { ReplyInfo, RequestObserver } from './observer.ts';
 import type { TlsOptions, UpstreamOptions } from './options.ts';
 import { httpDateMs, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
 import { type Admission, RequestLimiter } from './request-limiter.ts';
 import { RequestRetries } from './retry.ts';
-import type { Header } from './signer.ts';
+import { clockHint, type Header } from './signer.ts';
 
 export interface ClientDependencies {
   readonly clock: Clock;

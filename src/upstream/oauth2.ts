@@ -2,9 +2,14 @@ import type { Clock } from '../station/clock.ts';
 import { exchange, type RemoteEndpoint, type Reply, untilAborted } from './exchange.ts';
 import type { AuthOptions } from './options.ts';
 import { RequestFailure, replyFailure } from './request-failure.ts';
-import { type Credential, encodeBasicCredentials, MIN_SECRET_LENGTH } from './signer.ts';
+import { encodeBasicCredentials, MIN_SECRET_LENGTH } from './signer.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
+
+/** The client secret, from the configuration or a file. */
+interface ClientSecret {
+  read(): Promise<string>;
+}
 
 interface Token {
   readonly text: string;
@@ -38,7 +43,7 @@ interface TokenDependencies {
  */
 export class TokenSource {
   readonly #options: OAuth2Options;
-  readonly #secret: Pick<Credential, 'read'>;
+  readonly #secret: ClientSecret;
   readonly #endpoint: RemoteEndpoint;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -54,7 +59,7 @@ export class TokenSource {
   #style: Style = 'header';
   #isStyleAccepted = false;
 
-  constructor(options: OAuth2Options, secret: Pick<Credential, 'read'>, endpoint: RemoteEndpoint, { clock, random }: TokenDependencies) {
+  constructor(options: OAuth2Options, secret: ClientSecret, endpoint: RemoteEndpoint, { clock, random }: TokenDependencies) {
     this.#options = options;
     this.#secret = secret;
     this.#endpoint = endpoint;

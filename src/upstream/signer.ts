@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import type { Clock } from '../station/clock.ts';
-import type { SecretSource } from './options.ts';
-import { RequestFailure } from './request-failure.ts';
+import { createHmac } from 'node:crypto';
+import type { SignedHeader } from '../station/signed-headers.ts';
+import { httpDateMs, RequestFailure } from './request-failure.ts';
 
 /** The parts of a request that a signature can cover, exactly as they are sent. */
 export interface SignableRequest {
@@ -48,9 +47,9 @@ export function authorizationSigner(type: string, credentials: SecretReader): Si
   };
 }
 
-export function basicSigner(username: string, password: Pick<Credential, 'read'>): Signer {
-  return async () => {
-    const secret = await password.read();
+export function basicSigner(username: string, password: SecretReader): Signer {
+  return async ({ signal }) => {
+    const secret = await password.read(signal);
     const credentials = encodeBasicCredentials(username, secret);
     return { headers: [['Authorization', `Basic ${credentials}`]], secrets: [secret, credentials] };
   };
@@ -63,44 +62,46 @@ export function encodeBasicCredentials(username: string, password: string): stri
 /** Configured headers and parameters may be no secrets at all: redacting shorter values would only garble messages. */
 export const MIN_SECRET_LENGTH = 4;
 
-const RECHECK_MS = 1000;
+/** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
+export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
 
-/** A secret from the configuration or from a file; the file is read at most once a second. */
-export class Credential {
-  readonly #source: SecretSource;
-  readonly #elapsedMs: () => number;
-  #latest: { readonly atMs: number; readonly text: Promise<string> } | undefined;
-
-  constructor(source: SecretSource, { elapsedMs }: Pick<Clock, 'elapsedMs'>) {
-    this.#source = source;
-    this.#elapsedMs = elapsedMs;
-  }
-
-  /** Whether reading again may return another value. */
-  get renewable(): boolean {
-    return 'file' in this.#source;
-  }
-
-  /** Makes the next `read` read the file again. */
-  invalidate(): void {
-    this.#latest = undefined;
-  }
-
-  async read(): Promise<string> {
-    if ('text' in this.#source) return this.#source.text;
-    const nowMs = this.#elapsedMs();
-    if (this.#latest === undefined || nowMs - this.#latest.atMs >= RECHECK_MS) {
-      this.#latest = { atMs: nowMs, text: readSecret(this.#source.file) };
-    }
-    return this.#latest.text;
-  }
+/** Signs with an access key pair: the signing string has one line per signed header, in the configured order. */
+export function hmacSigner(accessKeyId: string, secretAccessKey: SecretReader, signedHeaders: readonly SignedHeader[]): Signer {
+  return async (request) => {
+    const secret = await secretAccessKey.read(request.signal);
+    const signature = createHmac('sha256', secret).update(signingString(signedHeaders, request)).digest('base64');
+    const authorization = `hmac accesskey="${accessKeyId}", algorithm="hmac-sha256", headers="${signedHeaders.join(' ')}", signature="${signature}"`;
+    return {
+      headers: [...dateHeaders(signedHeaders, request.nowMs), encodeHeader('Authorization', authorization)],
+      secrets: [secret, signature],
+    };
+  };
 }
 
-async function readSecret(file: string): Promise<string> {
-  const content = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new RequestFailure('auth', `cannot read credential file ${file}: ${error.message}`, {}, { cause: error });
-  });
-  const text = content.trim();
-  if (text === '') throw new RequestFailure('auth', `credential file ${file} is empty`);
-  return text;
+/** Describes the clock difference when the reply's `Date` is far from local time, a common cause of rejected signatures. */
+export function clockHint(date: string | readonly string[] | undefined, nowMs: number): string | undefined {
+  const remoteMs = httpDateMs(String(date));
+  if (remoteMs === undefined || Math.abs(remoteMs - nowMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
+  const seconds = Math.round(Math.abs(remoteMs - nowMs) / 1000);
+  return `the local clock is ${seconds} s ${remoteMs > nowMs ? 'behind' : 'ahead of'} the service's, which is enough to invalidate signatures`;
+}
+
+function signingString(signedHeaders: readonly SignedHeader[], { method, host, pathAndQuery, nowMs }: SignableRequest): string {
+  const lines: Record<SignedHeader, string> = {
+    'x-date': `x-date: ${imfFixdate(nowMs)}`,
+    date: `date: ${imfFixdate(nowMs)}`,
+    host: `host: ${host}`,
+    'request-line': `${method} ${pathAndQuery} HTTP/1.1`,
+    '@request-target': `@request-target: ${method.toLowerCase()} ${pathAndQuery}`,
+  };
+  return signedHeaders.map((entry) => lines[entry]).join('\n');
+}
+
+function dateHeaders(signedHeaders: readonly SignedHeader[], nowMs: number): Header[] {
+  const names = { 'x-date': 'X-Date', date: 'Date' } as const;
+  return (['x-date', 'date'] as const).filter((entry) => signedHeaders.includes(entry)).map((entry) => [names[entry], imfFixdate(nowMs)]);
+}
+
+function imfFixdate(timeMs: number): string {
+  return new Date(timeMs).toUTCString();
 }

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
-import { checkCrossSite } from './cross-site.ts';
 import { byFormat, resourceList, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
@@ -11,12 +10,11 @@ import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
-import { checkAccess, checkRequest, requestTarget } from './request-checks.ts';
+import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
 import { limitRequests, type RequestLimit } from './request-limit.ts';
 import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
-import { scrapeAll, scrapeStation } from './scrape.ts';
-import { ScrapeLimit } from './scrape-limit.ts';
+import { ScrapeLimit, scrapeAll, scrapeStation } from './scrape.ts';
 
 /** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, and of concurrent reloads. */
 const MAX_OTHER_REQUESTS = 20;

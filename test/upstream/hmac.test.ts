@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SIGNED_HEADERS, type SignedHeader } from '../../src/station/signed-headers.ts';
-import { clockHint, hmacSigner } from '../../src/upstream/hmac.ts';
+import { clockHint, hmacSigner } from '../../src/upstream/signer.ts';
 import { testClient } from './support/client.ts';
 import { startService } from './support/service.ts';
 

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
-import { Credential, encodeHeader, mergeHeaders } from '../../src/upstream/signer.ts';
+import { Credential } from '../../src/upstream/authenticator.ts';
+import { encodeHeader, mergeHeaders } from '../../src/upstream/signer.ts';
 import { ManualClock } from './support/clock.ts';
 import { temporaryFile } from './support/files.ts';
 
