@@ -51,7 +51,7 @@ ${examples(RESOURCE_FAMILIES)}
 
 ## Exporter
 
-Published on the telemetry path, not on \`/probe\`, together with prom-client's process and Node.js metrics.
+Published on the telemetry path, not on \`/probe\`, together with prom-client's process and Node.js metrics, which are up to a second old.
 
 ${table(Object.values(OWN_FAMILIES))}
 

@@ -3,6 +3,7 @@ import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
+import { ProcessMetrics } from '../metrics/process-metrics.ts';
 import type { Body } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
@@ -64,7 +65,7 @@ export class Exporter implements ExporterPort {
     const { build, shard, log, processMetrics, droppedLogLines } = options;
     const tasks = new TaskQueue();
     const refreshLog = new RefreshLog(log);
-    const own = new OwnMetrics(build, shard, processMetrics, droppedLogLines);
+    const own = new OwnMetrics(build, shard, processMetrics ? new ProcessMetrics() : undefined, droppedLogLines);
     const records = new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit));
     const services = {
       own,

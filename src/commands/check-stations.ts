@@ -31,7 +31,7 @@ export async function checkStations(loaded: LoadedConfig, { build, shard, signal
   const pageSizes = new Map<string | undefined, number>();
   const tasks = new TaskQueue();
   const generation = await nextGeneration(loaded, undefined, {
-    own: new OwnMetrics(build, shard, false),
+    own: new OwnMetrics(build, shard),
     shard,
     userAgent: userAgentOf(build),
     tasks,

@@ -1,10 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { UpstreamLoad } from '../station/capacity.ts';
 import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
 import { RECORD_LIMITS, type RecordBudget, type RecordLimit } from '../station/record-budget.ts';
 import type { Shard } from '../station/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
-import { type ExpositionFormat, familyHeader, labelPairs, sampleValue } from './text-format.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
+import { type ExpositionFormat, familyHeader, familyText, labelPairs, sampleValue } from './text-format.ts';
 import { WEB_LIMITS, type WebLimit } from './web-families.ts';
 
 export interface Build {
@@ -38,6 +39,7 @@ type QueueLoad = Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs' | 'ha
 /** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {
   readonly #registry = new Registry();
+  readonly #process: ProcessMetrics | undefined;
   readonly #requests = this.#counter(OWN_FAMILIES.apiRequests);
   readonly #failures = this.#counter(OWN_FAMILIES.apiRequestFailures);
   readonly #retries = this.#counter(OWN_FAMILIES.apiRequestRetries);
@@ -72,7 +74,8 @@ export class OwnMetrics {
   /** Grows with the number of stations, so it is encoded once per change instead of once per scrape. */
   readonly #seriesTexts = new Map<ExpositionFormat, string>();
 
-  constructor(build: Build, shard: Shard, processMetrics: boolean, droppedLogLines: () => number = () => 0) {
+  constructor(build: Build, shard: Shard, process?: ProcessMetrics, droppedLogLines: () => number = () => 0) {
+    this.#process = process;
     const { version, revision, nodeVersion } = build;
     this.#gauge(OWN_FAMILIES.buildInfo).set({ version, revision, node_version: nodeVersion }, 1);
     this.#gauge(OWN_FAMILIES.shardOrdinal).set(shard.ordinal);
@@ -87,7 +90,6 @@ export class OwnMetrics {
     });
     for (const limit of WEB_LIMITS) this.#webLimitsReached.inc({ limit }, 0);
     for (const limit of RECORD_LIMITS) this.#recordLimitsReached.inc({ limit }, 0);
-    if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 
   /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
@@ -195,21 +197,10 @@ export class OwnMetrics {
     this.#seriesTexts.clear();
   }
 
-  /** Encoded here because prom-client's OpenMetrics output renames the counters in its registry. */
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
     const families = await this.#registry.getMetricsAsJSON();
-    const texts = families
-      .filter(({ name }) => !disabled.has(name))
-      .map((family) => {
-        // prom-client's type omits the metric names of a histogram's samples.
-        const values: readonly { value: number; labels: object; metricName?: string }[] = family.values;
-        const lines = values.map(({ value, labels, metricName = family.name }) => {
-          const pairs = labelPairs(Object.keys(labels), Object.values(labels).map(String));
-          return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${sampleValue(value)}\n`;
-        });
-        return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
-      });
-    return texts.join('') + this.#seriesText(format, disabled);
+    const texts = families.filter(({ name }) => !disabled.has(name)).map((family) => familyText(family, format));
+    return texts.join('') + this.#seriesText(format, disabled) + ((await this.#process?.text(format)) ?? '');
   }
 
   #seriesText(format: ExpositionFormat, disabled: ReadonlySet<string>): string {

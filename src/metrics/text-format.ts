@@ -11,6 +11,21 @@ export function familyHeader(
   return `# HELP ${family} ${escapeHelp(help, format)}\n# TYPE ${family} ${type}\n`;
 }
 
+/** A family of a prom-client registry; the type of prom-client omits the metric names of a histogram's samples. */
+interface CollectedFamily extends Pick<FamilyDescription, 'name' | 'help'> {
+  readonly type: unknown;
+  readonly values: readonly { readonly value: number; readonly labels: object; readonly metricName?: string }[];
+}
+
+/** Encoded here because prom-client's OpenMetrics output renames the counters in its registry. */
+export function familyText(family: CollectedFamily, format: ExpositionFormat): string {
+  const lines = family.values.map(({ value, labels, metricName = family.name }) => {
+    const pairs = labelPairs(Object.keys(labels), Object.values(labels).map(String));
+    return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${sampleValue(value)}\n`;
+  });
+  return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
+}
+
 /** `name="value"` for each label, joined by commas. */
 export function labelPairs(names: readonly string[], values: readonly string[]): string {
   return names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? '')}"`).join(',');

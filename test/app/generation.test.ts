@@ -18,7 +18,7 @@ const ALL = { ordinal: 0, total: 1 };
 
 function sharedServices(shard = ALL): SharedServices & { readonly refreshedStations: string[] } {
   const refreshedStations: string[] = [];
-  const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard, false);
+  const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard);
   const tasks = new TaskQueue();
   const compressors = new CompressorPool(tasks, 1);
   const records = new RecordBudget({ records: 1e6, records_per_station: 1e6 });

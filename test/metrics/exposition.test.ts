@@ -55,7 +55,7 @@ async function plain(body: Body): Promise<string> {
   return text;
 }
 
-const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 }, false);
+const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 });
 
 const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text', options = allSeries) =>
   plain(new Exposition(options).stationBody(views, format));

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
+import { ProcessMetrics } from '../../src/metrics/process-metrics.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 describe('OwnMetrics', () => {
   const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
-  const ownMetrics = () => new OwnMetrics(build, { ordinal: 1, total: 3 }, false);
+  const ownMetrics = () => new OwnMetrics(build, { ordinal: 1, total: 3 });
 
   it('publishes every own family of the catalogue exactly as in the golden files', async () => {
     const metrics = ownMetrics();
@@ -117,11 +118,23 @@ describe('OwnMetrics', () => {
   });
 
   it('publishes process and Node.js metrics in both formats', async () => {
-    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, true);
+    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics());
     const text = parseExposition(await metrics.text('text', new Set()));
     const openmetrics = parseExposition(await metrics.text('openmetrics', new Set()));
     expect(text.get('process_cpu_seconds_total')?.type).toBe('counter');
     expect(openmetrics.get('process_cpu_seconds')?.type).toBe('counter');
     expect(openmetrics.has('nodejs_eventloop_lag_seconds')).toBe(true);
+  });
+
+  it('publishes exact counters beside process metrics that are up to a second old', async () => {
+    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics({ elapsedMs: () => 0 }));
+    const scrape = async () => {
+      const families = parseExposition(await metrics.text('text', new Set()));
+      return [valuesOf(families, 'telemetry_station_exporter_cache_hits_total'), valuesOf(families, 'process_cpu_seconds_total')];
+    };
+    metrics.recordReads('hit', 1);
+    const [, cpu] = await scrape();
+    metrics.recordReads('hit', 1);
+    expect(await scrape()).toEqual([{ '': 2 }, cpu]);
   });
 });
