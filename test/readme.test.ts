@@ -13,9 +13,13 @@ import { entriesOf } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { eventually } from './web/eventually.ts';
 
-const { text: readme, blocks, spans } = readPage('README.md');
+const { text: readme, blocks: readmeBlocks } = readPage('README.md');
+/** README and the guides that show commands to run in a checkout. */
+const guides = ['README.md', 'docs/commands.md', 'docs/testing-alerts.md'].map(readPage);
+const blocks = guides.flatMap((page) => page.blocks);
+const spans = guides.flatMap((page) => page.spans);
 const snippets = blocks.filter(({ language }) => language !== 'yaml' && language !== '').map(({ content }) => content.trim());
-const yamls = blocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
+const yamls = readmeBlocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
 const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
 
 /** Several builds on a busy machine. */
@@ -30,12 +34,15 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'npm ci && npm start': runsTheDemo,
   'npm ci && npm test': runsTests,
   'docker compose --file deploy/compose/compose.yaml up': namesAStack,
+  'docker run --rm --publish 9842:9842 ghcr.io/telemetry-station-exporter/telemetry-station-exporter --demo': namesTheImage,
+  'npx telemetry-station-exporter --demo': namesThePackage,
+  'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': namesTheChart,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
   'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml': simulates,
 };
 
-describe('README.md', () => {
+describe('README.md and the guides', () => {
   let clone = '';
   beforeAll(() => {
     clone = createClone();
@@ -155,6 +162,32 @@ async function namesAStack([line = '']: readonly string[]): Promise<void> {
   expect(Object.keys(composeServices(file))).toEqual(['telemetry-station-exporter', 'prometheus', 'alertmanager', 'grafana']);
   const { command = [] } = composeServices(file)['telemetry-station-exporter'] ?? {};
   expect(parseFlags(command)).toMatchObject({ ok: true, flags: { demo: true } });
+}
+
+/** The image of the chart, with its port and flags of the exporter; `scripts/check-image.sh` runs the image. */
+async function namesTheImage([line = '']: readonly string[]): Promise<void> {
+  const [, port, image, flags = ''] = /^docker run --rm --publish (\d+):\1 (\S+) (.*)$/.exec(line) ?? [];
+  expect(port).toBe(defaultPort);
+  expect(image).toBe(chartValues().image.repository);
+  expect(parseFlags(flags.split(' '))).toMatchObject({ ok: true, flags: { demo: true } });
+}
+
+/** `scripts/check-package.sh` installs the package and runs its command. */
+async function namesThePackage([line = '']: readonly string[]): Promise<void> {
+  const [, name = '', flags = ''] = /^npx (\S+) (.*)$/.exec(line) ?? [];
+  expect(name).toBe(packageJson.name);
+  expect(Object.keys(packageJson.bin)).toEqual([name]);
+  expect(parseFlags(flags.split(' '))).toMatchObject({ ok: true, flags: { demo: true } });
+}
+
+/** `scripts/check-deploy.sh` renders the chart. */
+async function namesTheChart([line = '']: readonly string[]): Promise<void> {
+  const [, key = '', folder = ''] = /^helm install --set (\w+)=true \S+ (\S+)$/.exec(line) ?? [];
+  expect(chartValues(folder)).toHaveProperty(key, false);
+}
+
+function chartValues(folder = 'deploy/helm/telemetry-station-exporter') {
+  return parse(readFileSync(join(root, folder, 'values.yaml'), 'utf8'));
 }
 
 /** The line without `npm ci`, which the clone does not need. */

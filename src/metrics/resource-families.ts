@@ -25,8 +25,9 @@ export const RESOURCE_FAMILIES = [
     help: 'Alert rules of the resource.',
     type: 'gauge',
     labels: [],
-    exampleTitle: 'Resources without alert rules',
-    example: 'telemetry_station_resource_alert_rules == 0',
+    exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
+    example:
+      'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
     sample: (r) => (r.alertRules === undefined ? undefined : [r.alertRules]),
   }),
   resourceFamily({

@@ -16,6 +16,9 @@ import { type Page, root } from './markdown.ts';
 /** Prometheus' own names in the form of ours. */
 const FOREIGN = ['dashboard_url', 'http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
 
+/** The prefix of the exporter's own metrics, in regular expressions. */
+const OWN_PREFIX = 'telemetry_station_exporter';
+
 /** Files of operators, and the output of a build. */
 const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js'];
 
@@ -49,7 +52,7 @@ export function unknownNames(page: Page): string[] {
   const queries = page.blocks.filter(({ language }) => language === 'promql').map(({ content }) => content);
   return [
     ...(page.text.match(/\bTelemetryStation[A-Z]\w+/g) ?? []).filter((name) => !alerts.includes(name)),
-    ...(page.text.match(/\btelemetry_station_\w+/g) ?? []).filter((name) => !isMetric(name)),
+    ...(page.text.match(/\btelemetry_station_\w+/g) ?? []).filter((name) => name !== OWN_PREFIX && !isMetric(name)),
     ...queries.flatMap((query) => unknownIn(query, metrics)),
     ...page.spans.flatMap((span) => unknownInSpan(span, page)),
     ...[...shell, ...page.spans].flatMap(unknownScripts),
