@@ -5,6 +5,7 @@ import { byFormat, resourceList, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
+import { errorPages } from './pages/error-page.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
@@ -28,7 +29,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
   const reached = limitObserver(options);
-  app.use(checkCrossSite(options), checkAccess(options.access ?? (() => OPEN_ACCESS), reached), checkRequest);
+  app.use(checkCrossSite(options), checkAccess(options.access ?? (() => OPEN_ACCESS), reached), errorPages(options), checkRequest);
 
   const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
   const prefix = pathPrefix(options.externalUrl);

@@ -5,7 +5,7 @@ import { parseResourceQuery } from './pages/resource-list.ts';
 import { searchParams } from './pages/station-page.ts';
 import type { ExporterPort, StationDetail } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { send, sendText } from './respond.ts';
+import { send, sendError } from './respond.ts';
 import { STATION_COLUMNS, STATION_LISTING } from './station-columns.ts';
 
 const CONTENT_TYPES = { html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
@@ -21,7 +21,7 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHand
       given.length === 0 ? request.accepts(formats) || formats[0] : formats.find((known) => given.length === 1 && known === given[0]);
     const handle = handlers[format as Format];
     if (handle) return handle(request, response, signal);
-    sendText(response, 400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
+    sendError(response, 400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
     return undefined;
   };
 }
@@ -39,7 +39,7 @@ export function stationList(exporter: ExporterPort, format: 'json' | 'csv'): Abo
 export function stationData(exporter: ExporterPort): AbortableHandler {
   return (request, response) => {
     const detail = exporter.station(String(request.params['name']));
-    if (detail === undefined) sendText(response, 404, NO_STATION);
+    if (detail === undefined) sendError(response, 404, NO_STATION);
     else send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(detail))}\n`);
   };
 }
@@ -50,12 +50,12 @@ export function resourceList(exporter: ExporterPort, format: 'json' | 'csv'): Ab
     const detail = exporter.station(String(request.params['name']));
     const query = parseResourceQuery(searchParams(request));
     if (detail === undefined) {
-      sendText(response, 404, NO_STATION);
+      sendError(response, 404, NO_STATION);
     } else if (typeof query === 'string') {
-      sendText(response, 400, `${query}\n`);
+      sendError(response, 400, `${query}\n`);
     } else if (detail.served === undefined) {
       // Not an empty list: the resources are unknown.
-      sendText(response, 503, 'No data: no refresh of the station has succeeded within max_stale.\n');
+      sendError(response, 503, 'No data: no refresh of the station has succeeded within max_stale.\n');
     } else {
       const resources = await exporter.select(detail.served.snapshot, query.selection, query.order, signal);
       const pieces = format === 'json' ? jsonPieces : csvPieces;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { sendText } from './respond.ts';
+import { sendError, sendText } from './respond.ts';
 
 export const healthy: RequestHandler = (_request, response) => {
   sendText(response, 200, 'Healthy.\n');
@@ -18,7 +18,7 @@ export function readiness(exporter: ExporterPort): RequestHandler {
 export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandler {
   return async (_request, response) => {
     if (!enabled) {
-      sendText(response, 403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n');
+      sendError(response, 403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n');
       return;
     }
     const problems = await exporter.reload();

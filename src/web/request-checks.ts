@@ -5,7 +5,7 @@ import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { AccessRules, RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
 import type { WebObserver } from './options.ts';
-import { sendText } from './respond.ts';
+import { sendError, sendText } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
 const MAX_URL_LENGTH = 4096;
@@ -21,14 +21,14 @@ export function requestTarget(target: string): string | undefined {
 /** Rejects long URLs, bodies and malformed percent-encoding. */
 export const checkRequest: RequestHandler = (request, response, next) => {
   if (request.url.length > MAX_URL_LENGTH) {
-    sendText(response, 414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
+    sendError(response, 414, `The URL is longer than ${MAX_URL_LENGTH} characters.\n`);
   } else if (hasBody(request.headers)) {
     // The unread body would be parsed as the next request.
     response.setHeader('Connection', 'close');
-    sendText(response, 413, 'Request bodies are not accepted.\n');
+    sendError(response, 413, 'Request bodies are not accepted.\n');
   } else if (!isWellFormed(request.url)) {
     // Express would take malformed escapes in the query literally.
-    sendText(response, 400, 'The URL has a malformed percent-encoding.\n');
+    sendError(response, 400, 'The URL has a malformed percent-encoding.\n');
   } else {
     next();
   }

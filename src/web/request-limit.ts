@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
-import { sendText } from './respond.ts';
+import { sendError } from './respond.ts';
 
 /** The signal aborts when the client disconnects before the handler has ended. */
 export type AbortableHandler = (request: Request, response: Response, signal: AbortSignal) => void | Promise<void>;
@@ -15,7 +15,7 @@ export function limitRequests(max: number, reached: () => void): RequestLimit {
     if (active >= max) {
       reached();
       response.setHeader('Retry-After', '1');
-      sendText(response, 503, `Too many concurrent requests; the limit is ${max}.\n`);
+      sendError(response, 503, `Too many concurrent requests; the limit is ${max}.\n`);
       return undefined;
     }
     active += 1;

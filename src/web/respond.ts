@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { limitResponseTime } from './body.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
@@ -30,6 +30,27 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.end(body);
 }
 
+/** Sends an error as a page. */
+export type ErrorPage = (response: Response, status: number, message: string) => void;
+
+/** Errors of this response are a page if the client prefers HTML. Without it they are plain text, which discloses nothing more. */
+export function setErrorPage(response: Response, page: ErrorPage): void {
+  response.locals['errorPage'] = page;
+}
+
+/** A page for browsers, the message as plain text for other clients; it ends with a line feed. */
+export function sendError(response: Response, status: number, message: string): void {
+  const page = response.locals['errorPage'] as ErrorPage | undefined;
+  response.vary('Accept');
+  if (page !== undefined && prefersHtml(response.req)) page(response, status, message);
+  else sendText(response, status, message);
+}
+
+/** False without a preference: scripts, curl and Prometheus accept anything. */
+function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
+  return request.accepts(['text/plain', 'text/html']) === 'text/html';
+}
+
 export function redirectTo(location: string): RequestHandler {
   return (_request, response) => {
     response.setHeader('Location', location);
@@ -38,13 +59,13 @@ export function redirectTo(location: string): RequestHandler {
 }
 
 export const notFound: RequestHandler = (_request, response) => {
-  sendText(response, 404, 'Not found.\n');
+  sendError(response, 404, 'Not found.\n');
 };
 
 export function methodNotAllowed(allow: string): RequestHandler {
   return (_request, response) => {
     response.setHeader('Allow', allow);
-    sendText(response, 405, `Method not allowed; allowed: ${allow}.\n`);
+    sendError(response, 405, `Method not allowed; allowed: ${allow}.\n`);
   };
 }
 
@@ -53,6 +74,6 @@ export function internalError(report: (error: unknown) => void): ErrorRequestHan
   return (error, _request, response, _next) => {
     report(error);
     if (response.headersSent) response.destroy();
-    else sendText(response, 500, 'Internal error.\n');
+    else sendError(response, 500, 'Internal error.\n');
   };
 }

@@ -5,7 +5,7 @@ import type { WebLimit } from '../metrics/web-families.ts';
 import { MAX_TIMER_MS } from '../station/clock.ts';
 import { unreadBytes, writeBody } from './body.ts';
 import type { ExporterPort } from './port.ts';
-import { sendText } from './respond.ts';
+import { sendError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
 export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions, limit: ScrapeLimit): RequestHandler {
@@ -17,9 +17,9 @@ export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions, 
   return async (request, response) => {
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {
-      sendText(response, 400, 'Expected one station parameter: /probe?station=NAME\n');
+      sendError(response, 400, 'Expected one station parameter: /probe?station=NAME\n');
     } else if (!exporter.has(station)) {
-      sendText(response, 404, 'No station with this name is configured.\n');
+      sendError(response, 404, 'No station with this name is configured.\n');
     } else {
       await respondToScrape(exporter, options, limit, station, request, response);
     }
@@ -42,7 +42,7 @@ async function respondToScrape(
   const gzip = acceptsGzip(request);
   if (!limit.admit(request, unreadBytes(response, body, gzip))) {
     response.setHeader('Retry-After', '1');
-    sendText(response, 503, 'Too many responses have not been read.\n');
+    sendError(response, 503, 'Too many responses have not been read.\n');
     return;
   }
   response.setHeader('Content-Type', CONTENT_TYPES[format]);

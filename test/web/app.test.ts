@@ -1,18 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from './eventually.ts';
 import { openConnection } from './http-client.ts';
-import { plainText, READABLE_PATHS, startApp } from './running-app.ts';
+import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
 describe('createApp', () => {
   it('responds 404 as plain text to an unknown path', async () => {
     const { request } = await startApp();
-    expect(await request('/nowhere')).toEqual(plainText(404, 'Not found.\n'));
+    expect(await request('/nowhere')).toEqual(errorText(404, 'Not found.\n'));
   });
 
   it('matches paths exactly, including case and trailing slash', async () => {
     const { request } = await startApp();
     for (const path of ['/Metrics', '/metrics/', '//metrics', '/-/healthy/', '/constructor', '/__proto__']) {
-      expect(await request(path), path).toEqual(plainText(404, 'Not found.\n'));
+      expect(await request(path), path).toEqual(errorText(404, 'Not found.\n'));
     }
   });
 
@@ -28,7 +28,7 @@ describe('createApp', () => {
     const { request } = await startApp();
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
       expect(await request(path, { method }), method).toEqual(
-        plainText(405, 'Method not allowed; allowed: GET, HEAD.\n', { allow: 'GET, HEAD' }),
+        errorText(405, 'Method not allowed; allowed: GET, HEAD.\n', { allow: 'GET, HEAD' }),
       );
     }
   });
@@ -37,7 +37,7 @@ describe('createApp', () => {
     'responds 400 to the malformed percent-encoding in %s',
     async (path) => {
       const { request, reported } = await startApp();
-      expect(await request(path)).toEqual(plainText(400, 'The URL has a malformed percent-encoding.\n'));
+      expect(await request(path)).toEqual(errorText(400, 'The URL has a malformed percent-encoding.\n'));
       expect(reported).toEqual([]);
     },
   );
@@ -66,7 +66,7 @@ describe('createApp', () => {
         throw bug;
       },
     });
-    expect(await request('/config')).toEqual(plainText(500, 'Internal error.\n'));
+    expect(await request('/config')).toEqual(errorText(500, 'Internal error.\n'));
     expect(reported).toEqual([bug]);
   });
 

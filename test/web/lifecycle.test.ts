@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnection } from './http-client.ts';
-import { plainText, startApp } from './running-app.ts';
+import { errorText, plainText, startApp } from './running-app.ts';
 
 describe('healthy', () => {
   it('responds 200 even when the exporter is not ready', async () => {
@@ -30,7 +30,7 @@ describe('reload', () => {
     });
     for (const method of ['POST', 'PUT']) {
       expect(await request('/-/reload', { method })).toEqual(
-        plainText(403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n'),
+        errorText(403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n'),
       );
     }
     expect(reloads).toBe(0);
@@ -40,7 +40,7 @@ describe('reload', () => {
     const { request } = await startApp({}, { enableLifecycle });
     for (const method of ['GET', 'DELETE', 'OPTIONS', 'PATCH']) {
       expect(await request('/-/reload', { method }), method).toEqual(
-        plainText(405, 'Method not allowed; allowed: POST, PUT.\n', { allow: 'POST, PUT' }),
+        errorText(405, 'Method not allowed; allowed: POST, PUT.\n', { allow: 'POST, PUT' }),
       );
     }
     expect((await request('/-/reload', { method: 'HEAD' })).status).toBe(405);
@@ -63,7 +63,7 @@ describe('reload', () => {
   it('responds 500 to an unexpected error and reports it', async () => {
     const bug = new Error('bug');
     const { request, reported } = await startApp({ reload: () => Promise.reject(bug) }, { enableLifecycle: true });
-    expect(await request('/-/reload', { method: 'POST' })).toEqual(plainText(500, 'Internal error.\n'));
+    expect(await request('/-/reload', { method: 'POST' })).toEqual(errorText(500, 'Internal error.\n'));
     expect(reported).toEqual([bug]);
   });
 

@@ -4,7 +4,7 @@ import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
 import { RIGHT as HASH, NEW, SLOW, SLOWER } from './hashes.ts';
 import { openConnection } from './http-client.ts';
-import { plainText, READABLE_PATHS, startApp } from './running-app.ts';
+import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
 describe('requestTarget', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('checkRequest', () => {
     const { request } = await startApp();
     const path = (length: number) => '/probe?station='.padEnd(length, 'a');
     expect((await request(path(4096))).status).toBe(404);
-    expect(await request(path(4097))).toEqual(plainText(414, 'The URL is longer than 4096 characters.\n'));
+    expect(await request(path(4097))).toEqual(errorText(414, 'The URL is longer than 4096 characters.\n'));
   });
 
   it.each([

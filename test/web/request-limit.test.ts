@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { openConnection } from './http-client.ts';
-import { plainText, startApp } from './running-app.ts';
+import { errorText, startApp } from './running-app.ts';
 
-const OVER_LIMIT = plainText(503, 'Too many concurrent requests; the limit is 20.\n', { 'retry-after': '1' });
+const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 20.\n', { 'retry-after': '1' });
 
 /** Selections and reloads that continue until `release` is called, even when their client has disconnected. */
 function heldWork() {

@@ -88,3 +88,8 @@ export function plainText(status: number, body: string, headers: Record<string, 
     body,
   };
 }
+
+/** An error as clients get it that do not prefer HTML. */
+export function errorText(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {
+  return plainText(status, body, { vary: 'Accept', ...headers });
+}

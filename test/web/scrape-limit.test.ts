@@ -5,7 +5,7 @@ import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { openConnection } from './http-client.ts';
-import { plainText, startApp } from './running-app.ts';
+import { errorText, startApp } from './running-app.ts';
 
 /** Scrapes that wait until `release` is called or their deadline. */
 function heldScrapes() {
@@ -27,7 +27,7 @@ function heldScrapes() {
   return { scrape, began, ended, release };
 }
 
-const UNREAD = plainText(503, 'Too many responses have not been read.\n', { 'retry-after': '1' });
+const UNREAD = errorText(503, 'Too many responses have not been read.\n', { 'retry-after': '1' });
 
 describe('ScrapeLimit', () => {
   it.each([

@@ -10,7 +10,7 @@ import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
-import { COMMON_HEADERS, plainText, startApp } from './running-app.ts';
+import { errorText, plainText, startApp } from './running-app.ts';
 
 const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', vary: 'Accept, Accept-Encoding' };
 const OPENMETRICS = { ...TEXT, 'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8' };
@@ -96,7 +96,7 @@ describe('scrapeAll', () => {
   it('responds 500 when the scrape rejects, and reports the error', async () => {
     const bug = new Error('bug');
     const { request, reported } = await startApp({ scrape: () => Promise.reject(bug) });
-    expect(await request('/metrics')).toEqual(plainText(500, 'Internal error.\n'));
+    expect(await request('/metrics')).toEqual(errorText(500, 'Internal error.\n'));
     expect(reported).toEqual([bug]);
   });
 });
@@ -125,7 +125,7 @@ describe('scrapeStation', () => {
     'responds 400 to %s',
     async (path) => {
       const { request } = await startApp();
-      expect(await request(path)).toEqual(plainText(400, 'Expected one station parameter: /probe?station=NAME\n'));
+      expect(await request(path)).toEqual(errorText(400, 'Expected one station parameter: /probe?station=NAME\n'));
     },
   );
 
@@ -133,10 +133,8 @@ describe('scrapeStation', () => {
     'responds 404 to the unknown station %s without reflecting it',
     async (name) => {
       const { request } = await startApp();
-      expect(await request(`/probe?station=${encodeURIComponent(name)}`)).toEqual({
-        ...plainText(404, 'No station with this name is configured.\n'),
-        headers: { ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8', 'content-length': '41' },
-      });
+      const path = `/probe?station=${encodeURIComponent(name)}`;
+      expect(await request(path)).toEqual(errorText(404, 'No station with this name is configured.\n'));
     },
   );
 });

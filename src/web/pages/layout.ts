@@ -9,8 +9,8 @@ import { PAGE_STYLE } from './style.ts';
 /** The content of an HTML page and what its shell depends on. */
 export interface HtmlPage {
   readonly title: string;
-  /** Relative path from the page to the root, so that links work under any prefix. */
-  readonly root: './' | '../' | '../../../';
+  /** Relative path from the page to the root, such as `../`, so that links work under any prefix. */
+  readonly root: string;
   /** Contains the h1, except on the status page, whose h1 is the site header. */
   readonly content: Html;
   readonly isStatusPage?: boolean;

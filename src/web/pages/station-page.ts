@@ -5,7 +5,7 @@ import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { sendText } from '../respond.ts';
+import { sendError } from '../respond.ts';
 import { probePath } from '../routes.ts';
 import { breakable, durationText, facts, figures, type Html, html, numberText, shareText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
@@ -39,7 +39,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     }
     const query = parseResourceQuery(searchParams(request));
     if (typeof query === 'string') {
-      sendText(response, 400, `${query}\n`);
+      sendError(response, 400, `${query}\n`);
       return;
     }
     const { spec, served } = detail;

@@ -34,6 +34,7 @@ h2 { margin: 2.25rem 0 0.5rem; font-size: 1.0625rem; line-height: 1.3; font-weig
 h3 { margin: 0 0 0.5rem; font-size: 0.9375rem; }
 p { margin: 0.5rem 0; max-width: 48rem; }
 .trail { margin: 1.25rem 0 -1.25rem; font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; }
+.message { white-space: pre-line; overflow-wrap: anywhere; }
 .quiet, .unknown, caption { color: var(--quiet); }
 .sub { display: block; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
 code, pre, .code { font-family: var(--mono); font-size: 0.875em; overflow-wrap: anywhere; }

@@ -5,7 +5,7 @@ import type { Resource } from '../../../src/station/resource.ts';
 import { resourceOf } from '../../station/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
-import { plainText, startApp } from '../running-app.ts';
+import { errorText, startApp } from '../running-app.ts';
 
 const now = () => NOW_MS;
 
@@ -309,7 +309,7 @@ describe('stationPage', () => {
   ])('responds 400 to %s with the expected value', async (query, expected) => {
     const { request } = await startApp(exporterOf(full));
     const response = await request(`/stations/prod?${query}`);
-    expect(response).toEqual(plainText(400, response.body));
+    expect(response).toEqual(errorText(400, response.body));
     expect(response.body).toMatch(expected);
   });
 

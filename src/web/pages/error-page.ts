@@ -1,0 +1,40 @@
+import { STATUS_CODES } from 'node:http';
+import type { RequestHandler } from 'express';
+import type { WebOptions } from '../options.ts';
+import { type ErrorPage, setErrorPage } from '../respond.ts';
+import { pathPrefix } from '../routes.ts';
+import { html } from './html.ts';
+import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+
+/** Browsers get the errors of all later handlers as pages. Comes after the access check: the pages name paths and the version. */
+export function errorPages(options: PageOptions & Pick<WebOptions, 'externalUrl'>): RequestHandler {
+  const prefix = pathPrefix(options.externalUrl);
+  const page: ErrorPage = (response, status, message) => {
+    const [path = '', query] = response.req.originalUrl.split('?', 2);
+    const root = rootFrom(path, prefix);
+    const heading = headingOf(status);
+    const text = message.trim();
+    const content = html`<h1>${heading}</h1>
+${text === `${heading}.` ? [] : html`<p class="message">${text}</p>`}
+<dl class="facts"><dt>Status</dt><dd>${status}</dd>
+<dt>Path</dt><dd><code>${path}</code></dd></dl>
+<p>${status === 400 && query ? html`<a href="?">This page without its query</a> · ` : []}<a href="${root}">All stations</a></p>`;
+    sendPage(response, status, { title: `${heading} · ${EXPORTER}`, root, content }, options);
+  };
+  return (_request, response, next) => {
+    setErrorPage(response, page);
+    next();
+  };
+}
+
+/** The reason phrase of the status, as a heading. */
+function headingOf(status: number): string {
+  const [first = '', ...rest] = STATUS_CODES[status] ?? `Status ${status}`;
+  return first + rest.join('').toLowerCase();
+}
+
+/** The relative path to the root, or to the prefix if the path is below it. */
+export function rootFrom(path: string, prefix: string): string {
+  const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  return '../'.repeat(below.split('/').length - 2) || './';
+}
