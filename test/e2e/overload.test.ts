@@ -12,7 +12,7 @@ const scrapeBriefly = (exporter: RunningExporter, path = '/metrics') =>
 const textOf = async (exporter: RunningExporter, path: string) => (await exporter.get(path)).text();
 
 describe('more work than the concurrency allows', () => {
-  it('delays refreshes but fails none, although the queue is longer than refresh_timeout', { timeout: 60_000 }, async () => {
+  it('delays refreshes but fails none, although the queue is longer than refresh_timeout', async () => {
     const stations = namesOf('ts', 30);
     const service = await startTestService({ source: () => entriesOf(25), faults: { '*': [{ kind: 'latency', ms: 100 }] } });
     // 30 stations of three pages, two at a time: 4.5 s.
@@ -37,7 +37,7 @@ describe('stations that hang', () => {
   const hanging = namesOf('hang', 3);
   const healthy = namesOf('ok', 6);
 
-  it('leave their slots to others, delay no scrape once known, and recover', { timeout: 60_000 }, async () => {
+  it('leave their slots to others, delay no scrape once known, and recover', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
     const limits = { concurrency: 4, timeout: '3s' };
     const exporter = await startReadyExporter(configOf(service.url, [...hanging, ...healthy], { upstream: limits }));

@@ -70,7 +70,7 @@ function bytesOf({ status, headers: sent, lengthError, body }: Reply): Buffer {
 }
 
 describe('Exporter, over replies with random headers', () => {
-  it('answers every scrape with consistent metrics', { timeout: 60_000 }, async () => {
+  it('answers every scrape with consistent metrics', async () => {
     let answer: { readonly bytes: Buffer; readonly open: boolean } = { bytes: bytesOf(VALID), open: false };
     let requests = 0;
     const { url } = await startRawService((socket) => {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -55,15 +56,22 @@ export async function listen(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A port without a listener. */
+/** Linux and macOS take the ports of connections and of listeners on port 0 from above these. */
+const FIXED_PORTS = { first: 12_000, count: 20_000 };
+
+/** A port without a listener, which nothing else takes before the test uses it. */
 export async function closedPort(): Promise<number> {
-  const server = createRawServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  await new Promise((resolve) => server.close(resolve));
-  return address.port;
+  for (;;) {
+    const port = FIXED_PORTS.first + randomInt(FIXED_PORTS.count);
+    const server = createRawServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 export async function closed(socket: Socket | undefined): Promise<void> {
