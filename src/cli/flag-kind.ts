@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
-import { type Order, SORT_KEYS, type SortKey } from '../station/selection.ts';
+import { type Order, parseOrder, SORT_KEYS } from '../station/selection.ts';
 import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
 import type { CommandName } from './commands.ts';
 
@@ -89,11 +89,7 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
 export const sortOrder: FlagKind<Order> = {
   placeholder: '<key>',
   expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
-  parse(given) {
-    const descending = given.startsWith('-');
-    const by = descending ? given.slice(1) : given;
-    return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
-  },
+  parse: parseOrder,
 };
 
 /** Without a host, all interfaces. */

@@ -2,7 +2,11 @@ import type { Part } from './listing.ts';
 import type { Resource } from './resource.ts';
 import type { TaskQueue } from './task-queue.ts';
 
-/** Which of a station's resources to show; an absent property selects all. '' selects resources without the value. */
+/**
+ * Which of a station's resources to show; an absent property selects all.
+ * Type, product and state select the resources with exactly this value ('': without one). When no resource has it, it is a short form
+ * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
+ */
 export interface Selection {
   /** A substring of the id, name or display name, case-insensitive. */
   readonly search?: string;
@@ -40,6 +44,13 @@ export interface Order {
   readonly descending: boolean;
 }
 
+/** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
+export function parseOrder(text: string): Order | undefined {
+  const descending = text.startsWith('-');
+  const by = descending ? text.slice(1) : text;
+  return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
+}
+
 /**
  * In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop.
  * Rejects with the reason of the signal once it aborts; no further task runs.
@@ -56,7 +67,7 @@ export async function selectResources(
       signal?.throwIfAborted();
       return task();
     });
-  const isSelected = selectionFilter(selection);
+  const isSelected = selectionFilter(selection, await valueTests(parts, selection, tasks, signal));
   const compare = order && comparison(order);
   let runs: (readonly Resource[])[] = [];
   for (const part of parts) {
@@ -77,13 +88,100 @@ export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertab
   return alertable ? 'yes' : 'no';
 }
 
-function selectionFilter(selection: Selection): (resource: Resource) => boolean {
-  const { type, product, state, alertable, withoutRules } = selection;
+/** A filter that no resource matches, and the values that resources have instead. */
+export interface UnmatchedFilter {
+  readonly filter: ValueFilter;
+  readonly given: string;
+  /** Resources by value, at most `MAX_PRESENT` values; '' is the key of resources without one. */
+  readonly present: ReadonlyMap<string, number>;
+}
+
+const MAX_PRESENT = 1000;
+
+/** The filters that match no resource even alone: why a selection is empty. */
+export async function unmatchedFilters(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  tasks: TaskQueue,
+  signal?: AbortSignal,
+): Promise<readonly UnmatchedFilter[]> {
+  const unmatched: UnmatchedFilter[] = [];
+  for (const [filter, isMatch] of await valueTests(parts, selection, tasks, signal)) {
+    const present = new Map<string, number>();
+    let isMatched = false;
+    await tasks.forEach(parts, (part) => {
+      signal?.throwIfAborted();
+      isMatched ||= part.some((resource) => isMatch(resource[filter]));
+      if (!isMatched) countValues(part, filter, present);
+    });
+    if (!isMatched) unmatched.push({ filter, given: selection[filter] ?? '', present });
+  }
+  return unmatched;
+}
+
+function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<string, number>): void {
+  for (const { [filter]: value } of part) {
+    const count = counts.get(value);
+    if (count !== undefined || counts.size < MAX_PRESENT) counts.set(value, (count ?? 0) + 1);
+  }
+}
+
+const VALUE_FILTERS = ['type', 'product', 'state'] as const;
+
+type ValueFilter = (typeof VALUE_FILTERS)[number];
+
+type ValueTest = (value: string) => boolean;
+
+/** By filter: equality where a resource has exactly the given value, else the short form. */
+async function valueTests(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  tasks: TaskQueue,
+  signal: AbortSignal | undefined,
+): Promise<[ValueFilter, ValueTest][]> {
+  const tests: [ValueFilter, ValueTest][] = [];
+  for (const filter of VALUE_FILTERS) {
+    const given = selection[filter];
+    if (given === undefined) continue;
+    const isGiven: ValueTest = (value) => value === given;
+    let isPresent = false;
+    await tasks.forEach(parts, (part) => {
+      signal?.throwIfAborted();
+      isPresent ||= part.some((resource) => isGiven(resource[filter]));
+    });
+    tests.push([filter, isPresent ? isGiven : shortFormTest(given)]);
+  }
+  return tests;
+}
+
+/** Results that a test of a short form remembers: neighbouring resources have the same few values. */
+const MAX_REMEMBERED = 1000;
+
+/** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
+export function shortFormTest(given: string): ValueTest {
+  const wanted = partsOf(given);
+  const known = new Map<string, boolean>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const isMatch = wanted !== '..' && partsOf(value).includes(wanted);
+    if (known.size < MAX_REMEMBERED) known.set(value, isMatch);
+    return isMatch;
+  };
+}
+
+/** The letters and digits of a value in lower case, between dots: `.alertstate.firing.`, `..` without any. */
+function partsOf(value: string): string {
+  return `.${value.toLowerCase().match(PARTS)?.join('.') ?? ''}.`;
+}
+
+const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
+
+function selectionFilter(selection: Selection, tests: readonly [ValueFilter, ValueTest][]): (resource: Resource) => boolean {
+  const { alertable, withoutRules } = selection;
   const search = selection.search?.toLowerCase();
   return (resource) =>
-    (type === undefined || resource.type === type) &&
-    (product === undefined || resource.product === product) &&
-    (state === undefined || resource.state === state) &&
+    tests.every(([filter, isMatch]) => isMatch(resource[filter])) &&
     (alertable === undefined || alertableOf(resource) === alertable) &&
     (withoutRules !== true || resource.alertRules === 0) &&
     (search === undefined || [resource.id, resource.name, resource.displayName].some((text) => text.toLowerCase().includes(search)));

@@ -1,7 +1,7 @@
 import { csvPieces, jsonPieces, jsonText } from '../station/records.ts';
 import { RESOURCE_COLUMNS } from '../station/resource.ts';
 import { writePieces } from './body.ts';
-import { parseResourceQuery } from './pages/resource-list.ts';
+import { parseResourceQuery } from './pages/resource-query.ts';
 import { searchParams } from './pages/station-page.ts';
 import type { ExporterPort, StationDetail } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';

@@ -1,9 +1,10 @@
 import { OTHER } from '../../station/label-values.ts';
 import type { Resource } from '../../station/resource.ts';
-import { ALERTABLE, alertableOf, type Order, type Selection, SORT_KEYS, type SortKey } from '../../station/selection.ts';
+import { ALERTABLE, alertableOf, type SortKey } from '../../station/selection.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, numberText, unknown } from './html.ts';
+import { NONE, type ResourceQuery, resourceSearch, sortText } from './resource-query.ts';
 import type { Count, ResourceCounts } from './station-page.ts';
 
 interface Column {
@@ -95,7 +96,7 @@ ${products.length === 0 ? [] : choice('product', 'Product', counts.products, sel
 ${choice('state', 'State', counts.states, selection.state)}
 ${alertability ? html`<label for="alertable">Alertable <select id="alertable" name="alertable"><option value="">any</option>${alertable}</select></label>` : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${attributeIf(selection.withoutRules === true, 'checked')}> Without alert rules</label>
-${order === undefined ? [] : html`<input type="hidden" name="sort" value="${order.by}"><input type="hidden" name="order" value="${order.descending ? 'desc' : 'asc'}">`}
+${order === undefined ? [] : html`<input type="hidden" name="sort" value="${sortText(order)}">`}
 <button type="submit">Show</button>
 <p><a id="reset" href="?#resources">Show all</a></p>
 </form>`;
@@ -140,80 +141,4 @@ export function resourcePager(label: string, { page, pages, from, to, total }: P
   const steps = [step('First', 1), step('Previous', page - 1), step('Next', page + 1), step('Last', pages)];
   const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(to)} of ${numberText(total)}</span>`;
   return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
-}
-
-/** The resources that a station page shows, from the query of its URL. */
-export interface ResourceQuery {
-  readonly selection: Selection;
-  readonly order: Order | undefined;
-  /** Counted from 1. */
-  readonly page: number;
-}
-
-/** The query value for resources without a value: an HTML form submits '' when no option is selected. */
-export const NONE = '(none)';
-
-const CHOICES = {
-  alertable: ALERTABLE,
-  without_rules: ['yes'],
-  sort: Object.keys(SORT_KEYS) as SortKey[],
-  order: ['asc', 'desc'],
-} as const;
-
-const PARAMETERS = ['search', 'type', 'product', 'state', ...Object.keys(CHOICES), 'page'];
-
-/** Empty parameters are ignored; a string is the problem of an invalid one. */
-export function parseResourceQuery(query: URLSearchParams): ResourceQuery | string {
-  const problem = problemOf(query);
-  if (problem !== undefined) return problem;
-  const sort = CHOICES.sort.find((key) => key === query.get('sort'));
-  const alertable = ALERTABLE.find((word) => word === query.get('alertable'));
-  return {
-    selection: {
-      ...(query.get('search') && { search: String(query.get('search')) }),
-      ...valueFilter(query, 'type'),
-      ...valueFilter(query, 'product'),
-      ...valueFilter(query, 'state'),
-      ...(alertable && { alertable }),
-      ...(query.get('without_rules') === 'yes' && { withoutRules: true }),
-    },
-    order: sort && { by: sort, descending: query.get('order') === 'desc' },
-    page: Number(query.get('page') || 1),
-  };
-}
-
-/** The query string, with its question mark. */
-export function resourceSearch({ selection, order, page }: ResourceQuery): string {
-  const { search, type, product, state, alertable, withoutRules } = selection;
-  const given = {
-    search,
-    type: type === '' ? NONE : type,
-    product: product === '' ? NONE : product,
-    state: state === '' ? NONE : state,
-    alertable,
-    without_rules: withoutRules ? 'yes' : undefined,
-    sort: order?.by,
-    order: order?.descending ? 'desc' : undefined,
-    page: page > 1 ? String(page) : undefined,
-  };
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);
-  return `?${parameters}`;
-}
-
-function problemOf(query: URLSearchParams): string | undefined {
-  const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) return `Expected ${repeated} at most once.`;
-  for (const [name, words] of Object.entries(CHOICES)) {
-    const known: readonly string[] = words;
-    const word = query.get(name);
-    if (word && !known.includes(word)) return `Expected ${name} to be ${known.length === 1 ? '' : 'one of '}${known.join(', ')}.`;
-  }
-  return /^(?:[1-9]\d{0,8})?$/.test(query.get('page') ?? '') ? undefined : 'Expected page to be an integer of at least 1.';
-}
-
-function valueFilter(query: URLSearchParams, name: 'type' | 'product' | 'state'): Selection {
-  const value = query.get(name);
-  if (value === null || value === '') return {};
-  return { [name]: value === NONE ? '' : value };
 }

@@ -9,16 +9,8 @@ import { sendError } from '../respond.ts';
 import { probePath } from '../routes.ts';
 import { breakable, durationText, facts, figures, type Html, html, numberText, shareText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
-import {
-  filterForm,
-  NONE,
-  pageRange,
-  parseResourceQuery,
-  type ResourceQuery,
-  resourcePager,
-  resourceSearch,
-  resourceTable,
-} from './resource-list.ts';
+import { filterForm, pageRange, resourcePager, resourceTable } from './resource-list.ts';
+import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from './resource-query.ts';
 import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
 import { loadList } from './upstream-load.ts';
 

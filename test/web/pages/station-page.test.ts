@@ -256,18 +256,17 @@ describe('stationPage', () => {
     expect(values).toEqual([
       ['search', '"x'],
       ['without_rules', 'yes'],
-      ['sort', 'sku'],
-      ['order', 'desc'],
+      ['sort', '-sku'],
     ]);
-    expect((await open(full, '/stations/prod?sort=sku')).body).toContain('name="order" value="asc"');
+    expect((await open(full, '/stations/prod?sort=sku')).body).toContain('name="sort" value="sku"');
   });
 
   it('reverses the order by the heading that is sorted by, and marks it with aria-sort', async () => {
     const heading = async (query: string) =>
       /<th scope="col"[^>]*><a [^>]*>SKU<\/a>/.exec((await open(full, `/stations/prod${query}`)).body)?.[0];
     expect(await heading('?state=FIRING')).toBe('<th scope="col"><a href="?state=FIRING&#38;sort=sku#resources">SKU</a>');
-    expect(await heading('?sort=sku')).toBe('<th scope="col" aria-sort="ascending"><a href="?sort=sku&#38;order=desc#resources">SKU</a>');
-    expect(await heading('?sort=sku&order=desc')).toBe('<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>');
+    expect(await heading('?sort=sku')).toBe('<th scope="col" aria-sort="ascending"><a href="?sort=-sku#resources">SKU</a>');
+    expect(await heading('?sort=-sku')).toBe('<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>');
   });
 
   describe('with more resources than a page holds', () => {

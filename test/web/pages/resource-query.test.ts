@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALERTABLE, SORT_KEYS, type SortKey } from '../../../src/station/selection.ts';
-import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../../src/web/pages/resource-list.ts';
+import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../../src/web/pages/resource-query.ts';
 
 const parse = (query: string) => parseResourceQuery(new URLSearchParams(query));
 
@@ -25,6 +25,13 @@ describe('parseResourceQuery', () => {
     expect(parse(`?type=${none}&product=${none}&state=${none}`)).toMatchObject({ selection: { type: '', product: '', state: '' } });
   });
 
+  it('sorts in descending order by a leading - or by order=desc', () => {
+    for (const query of ['?sort=-created', '?sort=created&order=desc', '?sort=-created&order=desc']) {
+      expect(parse(query)).toMatchObject({ order: { by: 'created', descending: true } });
+    }
+    expect(parse('?sort=created&order=asc')).toMatchObject({ order: { by: 'created', descending: false } });
+  });
+
   it('ignores unknown parameters', () => {
     expect(parse('?utm_source=x&__proto__=y&utm_source=z')).toEqual({ selection: {}, order: undefined, page: 1 });
   });
@@ -32,7 +39,8 @@ describe('parseResourceQuery', () => {
   it.each([
     ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
     ['without_rules=no', 'Expected without_rules to be yes.'],
-    ['sort=toString', `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}.`],
+    ['sort=toString', `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order.`],
+    ['sort=--name', expect.stringMatching(/^Expected sort to be one of id, .*, with a leading - for descending order\.$/)],
     ['order=down', 'Expected order to be one of asc, desc.'],
     ['page=0', 'Expected page to be an integer of at least 1.'],
     ['page=-1', 'Expected page to be an integer of at least 1.'],
@@ -41,7 +49,7 @@ describe('parseResourceQuery', () => {
     ['type=a&type=b', 'Expected type at most once.'],
     ['page=1&page=2', 'Expected page at most once.'],
   ])('rejects %s with the expected values', (query, problem) => {
-    expect(parse(query)).toBe(problem);
+    expect(parse(query)).toEqual(problem);
   });
 });
 
