@@ -2,6 +2,7 @@ import { TaskQueue } from '../../station/task-queue.ts';
 import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { probePath, stationPath } from '../routes.ts';
+import { keepCurrent } from './browser/keep-current.ts';
 import { statusScript } from './browser/status.ts';
 import { figures, type Html, html, numberText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
@@ -19,7 +20,7 @@ import {
 import { upstreamSection } from './upstream-load.ts';
 
 const SCRIPT = `'use strict';
-(${statusScript})();
+(${statusScript})(${keepCurrent});
 `;
 
 /** An overview of all stations. The controls are hidden until the script runs. */

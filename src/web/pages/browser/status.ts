@@ -1,13 +1,9 @@
 /// <reference lib="dom" />
 
-/**
- * Filters and sorts the stations and keeps the page current by fetching it again. Changes only what differs, so that focus, scroll
- * position and selected text survive. Inlined by its source text: it must not refer to anything outside of itself.
- */
-export function statusScript(): void {
-  const PAUSE_MS = 5000;
-  const TIMEOUT_MS = 30_000;
+import type { KeepCurrent, Patch } from './keep-current.ts';
 
+/** Filters and sorts the stations. Inlined by its source text: it must not refer to anything outside of itself. */
+export function statusScript(keepCurrent: KeepCurrent): void {
   interface Sorting {
     readonly column: number;
     readonly descending: boolean;
@@ -23,16 +19,10 @@ export function statusScript(): void {
   const table = byId(HTMLTableElement, 'stations');
   const filter = byId(HTMLInputElement, 'filter');
   const state = byId(HTMLSelectElement, 'state');
-  const pause = byId(HTMLButtonElement, 'pause');
   const shown = byId(HTMLElement, 'shown');
-  const currency = byId(HTMLElement, 'currency');
   const controls = byId(HTMLElement, 'controls');
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])];
   let sorting: Sorting | undefined;
-  let current = new Date();
-  let timer: number | undefined;
-  let isFetching = false;
-  let isPaused = false;
 
   /** Unknown values sort last in either direction. */
   const comparison = ({ column, descending, isNumber }: Sorting) => {
@@ -73,27 +63,7 @@ export function statusScript(): void {
     arrange();
   };
 
-  /** Makes the node equal to the next one with as few changes as possible. */
-  const patch = (node: ChildNode, next: ChildNode) => {
-    if (node.isEqualNode(next)) return;
-    const children = [...next.childNodes];
-    if (
-      !(node instanceof Element && next instanceof Element) ||
-      node.nodeName !== next.nodeName ||
-      node.childNodes.length !== children.length
-    ) {
-      node.replaceWith(next);
-      return;
-    }
-    for (const { name } of [...node.attributes]) if (!next.hasAttribute(name)) node.removeAttribute(name);
-    for (const { name, value } of next.attributes) node.setAttribute(name, value);
-    for (const [index, child] of [...node.childNodes].entries()) {
-      const nextChild = children[index];
-      if (nextChild) patch(child, nextChild);
-    }
-  };
-
-  const update = (fresh: Document) => {
+  const update = (fresh: Document, patch: Patch) => {
     const known = new Map([...table.tBodies].map((group) => [group.dataset['station'], group]));
     for (const group of numbered(byId(HTMLTableElement, 'stations', fresh))) {
       const before = known.get(group.dataset['station']);
@@ -113,31 +83,9 @@ export function statusScript(): void {
     return groups;
   };
 
-  const refresh = async () => {
-    isFetching = true;
-    const startMs = performance.now();
-    try {
-      const response = await fetch(location.href, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (!response.ok) throw new Error(response.statusText);
-      update(new DOMParser().parseFromString(await response.text(), 'text/html'));
-      current = new Date();
-      setText(currency, '');
-    } catch {
-      setText(currency, `This page is no longer current: the exporter has not responded since ${current.toLocaleTimeString()}.`);
-    }
-    isFetching = false;
-    // A page that is slow to fetch is fetched less often.
-    schedule(Math.max(PAUSE_MS, 10 * (performance.now() - startMs)));
-  };
-
   /** Screen readers announce every change of a status element, also to the same text. */
   const setText = (element: HTMLElement, text: string) => {
     if (element.textContent !== text) element.textContent = text;
-  };
-
-  const schedule = (delayMs: number) => {
-    window.clearTimeout(timer);
-    if (!isPaused && !isFetching && !document.hidden) timer = window.setTimeout(refresh, delayMs);
   };
 
   for (const [column, heading] of headings.entries()) {
@@ -150,14 +98,8 @@ export function statusScript(): void {
   }
   filter.addEventListener('input', arrange);
   state.addEventListener('change', arrange);
-  pause.addEventListener('click', () => {
-    isPaused = !isPaused;
-    pause.setAttribute('aria-pressed', String(isPaused));
-    schedule(0);
-  });
-  document.addEventListener('visibilitychange', () => schedule(0));
   numbered(table);
   controls.hidden = false;
   arrange();
-  schedule(PAUSE_MS);
+  keepCurrent(update);
 }
