@@ -66,17 +66,22 @@ export function* checkSteps<Schema extends z.ZodType>(
   const { raw } = content.data;
   const { error, data } = schema.safeParse(raw, { error: expectation, reportInput: true });
   yield;
-  const all = [...problems, ...content.problems, ...issueProblems(schema, error?.issues ?? [], content)];
+  const all = [...problems, ...content.problems, ...issueProblems(schema, error?.issues ?? [], raw, content)];
   const problemAt: ParsedYaml['problemAt'] = (path, message) => problem({ offset: content.locate(path), path, message });
   if (data === undefined || all.length > 0) return { ...rejected(all), raw, problemAt };
   return { ok: true, value: data, raw, problemAt };
 }
 
 /** Drops duplicates, and problems of strings whose substitution already failed. */
-function issueProblems(schema: z.ZodType, issues: readonly z.core.$ZodIssue[], content: YamlContent): readonly ContentProblem[] {
+function issueProblems(
+  schema: z.ZodType,
+  issues: readonly z.core.$ZodIssue[],
+  raw: unknown,
+  content: YamlContent,
+): readonly ContentProblem[] {
   const reported = new Set(content.problems.map(({ offset }) => offset));
   const unique = new Map<string, ContentProblem>();
-  for (const { path, shownPath, message, atKey } of schemaProblems(issues, schema)) {
+  for (const { path, shownPath, message, atKey } of schemaProblems(issues, schema, raw)) {
     const offset = content.locate(path, atKey);
     if (!reported.has(offset)) unique.set(`${formatPath(path)}: ${message}`, { offset, path: shownPath, message });
   }

@@ -23,17 +23,17 @@ function urlWithout(problemOf: (input: string) => string | undefined, shown: (hr
   });
 }
 
-const NOT_HTTP_URL = 'expected an http or https URL such as https://host:8443';
-
 function serviceUrlProblem(input: string): string | undefined {
-  if (!isHttpUrl(input)) return NOT_HTTP_URL;
+  const problem = httpUrlProblem(input);
+  if (problem !== undefined) return problem;
   const { username, password } = new URL(input);
   if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
   return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
 }
 
 function proxyUrlProblem(input: string): string | undefined {
-  if (!isHttpUrl(input)) return NOT_HTTP_URL;
+  const problem = httpUrlProblem(input);
+  if (problem !== undefined) return problem;
   const { username, password, pathname } = new URL(input);
   if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
   return isPercentEncoded(username + password)
@@ -41,8 +41,10 @@ function proxyUrlProblem(input: string): string | undefined {
     : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
 }
 
-function isHttpUrl(input: string): boolean {
-  return /^https?:\/\//i.test(input) && URL.canParse(input);
+/** Does not show the input, which may contain a password. */
+function httpUrlProblem(input: string): string | undefined {
+  if (!/^https?:\/\//i.test(input)) return 'must begin with http:// or https://';
+  return URL.canParse(input) ? undefined : 'expected an http or https URL such as https://host:8443';
 }
 
 function isPercentEncoded(input: string): boolean {
@@ -78,7 +80,8 @@ export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB o
   decode: (input, { issues }) => {
     const bytes = parseSize(input);
     if (bytes !== undefined && bytes > 0) return bytes;
-    issues.push({ code: 'custom', input, message: `expected a size in whole bytes such as 16MiB or 1MB, got ${quoted(input)}` });
+    const whole = SIZE_PATTERN.test(input) ? ' in whole bytes' : '';
+    issues.push({ code: 'custom', input, message: `expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}` });
     return z.NEVER;
   },
   encode: formatSize,
@@ -107,16 +110,17 @@ function durationBetween(min: number, max: number) {
     decode: (input, { issues }) => {
       const ms = parseDuration(`${input}`);
       if (ms !== undefined && ms >= min && ms <= max) return ms;
-      issues.push({ code: 'custom', input, message: `expected ${expectedDuration(ms, min, max)}, got ${quoted(`${input}`)}` });
+      issues.push({ code: 'custom', input, message: `expected ${expectedDuration(`${input}`, min, max)}, got ${quoted(`${input}`)}` });
       return z.NEVER;
     },
     encode: formatDuration,
   });
 }
 
-function expectedDuration(ms: number | undefined, min: number, max: number): string {
-  if (ms === undefined) return 'a duration in whole milliseconds such as 90s, 1h30m or 250ms';
-  return ms < min ? 'more than 0' : `at most ${formatDuration(max)}`;
+function expectedDuration(input: string, min: number, max: number): string {
+  const ms = parseDuration(input);
+  if (ms !== undefined) return ms < min ? 'more than 0' : `at most ${formatDuration(max)}`;
+  return `a duration${DURATION_PATTERN.test(input) ? ' in whole milliseconds' : ''} such as 90s, 1h30m or 250ms`;
 }
 
 /** The pattern is for editors, which see `${NAME}` where the environment will put the text. */

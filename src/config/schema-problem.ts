@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { isObject } from '../station/resource.ts';
 import { nearest, suggestion } from './nearest.ts';
-import { type ConfigPath, quoted } from './problem.ts';
+import { type ConfigPath, formatPath, quoted } from './problem.ts';
 import { configSchema } from './schema.ts';
 
 /** A problem that the schema found. */
@@ -10,16 +11,27 @@ export interface SchemaProblem {
   readonly shownPath: ConfigPath;
   readonly message: string;
   readonly atKey: boolean;
+  /** The key that an unknown one probably stands for. */
+  readonly meant?: ConfigPath;
 }
 
-export function schemaProblems(issues: readonly z.core.$ZodIssue[], schema: z.ZodType): readonly SchemaProblem[] {
+/** `raw`: the value that was checked. A missing key that an unknown one probably stands for is not reported. */
+export function schemaProblems(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, raw: unknown): readonly SchemaProblem[] {
   // Converting the schema takes much longer than the check itself.
   let converted: JsonSchema | undefined;
   const keysAt = (path: ConfigPath) => {
     converted ??= jsonSchema(schema);
     return knownKeys(converted, path);
   };
-  return issues.flatMap((issue) => issueProblems(issue, keysAt));
+  const problems = issues.flatMap((issue) => issueProblems(issue, keysAt));
+  const meant = new Set(problems.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])));
+  return problems.filter(({ path }) => !meant.has(formatPath(path)) || isGiven(raw, path));
+}
+
+function isGiven(raw: unknown, path: ConfigPath): boolean {
+  let value = raw;
+  for (const part of path) value = isObject(value) || Array.isArray(value) ? (value as Record<string | number, unknown>)[part] : undefined;
+  return value !== undefined;
 }
 
 type KeysAt = (path: ConfigPath) => readonly string[];
@@ -40,7 +52,7 @@ function issueProblems(issue: z.core.$ZodIssue, keysAt: KeysAt): readonly Schema
     case 'custom':
       return [{ path, shownPath: shown, message: issue.message, atKey: issue.params?.['atKey'] === true }];
     default:
-      return [{ path, shownPath: shown, message: describe(issue), atKey: false }];
+      return [{ path, shownPath: shown, message: describe(issue, keysAt(path)), atKey: false }];
   }
 }
 
@@ -59,11 +71,51 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function unknownKey(keysAt: KeysAt, path: ConfigPath, key: string, value: unknown): SchemaProblem {
-  const known = keysAt(path.slice(0, -1));
-  const near = nearest(key.replace(/:.*/s, ''), known);
-  const message = near === undefined ? `unknown key, expected one of ${known.join(', ')}` : `unknown key, did you mean ${near}?`;
-  return { path, shownPath: shownPath(keysAt, path, value), message, atKey: true };
+  const parent = path.slice(0, -1);
+  const known = keysAt(parent);
+  const meant = meantKey(keysAt, parent, key.replace(/:.*/s, ''));
+  const shown = shownPath(keysAt, path, value);
+  if (meant === undefined) return { path, shownPath: shown, message: `unknown key, expected one of ${known.join(', ')}`, atKey: true };
+  return { path, shownPath: shown, message: `unknown key, did you mean ${meant.text}?`, atKey: true, meant: [...parent, ...meant.path] };
 }
+
+/** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
+function meantKey(keysAt: KeysAt, parent: ConfigPath, word: string): { readonly text: string; readonly path: ConfigPath } | undefined {
+  const known = keysAt(parent);
+  const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]|s$/g, '');
+  const direct = known.find((key) => plain(key) === plain(word)) ?? known.find((key) => key === OTHER_NAMES[word]);
+  if (direct !== undefined) return { text: direct, path: [direct] };
+  for (const outer of known) {
+    if (keysAt([...parent, outer]).includes(word)) return { text: `${outer}.${word}`, path: [outer, word] };
+    if (keysAt([...parent, outer, 0]).includes(word)) return { text: `${word} in an entry of ${outer}`, path: [outer] };
+  }
+  const near = nearest(word, known);
+  return near === undefined ? undefined : { text: near, path: [near] };
+}
+
+/** What other exporters and clients call these keys. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  address: 'base_url',
+  alertable: 'alertability',
+  auth: 'authorization',
+  basic: 'basic_auth',
+  bearer_token: 'authorization',
+  bearer_token_file: 'authorization',
+  endpoint: 'base_url',
+  group: 'resource_group',
+  headers: 'http_headers',
+  host: 'base_url',
+  interval: 'cache',
+  proxy: 'proxy_url',
+  refresh_interval: 'cache',
+  retries: 'max_retries',
+  scrape_interval: 'cache',
+  station: 'telemetry_station',
+  tls: 'tls_config',
+  token: 'authorization',
+  url: 'base_url',
+  user: 'username',
+};
 
 /** Omits an unknown key without a value: in `{ password: one,two }` it is part of the secret. */
 function shownPath(keysAt: KeysAt, path: ConfigPath, value: unknown): ConfigPath {
@@ -71,11 +123,19 @@ function shownPath(keysAt: KeysAt, path: ConfigPath, value: unknown): ConfigPath
   return value === null && !keysAt(parent).includes(`${path.at(-1)}`) ? parent : path;
 }
 
-function describe(issue: z.core.$ZodIssue): string {
+function describe(issue: z.core.$ZodIssue, keys: readonly string[]): string {
   if (issue.input === undefined) return `missing, expected ${issue.message}`;
-  const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
-  const hint = typeof issue.input === 'string' ? suggestion(issue.input, values) : '';
-  return `expected ${issue.message}, got ${got(issue)}${hint}`;
+  return `expected ${issue.message}, got ${got(issue)}${hint(issue, keys)}`;
+}
+
+/** `keys`: of the mapping that was expected. */
+function hint({ input, message, ...issue }: z.core.$ZodIssue, keys: readonly string[]): string {
+  if (typeof input === 'string') {
+    const [key = ''] = input.split(':', 1);
+    if (key !== input && keys.includes(key)) return '; a space is missing after the colon';
+    return suggestion(input, issue.code === 'invalid_value' ? issue.values.map(String) : []);
+  }
+  return message === TYPES['string'] && (typeof input === 'number' || typeof input === 'boolean') ? '; quote it' : '';
 }
 
 function got(issue: z.core.$ZodIssue): string {

@@ -119,13 +119,13 @@ stations:
     it('reports syntax errors only', () => {
       expect(problemsOf('upstreams: [1\nstations:\n\t- a\npage_size: 0\n')).toEqual([
         '2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
-        '3:1: Tabs are not allowed as indentation',
+        '3:1: tab as indentation, expected spaces',
       ]);
     });
 
     it('reports a misplaced token without its follow-up errors', () => {
       expect(problemsOf(`upstreams: {a: $\{B}}\nstations: []\n`)).toEqual([
-        `1:17: unexpected token, expected a key or a value; quote $\{NAME} inside braces`,
+        `1:17: expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`,
       ]);
     });
 
@@ -193,7 +193,7 @@ stations:
       ['an unknown tag', 'list_style: !hunter2 repeat', /^4:17: unknown tag/],
       ['a tag of another kind', 'authorization: { credentials: !!binary aHVudGVyMg== }', /^4:35: unknown tag/],
       ['an unknown escape', 'authorization: { credentials: "hunter2\\q" }', /^4:\d+: invalid escape sequence/],
-      ['a reserved character', 'authorization: { credentials: "a", type: @hunter2 }', /^4:46: Plain value cannot start/],
+      ['a reserved character', 'authorization: { credentials: "a", type: @hunter2 }', /^4:46: value starts with a reserved character/],
     ])('reports %s without quoting the secret', (_, line, problem) => {
       const problems = problemsOf(upstreamWith(line));
       expect(problems[0]).toMatch(problem);

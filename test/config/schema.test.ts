@@ -53,7 +53,7 @@ describe('configSchema', () => {
 
   it('reports an upstream that is not a string once', () => {
     expect(problemsOf(fleet('stations:', `  - { rid: ${RID}, upstream: 5 }`))).toEqual([
-      expect.stringMatching(/stations\[0\]\.upstream: expected a string, got a number$/),
+      expect.stringMatching(/stations\[0\]\.upstream: expected a string, got a number; quote it$/),
     ]);
   });
 
@@ -85,7 +85,7 @@ describe('configSchema', () => {
   it('reports list entries that are not strings once', () => {
     const text = fleet('stations:', `  - { upstream: commas, rid: ${RID}, filters: { resource_ids: [5], resource_types: a } }`);
     expect(problemsOf(text)).toEqual([
-      expect.stringContaining('resource_ids[0]: expected a string, got a number'),
+      expect.stringContaining('resource_ids[0]: expected a string, got a number; quote it'),
       expect.stringContaining('resource_types: expected a list, got a string'),
     ]);
   });

@@ -79,7 +79,7 @@ describe('station', () => {
       '15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
     ],
     ['labels: { __a: b }', '15: stations[0].labels.__a: label names that start with __ are reserved, expected another one'],
-    ['labels: { a: 5 }', '18: stations[0].labels.a: expected a string, got a number'],
+    ['labels: { a: 5 }', '18: stations[0].labels.a: expected a string, got a number; quote it'],
   ])('rejects %s', (line, problem) => {
     expect(problemsOf(stationWith(`rid: ${RID}`, line))).toEqual([`5:${problem}`]);
   });
@@ -102,7 +102,7 @@ describe('station', () => {
       expect(problems).toContainEqual(expect.stringContaining('stations[0].products[1]: duplicate product'));
       expect(problems).toContainEqual(
         expect.stringMatching(
-          line.startsWith('rid') ? /rid: expected a string, got a number/ : /expected rid or all of .*, got none of them$/,
+          line.startsWith('rid') ? /rid: expected a string, got a number; quote it/ : /expected rid or all of .*, got none of them$/,
         ),
       );
     },
