@@ -36,6 +36,8 @@ export interface StationFamily<Source> extends FamilyDescription {
 
 /** A family with at most one sample per resource: `station, resource_id, name` are the first of `labels` and not part of a sample. */
 export interface ResourceFamily extends FamilyDescription {
+  /** What a sample depends on besides the id and the name: while these are the same, the encoded samples are reused. */
+  readonly fields: readonly (keyof Resource)[];
   readonly sample: (resource: Resource) => AnySample | undefined;
 }
 
@@ -68,8 +70,12 @@ export function snapshotFamily<const Name extends string, const Labels extends r
   return { ...widened(row), name: row.name, labels: ['station', ...row.labels] };
 }
 
-export function resourceFamily<const Name extends string, const Labels extends readonly string[]>(
-  row: Row<Name, Labels> & { readonly sample: (resource: Resource) => Sample<Labels> | undefined },
+/** A sample that reads a field which is not among `fields` does not compile. */
+export function resourceFamily<const Name extends string, const Labels extends readonly string[], const Field extends keyof Resource>(
+  row: Row<Name, Labels> & {
+    readonly fields: readonly Field[];
+    readonly sample: (resource: Pick<Resource, NoInfer<Field>>) => Sample<Labels> | undefined;
+  },
 ): ResourceFamily & Named<Name, readonly ['station', 'resource_id', 'name', ...Labels]> {
   const sample = row.sample as ResourceFamily['sample'];
   return { ...row, sample, labels: ['station', 'resource_id', 'name', ...row.labels] };

@@ -39,7 +39,8 @@ interface Block {
   readonly parts: readonly Part<Resource>[];
   readonly aggregates: Aggregation;
   readonly families: ReadonlyMap<string, Segment>;
-  readonly series: number;
+  /** By family. */
+  readonly series: ReadonlyMap<string, number>;
   readonly isWithheld: boolean;
 }
 
@@ -60,13 +61,13 @@ export function resourceLines({ name }: StationSpec, resource: Resource, options
   return Buffer.concat([...buffer.texts().values()]).toString();
 }
 
-/** Encodes the snapshots of one station; blocks that did not change are reused. */
+/** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */
 export class StationEncoder {
   readonly #spec: StationSpec;
   readonly #options: EncodingOptions;
   readonly #compressors: CompressorPool;
   readonly #resourceFamilies: readonly ResourceFamily[];
-  #blocks = new Map<Part<Resource> | undefined, Block>();
+  #blocks: readonly Block[] = [];
 
   constructor(spec: StationSpec, options: EncodingOptions, compressors: CompressorPool) {
     this.#spec = spec;
@@ -78,11 +79,15 @@ export class StationEncoder {
   async encode(publication: Publication): Promise<EncodedSnapshot> {
     const { parts, size } = publication.snapshot;
     const isWithheld = size > this.#options.maxResources;
+    const cached = new Map(this.#blocks.map((block) => [block.parts[0], block]));
     const blocks: Block[] = [];
-    for (const group of grouped(parts)) blocks.push(await this.#block(group, isWithheld, publication.values));
-    this.#blocks = new Map(blocks.map((block) => [block.parts[0], block]));
+    for (const group of grouped(parts)) {
+      const before = cached.get(group[0]) ?? this.#blocks[blocks.length];
+      blocks.push(await this.#block(group, isWithheld, publication.values, before));
+    }
+    this.#blocks = blocks;
     const station = await this.#encodeStation(publication, blocks);
-    const resourceSeries = blocks.reduce((sum, block) => sum + block.series, 0);
+    const resourceSeries = blocks.reduce((sum, { series }) => sum + [...series.values()].reduce((all, one) => all + one, 0), 0);
     return {
       families: isWithheld ? station.families : new Map([...station.families, ...familiesOf(blocks, this.#resourceFamilies)]),
       series: station.series + (isWithheld ? 0 : resourceSeries),
@@ -91,24 +96,25 @@ export class StationEncoder {
     };
   }
 
-  async #block(parts: readonly Part<Resource>[], isWithheld: boolean, values: LabelValues): Promise<Block> {
-    const cached = this.#blocks.get(parts[0]);
-    const isUnchanged = cached?.parts.length === parts.length && cached.parts.every((part, index) => part === parts[index]);
-    if (isUnchanged && cached.isWithheld === isWithheld) return cached;
-    const { result, segments } = await this.#compressors.compress((buffer) => this.#write(parts.flat(), isWithheld, values, buffer));
-    return { parts, aggregates: result.aggregates, families: segments, series: result.series, isWithheld };
+  async #block(parts: readonly Part<Resource>[], isWithheld: boolean, values: LabelValues, before: Block | undefined): Promise<Block> {
+    const isUnchanged = before?.parts.length === parts.length && before.parts.every((part, index) => part === parts[index]);
+    if (isUnchanged && before.isWithheld === isWithheld) return before;
+    const { result, segments } = await this.#compressors.compress((buffer) =>
+      this.#write(parts.flat(), isWithheld, values, before, buffer),
+    );
+    const families = new Map([...result.reused, ...segments]);
+    return { parts, aggregates: result.aggregates, families, series: result.series, isWithheld };
   }
 
-  #write(
-    resources: readonly Resource[],
-    isWithheld: boolean,
-    values: LabelValues,
-    buffer: TextBuffer,
-  ): { series: number; aggregates: Aggregation } {
+  #write(resources: readonly Resource[], isWithheld: boolean, values: LabelValues, before: Block | undefined, buffer: TextBuffer) {
     const aggregates = new Aggregation();
     for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
-    if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies) };
-    return { aggregates, series: writeResources(labelText(this.#spec.name), resources, this.#resourceFamilies, buffer) };
+    if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies), reused: [] };
+    const isUnchanged = before && !before.isWithheld ? unchangedFamilies(before.parts.flat(), resources) : () => false;
+    const changed = this.#resourceFamilies.filter((family) => !isUnchanged(family));
+    const written = writeResources(labelText(this.#spec.name), resources, changed, buffer);
+    const reused = [...(before?.families ?? [])].filter(([family]) => !written.has(family));
+    return { aggregates, series: new Map([...(before?.series ?? []), ...written]), reused };
   }
 
   async #encodeStation(publication: Publication, blocks: readonly Block[]): Promise<EncodedSnapshot> {
@@ -174,12 +180,25 @@ function writeStations<Source extends { readonly spec: StationSpec }>(
 /** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
 const RESOURCES_PER_TEXT = 64;
 
-/** Writes one text per family; returns the number of series. `station` is a valid label value, not yet escaped. */
-function writeResources(station: string, resources: readonly Resource[], families: readonly ResourceFamily[], buffer: TextBuffer): number {
+/** Tells which families have the same samples for both lists: usually states and alert rules change, and most labels do not. */
+function unchangedFamilies(before: readonly Resource[], next: readonly Resource[]): (family: ResourceFamily) => boolean {
+  const isSame = (field: keyof Resource) => next.every((resource, index) => resource[field] === before[index]?.[field]);
+  if (before.length !== next.length || !isSame('id') || !isSame('name')) return () => false;
+  return ({ fields }) => fields.every(isSame);
+}
+
+/** Writes one text per family; returns the number of series per family. `station` is a valid label value, not yet escaped. */
+function writeResources(
+  station: string,
+  resources: readonly Resource[],
+  families: readonly ResourceFamily[],
+  buffer: TextBuffer,
+): Map<string, number> {
   const prefix = `{station="${escapeLabelValue(station)}",resource_id="`;
   const identities = resources.map(({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`);
-  let series = 0;
+  const written = new Map<string, number>();
   for (const { name, labels, sample } of families) {
+    let series = 0;
     // The text before each label value; the first closes no quote, because the identity ends with one.
     const openings = labels.slice(3).map((label, at) => (at === 0 ? `,${label}="` : `",${label}="`));
     const closing = openings.length === 0 ? '} ' : '"} ';
@@ -199,12 +218,11 @@ function writeResources(station: string, resources: readonly Resource[], familie
       }
     }
     buffer.add(text);
+    written.set(name, series);
   }
-  return series;
+  return written;
 }
 
-function countSeries(resources: readonly Resource[], families: readonly ResourceFamily[]): number {
-  let series = 0;
-  for (const resource of resources) for (const { sample } of families) if (sample(resource) !== undefined) series += 1;
-  return series;
+function countSeries(resources: readonly Resource[], families: readonly ResourceFamily[]): Map<string, number> {
+  return new Map(families.map(({ name, sample }) => [name, resources.reduce((sum, resource) => (sample(resource) ? sum + 1 : sum), 0)]));
 }

@@ -268,12 +268,12 @@ describe('Exposition', () => {
     const encoder = new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2));
     const values = new LabelValues(1000);
     const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
-    const info = 'telemetry_station_resource_info';
-    const first = (await encode(parts)).families.get(info) ?? [];
+    const state = 'telemetry_station_resource_state';
+    const first = (await encode(parts)).families.get(state) ?? [];
     expect(first).toHaveLength(4);
     const changed = parts.with(3, part(1200, 1500, 'F'));
     const second = await encode(changed);
-    expect(second.families.get(info)?.map((segment, index) => segment === first[index])).toEqual([true, true, false, true]);
+    expect(second.families.get(state)?.map((segment, index) => segment === first[index])).toEqual([true, true, false, true]);
     const fresh = await new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2)).encode({
       spec,
       snapshot: snapshot(changed),
@@ -285,7 +285,54 @@ describe('Exposition', () => {
     const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
     const more = [...parts, part(2800, 1)];
     expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([0, 2801 * 4, 0]);
-    expect((await publish(parts)).families.get(info)).toHaveLength(4);
+    expect((await publish(parts)).families.get(state)).toHaveLength(4);
+  });
+
+  it('encodes only the families whose samples changed', async () => {
+    const spec = specOf();
+    const encoder = new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2));
+    const encode = async (changes: Partial<Resource>) => {
+      const snapshot = listingOf(['a', 'b'].map((id) => resourceOf(id, { createdSeconds: 1, ...changes })));
+      const { families } = await encoder.encode({ spec, snapshot, churn: NO_CHURN, values: new LabelValues(1000) });
+      return ['info', 'state', 'alert_rules', 'created_timestamp_seconds'].map(
+        (name) => families.get(`telemetry_station_resource_${name}`)?.[0],
+      );
+    };
+    const changedBy = async (changes: Partial<Resource>) => {
+      const before = await encode({});
+      return (await encode(changes)).map((segment, at) => segment !== before[at]);
+    };
+    expect(await changedBy({})).toEqual([false, false, false, false]);
+    expect(await changedBy({ state: 'FIRING' })).toEqual([false, true, false, false]);
+    expect(await changedBy({ alertRules: 7 })).toEqual([false, false, true, false]);
+    expect(await changedBy({ displayName: 'x' })).toEqual([true, false, false, false]);
+    expect(await changedBy({ product: 'x', createdSeconds: 2 })).toEqual([true, false, false, true]);
+    expect(await changedBy({ name: 'x' })).toEqual([true, true, true, true]);
+  });
+
+  it('encodes any sequence of snapshots to the same as each of them alone', async () => {
+    const field = <T>(...values: T[]) => fc.constantFrom(...values);
+    const quantities = [undefined, { value: 1, unit: 'GPU' }, { value: 2, unit: 'GPU' }];
+    const resource = fc.record({
+      ...{ id: field('a', 'b', 'c', 'd'), name: field('', 'n'), displayName: field('', '名'), state: field('', 'I', 'F') },
+      ...{ quantity: field(...quantities), alertRules: field(undefined, 0, 1), createdSeconds: field(undefined, 1) },
+      ...{ alertable: field(undefined, true, false) },
+    });
+    const listing = fc
+      .uniqueArray(resource, { selector: ({ id }) => id })
+      .map((list) => list.map(({ id, ...rest }) => resourceOf(id, rest)));
+    const options = { ...allSeries, maxResources: 3 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(listing, { minLength: 2, maxLength: 5 }), async (lists) => {
+        const spec = specOf();
+        const newEncoder = () => new StationEncoder(spec, options, new CompressorPool(new TaskQueue(), 1));
+        const encoder = newEncoder();
+        for (const list of lists) {
+          const publication = { spec, snapshot: listingOf(list), churn: NO_CHURN, values: new LabelValues(1000) };
+          expect(await encoder.encode(publication)).toEqual(await newEncoder().encode(publication));
+        }
+      }),
+    );
   });
 
   it('publishes arbitrary label values without loss, and families that add up', async () => {
