@@ -110,13 +110,13 @@ export class ListingAttempt<Row> {
     const { listed, used, nowMs } = this.#pages;
     const digest = await digestOf(body, run);
     const before = listed.get(path);
-    const page = before?.digest === digest ? before.page : await read(body, run);
+    const page = before?.digest === digest ? before.page : await read(body, before?.page.rows ?? []);
     used.set(path, { ...range, digest, page, receivedMs: nowMs() });
     return page;
   }
 }
 
-type ReadBody<Row> = (body: Uint8Array, run: RunTask) => Promise<Page<Row>>;
+type ReadBody<Row> = (body: Uint8Array, before: readonly Row[]) => Promise<Page<Row>>;
 
 /** Bytes hashed in one event-loop iteration. */
 const HASHED_BYTES = 1024 * 1024;

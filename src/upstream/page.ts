@@ -3,7 +3,7 @@ import { ListingFailure } from '../station/failure.ts';
 import type { ListingField, Part } from '../station/listing.ts';
 import { isObject } from '../station/resource.ts';
 import { parseInSlices, type RunTask } from './page-json.ts';
-import { jsonOf, recordKey, wholeNumber } from './record.ts';
+import { type FindRow, jsonOf, type ReadRecord, recordKey, wholeNumber } from './record.ts';
 
 /** Rows of a page. */
 interface PageRows<Row> {
@@ -45,9 +45,7 @@ export function hasSameRecords<Row>(a: Page<Row>, b: Page<Row>, idOf: (row: Row)
 }
 
 /** Reads one record; undefined when it has no valid id. */
-export type ReadRow<Row> = (
-  record: unknown,
-) => { readonly row: Row; readonly invalid: readonly ListingField[]; readonly textLength: number } | undefined;
+export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
 
 /** Called with the rows read so far and the characters of their texts; may throw to stop reading. */
 export type RowProgress = (rows: number, textLength: number) => void;
@@ -61,9 +59,10 @@ export async function readPage<Row>(
   readRow: ReadRow<Row>,
   run: RunTask,
   progress: RowProgress = () => undefined,
+  find: FindRow<Row> = () => undefined,
 ): Promise<Page<Row>> {
   const body = withoutByteOrderMark(bytes);
-  const reader = new RowReader(readRow, progress);
+  const reader = new RowReader((record) => readRow(record, find), progress);
   if (body.length <= MAX_WHOLE_BYTES) return run(() => readWhole(body, reader));
   const parsed = await parseInSlices(body, run, (records) => reader.read(records)).catch((cause) => {
     throw cause instanceof SyntaxError ? notJson(body, cause) : cause;
@@ -114,7 +113,7 @@ function recordsOf(envelope: unknown): readonly unknown[] {
 
 /** Reads the records of a page, in as many steps as they arrive in. */
 class RowReader<Row> {
-  readonly #readRow: ReadRow<Row>;
+  readonly #readRow: (record: unknown) => ReadRecord<Row> | undefined;
   readonly #progress: RowProgress;
   readonly #rows: Row[] = [];
   readonly #positions: number[] = [];
@@ -125,7 +124,7 @@ class RowReader<Row> {
   #last: unknown;
   #textLength = 0;
 
-  constructor(readRow: ReadRow<Row>, progress: RowProgress) {
+  constructor(readRow: (record: unknown) => ReadRecord<Row> | undefined, progress: RowProgress) {
     this.#readRow = readRow;
     this.#progress = progress;
   }

@@ -11,7 +11,7 @@ import type { UpstreamOptions } from './options.ts';
 import { PageSize, type ReadRow, type RowProgress, readPage } from './page.ts';
 import { type ListingAttempt, PageCache } from './page-cache.ts';
 import type { RunTask } from './page-json.ts';
-import { InternedTexts, readId, readResource } from './record.ts';
+import { InternedTexts, readId, readResource, rowFinder } from './record.ts';
 
 type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
 
@@ -46,8 +46,8 @@ export function stationSource(
   };
   const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
     const pageCaches = new Map<string, PageCache<Row>>();
-    const readBody = (body: Uint8Array, run: RunTask, progress: RowProgress) =>
-      readPage(body, readRow, run, progress).catch((error: unknown) => {
+    const readBody = (body: Uint8Array, before: readonly Row[], run: RunTask, progress: RowProgress) =>
+      readPage(body, readRow, run, progress, rowFinder(before, idOf)).catch((error: unknown) => {
         if (error instanceof ListingFailure && !(error instanceof RecordLimitFailure)) observer.unreadable?.();
         throw error;
       });
@@ -77,7 +77,7 @@ export function stationSource(
           const read = async (body: Uint8Array) => {
             const progress = counts.of(currentPath());
             const range = { offset, size: requested };
-            const page = await attempt.read(currentPath(), range, body, run, (bytes) => readBody(bytes, run, progress));
+            const page = await attempt.read(currentPath(), range, body, run, (bytes, before) => readBody(bytes, before, run, progress));
             progress(page.rows.length, page.textLength);
             const { received, total } = page;
             observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
@@ -121,7 +121,7 @@ export function stationSource(
   return {
     listResources: lister<Resource>(
       'resources',
-      (record) => readResource(record, texts),
+      (record, find) => readResource(record, texts, find),
       ({ id }) => id,
     ),
     listIds: lister<string>('ids', readId, (id) => id),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InternedTexts, readId, readResource, readTimestamp } from '../../src/upstream/record.ts';
+import { InternedTexts, readId, readResource, rowFinder } from '../../src/upstream/record.ts';
 import { codePoint } from '../code-point.ts';
 
 const complete = {
@@ -17,7 +17,33 @@ const complete = {
 
 const readRecord = (value: unknown) => readResource(value, new InternedTexts());
 const read = (changes: object) => readRecord({ ...complete, ...changes });
+const mapped = <Key extends string, To>(object: Record<Key, unknown>, to: () => To) =>
+  Object.fromEntries(Object.keys(object).map((key) => [key, to()])) as Record<Key, To>;
 const invalidOf = (changes: object) => read(changes)?.invalid;
+
+describe('rowFinder', () => {
+  it('finds the rows that stayed in their order when one was inserted or removed', () => {
+    const foundIn = (rows: string[], ids: string[]) => {
+      const find = rowFinder(rows, (row) => row);
+      return ids.filter((id) => find(id) === id).join('');
+    };
+    expect(foundIn([...'abcd'], [...'abcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
+    expect(foundIn([...'abcd'], [...'bcde'])).toBe('bcd');
+    expect(foundIn([], [...'a'])).toBe('');
+  });
+
+  it('finds no row but the one of the id', () => {
+    const ids = fc.array(fc.constantFrom(...'abcd'));
+    fc.assert(
+      fc.property(ids, ids, (rows, sought) => {
+        const find = rowFinder(rows, (row) => row);
+        for (const id of sought) expect([id, undefined]).toContain(find(id));
+      }),
+    );
+  });
+});
 
 describe('readResource', () => {
   it('reads a record of the documented form', () => {
@@ -55,6 +81,26 @@ describe('readResource', () => {
     const nulls = Object.fromEntries(Object.keys(complete).map((field) => [field, null]));
     expect(readRecord({ ...nulls, resource_id: 'a' })).toEqual(nothing);
     expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
+  });
+
+  it('takes over the resource of the listing before, or what is the same of it', () => {
+    const texts = new InternedTexts();
+    const before = readResource(complete, texts)?.row;
+    expect(readResource({ ...complete }, texts, () => before)?.row).toBe(before);
+    const changed = { ...complete, state: 'ALERTSTATE_FIRING' };
+    expect(readResource(changed, texts, () => before)).toEqual(readResource(changed, texts));
+  });
+
+  it('reads the same with and without the resource of the listing before', () => {
+    const field = fc.oneof(fc.constantFrom('', '8 GPU', '2024-05-01T12:00:00Z', 'a', 0, 1, null, { key: 'k' }), fc.jsonValue());
+    const record = fc.record({ ...mapped(complete, () => field), resource_id: fc.constant('a') }, { requiredKeys: ['resource_id'] });
+    fc.assert(
+      fc.property(record, record, (one, other) => {
+        const before = readRecord(one)?.row;
+        expect(readResource(other, new InternedTexts(), () => before)).toEqual(readRecord(other));
+        expect(readResource(structuredClone(one), new InternedTexts(), () => before)?.row).toBe(before);
+      }),
+    );
   });
 
   it.each([[null], [undefined], [5], ['id'], [[]], [[complete]], [true]])('rejects %j, which is not a record', (value) => {
@@ -166,71 +212,5 @@ describe('InternedTexts', () => {
     const texts = new InternedTexts();
     for (let index = 0; index < 10_010; index += 1) expect(texts.intern(`text ${index}`)).toBe(`text ${index}`);
     expect(texts.intern('text 10005')).toBe('text 10005');
-  });
-});
-
-describe('readTimestamp', () => {
-  it.each([
-    ['1970-01-01T00:00:00Z', 0],
-    ['2024-02-29T12:00:00Z', 1_709_208_000],
-    ['2024-05-01T12:00:00.123Z', 1_714_564_800.123],
-    ['2024-05-01T12:00:00.123456Z', 1_714_564_800.123456],
-    ['2024-05-01T12:00:00.123456789Z', 1_714_564_800.123_456_7],
-    ['2024-05-01T14:30:00.5+02:30', 1_714_564_800.5],
-    ['2024-05-01T05:00:00-07:00', 1_714_564_800],
-    ['2024-05-01t12:00:00z', 1_714_564_800],
-    ['2024-05-01 12:00:00Z', 1_714_564_800],
-    ['2000-02-29T00:00:00Z', 951_782_400],
-    ['1970-01-01T01:00:00+01:00', 0],
-    ['2024-05-01T12:00:00.000000000000000000000001Z', 1_714_564_800],
-  ])('reads %s', (text, seconds) => {
-    expect(readTimestamp(text)).toBe(seconds);
-  });
-
-  it.each([
-    '',
-    'yesterday',
-    '2024',
-    '2024-05-01',
-    '2024-05-01T12:00:00',
-    '2024-05-01T12:00Z',
-    '2024-5-1T12:00:00Z',
-    '2023-02-29T12:00:00Z',
-    '2024-04-31T12:00:00Z',
-    '2024-05-01T24:00:00Z',
-    '2024-05-01T12:60:00Z',
-    '2024-13-01T12:00:00Z',
-    '2024-05-01T12:00:00+25:00',
-    '2024-05-01T12:00:00.Z',
-    ' 2024-05-01T12:00:00Z',
-    '2024-05-01T12:00:00Z\n',
-    '0001-01-01T00:00:00Z',
-    '0070-01-01T00:00:00Z',
-    '2024-00-01T12:00:00Z',
-    '2024-05-00T12:00:00Z',
-    '1900-02-29T12:00:00Z',
-    '2024/05/01T12:00:00Z',
-    '2024-05-01_12:00:00Z',
-    '2024-05-01T12:00:00+0200',
-    '2024-05-01T12:00:00+02:60',
-    '2024-05-01T12:00:00+02:000',
-    '2024-05-01T12:00:00Zz',
-    '2024-05-01T12:00:0xZ',
-    '1969-12-31T23:59:59Z',
-  ])('rejects %j', (text) => {
-    expect(readTimestamp(text)).toBeUndefined();
-  });
-
-  it('reads every time that a Date can print', () => {
-    const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
-    fc.assert(fc.property(instants, (date) => readTimestamp(date.toISOString()) === date.getTime() / 1000));
-  });
-
-  it('reads a fraction as the nearest double', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 20 }), (fraction) => {
-        expect(readTimestamp(`2024-05-01T12:00:00.${fraction}Z`)).toBe(Number(`1714564800.${fraction}`));
-      }),
-    );
   });
 });
