@@ -6,10 +6,11 @@ import { type FleetShape, pageBody } from './fleet.ts';
 export interface ServiceMethods {
   start(options: { shape: FleetShape; latencyMs?: number; cachePages?: boolean; ignoreSize?: boolean }): number;
   /** Changes every record. Pages requested before are rebuilt now, so that the exporter does not wait for them. */
-  setVersion(version: number): void;
+  setVersion(version: number, generation?: number): void;
 }
 
 let version = 0;
+let generation = 0;
 /** Cached pages by request target. */
 const cache = new Map<string, { readonly build: () => Buffer; readonly body: Buffer }>();
 
@@ -25,8 +26,9 @@ serveMethods({
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   },
-  setVersion: (next: number) => {
-    version = next;
+  setVersion: (nextVersion: number, nextGeneration = 0) => {
+    version = nextVersion;
+    generation = nextGeneration;
     for (const [target, { build }] of cache) cache.set(target, { build, body: build() });
   },
 });
@@ -35,7 +37,7 @@ function page(shape: FleetShape, target: string, cachePages: boolean, ignoreSize
   const { pathname, searchParams } = new URL(target, 'http://service');
   const station = pathname.split('/').at(-2) ?? '';
   const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(searchParams.get(name)));
-  const build = () => Buffer.from(pageBody(shape, station, offset, ignoreSize ? shape.resourcesPerStation : size, version));
+  const build = () => Buffer.from(pageBody(shape, station, offset, ignoreSize ? shape.resourcesPerStation : size, version, generation));
   const built = { build, body: build() };
   if (cachePages) cache.set(target, built);
   return built;
