@@ -5,7 +5,9 @@ import { byFormat, resourceList, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
+import { configPage } from './pages/config-page.ts';
 import { errorPages } from './pages/error-page.ts';
+import { favicon } from './pages/layout.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
 import { stationPage } from './pages/station-page.ts';
@@ -67,7 +69,7 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
   readOnlyRoute(router, options.telemetryPath, scrapeAll(exporter, options, new ScrapeLimit(options, reached)));
   readOnlyRoute(router, ROUTES.probe, scrapeStation(exporter, options, new ScrapeLimit(options, reached)));
   readOnlyRoute(router, ROUTES.discovery, limitOther(serviceDiscovery(exporter, options.externalUrl)));
-  readOnlyRoute(router, ROUTES.config, limitOther(config(exporter)));
+  readOnlyRoute(router, ROUTES.config, limitOther(byFormat({ text: config(exporter), html: configPage(exporter, options) })));
   readOnlyRoute(router, ROUTES.healthy, healthy);
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
   readOnlyRoute(
@@ -76,6 +78,7 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
     limitOther(byFormat({ html: statusPage(exporter, options), json: stationList(exporter, 'json'), csv: stationList(exporter, 'csv') })),
   );
   readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
+  readOnlyRoute(router, ROUTES.favicon, favicon);
   const limitReloads = limitRequests(MAX_OTHER_REQUESTS, () => reached('reloads'));
   const handleReload = limitReloads(reload(exporter, options.enableLifecycle));
   router.route(ROUTES.reload).post(handleReload).put(handleReload).all(methodNotAllowed('POST, PUT'));
@@ -84,6 +87,7 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
 
 function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
   const router = newRouter();
+  readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
   readOnlyPattern(router, ROUTES.station, limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })));
   const resources = byFormat({ json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') });
   readOnlyPattern(router, ROUTES.resources, limitOther(resources));

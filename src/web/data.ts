@@ -8,7 +8,7 @@ import type { AbortableHandler } from './request-limit.ts';
 import { send, sendError } from './respond.ts';
 import { STATION_COLUMNS, STATION_LISTING } from './station-columns.ts';
 
-const CONTENT_TYPES = { html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
+const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
 
 type Format = keyof typeof CONTENT_TYPES;
 
@@ -17,6 +17,7 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHand
   const formats = Object.keys(handlers) as Format[];
   return (request, response, signal) => {
     const given = searchParams(request).getAll('format');
+    if (given.length === 0) response.vary('Accept');
     const format =
       given.length === 0 ? request.accepts(formats) || formats[0] : formats.find((known) => given.length === 1 && known === given[0]);
     const handle = handlers[format as Format];

@@ -5,6 +5,8 @@ export const ROUTES = {
   discovery: '/sd',
   config: '/config',
   reference: '/reference',
+  favicon: '/favicon.ico',
+  stations: '/stations',
   station: '/stations/:name',
   resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
@@ -20,6 +22,8 @@ export const RESERVED_PATHS: readonly string[] = [
   ROUTES.discovery,
   ROUTES.config,
   ROUTES.reference,
+  ROUTES.favicon,
+  ROUTES.stations,
   '/stations/...',
   '/-/...',
 ];

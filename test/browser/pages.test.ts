@@ -7,7 +7,15 @@ import { axeViolations, NOT_FOUND, observedPage, openPage } from './page.ts';
 import { tabTo } from './stage.ts';
 
 /** The last page of resources, because it is the shortest. */
-const PATHS = ['/', '/stations/fine?page=3', '/stations/stale?page=3', '/stations/broken', '/stations/fine/resources/odd', '/reference'];
+const PATHS = [
+  '/',
+  '/stations/fine?page=3',
+  '/stations/stale?page=3',
+  '/stations/broken',
+  '/stations/fine/resources/odd',
+  '/reference',
+  '/config',
+];
 
 /** Stations that are up, failing with an old snapshot, and failing without a snapshot. */
 async function fleet(options: { externalUrl?: URL } = {}) {

@@ -131,6 +131,13 @@ describe('createApp', () => {
       expect(await request('/a+b/tse')).toEqual(plainText(308, 'See /a+b/tse/\n', { location: '/a+b/tse/' }));
     });
 
+    it.each(['/stations', '/a+b/tse/stations'])('redirects %s to the status page', async (path) => {
+      const { request } = await startApp({}, { externalUrl });
+      const { status, headers } = await request(path);
+      expect(status).toBe(308);
+      expect(new URL(`${headers.location}`, `http://exporter${path}`).pathname).toBe(path.replace('stations', ''));
+    });
+
     it('responds 404 under a path that only starts with the prefix', async () => {
       const { request } = await startApp({}, { externalUrl });
       expect((await request('/a+b/tse2/metrics')).status).toBe(404);

@@ -11,7 +11,7 @@ describe('isReservedPath', () => {
     expect(isReservedPath(path)).toBe(true);
   });
 
-  it.each(['/metrics', '/probes', '/config/metrics', '/stations', '/-'])('is false for %s', (path) => {
+  it.each(['/metrics', '/probes', '/config/metrics', '/station', '/-'])('is false for %s', (path) => {
     expect(isReservedPath(path)).toBe(false);
   });
 });

@@ -17,6 +17,7 @@ export const READABLE_PATHS = [
   '/-/ready',
   '/config',
   '/reference',
+  '/favicon.ico',
   '/stations/prod',
   '/stations/prod/resources',
   '/?format=json',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
 import type { WebOptions } from '../options.ts';
 import { send, setPolicy } from '../respond.ts';
 import { ROUTES } from '../routes.ts';
@@ -13,7 +14,8 @@ export interface HtmlPage {
   readonly root: string;
   /** Contains the h1, except on the status page, whose h1 is the site header. */
   readonly content: Html;
-  readonly isStatusPage?: boolean;
+  /** The route of the page, if the navigation links to it. */
+  readonly route?: string;
   /** May send requests to the exporter. */
   readonly script?: string;
   readonly hasForm?: boolean;
@@ -25,6 +27,24 @@ export const EXPORTER = 'Telemetry station exporter';
 
 const STYLE_SOURCE = cspHash(PAGE_STYLE);
 
+/** Links of the header: what people open, none of them large. */
+const NAVIGATION = [
+  [ROUTES.status, 'Stations'],
+  [ROUTES.reference, 'Metrics reference'],
+  [ROUTES.discovery, 'Service discovery'],
+  [ROUTES.config, 'Configuration'],
+] as const;
+
+/** Without styles, which its policy would block; the colours suit light and dark tabs. */
+const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f6fd0"/><path fill="#fff" d="M3 13V9h2v4zm4 0V3h2v10zm4 0V6h2v7z"/></svg>
+`;
+
+/** Browsers request this path for other responses than pages, too. */
+export const favicon: RequestHandler = (_request, response) => {
+  response.setHeader('Cache-Control', 'private, max-age=86400');
+  send(response, 200, 'image/svg+xml', FAVICON);
+};
+
 /** The policy allows no external content, and only the page's own style and script. */
 export function sendPage(response: ServerResponse, status: number, page: HtmlPage, options: PageOptions): void {
   setPolicy(response, policy(page));
@@ -35,6 +55,7 @@ function policy({ script, hasForm = false }: HtmlPage): string {
   return [
     "default-src 'none'",
     `style-src ${STYLE_SOURCE}`,
+    "img-src 'self'",
     ...(script === undefined ? [] : [`script-src ${cspHash(script)}`, "connect-src 'self'"]),
     "base-uri 'none'",
     `form-action ${hasForm ? "'self'" : "'none'"}`,
@@ -46,7 +67,16 @@ function cspHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function renderPage({ title, root, content, script, isStatusPage = false }: HtmlPage, { telemetryPath, version }: PageOptions): Html {
+function navigationLink(path: string, words: string, root: string, isCurrent: boolean): Html {
+  return html`<li><a href="${root}${path.slice(1)}"${isCurrent ? html` aria-current="page"` : []}>${words}</a></li>\n`;
+}
+
+function renderPage({ title, root, content, route, script }: HtmlPage, { telemetryPath, version }: PageOptions): Html {
+  const endpoints = [
+    [telemetryPath, 'Metrics'],
+    [ROUTES.healthy, 'Healthy'],
+    [ROUTES.ready, 'Ready'],
+  ] as const;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -54,27 +84,24 @@ function renderPage({ title, root, content, script, isStatusPage = false }: Html
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="${root}${ROUTES.favicon.slice(1)}">
 <style>${new Html(PAGE_STYLE)}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="site">
-${isStatusPage ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
-<nav aria-label="Endpoints">
+${route === ROUTES.status ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root}">${EXPORTER}</a></p>`}
+<nav aria-label="Site">
 <ul>
-<li><a href="${root}${telemetryPath.slice(1)}">Metrics</a></li>
-<li><a href="${root}${ROUTES.reference.slice(1)}">Metrics reference</a></li>
-<li><a href="${root}${ROUTES.discovery.slice(1)}">Service discovery</a></li>
-<li><a href="${root}${ROUTES.config.slice(1)}">Configuration</a></li>
-<li><a href="${root}${ROUTES.healthy.slice(1)}">Healthy</a></li>
-<li><a href="${root}${ROUTES.ready.slice(1)}">Ready</a></li>
-</ul>
+${NAVIGATION.map(([path, words]) => navigationLink(path, words, root, path === route))}</ul>
 </nav>
 </header>
 <main id="content" tabindex="-1">
 ${content}
 </main>
 <footer class="site">
+<ul>
+${endpoints.map(([path, words]) => navigationLink(path, words, root, false))}</ul>
 <p>Version ${version}</p>
 </footer>
 ${script === undefined ? [] : html`<script>${new Html(script)}</script>\n`}</body>

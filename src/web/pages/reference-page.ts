@@ -1,6 +1,7 @@
 import { FAMILY_DESCRIPTIONS } from '../../metrics/catalogue.ts';
 import type { FamilyDescription } from '../../metrics/family.ts';
 import type { AbortableHandler } from '../request-limit.ts';
+import { ROUTES } from '../routes.ts';
 import { breakable, type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 
@@ -15,7 +16,7 @@ export function referencePage(options: PageOptions): AbortableHandler {
 ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
 </table>`;
   return (_request, response) => {
-    sendPage(response, 200, { title: `Metrics reference · ${EXPORTER}`, root: './', content }, options);
+    sendPage(response, 200, { title: `Metrics reference · ${EXPORTER}`, root: './', content, route: ROUTES.reference }, options);
   };
 }
 

@@ -1,7 +1,7 @@
 import { TaskQueue } from '../../station/task-queue.ts';
 import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { probePath, stationPath } from '../routes.ts';
+import { probePath, ROUTES, stationPath } from '../routes.ts';
 import { keepCurrent } from './browser/keep-current.ts';
 import { statusScript } from './browser/status.ts';
 import { figures, type Html, html, numberText, unknown } from './html.ts';
@@ -29,7 +29,7 @@ export function statusPage(exporter: ExporterPort, options: PageOptions): Aborta
   const tasks = new TaskQueue();
   const latest = cached(MAX_AGE_MS, elapsedMs, () => statusContent(exporter.stations(), exporter.upstreams(), now(), tasks));
   return async (_request, response) => {
-    sendPage(response, 200, { title: EXPORTER, root: './', content: await latest(), script: SCRIPT, isStatusPage: true }, options);
+    sendPage(response, 200, { title: EXPORTER, root: './', content: await latest(), script: SCRIPT, route: ROUTES.status }, options);
   };
 }
 

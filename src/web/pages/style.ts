@@ -25,8 +25,11 @@ main:focus { outline: none; }
 .skip:focus { left: 1rem; top: 0.5rem; padding: 0.25rem 0.75rem; background: var(--page); z-index: 1; }
 .hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 header.site { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 2rem; padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
-header.site ul { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
-footer.site { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: 0.8125rem; }
+header.site ul, footer.site ul { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
+:is(header, footer).site a { text-decoration: none; }
+:is(header, footer).site a:hover { text-decoration: underline; }
+header.site [aria-current] { color: var(--text); font-weight: 600; }
+footer.site { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 2rem; padding-top: 0.5rem; margin-top: 3rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: 0.8125rem; }
 h1 { margin: 1.75rem 0 0.25rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 header.site :is(h1, p) { margin: 0; font-size: 1rem; font-weight: 650; line-height: 1.5; letter-spacing: 0; }
 header.site p a { color: inherit; text-decoration: none; }

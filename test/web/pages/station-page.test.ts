@@ -45,7 +45,7 @@ describe('stationPage', () => {
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain('No station with this name is configured on this shard.');
-    expect(tags.filter(({ attributes }) => attributes['href'] === '../')).toHaveLength(2);
+    expect(tags.filter(({ attributes }) => attributes['href'] === '../')).toHaveLength(3);
   });
 
   it('allows its form in the policy, and no script', async () => {

@@ -79,7 +79,8 @@ describe('statusPage', () => {
         ...COMMON_HEADERS,
         'content-type': 'text/html; charset=utf-8',
         'content-length': String(Buffer.byteLength(body)),
-        'content-security-policy': `default-src 'none'; style-src ${sourceOf('style')}; script-src ${sourceOf('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        vary: 'Accept',
+        'content-security-policy': `default-src 'none'; style-src ${sourceOf('style')}; img-src 'self'; script-src ${sourceOf('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       },
     });
     expect(body.match(/<(?:script|style)\b/g)).toEqual(['<style', '<script']);
@@ -142,14 +143,15 @@ describe('statusPage', () => {
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
     expect(links).toEqual([
       '#content',
-      './deep/metrics',
+      './',
       './reference',
       './sd',
       './config',
-      './-/healthy',
-      './-/ready',
       './stations/a%26b%2F%3Cc%3E',
       './probe?station=a%26b%2F%3Cc%3E',
+      './deep/metrics',
+      './-/healthy',
+      './-/ready',
     ]);
     for (const link of links.slice(1)) expect((await request(link.slice(1))).status, link).toBe(200);
   });
