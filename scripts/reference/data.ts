@@ -1,5 +1,5 @@
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/station/resource.ts';
-import { STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
+import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
 
 /** Generates docs/data.md. */
 export function dataReference(): string {
@@ -16,6 +16,7 @@ export function dataReference(): string {
     '| `/?format=json` | `json`, `csv` | all stations of this shard: a list of the fields below |',
     '| `/stations/NAME?format=json` | `json` | one station: the fields below and its details |',
     '| `/stations/NAME/resources` | `json`, `csv` | the resources of a station: a list of the fields below |',
+    '| `/stations/NAME/history` | `json`, `csv` | the refreshes of a station: a list of the fields below, the latest first |',
     '',
     '- `/stations/NAME/resources` has the query parameters of the station page: `search`, `type`, `product`, `state`, `alertable`, `without_rules=yes`,',
     '  `sort` and `order`. It returns the resources that the page shows for them, in the same order, on all of its pages.',
@@ -40,6 +41,15 @@ export function dataReference(): string {
     '| field | meaning |',
     '|---|---|',
     ...Object.entries(STATION_LISTING).map(([name, { help }]) => `| \`${name}\` | ${help} |`),
+    '',
+    '## Fields of a refresh',
+    '',
+    'The history is kept in memory: the last 60 refreshes one by one, before them a day of minutes, in which the refreshes of one minute are one entry. With less',
+    'than one refresh per minute it reaches back further. It survives a reload of the configuration, by the name of the station, and ends with the process.',
+    '',
+    '| field | meaning |',
+    '|---|---|',
+    ...Object.entries(HISTORY_COLUMNS).map(([name, { help }]) => `| \`${name}\` | ${help} |`),
     '',
     '## Fields of a resource',
     '',

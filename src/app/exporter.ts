@@ -8,6 +8,7 @@ import type { Body } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { ListingFailure } from '../station/failure.ts';
+import type { HistoryEntry } from '../station/history.ts';
 import { RecordBudget } from '../station/record-budget.ts';
 import type { Resource } from '../station/resource.ts';
 import { type Order, type Selection, selectResources } from '../station/selection.ts';
@@ -119,6 +120,10 @@ export class Exporter implements ExporterPort {
     const { fleet, upstreams, stations } = this.#generation;
     const view = stations.get(name)?.view();
     return view && stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views());
+  }
+
+  history(name: string): readonly HistoryEntry[] | undefined {
+    return this.#generation.histories.get(name)?.newestFirst();
   }
 
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]> {

@@ -8,6 +8,7 @@ import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../m
 import type { UpstreamLimits } from '../station/capacity.ts';
 import type { ListingFailure } from '../station/failure.ts';
 import { Fleet } from '../station/fleet.ts';
+import { History } from '../station/history.ts';
 import type { ListingContext, StationSource } from '../station/listing.ts';
 import type { RecordBudget } from '../station/record-budget.ts';
 import { isOnShard, type Shard } from '../station/shard.ts';
@@ -18,6 +19,7 @@ import { UpstreamClient } from '../upstream/client.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import { InternedTexts } from '../upstream/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
+import { postponedEntry, refreshEntry } from './status.ts';
 import type { ThrottleObserver } from './throttle-log.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
 
@@ -29,7 +31,7 @@ export interface SharedServices {
   readonly tasks: TaskQueue;
   readonly compressors: CompressorPool;
   readonly records: RecordBudget;
-  readonly refreshed: (view: StationView<EncodedSnapshot>, before: Health) => void;
+  readonly refreshed: (view: StationView<EncodedSnapshot>) => void;
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   /** Logs how an upstream throttles. */
   readonly throttleLog?: (upstream: string) => ThrottleObserver;
@@ -46,6 +48,8 @@ export interface Generation {
   readonly fleet: Fleet<EncodedSnapshot>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly stations: ReadonlyMap<string, StationCache<EncodedSnapshot>>;
+  /** By station. A name keeps its history whatever else of the station changes. */
+  readonly histories: ReadonlyMap<string, History>;
 }
 
 export interface Upstream {
@@ -78,7 +82,7 @@ export async function nextGeneration(
   const encoding = encodingOptions(loaded.config);
   const upstreams = connectUpstreams(loaded, old, services);
   try {
-    const { stations, takeovers } = connectStations({ loaded, encoding, upstreams }, old, services);
+    const { stations, histories, takeovers } = connectStations({ loaded, encoding, upstreams }, old, services);
     // A refresh that ends meanwhile is taken over again: otherwise counters that were already scraped would decrease.
     for (let outdated = takeovers; outdated.length > 0; outdated = takeovers.filter(isOutdated)) {
       for (const takeover of outdated) {
@@ -89,7 +93,7 @@ export async function nextGeneration(
       }
     }
     const fleet = new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
-    const next = { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations };
+    const next = { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations, histories };
     swap?.(next);
     return next;
   } catch (error) {
@@ -150,16 +154,25 @@ function connectStations(
   services: SharedServices,
 ) {
   const stations = new Map<string, StationCache<EncodedSnapshot>>();
+  const histories = new Map<string, History>();
   const takeovers: Takeover[] = [];
   for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
     const upstream = upstreams.get(spec.upstream) as Upstream;
     const encoder = new StationEncoder(spec, encoding, services.compressors);
+    const history = old?.histories.get(spec.name) ?? new History();
+    histories.set(spec.name, history);
     const dependencies: StationDependencies<EncodedSnapshot> = {
       source: upstream.newSource(spec),
       tasks: services.tasks,
       encode: (publication) => encoder.encode(publication),
-      refreshed: services.refreshed,
-      ...(services.postponed && { postponed: services.postponed }),
+      refreshed: (view, attempt) => {
+        history.add(refreshEntry(view, attempt));
+        services.refreshed(view);
+      },
+      postponed: (spec, failure) => {
+        history.add(postponedEntry(failure, Date.now()));
+        services.postponed?.(spec, failure);
+      },
     };
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
@@ -169,7 +182,7 @@ function connectStations(
     const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec) && isDeepStrictEqual(old?.encoding, encoding);
     if (isReusable && !isUnchanged) takeovers.push({ known, spec, dependencies });
   }
-  return { stations, takeovers };
+  return { stations, histories, takeovers };
 }
 
 /** The settings that determine the data of a station. */

@@ -13,6 +13,15 @@ export interface Churn {
 
 export const NO_CHURN: Churn = { added: new Map(), removed: new Map(), stateChanges: new Map() };
 
+/** Changes between two complete snapshots, of all types. */
+export interface Changes {
+  readonly added: number;
+  readonly removed: number;
+  readonly stateChanges: number;
+}
+
+const NO_CHANGES: Changes = { added: 0, removed: 0, stateChanges: 0 };
+
 /** Counts the changes of a station between its complete snapshots. */
 export class ChurnCounter {
   /** Bounds the series: counters never forget one. */
@@ -31,10 +40,13 @@ export class ChurnCounter {
     return snapshot.complete ? churnAfter(this.#churn, this.#latest, snapshot, this.values, this.#tasks) : this.#churn;
   }
 
-  /** Continues from this snapshot with these counters. */
-  commit(snapshot: Snapshot, churn: Churn): void {
+  /** Continues from this snapshot with these counters. Returns what changed; undefined: the snapshot is incomplete, or the first complete one. */
+  commit(snapshot: Snapshot, churn: Churn): Changes | undefined {
+    const before = this.#churn;
+    const isComparable = snapshot.complete && this.#latest !== undefined;
     this.#churn = churn;
     if (snapshot.complete) this.#latest = snapshot;
+    return isComparable ? changesBetween(before, churn) : undefined;
   }
 
   /** A counter that continues from here. */
@@ -89,6 +101,23 @@ export async function churnAfter(
 function partsOnlyIn(snapshot: Snapshot, other: Snapshot | undefined): readonly Part<Resource>[] {
   const shared = new Set<Part<Resource>>(other?.parts);
   return snapshot.parts.filter((part) => !shared.has(part));
+}
+
+function changesBetween(before: Churn, after: Churn): Changes {
+  if (before === after) return NO_CHANGES;
+  const [from, to] = [totals(before), totals(after)];
+  return { added: to.added - from.added, removed: to.removed - from.removed, stateChanges: to.stateChanges - from.stateChanges };
+}
+
+function totals({ added, removed, stateChanges }: Churn): Changes {
+  const states = [...stateChanges.values()].map((counts) => sum(counts.values()));
+  return { added: sum(added.values()), removed: sum(removed.values()), stateChanges: sum(states) };
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
 }
 
 function add(counts: Map<string, number>, key: string, by: number): void {

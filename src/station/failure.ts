@@ -35,6 +35,12 @@ export class ListingFailure extends Error {
   }
 }
 
+/** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
+export function failureOf(error: unknown): { readonly reason: FailureReason; readonly message: string; readonly error: unknown } {
+  const reason = error instanceof ListingFailure ? error.reason : 'internal';
+  return { reason, message: error instanceof Error ? error.message : String(error), error };
+}
+
 interface Advice {
   readonly meaning: string;
   readonly advice: string;

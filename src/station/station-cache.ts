@@ -1,6 +1,6 @@
-import { type Churn, ChurnCounter } from './churn.ts';
+import { type Changes, type Churn, ChurnCounter } from './churn.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type FailureReason, ListingFailure } from './failure.ts';
+import { failureOf, ListingFailure } from './failure.ts';
 import { LabelValues } from './label-values.ts';
 import type { StationSource } from './listing.ts';
 import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
@@ -14,7 +14,7 @@ export interface Health {
   readonly lastSuccessMs: number | undefined;
   readonly durationMs: number | undefined;
   /** Of the latest attempt. */
-  readonly failure: { readonly reason: FailureReason; readonly message: string; readonly error: unknown } | undefined;
+  readonly failure: ReturnType<typeof failureOf> | undefined;
 }
 
 /** A snapshot with the counters that belong to it. */
@@ -44,10 +44,18 @@ export interface StationDependencies<Encoded> {
   /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
   readonly encode: (publication: Publication) => Promise<Encoded>;
   /** Called after every attempt. */
-  readonly refreshed?: (view: StationView<Encoded>, before: Health) => void;
+  readonly refreshed?: (view: StationView<Encoded>, attempt: EndedAttempt) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   readonly clock?: Clock;
+}
+
+/** What the view does not show of the attempt that has just ended. */
+export interface EndedAttempt {
+  /** How long it waited for the upstream's capacity. */
+  readonly waitedMs: number;
+  /** Against the complete snapshot before; undefined: unknown. */
+  readonly changes: Changes | undefined;
 }
 
 /** A refresh in progress. */
@@ -210,8 +218,7 @@ export class StationCache<Encoded> {
       const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#changes.values });
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
-      this.#changes.commit(snapshot, churn);
-      this.#conclude(attempt, undefined);
+      this.#conclude(attempt, undefined, this.#changes.commit(snapshot, churn));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable()) this.#postpone(error);
@@ -226,14 +233,13 @@ export class StationCache<Encoded> {
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
-  #conclude({ startedAt }: Attempt, failure: Health['failure']): void {
-    const before = this.#health;
+  #conclude({ since, startedAt }: Attempt, failure: Health['failure'], changes?: Changes): void {
     this.#startedAt = startedAt;
     this.#endedAt = this.#clock.elapsedMs();
     const lastAttemptMs = this.#clock.wallMs();
-    const lastSuccessMs = failure ? before.lastSuccessMs : lastAttemptMs;
+    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
     this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#endedAt - startedAt, failure };
-    this.#dependencies.refreshed?.(this.view(), before);
+    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - since, changes });
   }
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
@@ -241,9 +247,4 @@ export class StationCache<Encoded> {
     this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(this.spec, failure);
   }
-}
-
-function failureOf(error: unknown): NonNullable<Health['failure']> {
-  const reason = error instanceof ListingFailure ? error.reason : 'internal';
-  return { reason, message: error instanceof Error ? error.message : String(error), error };
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
-import { byFormat, resourceList, stationData, stationList } from './data.ts';
+import { byFormat, historyList, resourceList, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
@@ -89,6 +89,8 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: 
   const router = newRouter();
   readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
   readOnlyPattern(router, ROUTES.station, limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })));
+  const history = byFormat({ json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') });
+  readOnlyPattern(router, ROUTES.history, limitOther(history));
   const resources = byFormat({ json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') });
   readOnlyPattern(router, ROUTES.resources, limitOther(resources));
   readOnlyPattern(router, ROUTES.resource, limitOther(resourcePage(exporter, options)));

@@ -6,7 +6,7 @@ import { searchParams } from './pages/station-page.ts';
 import type { ExporterPort, StationDetail } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { send, sendError } from './respond.ts';
-import { STATION_COLUMNS, STATION_LISTING } from './station-columns.ts';
+import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from './station-columns.ts';
 
 const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
 
@@ -63,6 +63,20 @@ export function resourceList(exporter: ExporterPort, format: 'json' | 'csv'): Ab
       setFormat(response, format, 'resources');
       await writePieces(response, pieces(RESOURCE_COLUMNS, resources), signal);
     }
+  };
+}
+
+/** The refreshes of a station, the latest first. */
+export function historyList(exporter: ExporterPort, format: 'json' | 'csv'): AbortableHandler {
+  return async (request, response, signal) => {
+    const entries = exporter.history(String(request.params['name']));
+    if (entries === undefined) {
+      sendError(response, 404, NO_STATION);
+      return;
+    }
+    const pieces = format === 'json' ? jsonPieces : csvPieces;
+    setFormat(response, format, 'history');
+    await writePieces(response, pieces(HISTORY_COLUMNS, entries), signal);
   };
 }
 

@@ -3,6 +3,7 @@ import type { Body } from '../metrics/segment.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
 import type { FailureReason } from '../station/failure.ts';
+import type { HistoryEntry } from '../station/history.ts';
 import type { Resource } from '../station/resource.ts';
 import type { Order, Selection } from '../station/selection.ts';
 import type { Snapshot } from '../station/snapshot.ts';
@@ -76,6 +77,8 @@ export interface ExporterPort {
   stations(): readonly StationStatus[];
   upstreams(): readonly UpstreamStatus[];
   station(name: string): StationDetail | undefined;
+  /** The refreshes of the station, the latest first; undefined if no station has this name. */
+  history(name: string): readonly HistoryEntry[] | undefined;
   /** Rejects with the reason of the signal once it aborts. */
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]>;
   /** The series of a resource as lines of the exposition. */

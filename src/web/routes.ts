@@ -8,6 +8,7 @@ export const ROUTES = {
   favicon: '/favicon.ico',
   stations: '/stations',
   station: '/stations/:name',
+  history: '/stations/:name/history',
   resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
   healthy: '/-/healthy',

@@ -1,9 +1,10 @@
+import type { HistoryEntry } from '../station/history.ts';
 import type { Columns } from '../station/records.ts';
 import type { Snapshot } from '../station/snapshot.ts';
 import { stateOf } from './pages/station-state.ts';
 import type { StationStatus } from './port.ts';
 
-type DocumentedColumns = Columns<StationStatus> & Readonly<Record<string, { readonly help: string }>>;
+type DocumentedColumns<Row> = Columns<Row> & Readonly<Record<string, { readonly help: string }>>;
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
 export const STATION_COLUMNS = {
@@ -44,7 +45,7 @@ export const STATION_COLUMNS = {
   },
   listing_complete: { help: 'Whether the listing is verified complete.', value: ({ snapshot }) => snapshot?.complete ?? null },
   listing_pages: { help: 'Requests that the snapshot took.', value: ({ snapshot }) => snapshot?.pages ?? null },
-} as const satisfies DocumentedColumns;
+} as const satisfies DocumentedColumns<StationStatus>;
 
 interface ListingField {
   readonly help: string;
@@ -62,6 +63,36 @@ export const STATION_LISTING = {
     value: ({ incompleteReasons }) => incompleteReasons,
   },
 } as const satisfies Readonly<Record<string, ListingField>>;
+
+/** A refresh, or several of one minute, in JSON and CSV. */
+export const HISTORY_COLUMNS = {
+  time: { help: 'End of the refresh, to the second; of several, of the latest.', value: ({ atMs }) => timeText(atMs) },
+  refreshes: { help: 'How many refreshes the entry stands for.', value: ({ refreshes }) => refreshes },
+  failed_refreshes: { help: 'How many of them failed.', value: ({ failed }) => failed },
+  outcome: {
+    help: '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`; of several, the worst.',
+    value: ({ outcome }) => outcome,
+  },
+  failure_reason: { help: 'Why it failed or was postponed, or null.', value: ({ failure }) => failure?.reason ?? null },
+  failure_message: {
+    help: 'Details of the failure, at most 400 characters; the latest messages are kept, of older ones it is empty.',
+    value: ({ failure }) => failure?.message ?? null,
+  },
+  refresh_duration_seconds: { help: 'Duration; of several, the longest.', value: ({ durationMs }) => secondsOf(durationMs) },
+  waited_seconds: {
+    help: 'Time that it waited for the capacity of the upstream; of several, the longest.',
+    value: ({ waitedMs }) => waitedMs / 1000,
+  },
+  listing_pages: { help: 'Requests that the snapshot took.', value: ({ pages }) => pages ?? null },
+  resources: { help: 'Number of resources; of several, of the latest that succeeded.', value: ({ resources }) => resources ?? null },
+  firing_resources: {
+    help: 'Of these, resources in a state with `firing` in its name, in any case.',
+    value: ({ firing }) => firing ?? null,
+  },
+  resources_added: { help: 'Resources added since the last complete listing.', value: ({ added }) => added ?? null },
+  resources_removed: { help: 'Resources removed since then.', value: ({ removed }) => removed ?? null },
+  state_changes: { help: 'Resources whose state changed since then.', value: ({ stateChanges }) => stateChanges ?? null },
+} as const satisfies DocumentedColumns<HistoryEntry>;
 
 /** RFC 3339. */
 function timeText(ms: number | undefined): string | null {

@@ -143,6 +143,34 @@ describe('nextGeneration', () => {
     expect(other.stations.get('a')?.view().served).toBeUndefined();
   });
 
+  it('keeps the history of a station by its name, and continues it', async () => {
+    const service = await startService();
+    const outcomes = (generation: Generation) =>
+      generation.histories
+        .get('a')
+        ?.newestFirst()
+        .map(({ resources }) => resources);
+    const changes = [
+      {},
+      { station: { labels: { team: 'x' } } },
+      { upstream: { timeout: '9s' } },
+      { metrics: { per_resource: false } },
+      { station: { filters: { resource_ids: ['r1'] } } },
+    ];
+    let generation = await generationOf(configOf(service.url, ['a', 'b']));
+    await generation.stations.get('a')?.refresh();
+    for (const change of changes) {
+      generation = await generationOf(configOf(service.url, ['a'], change), generation);
+      await generation.stations.get('a')?.refresh();
+    }
+    expect(outcomes(generation)).toEqual([1, 3, 3, 3, 3, 3]);
+    const moved = await generationOf(configOf((await startService()).url, ['a']), generation);
+    expect(outcomes(moved)).toEqual([1, 3, 3, 3, 3, 3]);
+    const removed = await generationOf(configOf(service.url, ['b']), generation);
+    const again = await generationOf(configOf(service.url, ['a']), removed);
+    expect([outcomes(removed), outcomes(again)]).toEqual([undefined, []]);
+  });
+
   it('drops the data of a station whose service changed', async () => {
     const service = await startService();
     const other = await startService();

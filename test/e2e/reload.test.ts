@@ -115,6 +115,29 @@ describe('a reload', () => {
     expect(await changes()).toEqual([2, 0, 4, 0]);
   });
 
+  it('keeps the history of stations, and forgets that of a removed one', async () => {
+    const service = await startService();
+    const { reload, get, scrape } = await startExporterWithReload(configOf(service.url, ['a', 'b']));
+    const history = async (name: string) =>
+      (await (await get(`/stations/${name}/history`)).json()) as { outcome: string; resources: number | null }[];
+    service.setFaults('a', [{ kind: 'status', code: 500 }]);
+    await scrape();
+    const before = await history('a');
+    expect(before.map(({ outcome, resources }) => [outcome, resources])).toEqual([
+      ['failed', null],
+      ['succeeded', 3],
+    ]);
+    expect((await reload(configOf(service.url, ['a'], { upstream: { timeout: '9s' }, cache: LONG_TTL }))).status).toBe(200);
+    // The changed upstream refreshes its stations.
+    await eventually(async () => expect((await history('a')).length).toBeGreaterThan(2));
+    expect((await history('a')).slice(-2)).toEqual(before);
+    expect((await get('/stations/b/history')).status).toBe(404);
+    service.setFaults('a', []);
+    expect((await reload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }))).status).toBe(200);
+    expect((await history('a')).slice(-2)).toEqual(before);
+    await eventually(async () => expect(await history('b')).toMatchObject([{ outcome: 'succeeded' }]));
+  });
+
   it('refreshes a changed station', async () => {
     const service = await startService();
     const { exporter, reload, scrape } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/station/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/station/listing.ts';
 import type { Resource } from '../../src/station/resource.ts';
-import { type Publication, StationCache, type StationView } from '../../src/station/station-cache.ts';
+import { type EndedAttempt, type Publication, StationCache, type StationView } from '../../src/station/station-cache.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
 import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
@@ -20,13 +20,22 @@ function stationOf(
   const clock = new ManualClock();
   const calls: { context: ListingContext; resolve: (listing: Listing<Resource>) => void; reject: (error: unknown) => void }[] = [];
   const refreshed: StationView<string>[] = [];
+  const ended: EndedAttempt[] = [];
   const called = <Row>(context: ListingContext) =>
     new Promise<Listing<Row>>((resolve, reject) => {
       calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
     });
   const source: StationSource = { listResources: (_query, context) => called(context), listIds: (_query, context) => called(context) };
-  const cache = new StationCache(specOf(spec), { source, encode, clock, refreshed: (view) => refreshed.push(view) });
+  const cache = new StationCache(specOf(spec), {
+    source,
+    encode,
+    clock,
+    refreshed: (view, attempt) => {
+      refreshed.push(view);
+      ended.push(attempt);
+    },
+  });
   const attempt = async (answer: Listing<Resource> | Error) => {
     const update = cache.refreshIfDue();
     const call = calls.at(-1);
@@ -34,7 +43,7 @@ function stationOf(
     else call?.resolve(answer);
     return update;
   };
-  return { cache, clock, calls, refreshed, attempt };
+  return { cache, clock, calls, refreshed, ended, attempt };
 }
 
 const sourceOf = (resources: StationSource['listResources']): StationSource => ({
@@ -309,6 +318,26 @@ describe('StationCache', () => {
     expect(await next(listingOf([resourceOf('b'), resourceOf('c'), resourceOf('d')]))).toEqual([2, 1]);
     expect(await next(listingOf([resourceOf('b')], { complete: false }))).toEqual([2, 1]);
     expect(await next(listingOf([resourceOf('b')]))).toEqual([2, 3]);
+  });
+
+  it('reports the wait and the changes of each attempt; between complete snapshots only', async () => {
+    const { cache, calls, clock, attempt, ended } = stationOf();
+    const next = async (answer: Listing<Resource> | Error) => {
+      clock.advance(60_000);
+      await attempt(answer);
+      return ended.at(-1)?.changes;
+    };
+    const refresh = cache.refreshIfDue();
+    clock.advance(5000);
+    calls[0]?.context.started();
+    calls[0]?.resolve(twoRecords());
+    await refresh;
+    expect(ended).toEqual([{ waitedMs: 5000, changes: undefined }]);
+    expect(await next(listingOf([], { complete: false }))).toBeUndefined();
+    expect(await next(down())).toBeUndefined();
+    const changed = listingOf([resourceOf('b', { state: 'FIRING' }), resourceOf('c'), resourceOf('d')]);
+    expect(await next(changed)).toEqual({ added: 2, removed: 1, stateChanges: 1 });
+    expect(await next(changed)).toEqual({ added: 0, removed: 0, stateChanges: 0 });
   });
 
   it('counts a change only once its snapshot is encoded', async () => {

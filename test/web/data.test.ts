@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { HistoryEntry } from '../../src/station/history.ts';
 import { resourceOf } from '../station/fixtures.ts';
 import { eventually } from './eventually.ts';
 import { detailOf, exporterOf, STATION } from './fake-station.ts';
@@ -58,20 +59,26 @@ describe('byFormat', () => {
     ['/stations/prod/resources', undefined, 'application/json'],
     ['/stations/prod/resources', 'text/csv', 'text/csv; charset=utf-8'],
     ['/stations/prod/resources?format=csv', 'application/json', 'text/csv; charset=utf-8'],
+    ['/stations/prod/history', undefined, 'application/json'],
+    ['/stations/prod/history', 'text/csv', 'text/csv; charset=utf-8'],
   ])('answers %s with Accept %s as %s', async (path, accept, type) => {
     const { request } = await startApp();
     const { status, headers } = await request(path, { headers: accept === undefined ? {} : { Accept: accept } });
     expect([status, headers['content-type']]).toEqual([200, type]);
   });
 
-  it.each(['/?format=xml', '/?format=', '/?format=json&format=csv', '/stations/prod?format=csv', '/stations/prod/resources?format=html'])(
-    'rejects %s',
-    async (path) => {
-      const { status, body } = await (await startApp()).request(path);
-      expect(status).toBe(400);
-      expect(body).toMatch(/^Expected format to be one of .*, at most once\.\n$/);
-    },
-  );
+  it.each([
+    '/?format=xml',
+    '/?format=',
+    '/?format=json&format=csv',
+    '/stations/prod?format=csv',
+    '/stations/prod/resources?format=html',
+    '/stations/prod/history?format=html',
+  ])('rejects %s', async (path) => {
+    const { status, body } = await (await startApp()).request(path);
+    expect(status).toBe(400);
+    expect(body).toMatch(/^Expected format to be one of .*, at most once\.\n$/);
+  });
 });
 
 describe('stationList', () => {
@@ -221,5 +228,86 @@ describe('resourceList', () => {
     for (const socket of sockets) socket.destroy();
     await eventually(async () => expect((await app.request('/reference')).status).toBe(200));
     expect(app.reported).toEqual([]);
+  });
+});
+
+describe('historyList', () => {
+  const refresh: HistoryEntry = {
+    ...{ atMs: Date.UTC(2026, 0, 2, 3, 4, 5), refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 2000, durationMs: 1234 },
+    ...{ pages: 3, resources: 42, firing: 2, added: 1, removed: 0, stateChanges: 4 },
+  };
+  const failure: HistoryEntry = {
+    ...{ atMs: Date.UTC(2026, 0, 2, 3, 3, 59), refreshes: 12, failed: 5, outcome: 'failed', waitedMs: 0 },
+    failure: { reason: 'body', message: '=1+1, "x"\n' },
+  };
+  const start = (history: readonly HistoryEntry[] = [refresh, failure]) =>
+    startApp({ history: (name) => (name === 'prod' ? history : undefined) });
+
+  it('lists the refreshes of a station as JSON', async () => {
+    const { request } = await start();
+    const { status, body } = await request('/stations/prod/history');
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual([
+      {
+        time: '2026-01-02T03:04:05.000Z',
+        refreshes: 1,
+        failed_refreshes: 0,
+        outcome: 'succeeded',
+        failure_reason: null,
+        failure_message: null,
+        refresh_duration_seconds: 1.234,
+        waited_seconds: 2,
+        listing_pages: 3,
+        resources: 42,
+        firing_resources: 2,
+        resources_added: 1,
+        resources_removed: 0,
+        state_changes: 4,
+      },
+      {
+        time: '2026-01-02T03:03:59.000Z',
+        refreshes: 12,
+        failed_refreshes: 5,
+        outcome: 'failed',
+        failure_reason: 'body',
+        failure_message: '=1+1, "x"\n',
+        refresh_duration_seconds: null,
+        waited_seconds: 0,
+        listing_pages: null,
+        resources: null,
+        firing_resources: null,
+        resources_added: null,
+        resources_removed: null,
+        state_changes: null,
+      },
+    ]);
+  });
+
+  it('lists the refreshes of a station as a CSV file', async () => {
+    const { request } = await start();
+    const { headers, body } = await request('/stations/prod/history?format=csv');
+    expect(headers['content-disposition']).toBe('attachment; filename="history.csv"');
+    expect(body.split('\r\n')).toEqual([
+      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes',
+      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,1,0,4',
+      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,`,
+      '',
+    ]);
+  });
+
+  it('is an empty list before the first refresh has ended', async () => {
+    expect((await (await start([])).request('/stations/prod/history')).body).toBe('[]\n');
+  });
+
+  it.each(['json', 'csv'])('responds 404 for an unknown station (%s)', async (format) => {
+    expect(await (await start()).request(`/stations/other/history?format=${format}`)).toMatchObject({
+      status: 404,
+      body: 'No station with this name is configured on this shard.\n',
+    });
+  });
+
+  it('writes a full history completely', async () => {
+    const { request } = await start(Array.from({ length: 1500 }, () => failure));
+    expect(JSON.parse((await request('/stations/prod/history')).body)).toHaveLength(1500);
   });
 });

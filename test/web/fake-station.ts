@@ -65,13 +65,14 @@ const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined,
 /** An exporter of only that station. */
 export function exporterOf(
   detail: StationDetail,
-): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'select' | 'seriesOf'> {
+): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'select' | 'seriesOf'> {
   return {
     names: () => [detail.spec.name],
     has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],
     station: (name) => (name === detail.spec.name ? detail : undefined),
+    history: (name) => (name === detail.spec.name ? [] : undefined),
     select: (snapshot, selection, order, signal) => selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
     seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   };

@@ -20,6 +20,7 @@ export const READABLE_PATHS = [
   '/favicon.ico',
   '/stations/prod',
   '/stations/prod/resources',
+  '/stations/prod/history',
   '/?format=json',
   '/stations/prod/resources/a',
 ];
