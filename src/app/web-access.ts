@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
@@ -14,6 +13,7 @@ import {
   type WebConfig,
   webConfigSchema,
 } from '../config/web-schema.ts';
+import { readRegularFile } from '../station/regular-file.ts';
 import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
 
@@ -22,7 +22,7 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = (await readRegularFile(file)).toString();
   } catch (error) {
     const message = `cannot be read: ${(error as Error).message}`;
     return { ok: false, problems: [formatProblem({ file, line: 1, column: 1, path: '', message })] };
@@ -82,7 +82,7 @@ async function pemOf(name: string, text = '', file: string | undefined, folder: 
   if (file === undefined) return { key: name, text };
   const key = `${name}_file`;
   try {
-    return { key, text: await readFile(resolve(folder, file), 'utf8') };
+    return { key, text: (await readRegularFile(resolve(folder, file))).toString() };
   } catch (error) {
     return { key, text: '', problem: `cannot be read: ${(error as Error).message}` };
   }

@@ -3,15 +3,24 @@ import type { LoadResult } from '../config/load.ts';
 
 type Load = () => Promise<LoadResult>;
 
+/** A file that is written in pieces is complete by then. */
+const SETTLE_MS = 200;
+
 /** Knows whether the files have changed since they were last loaded, whatever caused the load. */
 export class WatchedConfig {
   readonly #load: Load;
   readonly #fingerprint: () => Promise<string>;
+  readonly #pause: () => Promise<unknown>;
   #loaded: string | undefined;
 
-  constructor(load: Load, fingerprint: () => Promise<string>) {
+  constructor(
+    load: Load,
+    fingerprint: () => Promise<string>,
+    pause: () => Promise<unknown> = () => sleep(SETTLE_MS, undefined, { ref: false }),
+  ) {
     this.#load = load;
     this.#fingerprint = fingerprint;
+    this.#pause = pause;
   }
 
   /** The fingerprint is taken first: a change while the files are loaded counts as a later one. */
@@ -20,8 +29,12 @@ export class WatchedConfig {
     return this.#load();
   }
 
+  /** False while they are being written: the first half of a list is a valid list, and its other stations would lose their data. */
   async hasChanged(): Promise<boolean> {
-    return (await this.#fingerprint()) !== this.#loaded;
+    const found = await this.#fingerprint();
+    if (found === this.#loaded) return false;
+    await this.#pause();
+    return (await this.#fingerprint()) === found;
   }
 }
 

@@ -4,6 +4,7 @@ import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { startSimulation } from '../simulator/simulation.ts';
+import { readRegularFile } from '../station/regular-file.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -42,7 +43,8 @@ const MISSING_HINT = '; config.example.yaml is a template, and --demo needs no c
 export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    // Standard input, or the output of a process that the shell substituted, is a pipe that ends.
+    text = (await (file.startsWith('/dev/') ? readFile(file) : readRegularFile(file))).toString();
   } catch (error) {
     const { code, message: reason } = error as NodeJS.ErrnoException;
     const message = `cannot be read: ${reason}${code === 'ENOENT' ? MISSING_HINT : ''}`;

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { readRegularFile } from '../station/regular-file.ts';
 
 /** A file that a pattern of `station_files` names, or the reason why it cannot be read. */
 export interface StationFile {
@@ -7,17 +8,15 @@ export interface StationFile {
   readonly pattern: number;
   /** Shown in problems. */
   readonly file: string;
-  readonly content: { readonly text: string } | { readonly error: Error };
+  readonly content: { readonly text: string } | { readonly error: NodeJS.ErrnoException };
 }
 
 /** Reads the files that the patterns match, each once, in the order of the patterns and then of their names. */
 export async function readStationFiles(patterns: readonly string[]): Promise<readonly StationFile[]> {
   const files = new Map<string, StationFile>();
   for (const [pattern, path] of patterns.entries()) {
-    try {
-      for (const file of await matches(path)) if (!files.has(file)) files.set(file, { pattern, file, content: await stationsOf(file) });
-    } catch (error) {
-      files.set(path, { pattern, file: path, content: { error: error as Error } });
+    for (const { file, content } of isPattern(path) ? await matches(path) : [{ file: path, content: await contentOf(path) }]) {
+      if (!files.has(file)) files.set(file, { pattern, file, content });
     }
   }
   return [...files.values()];
@@ -27,33 +26,33 @@ export function isPattern(path: string): boolean {
   return path.includes('*');
 }
 
-/** The files that the pattern matches; the path itself when it is not a pattern. A folder that does not exist has no files. */
-async function matches(path: string): Promise<readonly string[]> {
-  if (!isPattern(path)) return [path];
+/** A folder that cannot be listed is an error, not empty: a volume that is not mounted must not remove all its stations. */
+async function matches(path: string): Promise<readonly Omit<StationFile, 'pattern'>[]> {
+  const folder = dirname(path);
+  // The schema rejects it.
+  if (isPattern(folder)) return [];
+  let names: readonly string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    return [{ file: folder, content: { error: error as NodeJS.ErrnoException } }];
+  }
   const name = basename(path);
   const literals = name.split('*').map((literal) => literal.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const matching = new RegExp(`^${literals.join('.*')}$`, 's');
-  const entries = await readdir(dirname(path), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return entries
-    .filter((entry) => !entry.isDirectory() && matching.test(entry.name) && (name.startsWith('.') || !entry.name.startsWith('.')))
-    .map((entry) => join(dirname(path), entry.name))
-    .sort();
-}
-
-/** The content of a file that ends: opening a pipe would wait for a writer, and block every later reload. */
-async function stationsOf(file: string): Promise<StationFile['content']> {
-  const found = await stat(file).catch(() => undefined);
-  const isEndless = found !== undefined && !found.isFile() && !found.isDirectory();
-  return isEndless ? { error: new Error('not a regular file') } : contentOf(file);
+  const found: Omit<StationFile, 'pattern'>[] = [];
+  for (const entry of names.filter((other) => matching.test(other) && (name.startsWith('.') || !other.startsWith('.'))).sort()) {
+    const file = join(folder, entry);
+    const content = await contentOf(file);
+    if ('text' in content || content.error.code !== 'EISDIR') found.push({ file, content });
+  }
+  return found;
 }
 
 export async function contentOf(file: string): Promise<StationFile['content']> {
   try {
-    return { text: await readFile(file, 'utf8') };
+    return { text: (await readRegularFile(file)).toString() };
   } catch (error) {
-    return { error: error as Error };
+    return { error: error as NodeJS.ErrnoException };
   }
 }

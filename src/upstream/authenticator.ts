@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../station/clock.ts';
+import { readRegularFile } from '../station/regular-file.ts';
 import type { RemoteEndpoint } from './exchange.ts';
 import { TokenSource } from './oauth2.ts';
 import type { AuthOptions, SecretSource, UpstreamOptions } from './options.ts';
@@ -133,10 +133,10 @@ export class Credential {
 }
 
 async function readSecret(file: string): Promise<string> {
-  const content = await readFile(file, 'utf8').catch((error: Error) => {
+  const content = await readRegularFile(file).catch((error: Error) => {
     throw new RequestFailure('auth', `cannot read credential file ${file}: ${error.message}`, {}, { cause: error });
   });
-  const text = content.trim();
+  const text = content.toString().trim();
   if (text === '') throw new RequestFailure('auth', `credential file ${file} is empty`);
   return text;
 }

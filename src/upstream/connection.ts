@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
+import { readRegularFile } from '../station/regular-file.ts';
 import type { TlsOptions } from './options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 import { encodeBasicCredentials } from './signer.ts';
@@ -104,7 +104,7 @@ async function readFiles({ caFile, certFile, keyFile }: TlsOptions): Promise<Tls
 
 async function readTlsFile(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
-  return readFile(file).catch((error: Error) => {
+  return readRegularFile(file).catch((error: Error) => {
     throw new RequestFailure('tls', `cannot read TLS file ${file}: ${error.message}`, {}, { cause: error });
   });
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
@@ -27,7 +27,11 @@ async function reloadsOf(
   load = async () => LOADED,
 ) {
   const file = { content: 'first' };
-  const config = new WatchedConfig(load, async () => file.content);
+  const config = new WatchedConfig(
+    load,
+    async () => file.content,
+    async () => undefined,
+  );
   await config.load();
   const reloaded: string[] = [];
   const reload = async () => {
@@ -82,9 +86,25 @@ describe('autoReload', () => {
         return LOADED;
       },
       async () => content,
+      async () => undefined,
     );
     await config.load();
     expect(await config.hasChanged()).toBe(true);
+  });
+
+  it('does not load files that are being written', async () => {
+    let content = 'first';
+    const writes = ['half', 'all', 'all'];
+    const config = new WatchedConfig(
+      async () => LOADED,
+      async () => content,
+      async () => {
+        content = writes.shift() ?? content;
+      },
+    );
+    await config.load();
+    content = 'start';
+    expect([await config.hasChanged(), await config.hasChanged(), await config.hasChanged()]).toEqual([false, false, true]);
   });
 });
 
@@ -139,6 +159,41 @@ describe('serve --config.auto-reload-interval', () => {
     const before = logged('msg="configuration reloaded"');
     replaceFile(path('token'), 'secret\n');
     await eventually(() => expect(logged('msg="configuration reloaded"')).toBe(before + 1));
+  });
+
+  it('reloads when Kubernetes swaps the link to a volume of secrets and station files', async () => {
+    const { config, file, further, path, names, logged } = await served('--config.auto-reload-interval=20ms');
+    const mount = (version: string, token: string, stations: readonly unknown[]) => {
+      mkdirSync(path(version));
+      writeFileSync(path(`${version}/token`), token);
+      writeFileSync(path(`${version}/more.yaml`), stringify(stations));
+      symlinkSync(version, path(`${version}.link`));
+      renameSync(path(`${version}.link`), path('..data'));
+    };
+    mount('..1', 'one', [further[0]]);
+    symlinkSync('..data', path('volume'));
+    const upstreams = { main: { ...config.upstreams.main, authorization: { credentials_file: 'volume/token' } } };
+    replaceFile(file, stringify({ ...config, upstreams, station_files: ['volume/*.yaml'] }));
+    await eventually(async () => expect(await names()).toEqual(['a', 'b']));
+    mount('..2', 'one', further);
+    await eventually(async () => expect(await names()).toEqual(['a', 'b', 'c']));
+    const before = logged('msg="configuration reloaded"');
+    mount('..3', 'two', further);
+    await eventually(() => expect(logged('msg="configuration reloaded"')).toBe(before + 1));
+  });
+
+  it('keeps the stations of a folder that vanishes', async () => {
+    const { config, file, further, path, names, logged } = await served('--config.auto-reload-interval=20ms');
+    mkdirSync(path('fleet'));
+    writeFileSync(path('fleet/more.yaml'), stringify(further));
+    replaceFile(file, stringify({ ...config, station_files: ['fleet/*.yaml'] }));
+    await eventually(async () => expect(await names()).toEqual(['a', 'b', 'c']));
+    renameSync(path('fleet'), path('gone'));
+    await eventually(() => expect(logged('msg="configuration reload failed"')).toBe(1));
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    renameSync(path('gone'), path('fleet'));
+    rmSync(path('fleet/more.yaml'));
+    await eventually(async () => expect(await names()).toEqual(['a']));
   });
 
   it('keeps the configuration in force after a broken change, and takes the next one', async () => {

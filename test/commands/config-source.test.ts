@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -40,6 +41,15 @@ describe('loadConfigFile', () => {
     expect(await loadConfigFile(missing, {})).toEqual({
       ok: false,
       problems: [{ file: missing, ...problem, message: expect.stringMatching(/^cannot be read: ENOENT/) }],
+    });
+  });
+
+  it('does not wait for the writer of a pipe', async () => {
+    const file = join(dirname(temporaryFile('x', '')), 'pipe.yaml');
+    execFileSync('mkfifo', [file]);
+    expect(await loadConfigFile(file, {})).toEqual({
+      ok: false,
+      problems: [{ file, line: 1, column: 1, path: '', message: 'cannot be read: not a regular file' }],
     });
   });
 

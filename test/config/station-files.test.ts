@@ -112,11 +112,24 @@ cache: { refresh: background, ttl: none }
   });
 
   it('cause a warning when a pattern matches no file', async () => {
-    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml, no/such/*]\n` });
+    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n` });
+    expect({ lines, stations }).toEqual({ stations: [], lines: ['config.yaml:2:17: station_files[0]: no file matches'] });
+  });
+
+  it('are rejected when the folder of a pattern does not exist, because its stations are unknown', async () => {
+    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [no/such/*]\nstations: [{ rid: ${rid('own')} }]\n` });
     expect({ lines, stations }).toEqual({
-      stations: [],
-      lines: ['config.yaml:2:17: station_files[0]: no file matches', 'config.yaml:2:34: station_files[1]: no file matches'],
+      stations: undefined,
+      lines: [expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: no\/such cannot be read: ENOENT/)],
     });
+  });
+
+  it('can be 2,000', async () => {
+    const names = Array.from({ length: 2000 }, (_, index) => `s${String(index).padStart(4, '0')}`);
+    const files = Object.fromEntries(names.map((name) => [`stations/${name}.yaml`, list(name)]));
+    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n`, ...files });
+    expect(lines).toEqual([]);
+    expect(stations).toEqual(names);
   });
 
   it('name the file of a duplicate station', async () => {
@@ -136,6 +149,7 @@ describe('readStationFiles', () => {
     // As Kubernetes mounts a ConfigMap.
     symlinkSync('a.yaml', join(folder, 'link.yaml'));
     symlinkSync('stations', join(folder, '..data'));
+    symlinkSync('stations', join(folder, 'folder.yaml'));
     const namesOf = async (pattern: string) =>
       (await readStationFiles([join(folder, pattern)])).map(({ file }) => file.slice(folder.length + 1));
     expect(await namesOf('*.yaml')).toEqual(['a+b.yaml', 'a.yaml', 'link.yaml']);
@@ -147,10 +161,12 @@ describe('readStationFiles', () => {
   it('reports a folder that cannot be listed and a file that cannot be read', async () => {
     const folder = folderOf({ 'a.yaml': '' });
     symlinkSync('missing', join(folder, 'broken.yaml'));
-    expect(await readStationFiles([join(folder, 'a.yaml/*'), join(folder, 'b*.yaml'), folder])).toMatchObject([
-      { pattern: 0, content: { error: { code: 'ENOTDIR' } } },
+    symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
+    expect(await readStationFiles([join(folder, 'a.yaml/*'), join(folder, 'b*.yaml'), join(folder, 'l*'), folder])).toMatchObject([
+      { pattern: 0, file: join(folder, 'a.yaml'), content: { error: { code: 'ENOTDIR' } } },
       { pattern: 1, file: join(folder, 'broken.yaml'), content: { error: { code: 'ENOENT' } } },
-      { pattern: 2, content: { error: { code: 'EISDIR' } } },
+      { pattern: 2, file: join(folder, 'loop.yaml'), content: { error: { code: 'ELOOP' } } },
+      { pattern: 3, content: { error: { code: 'EISDIR' } } },
     ]);
   });
 });
