@@ -67,9 +67,11 @@ function sorted(entries: readonly WorldEntry[], key: (entry: WorldEntry) => stri
   return idsOf(entries.toSorted(compare));
 }
 
+/** The counts that the bars show, by the key in the tooltip, else by the name. */
 async function bars(page: Page, kind: string): Promise<Record<string, string>> {
   const items = page.locator(`section[aria-labelledby=by-${kind}] li`);
-  const [names, amounts] = await Promise.all([items.locator('a').allTextContents(), items.locator('.amount').allTextContents()]);
+  const names = await items.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? link.textContent));
+  const amounts = await items.locator('.amount').allTextContents();
   return Object.fromEntries(names.map((name, at) => [name, `${amounts[at]}`.replace(/ \(.*/, '')]));
 }
 
@@ -80,14 +82,14 @@ describe('the page of a station with 10,000 resources', () => {
     expect(entries).toHaveLength(10_000);
     expect(await page.locator('#status').innerText()).toContain('10,000');
     expect(await page.locator('#story').innerText()).toMatch(
-      /Complete\s+yes: verified complete\s+Unique resources\s+10,000\s+Reported total\s+10,000/,
+      /Completeness\s+verified complete\s+Unique resources\s+10,000\s+Reported total\s+10,000/,
     );
     expect(await bars(page, 'type')).toEqual(countsBy(entries, ({ record }) => record.resource_type.key));
     expect(await bars(page, 'state')).toEqual(countsBy(entries, ({ record }) => record.state));
     expect(await bars(page, 'product')).toEqual(countsBy(entries, productOf));
     const alertable = entries.filter((entry) => entry.alertable);
     const covered = alertable.filter(({ record }) => record.alert_rules_count > 0).length;
-    const coverage = Math.floor((1000 * covered) / alertable.length) / 10;
+    const coverage = Math.round((100 * covered) / alertable.length);
     expect(await page.locator('#status').innerText()).toMatch(new RegExp(`Coverage\\s+${coverage} %`));
     const [[kind = '', count = ''] = []] = Object.entries(countsBy(entries, productOf));
     await page.locator('section[aria-labelledby=by-product]').getByRole('link', { name: kind, exact: true }).click();

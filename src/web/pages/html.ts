@@ -61,9 +61,11 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
   return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** Rounded down, so that only the total is 100 %. */
+/** In whole percent; 0 % is none and 100 % is all. */
 export function shareText(part: number, total: number): string {
-  return `${NUMBER.format(Math.floor((part / total) * 1000) / 10)} %`;
+  const percent = Math.round((part / total) * 100);
+  if (percent < 1 && part > 0) return '<1 %';
+  return percent > 99 && part < total ? '>99 %' : `${percent} %`;
 }
 
 const UNITS = [

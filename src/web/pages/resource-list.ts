@@ -4,8 +4,9 @@ import { ALERTABLE, alertableOf, type SortKey } from '../../station/selection.ts
 import type { StationSpec } from '../../station/station-spec.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, numberText, unknown } from './html.ts';
+import type { Count, ResourceCounts } from './resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from './resource-query.ts';
-import type { Count, ResourceCounts } from './station-page.ts';
+import { alertStateBadge, shortTypes, typeName } from './resource-words.ts';
 
 interface Column {
   readonly heading: string;
@@ -15,8 +16,15 @@ interface Column {
 }
 
 /** A page of resources; each heading sorts by its column, and reverses the order when followed again. */
-export function resourceTable(resources: readonly Resource[], spec: StationSpec, query: ResourceQuery, nowMs: number): Html {
-  const columns = columnsOf(spec, nowMs);
+export function resourceTable(
+  resources: readonly Resource[],
+  { types }: Pick<ResourceCounts, 'types'>,
+  spec: StationSpec,
+  query: ResourceQuery,
+  nowMs: number,
+): Html {
+  const names = shortTypes([...types, ...resources].map((typed) => ('key' in typed ? typed.key : typed.type)));
+  const columns = columnsOf(spec, names, nowMs);
   return html`<table id="resource-table" class="cards rows">
 <caption class="hidden-text">Resources of ${spec.name}</caption>
 <thead>
@@ -27,14 +35,14 @@ ${resources.map((resource) => row(resource, spec, columns))}</tbody>
 </table>`;
 }
 
-function columnsOf({ products, alertability }: StationSpec, nowMs: number): readonly Column[] {
+function columnsOf({ products, alertability }: StationSpec, names: ReadonlyMap<string, string>, nowMs: number): readonly Column[] {
   const product: Column = { heading: 'Product', by: 'product', cell: (resource) => textOrUnknown(resource.product) };
   const alertable: Column = { heading: 'Alertable', by: 'alertable', cell: (resource) => html`${alertableOf(resource)}` };
   return [
     { heading: 'Name', by: 'name', cell: ({ name }) => textOrUnknown(name) },
-    { heading: 'Type', by: 'type', cell: ({ type, typeLabel }) => html`${textOrUnknown(type)} <span class="sub">${typeLabel}</span>` },
+    { heading: 'Type', by: 'type', cell: ({ type, typeLabel }) => html`${typeName(type, names)} <span class="sub">${typeLabel}</span>` },
     ...(products.length === 0 ? [] : [product]),
-    { heading: 'State', by: 'state', cell: ({ state }) => textOrUnknown(state) },
+    { heading: 'State', by: 'state', cell: ({ state }) => alertStateBadge(state) },
     ...(alertability ? [alertable] : []),
     { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rulesText(alertRules) },
     { heading: 'SKU', by: 'sku', cell: ({ sku }) => textOrUnknown(sku) },

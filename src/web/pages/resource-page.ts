@@ -7,6 +7,7 @@ import type { AbortableHandler } from '../request-limit.ts';
 import { stationPath } from '../routes.ts';
 import { countText, facts, type Html, html, momentText, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { alertStateBadge, stateWord } from './resource-words.ts';
 import { sendNoStation } from './station-page.ts';
 
 const ROOT = '../../../';
@@ -98,9 +99,10 @@ function isLast({ field }: ResourceColumn): boolean {
 
 /** Every field of the record by its name in the API, with the value as parsed. */
 function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
-  const { sku, quantity, createdSeconds } = resource;
+  const { sku, quantity, createdSeconds, state } = resource;
   const detailed: Readonly<Record<string, Html | undefined>> = {
     sku: quantity && html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
+    state: stateWord(state) === state ? undefined : html`${alertStateBadge(state)} <code>${state}</code>`,
     create_time: createdSeconds === undefined ? undefined : creation(createdSeconds * 1000, nowMs),
   };
   const rows = RECORD_COLUMNS.map(({ field = '', value }) => {

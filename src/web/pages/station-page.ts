@@ -1,16 +1,15 @@
 import type { Request, Response } from 'express';
-import type { Aggregates } from '../../metrics/aggregates.ts';
-import { OTHER } from '../../station/label-values.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
 import { probePath } from '../routes.ts';
-import { breakable, durationText, facts, figures, type Html, html, numberText, shareText, unknown } from './html.ts';
+import { durationText, facts, figures, type Html, html, numberText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { countBars, countResources } from './resource-counts.ts';
 import { filterForm, pageRange, resourcePager, resourceTable } from './resource-list.ts';
-import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from './resource-query.ts';
+import { parseResourceQuery, type ResourceQuery } from './resource-query.ts';
 import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
 import { loadList } from './upstream-load.ts';
 
@@ -114,10 +113,10 @@ async function resourcesOf(
   const counts = countResources(aggregates);
   const bars = html`<h2 id="counts">Resource counts</h2>
 <div class="bars">
-${countBars('type', counts.types)}${countBars('state', counts.states)}${spec.products.length === 0 ? [] : countBars('product', counts.products)}</div>
+${countBars('state', counts.states)}${countBars('type', counts.types)}${spec.products.length === 0 ? [] : countBars('product', counts.products)}</div>
 `;
   const table = html`${resourcePager('Pages of resources', extent, query)}
-${resourceTable(found.slice(extent.from, extent.to), spec, query, nowMs)}
+${resourceTable(found.slice(extent.from, extent.to), counts, spec, query, nowMs)}
 ${resourcePager('Pages of resources, below the table', extent, query)}`;
   return html`${snapshot.size === 0 ? [] : bars}<h2 id="resources">Resources</h2>
 ${filterForm(spec, counts, query)}
@@ -130,7 +129,7 @@ function listingFacts(snapshot: Snapshot): Html {
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   return facts('story', [
-    ['Complete', complete ? 'yes: verified complete' : html`<span class="no">no: not verified complete</span>`],
+    ['Completeness', complete ? 'verified complete' : html`<span class="no">not verified complete</span>`],
     ['Reasons', incompleteReasons.length === 0 ? undefined : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`],
     ['Unique resources', numberText(size)],
     ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
@@ -139,71 +138,4 @@ function listingFacts(snapshot: Snapshot): Html {
     ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
     ['Invalid fields', invalid.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
   ]);
-}
-
-/** The number of bars shown without expanding the list. */
-const MAX_BARS = 12;
-
-/** Resource counts by kind as text and bars, each with a link to the resources. */
-function countBars(kind: 'type' | 'state' | 'product', counts: readonly Count[]): Html {
-  const total = counts.reduce((sum, { count }) => sum + count, 0);
-  const most = Math.max(...counts.map(({ count }) => count));
-  const list = (some: readonly Count[]) =>
-    html`<ol>
-${some.map((count) => countBar(kind, count, total, most))}</ol>
-`;
-  const further = counts.slice(MAX_BARS);
-  const more = further.length === 0 ? [] : html`<details><summary>${further.length} more</summary>${list(further)}</details>`;
-  return html`<section aria-labelledby="by-${kind}">
-<h3 id="by-${kind}">By ${kind}</h3>
-${list(counts.slice(0, MAX_BARS))}${more}</section>
-`;
-}
-
-function countBar(kind: 'type' | 'state' | 'product', { key, label, count }: Count, total: number, most: number): Html {
-  const href = `${resourceSearch({ selection: { [kind]: key }, order: undefined, page: 1 })}#resources`;
-  const words = label === '' || key === OTHER ? [] : html` <span class="sub">${label}</span>`;
-  const width = Math.max(1, Math.round((count / most) * 1000) / 10);
-  const name = breakable(key === '' ? NONE : key);
-  const link = key === OTHER ? name : html`<a href="${href}">${name}</a>`;
-  return html`<li><span>${link}${words}</span> <span class="amount">${numberText(count)} <span class="quiet">(${shareText(count, total)})</span></span> <svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"/></svg></li>
-`;
-}
-
-/** Resource counts in descending order; the key is '' for resources without a value. */
-export interface ResourceCounts {
-  readonly types: readonly Count[];
-  readonly states: readonly Count[];
-  readonly products: readonly Count[];
-}
-
-export interface Count {
-  readonly key: string;
-  /** The service's label of the key, if reported. */
-  readonly label: string;
-  readonly count: number;
-}
-
-function countResources({ groups, typeLabels }: Aggregates): ResourceCounts {
-  const types = new Map<string, number>();
-  const states = new Map<string, number>();
-  const products = new Map<string, number>();
-  for (const group of groups) {
-    for (const [state, count] of group.states) {
-      add(types, group.type, count);
-      add(states, state, count);
-      add(products, group.product, count);
-    }
-  }
-  return { types: ranked(types, typeLabels), states: ranked(states), products: ranked(products) };
-}
-
-function add(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
-}
-
-function ranked(counts: ReadonlyMap<string, number>, labels?: ReadonlyMap<string, string>): Count[] {
-  return Array.from(counts, ([key, count]) => ({ key, label: labels?.get(key) ?? '', count })).sort(
-    (a, b) => b.count - a.count || (a.key < b.key ? -1 : 1),
-  );
 }

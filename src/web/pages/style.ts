@@ -3,13 +3,13 @@ export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
   --page: #ffffff; --soft: #f4f6f8; --line: #d5dbe1; --text: #1b2128; --quiet: #56606b;
-  --link: #0a55b0; --good: #116a31; --bad: #b01420; --bad-soft: #fdf1f1; --bar: #7ea6d8;
+  --link: #0a55b0; --good: #116a31; --bad: #b01420; --bad-soft: #fdf1f1; --warn: #8a4600; --warn-soft: #fff3df; --good-soft: #eaf6ed; --bar: #7ea6d8;
   --mono: ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #101418; --soft: #181d23; --line: #2e363f; --text: #e4e9ee; --quiet: #9ba6b1;
-    --link: #7ab5ff; --good: #5ccf7c; --bad: #ff8f87; --bad-soft: #2a1719; --bar: #3f6ea8;
+    --link: #7ab5ff; --good: #5ccf7c; --bad: #ff8f87; --bad-soft: #2a1719; --warn: #f0b25e; --warn-soft: #2c2113; --good-soft: #14251a; --bar: #3f6ea8;
   }
 }
 * { box-sizing: border-box; }
@@ -56,6 +56,10 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .failing, .no-data, .no { color: var(--bad); }
 .not-tried { color: var(--quiet); }
 .no { font-weight: 600; }
+.badge { display: inline-block; padding: 0 0.5em; border: 1px solid currentColor; border-radius: 1em; color: var(--quiet); font-size: 0.75rem; font-weight: 600; line-height: 1.4; overflow-wrap: anywhere; }
+.badge.firing { color: var(--bad); background: var(--bad-soft); }
+.badge.pending { color: var(--warn); background: var(--warn-soft); }
+.badge.inactive { color: var(--good); background: var(--good-soft); border-color: transparent; }
 .failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }
 .failure-note p { margin: 0.125rem 0; max-width: none; }
 .failure-note .said { white-space: pre-line; }

@@ -110,6 +110,11 @@ describe('resourcePage', () => {
     ]);
   });
 
+  it('shows the state in words and as sent', async () => {
+    const { body } = await open(detailOf([resourceOf('a', { state: 'ALERTSTATE_FIRING' })]));
+    expect(linesOf(body, 'fields')).toContain('stateFiring ALERTSTATE_FIRING');
+  });
+
   it('distinguishes fields that are not reported from invalid ones', async () => {
     const bare = {
       name: '',

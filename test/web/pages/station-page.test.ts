@@ -29,7 +29,7 @@ const three = [
     displayName: 'Beta',
     type: 'type.b',
     typeLabel: 'Type B',
-    state: 'FIRING',
+    state: 'ALERTSTATE_FIRING',
     alertRules: 0,
     product: 'p',
     alertable: true,
@@ -128,7 +128,7 @@ describe('stationPage', () => {
   it('shows the listing, and why it is incomplete', async () => {
     const listing = async (detail: Parameters<typeof open>[0]) => textOf((await open(detail)).body, 'story').split('\n');
     expect(await listing(detailOf(three, { snapshot: { reportedTotal: undefined } }))).toEqual([
-      'Completeyes: verified complete',
+      'Completenessverified complete',
       'Unique resources3',
       'Reported totalnot reported',
       'Pages1 (all listings)',
@@ -147,7 +147,7 @@ describe('stationPage', () => {
       invalidFields: invalidFields as Record<ListingField, number>,
     };
     expect(await listing(detailOf(three, { snapshot: incomplete }))).toEqual([
-      'Completeno: not verified complete',
+      'Completenessnot verified complete',
       'Reasonsthe total changedand <more>',
       'Unique resources3',
       'Reported total4',
@@ -165,20 +165,22 @@ describe('stationPage', () => {
       .text.split('\n')
       .filter((line) => line !== '');
     expect(lines.map((line) => line.trim())).toEqual([
-      'By type',
-      '(none) 1 (33.3 %)',
-      'type.a Type A 1 (33.3 %)',
-      'type.b Type B 1 (33.3 %)',
       'By state',
-      '(none) 1 (33.3 %)',
-      'FIRING 1 (33.3 %)',
-      'INACTIVE 1 (33.3 %)',
+      '(none) 1 (33 %)',
+      'Firing 1 (33 %)',
+      'INACTIVE 1 (33 %)',
+      'By type',
+      '(none) 1 (33 %)',
+      'a Type A 1 (33 %)',
+      'b Type B 1 (33 %)',
       'By product',
-      '(none) 2 (66.6 %)',
-      'p 1 (33.3 %)',
+      '(none) 2 (67 %)',
+      'p 1 (33 %)',
     ]);
     const { tags } = parseHtml(counts);
-    expect(tags.flatMap(({ name, attributes }) => (name === 'rect' ? [attributes['width']] : [])).slice(-2)).toEqual(['100%', '50%']);
+    expect(tags.flatMap(({ name, attributes }) => (name === 'rect' ? [attributes['width']] : [])).slice(-2)).toEqual(['66.7%', '33.3%']);
+    const titles = tags.flatMap(({ attributes }) => attributes['title'] ?? []);
+    expect(titles).toEqual(['ALERTSTATE_FIRING', 'type.a', 'type.b']);
     expect(tags.flatMap(({ attributes }) => attributes['href'] ?? []).slice(-2)).toEqual([
       '?product=%28none%29#resources',
       '?product=p#resources',
@@ -189,7 +191,7 @@ describe('stationPage', () => {
     const resources = ['a', 'b', 'c'].map((id) => resourceOf(id, { type: `type.${id}` }));
     const { body } = await open(detailOf(resources, { spec: { labelValues: 1 } }));
     const [, counts = ''] = /<div class="bars">([\s\S]*?)<\/div>/.exec(body) ?? [];
-    expect(parseHtml(counts).text.replaceAll(/\s+/g, ' ')).toContain('(other) 2 (66.6 %)');
+    expect(parseHtml(counts).text.replaceAll(/\s+/g, ' ')).toContain('(other) 2 (67 %)');
     expect(body).toContain('type=type.a');
     expect(body).not.toContain('type=%28other%29');
     expect(body).not.toContain('<option value="(other)"');
@@ -215,8 +217,8 @@ describe('stationPage', () => {
     const none = '– not reported';
     const age = '779 d ago';
     expect(rows).toEqual([
-      ['Beta b', 'name-b', 'type.b Type B', 'p', 'FIRING', 'yes', '0', none, none, age],
-      ['named a', 'named', 'type.a Type A', none, none, 'no', none, none, none, none],
+      ['Beta b', 'name-b', 'b Type B', 'p', 'Firing', 'yes', '0', none, none, age],
+      ['named a', 'named', 'a Type A', none, none, 'no', none, none, none, none],
       ['c c', none, `${none} `, none, 'INACTIVE', 'unknown', '1,200', '2 GPU', 'H', age],
     ]);
   });
@@ -264,7 +266,7 @@ describe('stationPage', () => {
   it('reverses the order by the heading that is sorted by, and marks it with aria-sort', async () => {
     const heading = async (query: string) =>
       /<th scope="col"[^>]*><a [^>]*>SKU<\/a>/.exec((await open(full, `/stations/prod${query}`)).body)?.[0];
-    expect(await heading('?state=FIRING')).toBe('<th scope="col"><a href="?state=FIRING&#38;sort=sku#resources">SKU</a>');
+    expect(await heading('?state=ALERTSTATE_FIRING')).toBe('<th scope="col"><a href="?state=ALERTSTATE_FIRING&#38;sort=sku#resources">SKU</a>');
     expect(await heading('?sort=sku')).toBe('<th scope="col" aria-sort="ascending"><a href="?sort=-sku#resources">SKU</a>');
     expect(await heading('?sort=-sku')).toBe('<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>');
   });
