@@ -27,13 +27,15 @@ export async function startService(answer: RequestListener, tls?: ServerTlsOptio
 }
 
 /** A raw TCP service: handles each connection once its request starts to arrive. */
-export async function startRawService(answer: (socket: Socket, connection: number) => void): Promise<{ url: URL; port: number }> {
+export async function startRawService(
+  answer: (socket: Socket, connection: number, request: string) => void,
+): Promise<{ url: URL; port: number }> {
   let connections = 0;
   const server = createRawServer((socket) => {
     connections += 1;
     const connection = connections;
     socket.on('error', () => undefined);
-    socket.once('data', () => answer(socket, connection));
+    socket.once('data', (data) => answer(socket, connection, data.toString('latin1')));
   });
   const port = await listen(server);
   return { url: new URL(`http://127.0.0.1:${port}`), port };
