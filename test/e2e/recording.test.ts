@@ -36,9 +36,9 @@ async function replayed(file: string, ...flags: string[]): Promise<ReturnType<ty
   return parse(output().stdout);
 }
 
-/** What a first scrape publishes: everything that names no resource as it is, of the rest how often each value is there. */
+/** What one refresh publishes: everything that names no resource as it is, of the rest how often each value is there. */
 async function published(config: object, station: string) {
-  const { scrape } = await startTestExporter(config);
+  const { scrape } = await startTestExporter({ ...config, cache: { ttl: '1h', error_ttl: '1h' } });
   const families = await scrape(`/probe?station=${station}`);
   const data: StationMetrics = dataOf(families, station);
   return {

@@ -359,6 +359,8 @@ async function startCountingService() {
       open -= 1;
     });
   });
+  // Only the exporter closes connections.
+  server.keepAliveTimeout = 600_000;
   const port = await listen(server);
   return { url: `http://127.0.0.1:${port}`, open: () => open, opened: () => opened };
 }

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { type ParsedFamily, parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
+import { eventually } from '../web/eventually.ts';
 import { httpRequest } from '../web/http-client.ts';
 import { run, serve } from './running-program.ts';
 import { configOf, entriesOf } from './test-bed.ts';
@@ -90,6 +91,7 @@ describe('a pair of replicas', () => {
     const service = await startService();
     const config = configOf(service.url, ['station-0']);
     const [scraped, spare] = [await serve(config), await serve(config)];
+    for (const { get } of [scraped, spare]) await eventually(async () => expect((await get('/-/ready')).status).toBe(200));
     await spare.scrape();
     service.clearRequests();
     for (let scrapes = 1; scrapes <= 3; scrapes += 1) {

@@ -42,7 +42,7 @@ describe('simulate --simulate.fault', () => {
     ['reset', 'network'],
     ['html', 'body'],
   ])('%s: makes stations fail with reason %s', async (fault, reason) => {
-    const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: fault === 'hang' ? '200ms' : '10s', max_retries: 0 });
+    const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: fault === 'hang' ? '200ms' : '1m', max_retries: 0 });
     expect(valueFor(families, 'up')).toBe(0);
     expect(failures(families)).toEqual([reason]);
   });
@@ -57,8 +57,8 @@ describe('simulate --simulate.fault', () => {
     const simulation = run(['simulate', '--simulate.port=0', ...flags]);
     await eventually(() => expect(simulation.output().stdout).toContain('stations:'));
     const config = parse(simulation.output().stdout);
-    // About a hundred requests per refresh, so that some are throttled whatever their order.
-    config.upstreams.main.page_size = 10;
+    // About a hundred requests per refresh, so that some are throttled whatever their order, and none until its retries end.
+    Object.assign(config.upstreams.main, { page_size: 10, max_retries: 10 });
     const exporter = await serve(config);
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const families = await exporter.scrape();

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, type RunningServer } from '../../src/web/server.ts';
+import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from './eventually.ts';
 import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
 
@@ -17,12 +18,6 @@ async function start(
   const server = await listen(handler, addresses, limits && { limits });
   onTestFinished(() => server.close(0));
   return { server, port: server.addresses[0]?.port ?? 0 };
-}
-
-async function freePort(): Promise<number> {
-  const server = await listen(hello, [LOOPBACK]);
-  await server.close(0);
-  return server.addresses[0]?.port ?? 0;
 }
 
 /** A server whose responses the test ends. */
@@ -49,7 +44,7 @@ describe('listen', () => {
 
   it('closes the other addresses when one is in use, and names it', async () => {
     const { port: taken } = await start(hello, [LOOPBACK]);
-    const free = await freePort();
+    const free = await closedPort();
     const failure = listen(hello, [
       { ...LOOPBACK, port: free },
       { ...LOOPBACK, port: taken },

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closedPort } from '../../upstream/support/service.ts';
 
 export interface Daemon {
   readonly url: string;
@@ -22,7 +22,7 @@ interface DaemonOptions {
 export async function startDaemon({ command, debianPackage, files, flags }: DaemonOptions): Promise<Daemon> {
   const folder = await mkdtemp(join(tmpdir(), `${command}-`));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const address = `127.0.0.1:${await freePort()}`;
+  const address = `127.0.0.1:${await closedPort()}`;
   const child = spawn(command, flags(folder, address));
   const output: string[] = [];
   child.stderr.on('data', (chunk) => output.push(String(chunk)));
@@ -48,13 +48,4 @@ async function waitUntilReady(url: string, child: ChildProcess, output: readonly
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${child.spawnfile} exited before it was ready: ${output.join('')}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
