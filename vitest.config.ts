@@ -9,6 +9,7 @@ export default defineConfig({
     // A limit ends a test that hangs; it must not end one on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
     setupFiles: ['test/setup.ts'],
     projects: [
       {

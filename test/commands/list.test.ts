@@ -204,7 +204,7 @@ describe('list, on a terminal', () => {
   });
 
   it('shows each page of a slow service', async () => {
-    const faults = { '*': [{ kind: 'latency', ms: 60 } as const] };
+    const faults = { '*': [{ kind: 'latency', ms: 250 } as const] };
     const { stderr } = await listed(await configFile({ faults }, { upstream: { concurrency: 1 } }), [], 60);
     expect(stderr).toMatch(/ts: 0 pages.*ts: 1 of 6 pages \[#+\.+\].*ts: 3 of 6 pages \[#+\.+\]/s);
   });

@@ -13,10 +13,10 @@ const textOf = async (exporter: RunningExporter, path: string) => (await exporte
 
 describe('more work than the concurrency allows', () => {
   it('delays refreshes but fails none, although the queue is longer than refresh_timeout', async () => {
-    const stations = namesOf('ts', 30);
-    const service = await startTestService({ source: () => entriesOf(25), faults: { '*': [{ kind: 'latency', ms: 100 }] } });
-    // 30 stations of three pages, two at a time: 4.5 s.
-    const limits = { concurrency: 2, refresh_timeout: '2s' };
+    const stations = namesOf('ts', 100);
+    const service = await startTestService({ source: () => entriesOf(25), faults: { '*': [{ kind: 'latency', ms: 50 }] } });
+    // 100 stations of three pages, two at a time: 7.5 s at least, but 0.15 s for each of them.
+    const limits = { concurrency: 2, refresh_timeout: '6s' };
     const exporter = await startTestExporter(configOf(service.url, stations, { upstream: limits, cache: { ttl: '1h', error_ttl: '1h' } }));
     const during = await scrapeBriefly(exporter);
     expect(ownOf(during, 'refreshes_waiting')['{}']).toBeGreaterThan(0);
@@ -27,7 +27,7 @@ describe('more work than the concurrency allows', () => {
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const families = await exporter.scrape();
     for (const station of stations) expect(stateOf(families, station), station).toEqual(expectedState(undefined));
-    expect(service.requests).toHaveLength(90);
+    expect(service.requests).toHaveLength(300);
     expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({}));
     expect(ownOf(families, 'refreshes_waiting')).toEqual({ '{}': 0 });
   });

@@ -33,7 +33,7 @@ export async function startExporter(config: object, options: Partial<WebOptions>
     enableLifecycle: true,
     maxRequests: 0,
     maxResponseMemory: 64 * 1024 * 1024,
-    scrapeTimeoutMs: 10_000,
+    scrapeTimeoutMs: 60_000,
     timeoutOffsetMs: 500,
     version: '0.0.0',
     observer,

@@ -62,7 +62,7 @@ function expectRecovered(families: Families, prefix = ''): void {
 
 const wrongJson = (value: unknown): Fault => ({ kind: 'wrongJson', value });
 const status = (code: number, more: object = {}): Fault => ({ kind: 'status', code, ...more });
-const shortTimeout = { timeout: '1s' };
+const shortTimeout = { timeout: '3s' };
 
 type Faults = Readonly<Record<string, readonly [fault: Fault, reason: string, upstream?: object]>>;
 
@@ -70,7 +70,7 @@ const SLOW_FAULTS: Faults = {
   'a service that hangs': [{ kind: 'hang' }, 'timeout', shortTimeout],
   'headers and no body': [{ kind: 'headersOnly' }, 'timeout', shortTimeout],
   'a dripping body': [{ kind: 'drip' }, 'timeout', shortTimeout],
-  'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '1s' }],
+  'a refresh that takes too long': [{ kind: 'hang' }, 'timeout', { refresh_timeout: '3s' }],
 };
 
 const PROMPT_FAULTS: Faults = {
@@ -306,7 +306,7 @@ describe('Exporter, retrying', () => {
     ['a truncated body', { kind: 'truncate', when: { first: 1 } }, 'network'],
     ['a hanging request', { kind: 'hang', when: { first: 1 } }, 'timeout'],
   ] as const)('succeeds after %s', async (_name, fault, reason) => {
-    const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 2, timeout: '500ms' });
+    const { families, failures, retries, times } = await scrapeWith([fault], { max_retries: 2, timeout: '2s' });
     expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(dataOf(families)).toEqual(dataFor(steady));
     expect(times).toHaveLength(2);

@@ -81,7 +81,7 @@ describe('exchange', () => {
     const url = new URL(`https://127.0.0.1:${await listen(silent)}`);
     expect(await testClient(url, { timeoutMs: 30 }).failure()).toMatchObject({ reason: 'timeout' });
     const controller = new AbortController();
-    const outcome = testClient(url, { timeoutMs: 500 }).get('/list', { signal: controller.signal });
+    const outcome = testClient(url, { timeoutMs: 60_000 }).get('/list', { signal: controller.signal });
     await once(silent, 'connection');
     controller.abort('enough');
     await expect(outcome).rejects.toBe('enough');
@@ -149,7 +149,7 @@ describe('exchange', () => {
       if (connection === 1) socket.end();
       if (connection === 3) socket.write('!'.repeat(200_000));
     });
-    const { failure } = testClient(url, { timeoutMs: 500 });
+    const { failure } = testClient(url, { timeoutMs: 2000 });
     const messages = [await failure(), await failure(), await failure()].map(({ message }) => message);
     expect(messages).toEqual([
       `${url.host} answered 404 Not Found: no such thing`,

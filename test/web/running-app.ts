@@ -65,7 +65,7 @@ export async function startApp(
     enableLifecycle: false,
     maxRequests: 40,
     maxResponseMemory: 64 * 1024 * 1024,
-    scrapeTimeoutMs: 10_000,
+    scrapeTimeoutMs: 60_000,
     timeoutOffsetMs: 500,
     version: '1.2.3',
     observer,
