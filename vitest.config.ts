@@ -22,7 +22,7 @@ export default defineConfig({
       },
       // Needs Prometheus and Alertmanager.
       { extends: true, test: { name: 'prometheus', include: ['test/prometheus/live/**/*.test.ts'] } },
-      // Needs `script` of util-linux.
+      // Needs `script` of util-linux, Bash, Zsh and Fish.
       { extends: true, test: { name: 'terminal', include: ['test/terminal/**/*.test.ts'] } },
       // Needs Chromium, which all its tests share.
       {

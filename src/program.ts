@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
-import type { CommandName } from './cli/commands.ts';
+import type { CommandName, Shell } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
@@ -18,7 +18,7 @@ export async function loadCommand(context: ProcessContext): Promise<() => number
   const parsed = parseFlags(context.argv);
   if (!parsed.ok) return () => printProblems(context, [...parsed.problems, 'try --help']);
   const { flags, command, operands } = parsed;
-  if (flags.help) return () => printText(context, helpText());
+  if (flags.help) return () => printText(context, helpText(command));
   if (flags.version) return () => printText(context, versionText(context.build));
   const run = await COMMANDS[flags['config.check'] ? 'check' : command]();
   return () => run(context, flags, operands);
@@ -48,6 +48,15 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
     const { simulateCommand } = await import('./commands/simulate.ts');
     return (context, flags) => exitCodeOf(context, simulateCommand(context, flags));
   },
+  completion: async () => {
+    const { completionScript } = await import('./cli/completion.ts');
+    return async (context, _flags, [shell]) => printText(context, completionScript(shell as Shell));
+  },
+  help:
+    async () =>
+    async (context, _flags, [name]) =>
+      printText(context, helpText(name as CommandName | undefined)),
+  version: async () => async (context) => printText(context, versionText(context.build)),
 };
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */

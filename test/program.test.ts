@@ -58,14 +58,21 @@ const SIX_LOCATIONS = [
 ];
 
 describe('runProgram, printing', () => {
-  it('prints the help', async () => {
-    const { exit, output } = run(['--help']);
+  it.each([
+    [['--help'], 'serve'],
+    [['help'], 'serve'],
+    [['serve', '-h'], 'serve'],
+    [['list', '--help'], 'list'],
+    [['help', 'list'], 'list'],
+    [['help', 'completion'], 'completion'],
+  ] as const)('prints the help for %j', async (argv, command) => {
+    const { exit, output } = run(argv);
     expect(await exit).toBe(0);
-    expect(output()).toEqual({ stdout: helpText(), stderr: '' });
+    expect(output()).toEqual({ stdout: helpText(command), stderr: '' });
   });
 
-  it('prints the version', async () => {
-    const { exit, output } = run(['--version']);
+  it.each(['--version', 'version'])('prints the version for %s', async (word) => {
+    const { exit, output } = run([word]);
     expect(await exit).toBe(0);
     expect(output()).toEqual({ stdout: versionText(build), stderr: '' });
   });

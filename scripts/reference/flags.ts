@@ -1,4 +1,4 @@
-import { COMMANDS, commandUsage } from '../../src/cli/commands.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandName, commandUsage, PROGRAM } from '../../src/cli/commands.ts';
 import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 
@@ -8,27 +8,38 @@ export function flagsReference(): string {
   return [
     '# Flags',
     '',
-    '<!-- Generated from src/cli/flags.ts by `npm run generate`; do not edit. -->',
+    '<!-- Generated from src/cli/flags.ts and src/cli/commands.ts by `npm run generate`; do not edit. -->',
     '',
-    '`telemetry-station-exporter [<flags>] [<command>]`',
+    `\`${PROGRAM} [<flags>] [<command>]\``,
     '',
-    'Pass a value as `--name=value` or `--name value`; a value that starts with `-` only as `--name=value`. Pass a boolean flag as `--name`,',
+    'Pass a value as `--name=value` or `--name value`; a value that starts with `--` only as `--name=value`. Pass a boolean flag as `--name`,',
     '`--no-name`, `--name=true` or `--name=false`. A repeatable flag can be given several times, which replaces its default. All problems of',
     'the command line are reported at once, with exit code 1.',
     '',
-    '| flag | default | value | meaning |',
-    '|---|---|---|---|',
-    ...flags.map((flag) => `| ${[spelled(flag), standard(flag), value(flag), meaning(flag)].map(cell).join(' | ')} |`),
+    '| flag | default | value | commands | meaning |',
+    '|---|---|---|---|---|',
+    ...flags.map((flag) => `| ${[spelled(flag), standard(flag), value(flag), commands(flag), flag.help].map(cell).join(' | ')} |`),
     '',
+    `${listed(COMMAND_NAMES.filter((name) => COMMANDS[name].acceptsServeFlags))} accept the flags of \`serve\` too and ignore those that they do not use.`,
     '`--shard` must be less than `--total-shards`. `--from` cannot be combined with `--simulate.stations` or `--simulate.resources`.',
     '',
     '## Commands',
     '',
     '| command | meaning |',
     '|---|---|',
-    ...COMMANDS.map((command) => `| \`${commandUsage(command)}\` | ${cell(command.help)} |`),
+    ...COMMAND_NAMES.map((name) => `| \`${commandUsage(name)}\` | ${cell(COMMANDS[name].help)} |`),
     '',
+    `\`${PROGRAM} help <command>\` and \`${PROGRAM} <command> --help\` show the flags of a command.`,
+    '',
+    '## Examples',
+    '',
+    ...COMMAND_NAMES.flatMap(exampleLines),
   ].join('\n');
+}
+
+function exampleLines(name: CommandName): readonly string[] {
+  const { examples } = COMMANDS[name];
+  return [`### ${name}`, '', '```sh', ...examples.flatMap(({ title, line }) => [`# ${title}`, line]), '```', ''];
 }
 
 function spelled({ name, short }: Flag): string {
@@ -43,8 +54,12 @@ function value({ kind, repeatable }: Flag): string {
   return repeatable === true ? `${kind.expected}; repeatable` : kind.expected;
 }
 
-function meaning({ help, only }: Flag): string {
-  return only === undefined ? help : `${help} Only with ${only.map((command) => `\`${command}\``).join(', ')}.`;
+function commands({ only }: Flag): string {
+  return only === undefined ? 'all' : listed(only);
+}
+
+function listed(names: readonly CommandName[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
 
 function cell(text: string): string {

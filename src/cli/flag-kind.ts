@@ -24,6 +24,10 @@ export interface FlagKind<Value> {
   /** Shown in the help for the value; a boolean flag has none. */
   readonly placeholder?: string;
   readonly expected: string;
+  /** The words a shell completes. */
+  readonly values?: readonly string[];
+  /** A comma-separated list of the words. */
+  readonly isList?: true;
   readonly parse: (text: string) => Value | undefined;
 }
 
@@ -82,6 +86,7 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
   return {
     placeholder: '<choice>',
     expected: `one of ${words.join(', ')}`,
+    values: words,
     parse: (text) => words.find((word) => word === text),
   };
 }
@@ -89,20 +94,22 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
 export const sortOrder: FlagKind<Order> = {
   placeholder: '<key>',
   expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
+  values: Object.keys(SORT_KEYS).flatMap((key) => [key, `-${key}`]),
   parse: parseOrder,
 };
 
-/** Without a host, all interfaces. */
 /** A named fault and the share of requests it affects. */
 export const faultShare: FlagKind<Fault> = {
   placeholder: '<name[:share]>',
   expected: `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
+  values: Object.keys(NAMED_FAULTS),
   parse(text) {
     const [, name = '', share = '1'] = /^(\w+)(?::(0|1|[01]?\.\d+))?$/.exec(text) ?? [];
     return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1 ? namedFault(name as FaultName, Number(share)) : undefined;
   },
 };
 
+/** Without a host, all interfaces. */
 export const listenAddress: FlagKind<{ readonly host?: string; readonly port: number }> = {
   placeholder: '<[host]:port>',
   expected: '[host]:port with a port from 0 to 65535 and an IPv6 host in brackets',

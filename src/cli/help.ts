@@ -1,25 +1,36 @@
-import { COMMANDS, commandUsage } from './commands.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandName, commandUsage, DEFAULT_COMMAND, PROGRAM } from './commands.ts';
 import type { Flag } from './flag-kind.ts';
-import { FLAGS } from './flags.ts';
+import { flagsOf } from './flags.ts';
 
-const PROGRAM = 'telemetry-station-exporter';
 const COLUMNS = 100;
 
-/** The help in the layout of Prometheus exporters. */
-export function helpText(): string {
-  const flags: readonly Flag[] = FLAGS;
+/** The help of a command in the layout of Prometheus exporters; that of the default command is the help of the program. */
+export function helpText(name: CommandName = DEFAULT_COMMAND): string {
+  const { help, examples } = COMMANDS[name];
+  const isProgram = name === DEFAULT_COMMAND;
   return [
-    `usage: ${PROGRAM} [<flags>] [<command>]`,
+    `usage: ${PROGRAM} ${isProgram ? '[<flags>] [<command>]' : commandUsage(name).replace(name, `${name} [<flags>]`)}`,
     '',
-    'Prometheus exporter for the resources attached to telemetry stations.',
+    ...(isProgram ? ['Prometheus exporter for the resources attached to telemetry stations.'] : wrapped(help, COLUMNS)),
     '',
-    'Flags:',
-    ...twoColumns(flags.map((flag) => [flagUsage(flag), flag.only === undefined ? flag.help : `${flag.only.join(', ')}: ${flag.help}`])),
+    ...(isProgram ? commandLines() : []),
+    ...(isProgram ? [`Flags of ${name}:`] : ['Flags:']),
+    ...twoColumns(flagsOf(name).map((flag) => [flagUsage(flag), flag.help])),
     '',
-    'Commands:',
-    ...twoColumns(COMMANDS.map((command) => [commandUsage(command), command.help])),
+    'Examples:',
+    ...examples.flatMap(({ title, line }, at) => [...(at === 0 ? [] : ['']), `  # ${title}`, `  ${line}`]),
     '',
   ].join('\n');
+}
+
+function commandLines(): readonly string[] {
+  return [
+    'Commands:',
+    ...twoColumns(COMMAND_NAMES.map((name) => [commandUsage(name), COMMANDS[name].help])),
+    '',
+    `"${PROGRAM} help <command>" shows the flags and examples of a command.`,
+    '',
+  ];
 }
 
 export function versionText(build: { readonly version: string; readonly revision: string; readonly nodeVersion: string }): string {

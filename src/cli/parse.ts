@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { nearest, suggestion } from '../config/nearest.ts';
-import { COMMANDS, type Command, type CommandName } from './commands.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandName, DEFAULT_COMMAND, isCommandName, type Operand } from './commands.ts';
 import type { Flag } from './flag-kind.ts';
 import { FLAGS, type FlagValues } from './flags.ts';
 
@@ -13,18 +12,17 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   const { given, positionals, problems: argumentProblems } = readArguments(argv, FLAGS);
   const readings = FLAGS.map((flag) => ({ name: flag.name, ...readFlag(flag, given.get(flag) ?? []) }));
   const flags = Object.fromEntries(readings.map(({ name, value }) => [name, value])) as FlagValues;
-  const [name = COMMANDS[0].name, ...operands] = positionals;
-  const command = COMMANDS.find((candidate) => candidate.name === name);
+  const [name = DEFAULT_COMMAND, ...operands] = positionals;
+  const command = isCommandName(name) ? name : undefined;
   const problems = [
     ...argumentProblems,
     ...readings.flatMap((reading) => reading.problems),
     ...shardProblems(flags),
     ...sourceProblems(flags),
-    ...[...given.keys()].flatMap((flag) => commandProblems(flag, name)),
-    ...operandProblems(command, operands, flags),
   ];
   if (command === undefined) return { ok: false, problems: [unknownCommand(name), ...problems] };
-  return problems.length === 0 ? { ok: true, command: command.name, operands, flags } : { ok: false, problems };
+  problems.push(...[...given.keys()].flatMap((flag) => commandProblems(flag, command)), ...operandProblems(command, operands, flags));
+  return problems.length === 0 ? { ok: true, command, operands, flags } : { ok: false, problems };
 }
 
 function readFlag({ name, kind, default: defaultValue, repeatable }: Flag, given: readonly string[]) {
@@ -53,24 +51,30 @@ function sourceProblems({ from, ...flags }: FlagValues): readonly string[] {
   return names.filter((name) => flags[name] !== undefined).map((name) => `--${name}: cannot be combined with --from`);
 }
 
-function commandProblems({ name, only }: Flag, command: string): readonly string[] {
-  if (only === undefined || only.some((candidate) => candidate === command)) return [];
+function commandProblems({ name, only }: Flag, command: CommandName): readonly string[] {
+  if (only === undefined || only.includes(command)) return [];
+  if (only.includes('serve') && COMMANDS[command].acceptsServeFlags) return [];
   return [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }
 
 /** --help and --version require no operands. */
-function operandProblems(command: Command | undefined, given: readonly string[], { help, version }: FlagValues): readonly string[] {
-  const expected = command?.operands ?? [];
-  const missing = help || version ? [] : expected.slice(given.length);
+function operandProblems(command: CommandName, given: readonly string[], { help, version }: FlagValues): readonly string[] {
+  const { operands: expected = [] } = COMMANDS[command];
+  const missing = help || version ? [] : expected.slice(given.length).filter(({ optional }) => !optional);
   return [
-    ...missing.map((operand) => `${command?.name}: missing <${operand}>`),
+    ...missing.map(({ name, values }) => `${command}: missing <${name}>${values ? `, expected one of ${values.join(', ')}` : ''}`),
+    ...expected.flatMap((operand, at) => valueProblems(operand, given[at])),
     ...given.slice(expected.length).map((word) => `unexpected argument ${JSON.stringify(word)}`),
   ];
 }
 
+function valueProblems({ name, values }: Operand, word: string | undefined): readonly string[] {
+  if (word === undefined || values === undefined || values.includes(word)) return [];
+  return [`<${name}>: expected one of ${values.join(', ')}, got ${JSON.stringify(word)}${suggestion(word, values)}`];
+}
+
 function unknownCommand(name: string): string {
-  const known = COMMANDS.map((command) => command.name);
-  return `unknown command ${JSON.stringify(name)}, expected one of ${known.join(', ')}${suggestion(name, known)}`;
+  return `unknown command ${JSON.stringify(name)}, expected one of ${COMMAND_NAMES.join(', ')}${suggestion(name, COMMAND_NAMES)}`;
 }
 
 /** The unparsed values of each flag. */
@@ -80,31 +84,51 @@ interface Arguments {
   readonly problems: readonly string[];
 }
 
-/** Uses parseArgs only as a tokenizer, because it reports the first problem alone. */
 function readArguments(argv: readonly string[], flags: readonly Flag[]): Arguments {
-  const { tokens } = parseArgs({ args: [...argv], options: {}, strict: false, allowPositionals: true, tokens: true });
   const spellings = new Map(flags.flatMap(spellingsOf));
   const given = new Map<Flag, readonly string[]>();
   const positionals: string[] = [];
   const problems: string[] = [];
-  for (let at = 0; at < tokens.length; at += 1) {
-    const token = tokens[at];
-    if (token?.kind === 'positional') positionals.push(token.value);
-    if (token?.kind !== 'option') continue;
-    const spelling = spellings.get(token.rawName);
-    let text = token.value ?? spelling?.implied;
-    const next = tokens[at + 1];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] as string;
+    if (word === '--') {
+      positionals.push(...argv.slice(at + 1));
+      break;
+    }
+    if (!isFlag(word)) {
+      positionals.push(word);
+      continue;
+    }
+    const { name, value } = splitFlag(word);
+    const spelling = spellings.get(name);
+    let text = value ?? spelling?.implied;
+    const next = argv[at + 1];
     // The word after an unknown flag counts as its value, to report a single problem.
-    if (text === undefined && next?.kind === 'positional') {
-      text = next.value;
+    if (text === undefined && next !== undefined && (!isFlag(next) || (spelling && isDashedValue(next, spellings)))) {
+      text = next;
       at += 1;
     }
-    if (spelling === undefined) problems.push(unknownFlag(token.rawName, [...spellings.keys()]));
-    else if (spelling.implied === 'false' && token.value !== undefined) problems.push(`${token.rawName}: takes no value`);
-    else if (text === undefined) problems.push(`${token.rawName}: missing value, expected ${spelling.flag.kind.expected}`);
+    if (spelling === undefined) problems.push(unknownFlag(name, [...spellings.keys()]));
+    else if (spelling.implied === 'false' && value !== undefined) problems.push(`${name}: takes no value`);
+    else if (text === undefined) problems.push(`${name}: missing value, expected ${spelling.flag.kind.expected}`);
     else given.set(spelling.flag, [...(given.get(spelling.flag) ?? []), text]);
   }
   return { given, positionals, problems };
+}
+
+/** A single dash is a file name. */
+function isFlag(word: string): boolean {
+  return word.startsWith('-') && word !== '-';
+}
+
+function splitFlag(word: string): { readonly name: string; readonly value: string | undefined } {
+  const equals = word.indexOf('=');
+  return equals === -1 ? { name: word, value: undefined } : { name: word.slice(0, equals), value: word.slice(equals + 1) };
+}
+
+/** A word such as -created, as the value of a flag that needs one. */
+function isDashedValue(word: string, spellings: ReadonlyMap<string, Spelling>): boolean {
+  return !word.startsWith('--') && !spellings.has(word);
 }
 
 /** A name of a flag; one with an implied value needs no argument. */

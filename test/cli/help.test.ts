@@ -1,14 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { FLAGS } from '../../src/cli/flags.ts';
+import { COMMAND_NAMES, COMMANDS, PROGRAM } from '../../src/cli/commands.ts';
+import { FLAGS, flagsOf } from '../../src/cli/flags.ts';
 import { helpText, versionText } from '../../src/cli/help.ts';
+import { parseFlags } from '../../src/cli/parse.ts';
+
+/** The names of the flags that a help shows. */
+const shownFlags = (text: string) => [...text.matchAll(/^ {2}(?: {3}|-h,) --(?:\[no-\])?([\w.-]+)/gm)].map(([, name]) => name);
 
 describe('helpText', () => {
   it('starts with the usage and the purpose', () => {
     expect(helpText()).toMatch(/^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /);
+    expect(helpText('list')).toMatch(/^usage: telemetry-station-exporter list \[<flags>\] <station>\n\nQuery a configured station /);
+    expect(helpText('help')).toMatch(/^usage: telemetry-station-exporter help \[<flags>\] \[<command>\]\n/);
   });
 
-  it.each(FLAGS.map((flag) => flag.name))('shows --%s', (name) => {
-    expect(helpText()).toMatch(new RegExp(`^  (   |-h,) --(\\[no-\\])?${name.replaceAll('.', '\\.')}[= ].*  \\S`, 'm'));
+  it.each(COMMAND_NAMES)('shows exactly the flags that %s uses', (name) => {
+    expect(shownFlags(helpText(name))).toEqual(flagsOf(name).map((flag) => flag.name));
+    expect(shownFlags(helpText(name))).toEqual(expect.arrayContaining(['help', 'version']));
+  });
+
+  it('shows the flags of other commands only in their help', () => {
+    expect(shownFlags(helpText())).toContain('web.listen-address');
+    expect(shownFlags(helpText('list'))).toEqual(expect.arrayContaining(['config.file', 'demo', 'sort']));
+    expect(shownFlags(helpText('list'))).not.toContain('web.listen-address');
+    expect(shownFlags(helpText('simulate'))).not.toContain('config.file');
+    expect(new Set(COMMAND_NAMES.flatMap((name) => shownFlags(helpText(name))))).toEqual(new Set(FLAGS.map(({ name }) => name)));
   });
 
   it('shows defaults, placeholders and repeatable flags', () => {
@@ -17,29 +33,56 @@ describe('helpText', () => {
     expect(helpText()).toContain('\n  -h, --[no-]help  ');
   });
 
-  it('shows the command of a flag', () => {
-    expect(helpText()).toMatch(/ --simulate\.seed=1 +simulate: /);
-    expect(helpText()).toMatch(/ --sort=<key> +list: /);
-  });
-
   it('shows the commands and their operands', () => {
-    const commands = helpText().split('\nCommands:\n')[1] ?? '';
-    expect(commands.match(/^ {2}\S+( <\w+>)?(?= {2})/gm)).toEqual([
+    const [commands = ''] = (helpText().split('\nCommands:\n')[1] ?? '').split('\n\n');
+    expect(commands.match(/^ {2}\S+( \[?<\w+>\]?)?(?= {2})/gm)).toEqual([
       '  serve',
       '  check',
       '  list <station>',
       '  record <station>',
       '  simulate',
+      '  completion <shell>',
+      '  help [<command>]',
+      '  version',
     ]);
   });
 
-  it('fits in 100 columns with aligned texts', () => {
-    const lines = helpText().split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
-    const flagLines = lines.slice(lines.indexOf('Flags:') + 1, lines.indexOf('Commands:') - 1);
+  it.each(COMMAND_NAMES)('fits in 100 columns with aligned texts, except for examples: %s', (name) => {
+    const lines = helpText(name).split('\n');
+    const help = lines.slice(0, lines.indexOf('Examples:'));
+    expect(Math.max(...help.map((line) => line.length))).toBeLessThanOrEqual(100);
+    const flagLines = help.slice(help.findIndex((line) => /^Flags.*:$/.test(line)) + 1, -1);
     const columns = flagLines.map((line) => /^(?: {2}(?:-.,| {3}) \S+(?: \.\.\.)? +| +)(?=\S)/.exec(line)?.[0].length);
     expect(new Set(columns).size).toBe(1);
-    expect(flagLines.length).toBeGreaterThan(FLAGS.length);
+  });
+});
+
+/** The arguments of the program in a line of shell, without redirections. */
+function argumentsIn(line: string): readonly string[] {
+  const [, words = ''] = line.split(new RegExp(`\\b${PROGRAM}\\b`));
+  return (
+    words
+      .split(/[>|)]/)[0]
+      ?.trim()
+      .split(' ')
+      .filter((word) => word !== '') ?? []
+  );
+}
+
+describe('COMMANDS', () => {
+  const examples = COMMAND_NAMES.flatMap((name) => COMMANDS[name].examples.map(({ line }) => ({ name, line })));
+
+  it.each(examples)('has a valid example of $name: $line', ({ name, line }) => {
+    expect(parseFlags(argumentsIn(line))).toMatchObject({ ok: true, command: name });
+    expect(helpText(name)).toContain(`\n  ${line}\n`);
+  });
+
+  it('has examples of each command that use only flags in its help', () => {
+    for (const name of COMMAND_NAMES) {
+      expect(COMMANDS[name].examples, name).not.toEqual([]);
+      const used = COMMANDS[name].examples.flatMap(({ line }) => [...line.matchAll(/ --([\w.-]+)/g)].map(([, flag]) => flag));
+      expect(flagsOf(name).map((flag) => flag.name)).toEqual(expect.arrayContaining(used));
+    }
   });
 });
 

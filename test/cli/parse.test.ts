@@ -13,7 +13,7 @@ function problemsOf(...argv: string[]): readonly string[] {
   return parsed.ok ? [] : parsed.problems;
 }
 
-const KNOWN = 'serve, check, list, record, simulate';
+const KNOWN = 'serve, check, list, record, simulate, completion, help, version';
 
 describe('parseFlags', () => {
   it('uses the defaults', () => {
@@ -96,7 +96,42 @@ describe('parseFlags', () => {
   });
 
   it('reports an unknown command and an extra argument', () => {
-    expect(problemsOf('help', 'now')).toEqual([`unknown command "help", expected one of ${KNOWN}`, 'unexpected argument "now"']);
+    expect(problemsOf('fly', 'now')).toEqual([`unknown command "fly", expected one of ${KNOWN}`]);
+    expect(problemsOf('version', 'now')).toEqual(['unexpected argument "now"']);
+  });
+
+  it('reports an operand that is not one of the known words', () => {
+    expect(problemsOf('help', 'lst')).toEqual([`<command>: expected one of ${KNOWN}, got "lst"; did you mean "list"?`]);
+    expect(problemsOf('completion', 'tcsh')).toEqual(['<shell>: expected one of bash, zsh, fish, got "tcsh"']);
+    expect(problemsOf('completion')).toEqual(['completion: missing <shell>, expected one of bash, zsh, fish']);
+    expect(problemsOf('help')).toEqual([]);
+  });
+
+  it.each([
+    [['list', 'prod', '--sort', '-alert_rules']],
+    [['list', 'prod', '--sort=-alert_rules']],
+    [['--sort', '-alert_rules', 'list', 'prod']],
+  ])('parses the descending order in %j', (argv) => {
+    expect(parseFlags(argv)).toMatchObject({ ok: true, operands: ['prod'], flags: { sort: { by: 'alert_rules', descending: true } } });
+  });
+
+  it('reports one problem for a value or a flag with a dash', () => {
+    expect(problemsOf('list', 'prod', '--sort', '-alert_rule')).toEqual([
+      expect.stringMatching(/^--sort: expected one of .*, got "-alert_rule"/),
+    ]);
+    expect(problemsOf('--shard', '-1')).toEqual(['--shard: expected an integer of at least 0, or auto, got "-1"']);
+    expect(problemsOf('-alert_rules')).toEqual(['unknown flag "-alert_rules"']);
+    expect(problemsOf('list', 'prod', '--sort', '-h')).toEqual([expect.stringMatching(/^--sort: missing value/)]);
+  });
+
+  it('accepts the flags of serve where the same configuration is used', () => {
+    for (const command of [['check'], ['list', 'prod'], ['record', 'prod']]) {
+      expect(problemsOf(...command, '--config.file=a.yaml', '--web.listen-address=:1', '--log.level=debug')).toEqual([]);
+    }
+    expect(problemsOf('simulate', '--config.file=a.yaml')).toEqual([
+      '--config.file: only valid with serve, check, list, record, got simulate',
+    ]);
+    expect(problemsOf('version', '--log.level=debug')).toEqual(['--log.level: only valid with serve, got version']);
   });
 
   it('parses the command simulate with its flags', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/station/failure.ts';
@@ -28,7 +28,7 @@ const FLAG = /(?<=^|\s)--(?:no-)?([\w.-]+)/g;
 
 const metrics = knownMetrics();
 const flags: readonly string[] = FLAGS.map(({ name }) => name);
-const commands: readonly string[] = COMMANDS.map(({ name }) => name);
+const commands: readonly string[] = COMMAND_NAMES;
 const alerts = shippedRules().flatMap(({ alert }) => alert ?? []);
 /** The metrics in the names of recording rules. */
 const recorded = shippedRules().flatMap(({ record }) => record?.match(/telemetry_station_\w+/)?.[0] ?? []);
