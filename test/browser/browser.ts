@@ -18,6 +18,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     executablePath: chromiumExecutable(process.env),
     // Chromium refuses to run as root inside its sandbox.
     chromiumSandbox: process.getuid?.() !== 0,
+    timeout: 120_000,
   });
   project.provide('browserEndpoint', server.wsEndpoint());
   project.provide('isUpdating', project.config.snapshotOptions.updateSnapshot === 'all');

@@ -9,7 +9,7 @@ export const NOT_FOUND = /^error: Failed to load resource: the server responded 
 export const REFUSED = /^error: Failed to load resource: net::ERR_CONNECTION_REFUSED/;
 
 /** Allows for a busy machine. */
-const STEP_TIMEOUT_MS = 20_000;
+const STEP_TIMEOUT_MS = 60_000;
 
 /** A page of the shared browser; the test fails on any error or policy violation in it that is not expected. */
 export async function openPage(options: BrowserContextOptions = {}, expected: readonly RegExp[] = []): Promise<Page> {
@@ -22,7 +22,7 @@ export async function openPage(options: BrowserContextOptions = {}, expected: re
 
 /** A page and the live list of its errors, warnings, dialogs and policy violations. */
 export async function observedPage(options: BrowserContextOptions = {}) {
-  const browser = await chromium.connect(inject('browserEndpoint'));
+  const browser = await chromium.connect(inject('browserEndpoint'), { timeout: STEP_TIMEOUT_MS });
   onTestFinished(() => browser.close());
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);

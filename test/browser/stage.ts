@@ -23,11 +23,13 @@ export function cellOf(page: Page, station: string, label: string) {
   return page.locator(`tbody[data-station="${station}"] td[data-label="${label}"]`);
 }
 
-/** Opens the URL and pauses the page's clock, so that it updates only by `nextUpdate`. */
+/** Opens the URL with a paused clock, so that the page updates only by `nextUpdate`, however slowly the test proceeds. */
 export async function openPaused(page: Page, url: string): Promise<void> {
-  await page.clock.install();
+  const nowMs = Date.now();
+  await page.clock.install({ time: nowMs });
+  // Further ahead than the call may take; no timer is set yet that would fire.
+  await page.clock.pauseAt(nowMs + 600_000);
   await page.goto(url);
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
 }
 
 /** Advances the paused clock of the page until it fetches the next update. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { FAILURE_ADVICE } from '../../src/station/failure.ts';
 import { build, run, serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { closedPort } from '../upstream/support/service.ts';
 import { axeViolations, openPage, REFUSED } from './page.ts';
 import { cellOf, exporterOfSizes, nextUpdate, openPaused, shownStations, tabTo, untilText } from './stage.ts';
 
@@ -154,8 +157,7 @@ describe('the status page', () => {
   it('does not update while it is paused', async () => {
     const { service, exporter } = await exporterOfSizes({ one: 3 });
     const page = await openPage();
-    await page.clock.install();
-    await page.goto(exporter.url);
+    await openPaused(page, exporter.url);
     const requests: string[] = [];
     page.on('request', (request) => requests.push(request.url()));
     await tabTo(page, '#pause');
@@ -167,6 +169,7 @@ describe('the status page', () => {
     expect(requests).toEqual([]);
     expect(await cellOf(page, 'one', 'Resources').textContent()).toBe('3');
     await page.keyboard.press('Space');
+    await nextUpdate(page);
     await untilText(page, '[data-label=Resources]', '4');
     expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
   });
@@ -202,11 +205,17 @@ describe('the status page', () => {
 
   it('shows a notice while the exporter is down, and recovers', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
-    const first = await serve(configOf(service.url, ['one']));
-    const url = `http://127.0.0.1:${first.port}/`;
+    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['one'])));
+    const port = await closedPort();
+    const start = async () => {
+      const program = run([`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
+      await program.listening();
+      return program;
+    };
+    const first = await start();
+    const url = `http://127.0.0.1:${port}/`;
     const page = await openPage({}, [REFUSED]);
-    await page.clock.install();
-    await page.goto(url);
+    await openPaused(page, url);
     await untilText(page, '#currency', '');
     first.signals.emit('SIGTERM');
     await first.exit;
@@ -214,8 +223,7 @@ describe('the status page', () => {
     await untilText(page, '#currency', /^This page is no longer current: the exporter has not responded since \d/);
     expect(await page.locator('#stations').innerText()).toContain('one');
 
-    const second = run([`--config.file=${first.file}`, `--web.listen-address=127.0.0.1:${first.port}`]);
-    expect(await second.listening()).toBe(first.port);
+    await start();
     await Promise.all([page.waitForResponse(url), page.clock.fastForward('10:00')]);
     await untilText(page, '#currency', '');
     expect(await page.locator('footer').innerText()).toContain(build.version);
