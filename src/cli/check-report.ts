@@ -1,6 +1,7 @@
 import { lifetimeText } from '../diagnosis/certificate-lifetime.ts';
 import type { CheckMessage } from '../diagnosis/check-messages.ts';
 import { clockDifferenceText } from '../diagnosis/clock-difference.ts';
+import { hasCredentials } from '../diagnosis/credential-explanation.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from '../diagnosis/diagnosis.ts';
 import type { Explanation } from '../diagnosis/explanation.ts';
 import type { ExpositionSize, Failure } from '../diagnosis/facts.ts';
@@ -127,9 +128,9 @@ function listedCells({ reportedTotal, size, complete, pages }: Snapshot, { cache
 
 /** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
 function failedCells({ reason, summary }: Failure & Explanation, { replies }: DiagnosedStation, upstream: DiagnosedUpstream): ResultCells {
-  const rejected = replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
+  const rejected = hasCredentials(upstream.options) && replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
   return {
-    authentication: reason === 'auth' ? rejected : reason === 'forbidden' ? accepted(upstream) : 'unknown',
+    authentication: reason === 'auth' ? rejected : reason === 'forbidden' && hasCredentials(upstream.options) ? 'accepted' : 'unknown',
     permission: reason === 'forbidden' ? 'denied' : 'unknown',
     total: '-',
     resources: '-',
@@ -138,8 +139,8 @@ function failedCells({ reason, summary }: Failure & Explanation, { replies }: Di
   };
 }
 
-function accepted({ options: { auth, headers } }: DiagnosedUpstream): string {
-  return auth === undefined && headers.length === 0 ? 'not required' : 'accepted';
+function accepted({ options }: DiagnosedUpstream): string {
+  return hasCredentials(options) ? 'accepted' : 'not required';
 }
 
 function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize): readonly string[] {

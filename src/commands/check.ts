@@ -16,7 +16,8 @@ export async function check(
 ): Promise<number> {
   const inputs = await loadInputs(load, flags['web.config.file']);
   if (!inputs.ok) return printProblems(context, inputs.problems);
-  for (const warning of inputs.loaded.warnings) context.printError(`warning: ${warning}\n`);
+  const { warnings, securityWarnings } = inputs.loaded;
+  for (const warning of [...warnings, ...securityWarnings]) context.printError(`warning: ${warning}\n`);
   context.print(
     `${flags.demo ? 'the configuration of the demo' : flags['config.file']} is valid, stations: ${inputs.loaded.config.stations.length}\n`,
   );

@@ -13,11 +13,13 @@ interface YamlText {
   readonly env?: Environment;
 }
 
-interface ParsedYaml {
+export interface ParsedYaml {
   /** The parsed YAML, before validation. */
   readonly raw: unknown;
   /** Locates a problem that was found after validation. */
   readonly problemAt: (path: ConfigPath, message: string) => Problem;
+  /** Whether the value at the path contains environment variables. */
+  readonly isSubstituted: (path: ConfigPath) => boolean;
 }
 
 /** The content is missing when the text is no usable YAML. */
@@ -68,8 +70,9 @@ export function* checkSteps<Schema extends z.ZodType>(
   yield;
   const all = [...problems, ...content.problems, ...issueProblems(schema, error?.issues ?? [], raw, content)];
   const problemAt: ParsedYaml['problemAt'] = (path, message) => problem({ offset: content.locate(path), path, message });
-  if (data === undefined || all.length > 0) return { ...rejected(all), raw, problemAt };
-  return { ok: true, value: data, raw, problemAt };
+  const parsed: ParsedYaml = { raw, problemAt, isSubstituted: (path) => content.isSubstituted(path) };
+  if (data === undefined || all.length > 0) return { ...rejected(all), ...parsed };
+  return { ok: true, value: data, ...parsed };
 }
 
 /** Drops duplicates, and problems of strings whose substitution already failed. */

@@ -4,6 +4,7 @@ import { type CheckedYaml, checkSteps, completed, completedWithPauses } from './
 import { type ConfigPath, formatProblem, type Problem, quoted } from './problem.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
 import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
+import { upstreamWarnings } from './upstream-warnings.ts';
 import type { Environment } from './yaml-content.ts';
 
 export interface ConfigSource {
@@ -20,19 +21,26 @@ export interface LoadedConfig {
   readonly raw: unknown;
   /** In the form of problems. */
   readonly warnings: readonly string[];
+  /** Secrets in clear text, and upstreams without credentials, in the form of problems. */
+  readonly securityWarnings: readonly string[];
 }
 
 export type LoadResult = LoadedConfig | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Returns the configuration, or all problems in the order of the file. Does not read station files. */
+/** Returns the configuration, or all problems in the order of the file. Reads no other files, and does not warn of the upstreams. */
 export function loadConfig(source: ConfigSource): LoadResult {
   return completed(joinSteps(source, completed(checkSteps(configSchema, source)), []));
 }
 
-/** As `loadConfig`, with the station files, and with pauses: large files must not delay scrapes. */
+/** As `loadConfig`, with the station files and the warnings of the upstreams, and with pauses: large files must not delay scrapes. */
 export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResult> {
   const main = await completedWithPauses(checkSteps(configSchema, source));
-  return completedWithPauses(joinSteps(source, main, await readStationFiles(stationFilePatterns(source.file, main.raw))));
+  const files = await readStationFiles(stationFilePatterns(source.file, main.raw));
+  const loaded = await completedWithPauses(joinSteps(source, main, files));
+  if (!loaded.ok || !main.ok) return loaded;
+  const { failing, insecure } = await upstreamWarnings(loaded.config.upstreams, main);
+  const warnings = [...failing.map(formatProblem), ...loaded.warnings];
+  return { ...loaded, warnings, securityWarnings: insecure.map(formatProblem) };
 }
 
 /** The paths and patterns of `station_files`, also of a file that is otherwise invalid. */
@@ -81,7 +89,7 @@ function* joinSteps({ file, env }: ConfigSource, main: Main, files: readonly Sta
   const matched = new Set(files.map(({ pattern }) => pattern));
   const unmatched = [...config.station_files.entries()].filter(([index, path]) => isPattern(path) && !matched.has(index));
   const warnings = unmatched.map(([index]) => formatProblem(problemAt(['station_files', index], 'no file matches')));
-  return { ok: true, config: { ...config, stations: [...config.stations, ...stations] }, raw, warnings };
+  return { ok: true, config: { ...config, stations: [...config.stations, ...stations] }, raw, warnings, securityWarnings: [] };
 }
 
 type ProblemAt = NonNullable<Main['problemAt']>;

@@ -36,6 +36,7 @@ export class YamlContent {
   readonly #targets = new Map<unknown, Node | undefined>();
   readonly #pairs = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
   readonly #path: (string | number)[] = [];
+  readonly #substituted = new Set<Scalar>();
   #aliasedValues = 0;
   #isUsable = true;
 
@@ -49,16 +50,26 @@ export class YamlContent {
 
   /** The offset of the value at the path, or of its key; that of the enclosing mapping when it is missing. */
   locate(path: ConfigPath, atKey = false): number {
+    return this.#find(path, atKey).offset;
+  }
+
+  /** Whether the string at the path contains environment variables. */
+  isSubstituted(path: ConfigPath): boolean {
+    const node = this.#resolve(this.#find(path, false).node);
+    return isScalar(node) && this.#substituted.has(node);
+  }
+
+  #find(path: ConfigPath, atKey: boolean): { readonly offset: number; readonly node: unknown } {
     let node = this.#root;
     let offset = startOf(node);
     for (const [depth, part] of path.entries()) {
       const parent = this.#resolve(node);
       const pair = isMap(parent) ? this.#pairsOf(parent).get(String(part)) : undefined;
       node = isSeq(parent) ? parent.items[Number(part)] : pair?.value;
-      if (pair === undefined && node === undefined) return offset;
+      if (pair === undefined && node === undefined) return { offset, node };
       offset = atKey && depth === path.length - 1 ? startOf(pair?.key, node) : startOf(node, pair?.key);
     }
-    return offset;
+    return { offset, node };
   }
 
   #expand(node: unknown): Expansion {
@@ -94,6 +105,7 @@ export class YamlContent {
     if (this.#env === undefined || typeof value !== 'string') return { node, value, values: 1, depth: 0 };
     const { text, problems } = substitute(value, this.#env);
     for (const message of problems) this.#report(startOf(node), message);
+    if (text !== value) this.#substituted.add(node);
     return { node, value: text, values: 1, depth: 0 };
   }
 

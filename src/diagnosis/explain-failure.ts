@@ -1,5 +1,5 @@
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../station/failure.ts';
-import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
+import { explainAuthFailure, explainForbidden } from './credential-explanation.ts';
 import { codesOf, type Explanation, endpointsOf, type FailureContext } from './explanation.ts';
 import { explainConnectTimeout, explainNetworkFailure } from './network-explanation.ts';
 import { explainTlsFailure } from './tls-explanation.ts';
@@ -30,6 +30,8 @@ function specificExplanation(context: FailureContext): Explanation | undefined {
       return explainTlsFailure({ codes: codesOf(context.error), session: upstream.connection.session, ...endpointsOf(upstream) });
     case 'auth':
       return explainAuthFailure(context);
+    case 'forbidden':
+      return explainForbidden(context);
     default:
       return undefined;
   }
@@ -42,24 +44,5 @@ function explainPlainHttp({ upstream }: FailureContext): Explanation {
     layer: 'tls',
     meaning: `${service} expects TLS on this port, but base_url is an http URL.`,
     advice: 'Start base_url with https://.',
-  };
-}
-
-function explainAuthFailure({ upstream, replies, clockDifferenceMs = 0 }: FailureContext): Explanation | undefined {
-  if (!replies.some(({ status }) => status === 401)) {
-    return {
-      summary: 'no credentials',
-      layer: undefined,
-      meaning: 'The credentials could not be read or obtained, so no request was sent.',
-      advice:
-        'Check that the credential file exists, is not empty and is readable by the exporter. With oauth2, check token_url and client_secret.',
-    };
-  }
-  if (upstream.options.auth?.scheme !== 'hmac' || !isNotableClockDifference(clockDifferenceMs)) return undefined;
-  return {
-    summary: 'clock difference',
-    layer: undefined,
-    meaning: `The service rejected the signature (401). The local clock is ${clockDifferenceText(clockDifferenceMs)} the service's, which is enough to invalidate signatures.`,
-    advice: 'Synchronize the clock of this host (NTP). If it is correct, the clock of the service is wrong.',
   };
 }

@@ -31,7 +31,7 @@ describe('check --live, without failures', () => {
     const { url } = await startService();
     const { code, stdout, stderr, cell } = await checkLive(configOf(url, ['a', 'b'], { cache: { ttl: '60s' } }));
     expect(code).toBe(0);
-    expect(stderr).toBe('');
+    expect(stderr).toMatch(/^warning: \S+:3:5: upstreams\.main: no credentials are configured, expected one of authorization, .*\n$/);
     expect(stdout).toMatch(/^\S+ is valid, stations: 2\n\nUPSTREAM /);
     expect(cell('main', 'SERVICE')).toBe(new URL(url).host);
     expect(cell('main', 'DNS')).toBe('not needed');
@@ -354,7 +354,8 @@ describe('check --live, credential failures', () => {
     expect(code).toBe(1);
     expect(cell('a', 'AUTHENTICATION')).toBe('rejected');
     expect(cell('a', 'PERMISSION')).toBe('unknown');
-    expect(stdout).toContain('The service rejected the credentials (401).');
+    expect(stdout).toContain('The service rejected the Bearer credentials of authorization (401).');
+    expect(stdout).not.toMatch(/hmac|clock of/);
     expect(stdout).toContain('answered 401 Unauthorized');
     expect(stdout).not.toContain('wrong-token');
   });
@@ -395,7 +396,15 @@ describe('check --live, credential failures', () => {
     const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { hmac } }));
     expect(code).toBe(1);
     expect(cell('main', 'CLOCK')).toBe('in sync');
-    expect(stdout).toContain('The service rejected the credentials (401).');
+    expect(stdout).toContain('The service rejected the signature of hmac (401).');
+  });
+
+  it('reports that no credentials are configured', async () => {
+    const { url } = await startService({ auth: { scheme: 'token', token: 'right-token' } });
+    const { code, cell, stdout } = await checkLive(configOf(url, ['a']));
+    expect(code).toBe(1);
+    expect(cell('a', 'AUTHENTICATION')).toBe('no credentials');
+    expect(stdout).toContain('The service requires credentials (401), and no credentials are configured.');
   });
 
   it('warns of a clock difference while signatures are accepted', async () => {
@@ -427,7 +436,7 @@ describe('check --live, service failures', () => {
     expect(code).toBe(1);
     expect(cell('a', 'AUTHENTICATION')).toBe('accepted');
     expect(cell('a', 'PERMISSION')).toBe('denied');
-    expect(stdout).toContain('The credentials are valid, but have no permission to list this station (403).');
+    expect(stdout).toContain('The service accepted the Bearer credentials of authorization, but the account has no permission');
   });
 
   it.each<readonly [what: string, fault: Fault, listing: string, meaning: string, reported: string]>([
@@ -598,8 +607,32 @@ describe('check', () => {
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'])));
     const { exit, output } = run(['check', `--config.file=${file}`]);
     expect(await exit).toBe(0);
-    expect(output()).toEqual({ stdout: `${file} is valid, stations: 1\n`, stderr: '' });
+    expect(output().stdout).toBe(`${file} is valid, stations: 1\n`);
     expect(service.requests).toEqual([]);
+  });
+
+  it('prints the warnings of the configuration without changing the exit code', async () => {
+    const upstream = { authorization: { credentials_file: 'missing-token' }, proxy_url: 'http://u:proxy-pass@h' };
+    const file = temporaryFile('config.yaml', stringify(configOf('http://h', ['a'], { upstream })));
+    const { exit, output } = run(['check', `--config.file=${file}`]);
+    expect(await exit).toBe(0);
+    expect(
+      output()
+        .stderr.split('\n')
+        .map((line) => line.replaceAll(/\/\S*\//g, '')),
+    ).toEqual([
+      expect.stringMatching(
+        /^warning: config\.yaml:\d+:\d+: upstreams\.main\.authorization\.credentials_file: missing-token does not exist/,
+      ),
+      expect.stringMatching(/^warning: config\.yaml:\d+:\d+: upstreams\.main\.proxy_url: password in clear text/),
+      '',
+    ]);
+  });
+
+  it('prints no warnings of the demo', async () => {
+    const { exit, output } = run(['check', '--demo']);
+    expect(await exit).toBe(0);
+    expect(output().stderr).toBe('');
   });
 
   it('rejects --shard=auto without an ordinal in the host name', async () => {
@@ -619,6 +652,6 @@ describe('check', () => {
     await expect.poll(() => service.requests.length).toBe(1);
     signals.emit(signal);
     expect(await exit).toBe(1);
-    expect(output().stderr).toBe(`aborted by ${signal} before every station was checked\n`);
+    expect(output().stderr.split('\n').at(-2)).toBe(`aborted by ${signal} before every station was checked`);
   });
 });

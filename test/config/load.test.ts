@@ -446,7 +446,7 @@ describe('loadConfigInSteps', () => {
     });
     const result = await loadConfigInSteps(source);
     clearImmediate(immediate);
-    expect(result).toEqual(loadConfig(source));
+    expect(result).toEqual({ ...loadConfig(source), securityWarnings: [expect.stringContaining('no credentials')] });
     expect(iterations).toBeGreaterThan(8);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explainFailure, failureReason } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/station/failure.ts';
+import type { AuthOptions, UpstreamOptions } from '../../src/upstream/options.ts';
 import { IDLE_LOAD } from '../station/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
@@ -20,7 +21,7 @@ const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string) => {
 };
 
 describe('explainFailure', () => {
-  it.each(FAILURE_REASONS.filter((reason) => reason !== 'network'))(
+  it.each(FAILURE_REASONS.filter((reason) => !['network', 'auth', 'forbidden'].includes(reason)))(
     'gives the general explanation of %s when the cause is unknown',
     (reason) => {
       const { meaning, advice } = FAILURE_ADVICE[reason];
@@ -35,6 +36,45 @@ describe('explainFailure', () => {
     ['ECONNRESET', 'monitor.example.com closed the connection before the reply was complete.'],
   ])('explains %s', (code, meaning) => {
     expect(explainFailure(failed('network', code))).toMatchObject({ layer: 'connection', meaning });
+  });
+
+  const secret = { text: 's' };
+  const hmac: AuthOptions = { scheme: 'hmac', accessKeyId: 'a', secretAccessKey: secret, signedHeaders: ['x-date'] };
+  const oauth2: AuthOptions = {
+    scheme: 'oauth2',
+    clientId: 'c',
+    clientSecret: secret,
+    tokenUrl: new URL('http://t'),
+    scopes: [],
+    endpointParams: {},
+  };
+
+  it.each<readonly [what: string, options: Partial<UpstreamOptions>, words: string]>([
+    ['a token', { auth: { scheme: 'authorization', type: 'Bearer', credentials: secret } }, 'the Bearer credentials of authorization'],
+    ['a password', { auth: { scheme: 'basic', username: 'u', password: secret } }, 'the user name and password of basic_auth'],
+    ['a key pair', { auth: hmac }, 'the signature of hmac'],
+    ['a client', { auth: oauth2 }, 'the access token of oauth2'],
+    ['a header', { headers: [{ name: 'X', value: secret }] }, 'the values of http_headers'],
+    ['a certificate', { tls: { certFile: 'f', keyFile: 'f', insecureSkipVerify: false } }, 'the client certificate'],
+  ])('names the scheme in use when %s is rejected or not permitted', (_, options, words) => {
+    const facts = { ...upstream, options: { ...upstream.options, ...options } };
+    const rejected = explainFailure({ ...failed('auth'), upstream: facts });
+    expect(rejected.meaning).toBe(`The service rejected ${words} (401).`);
+    expect(rejected.advice).not.toMatch(/clock|NTP/);
+    expect(explainFailure({ ...failed('forbidden'), upstream: facts }).meaning).toBe(
+      `The service accepted ${words}, but the account has no permission to list this station (403).`,
+    );
+    expect(explainFailure({ ...failed('auth'), upstream: facts, replies: [] }).advice).toContain('Check that the credential file exists');
+  });
+
+  it.each([
+    ['auth', 'The service requires credentials (401), and no credentials are configured.'],
+    ['forbidden', 'The service denies access (403), and no credentials are configured.'],
+  ] as const)('reports that no credentials are configured (%s)', (reason, meaning) => {
+    expect(explainFailure(failed(reason))).toMatchObject({
+      meaning,
+      advice: 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.',
+    });
   });
 
   it('attributes an unknown TLS error code to TLS', () => {
