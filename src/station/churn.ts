@@ -78,23 +78,56 @@ export async function churnAfter(
     stateChanges.set(type, states);
     if (state !== '') add(states, values.state(type, state), by);
   };
+  const isStarted = seenBefore();
+  /** Returns whether it is the same resource: one of another type is not. */
+  const count = (resource: Resource, old: Resource | undefined): boolean => {
+    const isSame = old?.type === resource.type;
+    const isStateChange = isSame && old.state !== '' && old.state !== resource.state;
+    if (isStarted(resource) && isSame && !isStateChange) return true;
+    const type = values.type(resource.type);
+    add(added, type, before !== undefined && !isSame ? 1 : 0);
+    add(removed, type, 0);
+    addStateChange(type, resource.state, isStateChange ? 1 : 0);
+    return isSame;
+  };
+  const oldParts = before ? partsOnlyIn(before, next) : [];
+  const newParts = partsOnlyIn(next, before);
+  /** Usually the resources of a part are still the same ones. */
+  const sameIds = new Map<Part<Resource>, Part<Resource>>();
   const unmatched = new Map<string, Resource>();
-  await tasks.forEach(before ? partsOnlyIn(before, next) : [], (part) => {
-    for (const resource of part) unmatched.set(resource.id, resource);
+  let at = 0;
+  await tasks.forEach(oldParts, (old) => {
+    const part = newParts[at++];
+    if (part && hasSameIds(part, old)) sameIds.set(part, old);
+    else for (const resource of old) unmatched.set(resource.id, resource);
   });
-  await tasks.forEach(partsOnlyIn(next, before), (part) => {
-    for (const resource of part) {
-      const old = unmatched.get(resource.id);
-      const isSame = old?.type === resource.type;
-      if (isSame) unmatched.delete(resource.id);
-      const type = values.type(resource.type);
-      add(added, type, before !== undefined && !isSame ? 1 : 0);
-      add(removed, type, 0);
-      addStateChange(type, resource.state, isSame && old.state !== '' && old.state !== resource.state ? 1 : 0);
+  await tasks.forEach(newParts, (part) => {
+    const olds = sameIds.get(part);
+    for (let index = 0; index < part.length; index += 1) {
+      const resource = part[index] as Resource;
+      const old = olds ? olds[index] : unmatched.get(resource.id);
+      const isSame = count(resource, old);
+      if (isSame && !olds) unmatched.delete(resource.id);
+      if (!isSame && olds && old) unmatched.set(old.id, old);
     }
   });
   for (const { type } of unmatched.values()) add(removed, values.type(type), 1);
   return { added, removed, stateChanges };
+}
+
+/** Returns false for the first resource of each type and state, then true. */
+function seenBefore(): (resource: Resource) => boolean {
+  const seen = new Map<string, Set<string>>();
+  return ({ type, state }) => {
+    const states = seen.get(type) ?? new Set();
+    if (states.has(state)) return true;
+    seen.set(type, states.add(state));
+    return false;
+  };
+}
+
+function hasSameIds(a: Part<Resource>, b: Part<Resource>): boolean {
+  return a.length === b.length && a.every(({ id }, index) => id === b[index]?.id);
 }
 
 /** Parts that both snapshots share cannot hold a change. */

@@ -28,11 +28,15 @@ export function rowFinder<Row>(rows: readonly Row[], idOf: (row: Row) => string)
   };
 }
 
-/** Reads one record; undefined when it has no valid id. No record makes the listing fail. */
+/**
+ * Reads one record; undefined when it has no valid id. No record makes the listing fail. What is the same in the row before is taken from
+ * it: that stays in V8's old space, and the copies die in the new space.
+ */
 export function readResource(record: unknown, texts: InternedTexts, find?: FindRow<Resource>): ReadRecord<Resource> | undefined {
   if (!isObject(record)) return undefined;
   const id = readRecordId(record);
   if (id === undefined) return undefined;
+  const before = find?.(id);
   let invalid = NO_FIELDS;
   const valid = <T>(field: RecordField, value: T | Invalid, otherwise: T): T => {
     if (value !== INVALID) return value;
@@ -43,15 +47,15 @@ export function readResource(record: unknown, texts: InternedTexts, find?: FindR
   if (type.isInvalid) invalid = ['resource_type'];
   const sku = valid('sku', text(record['sku']), '');
   const row = {
-    id,
-    name: valid('name', text(record['name']), ''),
-    displayName: valid('display_name', text(record['display_name']), ''),
-    type: texts.intern(type.key),
-    typeLabel: texts.intern(type.label),
-    state: texts.intern(valid('state', token(record['state']), '')),
-    sku: texts.intern(sku),
-    quantity: texts.quantity(sku),
-    gpuModel: texts.intern(valid('gpu_model', text(record['gpu_model']), '')),
+    id: before?.id ?? id,
+    name: same(valid('name', text(record['name']), ''), before?.name),
+    displayName: same(valid('display_name', text(record['display_name']), ''), before?.displayName),
+    type: texts.intern(type.key, before?.type),
+    typeLabel: texts.intern(type.label, before?.typeLabel),
+    state: texts.intern(valid('state', token(record['state']), ''), before?.state),
+    sku: texts.intern(sku, before?.sku),
+    quantity: sku === before?.sku ? before.quantity : texts.quantity(sku),
+    gpuModel: texts.intern(valid('gpu_model', text(record['gpu_model']), ''), before?.gpuModel),
     alertRules: valid('alert_rules_count', optional(record['alert_rules_count'], wholeNumber), undefined),
     createdSeconds: valid('create_time', optional(record['create_time'], timestamp), undefined),
     product: '',
@@ -59,25 +63,15 @@ export function readResource(record: unknown, texts: InternedTexts, find?: FindR
   };
   const unique = id.length + row.name.length + row.displayName.length;
   const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
-  return { row: sharedWith(row, find?.(id)), invalid, textLength: unique + shared };
+  return { row: before && isEqual(row, before) ? before : row, invalid, textLength: unique + shared };
 }
 
-/** The row with what it shares with the one before: what is equal stays in V8's old space, and the copies die in the new space. */
-function sharedWith(row: Resource, before: Resource | undefined): Resource {
-  if (before === undefined) return row;
-  if (isEqual(row, before)) return before;
-  const { name, displayName } = row;
-  return {
-    ...row,
-    id: before.id,
-    name: name === before.name ? before.name : name,
-    displayName: displayName === before.displayName ? before.displayName : displayName,
-  };
+function same(text: string, before: string | undefined): string {
+  return text === before ? before : text;
 }
 
 function isEqual(a: Resource, b: Resource): boolean {
   return (
-    a.id === b.id &&
     a.name === b.name &&
     a.displayName === b.displayName &&
     a.type === b.type &&
@@ -170,7 +164,9 @@ export class InternedTexts {
   readonly #texts = new Map<string, string>();
   readonly #quantities = new Map<string, Quantity | undefined>();
 
-  intern(text: string): string {
+  /** `known` is an interned text that it may be equal to. */
+  intern(text: string, known?: string): string {
+    if (text === known) return known;
     const interned = this.#texts.get(text);
     if (interned !== undefined) return interned;
     if (text.length <= MAX_TEXT_LENGTH) addBounded(this.#texts, text, text);

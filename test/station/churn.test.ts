@@ -92,6 +92,30 @@ describe('churnAfter', () => {
     );
   });
 
+  it('counts the same whether the resources of a part keep their order or not', async () => {
+    const resources = fc.uniqueArray(
+      fc.record({ id: fc.constantFrom(...'abcdef'), type: fc.constantFrom('t1', 't2', ''), state: fc.constantFrom('', 'I', 'F') }),
+      { selector: ({ id }) => id },
+    );
+    await fc.assert(
+      fc.asyncProperty(resources, resources, fc.boolean(), async (old, list, keepsIds) => {
+        const before = listingOf(old.map(({ id, ...rest }) => resourceOf(id, rest)));
+        const changed = keepsIds ? old.map(({ id }, at) => ({ ...(list[at] ?? { type: 't1', state: 'I' }), id })) : list;
+        const next = changed.map(({ id, ...rest }) => resourceOf(id, rest));
+        const start = await churnAfter(NO_CHURN, undefined, before);
+        const inOrder = await churnAfter(start, before, listingOf(next));
+        const elsewhere = await churnAfter(start, before, listingOf([], { parts: [[resourceOf('z')], next] }));
+        const reversed = await churnAfter(start, before, listingOf(next.toReversed()));
+        expect(plain(inOrder)).toEqual(plain(reversed));
+        const without = plain(elsewhere);
+        without.added['type.a'] = (without.added['type.a'] ?? 0) - 1;
+        const withZ = plain(await churnAfter(inOrder, listingOf(next), listingOf([...next, resourceOf('z')])));
+        withZ.added['type.a'] = (withZ.added['type.a'] ?? 0) - 1;
+        expect(without).toEqual(withZ);
+      }),
+    );
+  });
+
   it('has a bounded number of series, whatever types and states come and go, and loses no change', async () => {
     const values = new LabelValues(20);
     const snapshots = Array.from({ length: 40 }, (_, refresh) =>
