@@ -3,7 +3,6 @@ import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
-import { startSimulation } from '../simulator/simulation.ts';
 import { readRegularFile } from '../station/regular-file.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -15,6 +14,7 @@ export async function withConfig<T>(
   work: (load: () => Promise<LoadResult>) => Promise<T>,
 ): Promise<T> {
   if (!flags.demo) return work(() => loadConfigFile(flags['config.file'], env));
+  const { startSimulation } = await import('../simulator/simulation.ts');
   // In the background, because a demo without Prometheus is not scraped.
   const { service, config } = await startSimulation({ refresh: 'background' });
   try {

@@ -95,7 +95,7 @@ export class YamlContent {
     if (this.#path.length + target.depth > MAX_DEPTH) return this.#unusable(alias, TOO_DEEP);
     if (this.#aliasedValues > MAX_ALIASED_VALUES) return UNUSABLE;
     this.#aliasedValues += target.values;
-    if (this.#aliasedValues > MAX_ALIASED_VALUES) return this.#unusable(alias, TOO_LARGE);
+    if (this.#aliasedValues > MAX_ALIASED_VALUES) return this.#unusable(alias, tooLarge());
     this.#targets.set(alias, target.node);
     return target;
   }
@@ -197,7 +197,8 @@ export class YamlContent {
 const WITHOUT_ANCHOR = 'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
 const INSIDE_ITSELF = 'alias inside the value of its own anchor, expected an anchor that precedes it';
 const TOO_DEEP = `alias expands to more than ${MAX_DEPTH} nested levels, expected fewer`;
-const TOO_LARGE = `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;
+/** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
+const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;
 
 function sizeOf(children: readonly Expansion[]): Pick<Expansion, 'values' | 'depth'> {
   let values = 1;

@@ -2,11 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { buildConnector, Client, Pool } from 'undici';
+import type { Pool as UndiciPool, buildConnector as undiciConnector } from 'undici';
 import { readRegularFile } from '../station/regular-file.ts';
 import type { TlsOptions } from './options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 import { encodeBasicCredentials } from './signer.ts';
+import { buildConnector, Client, Pool } from './undici.ts';
 
 interface RouteOptions {
   readonly timeoutMs: number;
@@ -22,7 +23,7 @@ interface PoolOptions extends RouteOptions {
 const CONNECT_SHARE = 0.95;
 
 /** A pool of connections to one origin: its requests cannot leave that origin. */
-export function openPool(origin: string, { connections, ...options }: PoolOptions): Pool {
+export function openPool(origin: string, { connections, ...options }: PoolOptions): UndiciPool {
   // `exchange` has one timer for all phases of a request.
   return new Pool(origin, { connections, pipelining: 1, connect: connector(options), headersTimeout: 0, bodyTimeout: 0 });
 }
@@ -35,7 +36,7 @@ export function connectOnce({ protocol, host, hostname, port }: URL, options: Ro
   });
 }
 
-function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): buildConnector.connector {
+function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
   const direct = tlsConnector(tls, timeoutMs);
   const connect =
     proxyUrl === undefined
@@ -44,7 +45,7 @@ function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): buildConnector.c
   return connectorWithTimeout(connect, Math.floor(timeoutMs * CONNECT_SHARE));
 }
 
-type Connector = buildConnector.connector;
+type Connector = undiciConnector.connector;
 
 interface TlsFiles {
   readonly ca: Buffer | undefined;
@@ -150,7 +151,7 @@ function proxyConnector(proxy: ProxyOptions): Connector {
   };
 }
 
-async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: buildConnector.Options): Promise<Socket> {
+async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: undiciConnector.Options): Promise<Socket> {
   const client = new Client(url.origin, { connect: toProxy, headersTimeout: timeoutMs });
   try {
     const authority = target.port === '' ? `${target.host}:${target.protocol === 'https:' ? 443 : 80}` : `${target.host}`;

@@ -1,9 +1,12 @@
-import { STATUS_CODES } from 'node:http';
-import { errors } from 'undici';
+import { getBuiltinModule } from 'node:process';
 import { type FailureReason, ListingFailure } from '../station/failure.ts';
 import { isObject } from '../station/resource.ts';
 import type { Reply } from './exchange.ts';
 import { MAX_REDACTED_BYTES, redact } from './redaction.ts';
+import { errors } from './undici.ts';
+
+// Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
+const { STATUS_CODES } = getBuiltinModule('node:http');
 
 interface RetryAdvice {
   /** The same request may succeed later. */

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions, type Socket } from 'node:net';
+import { getBuiltinModule } from 'node:process';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import type { WebObserver } from './options.ts';
+
+// Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
+const { createServer } = getBuiltinModule('node:http');
 
 export interface RunningServer {
   /** The bound addresses, in the order of the configured ones. */

@@ -1,10 +1,13 @@
-import { STATUS_CODES } from 'node:http';
+import { getBuiltinModule } from 'node:process';
 import type { RequestHandler } from 'express';
 import type { WebOptions } from '../options.ts';
 import { type ErrorPage, setErrorPage } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
 import { html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+
+// Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
+const { STATUS_CODES } = getBuiltinModule('node:http');
 
 /** Browsers get the errors of all later handlers as pages. Comes after the access check: the pages name paths and the version. */
 export function errorPages(options: PageOptions & Pick<WebOptions, 'externalUrl'>): RequestHandler {
