@@ -1,4 +1,5 @@
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/station/resource.ts';
+import { MAX_FOUND, SEARCH_FIELDS } from '../../src/web/search.ts';
 import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
 
 /** Generates docs/data.md. */
@@ -16,6 +17,7 @@ export function dataReference(): string {
     '| `/?format=json` | `json`, `csv` | all stations of this shard: a list of the fields below |',
     '| `/stations/NAME?format=json` | `json` | one station: the fields below and its details |',
     '| `/stations/NAME/resources` | `json`, `csv` | the resources of a station: a list of the fields below |',
+    '| `/search?q=TEXT&format=json` | `json`, `csv` | the resources of all stations with the text in ID, name or display name |',
     '| `/stations/NAME/history` | `json`, `csv` | the refreshes of a station: a list of the fields below, the latest first |',
     '',
     '- `/stations/NAME/resources` has the query parameters of the station page: `search`, `type`, `product`, `state`, `alertable`, `without_rules=yes`,',
@@ -50,6 +52,15 @@ export function dataReference(): string {
     '| field | meaning |',
     '|---|---|',
     ...Object.entries(HISTORY_COLUMNS).map(([name, { help }]) => `| \`${name}\` | ${help} |`),
+    '',
+    '## Fields of a search',
+    '',
+    `In JSON a search is an object with these fields and \`resources\`: a list of the field \`station\` and those of a resource. CSV has the resources. Both have at most`,
+    `the first ${MAX_FOUND.toLocaleString('en-US')}, in the order of the stations and of their listings.`,
+    '',
+    '| field | meaning |',
+    '|---|---|',
+    ...Object.entries(SEARCH_FIELDS).map(([name, { help }]) => `| \`${name}\` | ${help} |`),
     '',
     '## Fields of a resource',
     '',

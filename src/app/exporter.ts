@@ -11,6 +11,7 @@ import type { ListingFailure } from '../station/failure.ts';
 import type { HistoryEntry } from '../station/history.ts';
 import { RecordBudget } from '../station/record-budget.ts';
 import type { Resource } from '../station/resource.ts';
+import { type SearchedStation, type SearchResult, searchStations } from '../station/search.ts';
 import { type Order, type Selection, selectResources } from '../station/selection.ts';
 import type { Shard } from '../station/shard.ts';
 import type { Snapshot } from '../station/snapshot.ts';
@@ -130,6 +131,10 @@ export class Exporter implements ExporterPort {
     return selectResources(snapshot.parts, selection, order, this.#selectionTasks, signal);
   }
 
+  search(text: string, limit: number, signal: AbortSignal): Promise<SearchResult> {
+    return searchStations(searchedStations(this.#generation), text, limit, this.#selectionTasks, signal);
+  }
+
   seriesOf(spec: StationSpec, resource: Resource): string {
     return resourceLines(spec, resource, this.#generation.encoding);
   }
@@ -214,6 +219,11 @@ export class Exporter implements ExporterPort {
     await nextGeneration(loaded, old, this.#services, { signal: this.#closed.signal, swap });
     await ended;
   }
+}
+
+/** Each station with its snapshot at the time of its turn, so that a long search holds no others. */
+function* searchedStations({ stations }: Generation): Iterable<SearchedStation> {
+  for (const [name, cache] of stations) yield { name, parts: cache.view().served?.publication.snapshot.parts };
 }
 
 /** Runs the work once at a time. Calls while it runs share one further run, which starts when it ends. */

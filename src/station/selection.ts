@@ -179,12 +179,19 @@ const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
 
 function selectionFilter(selection: Selection, tests: readonly [ValueFilter, ValueTest][]): (resource: Resource) => boolean {
   const { alertable, withoutRules } = selection;
-  const search = selection.search?.toLowerCase();
+  const isFound = selection.search === undefined ? () => true : textTest(selection.search);
   return (resource) =>
     tests.every(([filter, isMatch]) => isMatch(resource[filter])) &&
     (alertable === undefined || alertableOf(resource) === alertable) &&
     (withoutRules !== true || resource.alertRules === 0) &&
-    (search === undefined || [resource.id, resource.name, resource.displayName].some((text) => text.toLowerCase().includes(search)));
+    isFound(resource);
+}
+
+/** Whether id, name or display name of a resource contains the text, in any case. */
+export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
+  const wanted = text.toLowerCase();
+  return ({ id, name, displayName }) =>
+    id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted) || displayName.toLowerCase().includes(wanted);
 }
 
 type Comparison = (a: Resource, b: Resource) => number;

@@ -10,6 +10,7 @@ import { errorPages } from './pages/error-page.ts';
 import { favicon } from './pages/layout.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { resourcePage } from './pages/resource-page.ts';
+import { searchPage } from './pages/search-page.ts';
 import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
@@ -18,6 +19,7 @@ import { limitRequests, type RequestLimit } from './request-limit.ts';
 import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { ScrapeLimit, scrapeAll, scrapeStation } from './scrape.ts';
+import { searchData } from './search.ts';
 
 /** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, and of concurrent reloads. */
 const MAX_OTHER_REQUESTS = 20;
@@ -77,6 +79,8 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
     ROUTES.status,
     limitOther(byFormat({ html: statusPage(exporter, options), json: stationList(exporter, 'json'), csv: stationList(exporter, 'csv') })),
   );
+  const search = { html: searchPage(exporter, options), json: searchData(exporter, 'json'), csv: searchData(exporter, 'csv') };
+  readOnlyRoute(router, ROUTES.search, limitOther(byFormat(search)));
   readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
   readOnlyRoute(router, ROUTES.favicon, favicon);
   const limitReloads = limitRequests(MAX_OTHER_REQUESTS, () => reached('reloads'));

@@ -82,7 +82,8 @@ export function historyList(exporter: ExporterPort, format: 'json' | 'csv'): Abo
 
 const NO_STATION = 'No station with this name is configured on this shard.\n';
 
-function setFormat(response: Parameters<typeof writePieces>[0], format: 'json' | 'csv', name: string): void {
+/** The headers of a response in the format; CSV is a file with this name. */
+export function setFormat(response: Parameters<typeof writePieces>[0], format: 'json' | 'csv', name: string): void {
   response.setHeader('Content-Type', format === 'csv' ? `${CONTENT_TYPES.csv}; charset=utf-8` : CONTENT_TYPES.json);
   if (format === 'csv') response.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
 }
@@ -102,6 +103,7 @@ function stationObject({ spec, status, served }: StationDetail): object {
   };
 }
 
-function fieldsOf<Row>(fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>, row: Row): object {
+/** The object that a row is in JSON. */
+export function fieldsOf<Row>(fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>, row: Row): object {
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value(row)]));
 }

@@ -5,6 +5,7 @@ import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
 import type { FailureReason } from '../station/failure.ts';
 import type { HistoryEntry } from '../station/history.ts';
 import type { Resource } from '../station/resource.ts';
+import type { SearchResult } from '../station/search.ts';
 import type { Order, Selection } from '../station/selection.ts';
 import type { Snapshot } from '../station/snapshot.ts';
 import type { StationSpec } from '../station/station-spec.ts';
@@ -81,6 +82,8 @@ export interface ExporterPort {
   history(name: string): readonly HistoryEntry[] | undefined;
   /** Rejects with the reason of the signal once it aborts. */
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]>;
+  /** Searches the resources of all stations; `limit` of those found are returned. Rejects with the reason of the signal once it aborts. */
+  search(text: string, limit: number, signal: AbortSignal): Promise<SearchResult>;
   /** The series of a resource as lines of the exposition. */
   seriesOf(spec: StationSpec, resource: Resource): string;
   /** All stations, or only `station`. Does not reject when the service fails. */

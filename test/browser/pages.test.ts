@@ -15,6 +15,7 @@ const PATHS = [
   '/stations/fine/resources/odd',
   '/reference',
   '/config',
+  '/search?q=r22',
 ];
 
 /** Stations that are up, failing with an old snapshot, and failing without a snapshot. */

@@ -8,6 +8,7 @@ import { FAILURE_REASONS } from '../../src/station/failure.ts';
 import { LISTING_FIELDS } from '../../src/station/listing.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/station/resource.ts';
 import { STATION_STATES } from '../../src/web/pages/station-state.ts';
+import { SEARCH_FIELDS } from '../../src/web/search.ts';
 import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
 import { knownMetrics, shippedRules, unknownIn } from '../promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
@@ -39,7 +40,7 @@ const simpleNames = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...FAILURE_REASONS,
   ...LISTING_FIELDS,
-  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS }),
+  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
   ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ field }) => field ?? []),
   'without_rules',

@@ -13,6 +13,7 @@ const PATHS = [
   '/-/ready',
   '/-/reload',
   '/reference',
+  '/search',
   '/stations/prod',
   '/stations/prod/resources/a',
   '/tse',

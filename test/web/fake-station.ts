@@ -1,6 +1,7 @@
 import { Aggregation } from '../../src/metrics/aggregates.ts';
 import { LabelValues } from '../../src/station/label-values.ts';
 import type { Resource } from '../../src/station/resource.ts';
+import { searchStations } from '../../src/station/search.ts';
 import { selectResources } from '../../src/station/selection.ts';
 import type { Snapshot } from '../../src/station/snapshot.ts';
 import type { StationSpec } from '../../src/station/station-spec.ts';
@@ -65,7 +66,7 @@ const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined,
 /** An exporter of only that station. */
 export function exporterOf(
   detail: StationDetail,
-): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'select' | 'seriesOf'> {
+): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'select' | 'search' | 'seriesOf'> {
   return {
     names: () => [detail.spec.name],
     has: (name) => name === detail.spec.name,
@@ -74,6 +75,8 @@ export function exporterOf(
     station: (name) => (name === detail.spec.name ? detail : undefined),
     history: (name) => (name === detail.spec.name ? [] : undefined),
     select: (snapshot, selection, order, signal) => selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
+    search: (text, limit, signal) =>
+      searchStations([{ name: detail.spec.name, parts: detail.served?.snapshot.parts }], text, limit, new TaskQueue(), signal),
     seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   };
 }

@@ -18,6 +18,8 @@ export const READABLE_PATHS = [
   '/config',
   '/reference',
   '/favicon.ico',
+  '/search?q=a',
+  '/search?q=a&format=csv',
   '/stations/prod',
   '/stations/prod/resources',
   '/stations/prod/history',

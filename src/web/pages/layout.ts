@@ -18,7 +18,8 @@ export interface HtmlPage {
   readonly route?: string;
   /** May send requests to the exporter. */
   readonly script?: string;
-  readonly hasForm?: boolean;
+  /** The text that was searched for. */
+  readonly search?: string;
 }
 
 export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now' | 'elapsedMs'>;
@@ -51,14 +52,14 @@ export function sendPage(response: ServerResponse, status: number, page: HtmlPag
   send(response, status, 'text/html; charset=utf-8', renderPage(page, options).text);
 }
 
-function policy({ script, hasForm = false }: HtmlPage): string {
+function policy({ script }: HtmlPage): string {
   return [
     "default-src 'none'",
     `style-src ${STYLE_SOURCE}`,
     "img-src 'self'",
     ...(script === undefined ? [] : [`script-src ${cspHash(script)}`, "connect-src 'self'"]),
     "base-uri 'none'",
-    `form-action ${hasForm ? "'self'" : "'none'"}`,
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
 }
@@ -71,7 +72,7 @@ function navigationLink(path: string, words: string, root: string, isCurrent: bo
   return html`<li><a href="${root}${path.slice(1)}"${isCurrent ? html` aria-current="page"` : []}>${words}</a></li>\n`;
 }
 
-function renderPage({ title, root, content, route, script }: HtmlPage, { telemetryPath, version }: PageOptions): Html {
+function renderPage({ title, root, content, route, script, search = '' }: HtmlPage, { telemetryPath, version }: PageOptions): Html {
   const endpoints = [
     [telemetryPath, 'Metrics'],
     [ROUTES.healthy, 'Healthy'],
@@ -95,6 +96,11 @@ ${route === ROUTES.status ? html`<h1>${EXPORTER}</h1>` : html`<p><a href="${root
 <ul>
 ${NAVIGATION.map(([path, words]) => navigationLink(path, words, root, path === route))}</ul>
 </nav>
+<form role="search" aria-label="All stations" action="${root}${ROUTES.search.slice(1)}">
+<label class="hidden-text" for="site-search">Search the resources of all stations</label>
+<input id="site-search" name="q" type="search" placeholder="Search all resources" value="${search}" autocomplete="off" spellcheck="false">
+<button type="submit">Search</button>
+</form>
 </header>
 <main id="content" tabindex="-1">
 ${content}

@@ -36,7 +36,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     const { spec, served } = detail;
     const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now(), signal);
     const content = html`${stationHead(detail, now())}${resources}`;
-    sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, hasForm: true }, options);
+    sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content }, options);
   };
 }
 
@@ -47,7 +47,7 @@ export function sendNoStation(response: Response, root: '../' | '../../../', opt
 }
 
 /** The query of the request. */
-export function searchParams({ url }: Request): URLSearchParams {
+export function searchParams({ url }: Pick<Request, 'url'>): URLSearchParams {
   return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 

@@ -29,6 +29,8 @@ header.site ul, footer.site ul { display: flex; flex-wrap: wrap; gap: 0.125rem 1
 :is(header, footer).site a { text-decoration: none; }
 :is(header, footer).site a:hover { text-decoration: underline; }
 header.site [aria-current] { color: var(--text); font-weight: 600; }
+header.site form { display: flex; gap: 0.5rem; margin-inline-start: auto; }
+header.site input { width: 14rem; min-width: 0; }
 footer.site { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 2rem; padding-top: 0.5rem; margin-top: 3rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: 0.8125rem; }
 h1 { margin: 1.75rem 0 0.25rem; font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 header.site :is(h1, p) { margin: 0; font-size: 1rem; font-weight: 650; line-height: 1.5; letter-spacing: 0; }
@@ -70,10 +72,11 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .controls label.check { display: flex; align-items: center; gap: 0.4rem; padding-bottom: 0.3rem; font-size: 0.9375rem; color: inherit; }
 input, select, button { font: inherit; color: inherit; }
 .controls :is(input, select) { color: var(--text); font-size: 0.9375rem; }
-input[type=search], select, .controls button { min-height: 2.125rem; padding: 0.2rem 0.6rem; background: var(--page); border: 1px solid var(--quiet); border-radius: 4px; }
+input[type=search], select, :is(.controls, header.site) button { min-height: 2.125rem; padding: 0.2rem 0.6rem; background: var(--page); border: 1px solid var(--quiet); border-radius: 4px; }
 input[type=search] { width: 16rem; max-width: 100%; }
 select { max-width: 14rem; }
-.controls button { cursor: pointer; background: var(--soft); }
+:is(.controls, header.site) button { cursor: pointer; background: var(--soft); }
+header.site :is(input[type=search], button) { min-height: 1.875rem; font-size: 0.875rem; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
 th, td { padding: 0.4rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline; }
@@ -125,6 +128,8 @@ summary { cursor: pointer; color: var(--link); }
 @media (max-width: 60rem) {
   body { padding: 0 1rem 2rem; }
   .facts { grid-template-columns: 8rem minmax(0, 1fr); gap: 0.25rem 0.75rem; }
+  header.site form { width: 100%; margin: 0.25rem 0; }
+  header.site input[type=search] { flex: 1; width: 0; }
   .controls label, .controls input[type=search], .controls select { width: 100%; max-width: none; }
   .controls label.check { width: auto; }
   .cards thead { display: none; }
