@@ -42,6 +42,10 @@ export function stationPath(name: string): string | undefined {
   return isStep(name) ? undefined : `stations/${encoded(name)}`;
 }
 
+export function historyPath(name: string): string | undefined {
+  return isStep(name) ? undefined : `${stationPath(name)}/history`;
+}
+
 export function resourcePath(name: string, id: string): string | undefined {
   return isStep(name) || isStep(id) ? undefined : `stations/${encoded(name)}/resources/${encoded(id)}`;
 }

@@ -93,6 +93,11 @@ export function durationText(ms: number): string {
     .join(' ');
 }
 
+/** In milliseconds where that matters. */
+export function secondsText(ms: number): string {
+  return ms < 10_000 ? `${numberText(Math.round(ms) / 1000)} s` : durationText(ms);
+}
+
 /** Relative to now, with the exact time as a tooltip. */
 export function momentText(atMs: number, nowMs: number): Html {
   const iso = new Date(atMs).toISOString();

@@ -5,7 +5,8 @@ import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from 
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
 import { probePath } from '../routes.ts';
-import { durationText, facts, figures, type Html, html, numberText, unknown } from './html.ts';
+import { historySection } from './history.ts';
+import { facts, figures, type Html, html, numberText, secondsText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { countBars, countResources } from './resource-counts.ts';
 import { filterForm, pageRange, resourcePager, resourceTable } from './resource-list.ts';
@@ -35,7 +36,8 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     }
     const { spec, served } = detail;
     const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now(), signal);
-    const content = html`${stationHead(detail, now())}${resources}`;
+    const history = historySection(exporter.history(spec.name) ?? [], { status: detail.status, ttlMs: spec.cache.ttlMs, nowMs: now() });
+    const content = html`${stationHead(detail, now())}${resources}${history}`;
     sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content }, options);
   };
 }
@@ -86,7 +88,7 @@ function stationFacts({ name, path, labels }: StationSpec, status: StationStatus
     ['Zone', path.zone],
     ['Telemetry station', path.telemetryStation],
     ['Labels', shown.length === 0 ? undefined : html`${shown}`],
-    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${refreshTime(status.durationMs)}`],
+    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${secondsText(status.durationMs)}`],
     ['Next refresh', nextRefreshText(status)],
     [
       'Requests',
@@ -94,10 +96,6 @@ function stationFacts({ name, path, labels }: StationSpec, status: StationStatus
     ],
     ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
   ]);
-}
-
-function refreshTime(ms: number): string {
-  return ms < 10_000 ? `${numberText(Math.round(ms) / 1000)} s` : durationText(ms);
 }
 
 async function resourcesOf(

@@ -112,6 +112,28 @@ tbody:has(.failure-row) tr:first-child > * { border-bottom: 0; }
 .bars .amount { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bar { display: block; grid-column: 1 / -1; width: 100%; height: 0.375rem; background: var(--soft); border-radius: 2px; }
 .bar rect { fill: var(--bar); }
+figure { margin: 0.75rem 0; }
+.timeline svg, .spark svg { display: block; width: 100%; background: var(--soft); border-radius: 2px; }
+.timeline svg { height: 1.75rem; margin-top: 0.4rem; }
+.spark svg { height: 2.25rem; margin-top: 0.2rem; }
+.spark path { fill: none; stroke: var(--link); stroke-width: 1.25px; }
+.sparks { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); gap: 0 2.5rem; align-items: end; }
+.spark .quiet { font-size: 0.8125rem; }
+.axis { display: flex; justify-content: space-between; color: var(--quiet); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
+.legend, .periods { margin: 0.4rem 0; padding: 0; list-style: none; }
+.legend { display: flex; flex-wrap: wrap; gap: 0 1rem; color: var(--quiet); font-size: 0.8125rem; }
+.legend li::before { content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-inline-end: 0.4em; border-radius: 2px; background: var(--fill); }
+.outcome { font-weight: 600; color: var(--fill); }
+.outcome.none { color: var(--quiet); }
+.timeline rect { fill: var(--fill); }
+.succeeded { --fill: var(--good); }
+.incomplete, .postponed { --fill: var(--warn); }
+.waiting { --fill: var(--bar); }
+.failed { --fill: var(--bad); }
+.none { --fill: var(--line); }
+.outcome.waiting { color: var(--text); }
+.history :is(th, td) { font-size: 0.8125rem; }
+.history th[scope=row] { min-width: 0; font-weight: 400; white-space: nowrap; }
 summary { cursor: pointer; color: var(--link); }
 .pager { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.75rem 0; }
 .pager ul { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
@@ -142,5 +164,9 @@ summary { cursor: pointer; color: var(--link); }
   .cards td::before { content: attr(data-label); color: var(--quiet); }
   .cards .failure-row td { display: block; padding: 0 0 0.75rem; }
   #resource-table :is(th, td):not(:first-child) { padding-inline: 0; }
+  .cards.history :is(th, td) { display: inline-block; margin-inline-end: 0.75rem; padding: 0; font-size: 0.8125rem; }
+  .cards.history td::before { margin-inline-end: 0.3rem; }
+  .cards.history td[data-label=Outcome] { display: inline; }
+  .cards.history td[data-label=Outcome]::before { content: none; }
 }
 `;
