@@ -38,6 +38,7 @@ const context: ProcessContext = {
   logOutput,
   stdout: process.stdout,
   errorColumns: () => (process.stderr.isTTY ? process.stderr.columns : undefined),
+  outputColumns: () => (process.stdout.isTTY ? process.stdout.columns : undefined),
   signals,
   hostName: hostname(),
   build: readBuild(new URL('../', import.meta.url), process.version),

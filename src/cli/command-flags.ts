@@ -1,6 +1,6 @@
 import { NAMINGS } from '../simulator/resource.ts';
 import { ALERTABLE, SORT_KEYS } from '../station/selection.ts';
-import { choice, duration, type Flag, faultShare, file, integer, sortOrder, text, toggle } from './flag-kind.ts';
+import { choice, duration, type Flag, faultShare, file, integer, resourceColumns, sortOrder, text, toggle } from './flag-kind.ts';
 
 /** Flags of list and record. */
 export const LIST_FLAGS = [
@@ -11,14 +11,24 @@ export const LIST_FLAGS = [
     only: ['list'],
     help: 'Print only resources whose ID, name or display name contains this text, ignoring case.',
   },
-  { name: 'type', kind: text, only: ['list'], help: 'Print only resources of this type; an empty value selects resources without one.' },
+  {
+    name: 'type',
+    kind: text,
+    only: ['list'],
+    help: 'Print only resources of this type, or of the types with this short name, such as eip; an empty value selects resources without one.',
+  },
   {
     name: 'product',
     kind: text,
     only: ['list'],
     help: 'Print only resources of this configured product; an empty value selects resources without one.',
   },
-  { name: 'state', kind: text, only: ['list'], help: 'Print only resources in this state; an empty value selects resources without one.' },
+  {
+    name: 'state',
+    kind: text,
+    only: ['list'],
+    help: 'Print only resources in this state, such as firing or ALERTSTATE_FIRING; an empty value selects resources without one.',
+  },
   {
     name: 'alertable',
     kind: choice(...ALERTABLE),
@@ -39,6 +49,19 @@ export const LIST_FLAGS = [
     help: `Sort by ${Object.keys(SORT_KEYS).join(', ')}; a leading - sorts in descending order (default: order of the service).`,
   },
   { name: 'limit', kind: integer(1), only: ['list'], help: 'Maximum number of resources to print (default: no limit).' },
+  {
+    name: 'columns',
+    kind: resourceColumns,
+    only: ['list'],
+    help: 'Comma-separated columns to print, in this order (default: in a table, those that the terminal has space for).',
+  },
+  {
+    name: 'wide',
+    kind: toggle,
+    default: 'false',
+    only: ['check', 'list'],
+    help: 'Print all columns of a table, whatever the width of the terminal.',
+  },
   { name: 'output', kind: file, default: '-', only: ['record'], help: 'File to create; - writes to standard output.' },
 ] as const satisfies readonly Flag[];
 

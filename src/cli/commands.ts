@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     examples: [
       {
         title: 'Firing resources, those with the most alert rules first',
-        line: `${PROGRAM} list prod --state=ALERTSTATE_FIRING --sort=-alert_rules`,
+        line: `${PROGRAM} list prod --state=firing --sort=-alert_rules`,
       },
       { title: 'Resources that can have alerts but have no alert rule', line: `${PROGRAM} list prod --alertable=yes --without-rules` },
       { title: 'All resources, for a spreadsheet', line: `${PROGRAM} list prod --format=csv > prod.csv` },

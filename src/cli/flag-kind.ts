@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
+import { RESOURCE_COLUMNS, type ResourceColumnName } from '../station/resource.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../station/selection.ts';
 import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
 import type { CommandName } from './commands.ts';
@@ -96,6 +97,22 @@ export const sortOrder: FlagKind<Order> = {
   expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
   values: Object.keys(SORT_KEYS).flatMap((key) => [key, `-${key}`]),
   parse: parseOrder,
+};
+
+/** The names of sort keys that are columns under another name. */
+const COLUMN_ALIASES: Readonly<Record<string, ResourceColumnName>> = { id: 'resource_id', type: 'resource_type' };
+
+/** In the given order. */
+export const resourceColumns: FlagKind<readonly ResourceColumnName[]> = {
+  placeholder: '<name,...>',
+  expected: `different names out of ${Object.keys(RESOURCE_COLUMNS).join(', ')}, separated by commas`,
+  values: Object.keys(RESOURCE_COLUMNS),
+  isList: true,
+  parse(given) {
+    const names = given.split(',').map((word) => COLUMN_ALIASES[word] ?? word);
+    const isValid = names.every((name) => Object.hasOwn(RESOURCE_COLUMNS, name)) && new Set(names).size === names.length;
+    return isValid ? (names as ResourceColumnName[]) : undefined;
+  },
 };
 
 /** A named fault and the share of requests it affects. */

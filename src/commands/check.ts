@@ -5,7 +5,7 @@ import { checkMessages } from '../diagnosis/check-messages.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
 import { checkStations } from './check-stations.ts';
 import { loadInputs } from './config-source.ts';
-import { type ProcessContext, printProblems } from './process-context.ts';
+import { type ProcessContext, printProblems, screenOf } from './process-context.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; the signal aborts it. */
 export async function check(
@@ -31,7 +31,7 @@ async function checkLive(context: ProcessContext, flags: FlagValues, loaded: Loa
     const diagnosis = diagnose(await checkStations(loaded, { build: context.build, shard: own.shard, signal }));
     const nowMs = Date.now();
     const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
-    context.print(`\n${checkReport(diagnosis, messages, nowMs)}`);
+    context.print(`\n${checkReport(diagnosis, messages, nowMs, screenOf(context, flags.wide))}`);
     return messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;

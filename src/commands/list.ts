@@ -1,18 +1,28 @@
 import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { RESOURCE_FORMATS } from '../cli/resource-formats.ts';
-import { type Selection, selectResources } from '../station/selection.ts';
+import { quoted } from '../config/problem.ts';
+import { printable } from '../station/records.ts';
+import { type Selection, selectResources, type UnmatchedFilter, unmatchedFilters } from '../station/selection.ts';
 import { TaskQueue } from '../station/task-queue.ts';
-import type { ProcessContext } from './process-context.ts';
+import { type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
 /** Prints the resources of a station; only data goes to stdout. */
 export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
   const { snapshot } = await readStation(context, flags, name);
-  const selected = await selectResources(snapshot.parts, selectionOf(flags), flags.sort, new TaskQueue());
+  const tasks = new TaskQueue();
+  const selection = selectionOf(flags);
+  const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
-  await writePieces(context.stdout, RESOURCE_FORMATS[flags.format](shown));
-  if (context.errorColumns() !== undefined) context.printError(`${shown.length} of ${snapshot.size} resources\n`);
+  const { pieces, omitted } = RESOURCE_FORMATS[flags.format](shown, { columns: flags.columns, screen: screenOf(context, flags.wide) });
+  await writePieces(context.stdout, pieces);
+  if (selected.length === 0) {
+    for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks)) context.printError(`${unmatchedText(unmatched)}\n`);
+  }
+  if (context.errorColumns() === undefined) return;
+  const hint = omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
+  context.printError(`${shown.length} of ${snapshot.size} resources${hint}\n`);
 }
 
 type SelectionFlags = Pick<FlagValues, 'search' | 'type' | 'product' | 'state' | 'alertable' | 'without-rules'>;
@@ -26,3 +36,13 @@ function selectionOf({ 'without-rules': withoutRules, ...given }: SelectionFlags
 }
 
 const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;
+
+const MAX_VALUES = 20;
+
+/** The most frequent values first. */
+function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
+  const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
+  const more = values.length - MAX_VALUES;
+  const listed = [...values.slice(0, MAX_VALUES), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  return printable(`--${filter}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
+}

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { LogOutput } from '../cli/log-output.ts';
+import type { Screen } from '../cli/table.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 
 /** What the program uses of its process. */
@@ -16,6 +17,8 @@ export interface ProcessContext {
   readonly stdout: Writable;
   /** Width of the terminal on stderr; undefined when stderr is not a terminal. */
   readonly errorColumns: () => number | undefined;
+  /** Width of the terminal on stdout, 0 when it is unknown; undefined when stdout is not a terminal. */
+  readonly outputColumns: () => number | undefined;
   readonly signals: EventEmitter;
   readonly hostName: string;
   readonly build: Build;
@@ -40,6 +43,14 @@ export function terminationSignal({ signals }: Pick<ProcessContext, 'signals'>, 
   for (const { name, listener } of listeners) signals.on(name, listener);
   done?.addEventListener('abort', removeListeners, { once: true });
   return controller.signal;
+}
+
+/** The terminal on stdout, if it is one; `wide` ignores its width. Colours follow https://no-color.org. */
+export function screenOf({ env, outputColumns }: Pick<ProcessContext, 'env' | 'outputColumns'>, wide: boolean): Screen | undefined {
+  const columns = outputColumns();
+  if (columns === undefined) return undefined;
+  const hasColours = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  return { columns: wide || columns === 0 ? Number.POSITIVE_INFINITY : columns, hasColours };
 }
 
 export function printText({ print }: ProcessContext, text: string): number {

@@ -67,6 +67,8 @@ export const RESOURCE_COLUMNS = {
   gpu_model: { field: 'gpu_model', value: ({ gpuModel }) => gpuModel },
 } as const satisfies Readonly<Record<string, ResourceColumn>>;
 
+export type ResourceColumnName = keyof typeof RESOURCE_COLUMNS;
+
 const MAX_BYTES = 1024;
 
 /** The text as a valid label value: well-formed Unicode of at most 1,024 bytes, cut on a character boundary. */

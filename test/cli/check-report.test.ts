@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkReport, costText, NO_COST, requestCost, sumCosts } from '../../src/cli/check-report.ts';
+import { checkReport } from '../../src/cli/check-report.ts';
+import { costText, NO_COST, requestCost, sumCosts } from '../../src/cli/check-tables.ts';
+import type { Screen } from '../../src/cli/table.ts';
 import { checkMessages } from '../../src/diagnosis/check-messages.ts';
 import { diagnose } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
@@ -44,9 +46,9 @@ const factsOf = (stations: readonly StationFacts[], connection: Partial<Facts['u
   total: SIZE,
 });
 
-const reportOf = (facts: Facts) => {
+const reportOf = (facts: Facts, screen?: Screen) => {
   const diagnosis = diagnose(facts);
-  return checkReport(diagnosis, checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }), NOW_MS);
+  return checkReport(diagnosis, checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }), NOW_MS, screen);
 };
 
 describe('checkReport', () => {
@@ -78,6 +80,33 @@ describe('checkReport', () => {
       factsOf([failedStation('a', 'unavailable')], { error: new TypeError('a bug'), session: undefined }),
     ).split('\n');
     expect(line.split(/ {2,}/).slice(3)).toEqual(['internal', '-', '-']);
+  });
+});
+
+describe('checkReport, on a terminal', () => {
+  const station: StationFacts = { ...failedStation('a', 'unavailable'), durationMs: 13_512, plainBytes: 842_300, gzipBytes: 1_688_111 };
+  const facts = factsOf([station]);
+
+  it.each([80, 200])('fits in %i columns, with human units and the columns not shown', (columns) => {
+    const [upstreams = '', stations = ''] = reportOf(facts, { columns, hasColours: false }).split('\n\n');
+    for (const line of `${upstreams}\n${stations}`.split('\n').filter((text) => !text.startsWith('Columns not shown: '))) {
+      expect(line.length, line).toBeLessThanOrEqual(columns);
+    }
+    expect(stations).toMatch(/^STATION +.*LISTING/);
+    expect(stations).toMatch(/\na .* 13\.5 s .*failed: status/);
+    expect(stations.includes('Columns not shown: UPSTREAM, ')).toBe(columns === 80);
+    expect(/ 842 KB +1\.7 MB/.test(stations)).toBe(columns === 200);
+  });
+
+  it('shows results in colour', () => {
+    const report = reportOf(facts, { columns: 200, hasColours: true });
+    expect(report).toContain('\u001b[31mfailed: status\u001b[0m');
+    expect(report).toContain('\n\u001b[31mfailure\u001b[0m: station a of upstream main: ');
+  });
+
+  it('keeps exact numbers outside of a terminal', () => {
+    expect(reportOf(facts)).toMatch(/ 13512 ms .* 842300 +1688111 /);
+    expect(reportOf(facts)).not.toContain('\u001b');
   });
 });
 

@@ -8,6 +8,7 @@ import {
   hostNames,
   integer,
   listenAddress,
+  resourceColumns,
   size,
   sortOrder,
   telemetryPath,
@@ -241,5 +242,15 @@ describe('faultShare', () => {
 
   it('lists all fault names', () => {
     for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
+  });
+});
+
+describe('resourceColumns', () => {
+  it('parses names in their order, and the short names of sort keys', () => {
+    expect(resourceColumns.parse('state,id,type')).toEqual(['state', 'resource_id', 'resource_type']);
+  });
+
+  it.each(['', 'state,', 'nothing', 'state,state', 'id,resource_id', 'constructor', 'toString'])('rejects %j', (text) => {
+    expect(resourceColumns.parse(text)).toBeUndefined();
   });
 });

@@ -31,6 +31,7 @@ describe('parseFlags', () => {
         demo: false,
         format: 'table',
         'without-rules': false,
+        wide: false,
         output: '-',
         'simulate.port': 9843,
         'simulate.seed': 1,

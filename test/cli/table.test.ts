@@ -1,9 +1,12 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { tableLines, textTable } from '../../src/cli/table.ts';
+import { type Column, fittedWidths, type Screen, tableOf } from '../../src/cli/table.ts';
 import { printable } from '../../src/station/records.ts';
 
-describe('textTable', () => {
+const textTable = (columns: readonly Column[], rows: readonly (readonly string[])[], screen?: Screen) =>
+  [...tableOf(columns, rows, screen).lines].join('');
+
+describe('tableOf', () => {
   it('aligns cells under headings, and numbers to the right', () => {
     const table = textTable(
       [{ heading: 'NAME' }, { heading: 'RULES', right: true }, { heading: 'STATE' }],
@@ -29,10 +32,80 @@ describe('textTable', () => {
   });
 });
 
-describe('tableLines', () => {
+describe('tableOf, with many rows', () => {
   it('supports more rows than a call takes arguments', () => {
-    const lines = tableLines([{ heading: 'X' }], Array<string[]>(200_000).fill(['x']));
+    const { lines } = tableOf([{ heading: 'X' }], Array<string[]>(200_000).fill(['x']));
     expect([...lines]).toHaveLength(200_001);
+  });
+});
+
+describe('tableOf, on a terminal', () => {
+  const columns: readonly Column[] = [
+    { heading: 'ID', minWidth: 9, keepEnd: true },
+    { heading: 'NAME', rank: 1, minWidth: 6 },
+    { heading: 'STATE', rank: 2, colour: (cell) => (cell === 'firing' ? 'red' : undefined) },
+    { heading: 'N', rank: 3, right: true },
+  ];
+  const rows = [
+    ['0123456789abcdef', '训练平台训练平台', 'firing', '7'],
+    ['x', 'e\u0301'.repeat(20), 'ok', '12'],
+  ];
+  const plain = (width: number): Screen => ({ columns: width, hasColours: false });
+
+  it.each([200, 51, 50, 40, 30, 26, 25, 24, 20, 17, 12, 9])('fits in %i columns and stays aligned', (width) => {
+    const lines = textTable(columns, rows, plain(width)).split('\n').slice(0, -1);
+    for (const line of lines) expect(stringWidth(line), line).toBeLessThanOrEqual(width);
+    const at = stringWidth(lines[0]?.split('STATE')[0] ?? '');
+    const states = lines
+      .slice(1)
+      .map((line) => [...line.matchAll(/ (firi|ok)/g)].map((found) => stringWidth(line.slice(0, found.index + 1))));
+    if (lines[0]?.includes('STATE')) expect(states).toEqual([[at], [at]]);
+  });
+
+  it('shortens the widest cells first, then omits the columns with the highest rank', () => {
+    expect(textTable(columns, rows, plain(36))).toBe(
+      [
+        'ID           NAME         STATE    N',
+        '01234…bcdef  训练平台训…  firing   7',
+        `x            ${'e\u0301'.repeat(10)}…  ok      12`,
+        '',
+      ].join('\n'),
+    );
+    const narrow = tableOf(columns, rows, plain(20));
+    expect([...narrow.lines]).toEqual(['ID         NAME\n', '0123…cdef  训练平台…\n', `x          ${'e\u0301'.repeat(8)}…\n`]);
+    expect(narrow.omitted).toEqual(['STATE', 'N']);
+  });
+
+  it('never shortens the first column below its least width', () => {
+    const { lines, omitted } = tableOf(columns, rows, plain(3));
+    expect([...lines]).toEqual(['ID\n', '0123…cdef\n', 'x\n']);
+    expect(omitted).toEqual(['NAME', 'STATE', 'N']);
+  });
+
+  it('colours cells without moving others, and nothing else', () => {
+    const table = textTable(columns, rows, { columns: 200, hasColours: true });
+    expect(table).toContain('  \u001b[31mfiring\u001b[0m   7\n');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
+    expect(table.replaceAll(/\u001b\[\d+m/g, '')).toBe(textTable(columns, rows));
+  });
+
+  it('cuts nothing without a terminal or on one of unknown width', () => {
+    expect(textTable(columns, rows, plain(Number.POSITIVE_INFINITY))).toBe(textTable(columns, rows));
+    expect(textTable(columns, rows)).not.toContain('…');
+  });
+});
+
+describe('fittedWidths', () => {
+  const columns = [{ heading: 'A' }, { heading: 'B', rank: 1, minWidth: 10 }, { heading: 'C', rank: 2, minWidth: 10 }];
+
+  it.each([
+    [84, [20, 30, 30]],
+    [60, [18, 19, 19]],
+    [25, [1, 10, 10]],
+    [24, [11, 11, undefined]],
+    [5, [5, undefined, undefined]],
+  ])('uses all of %i columns', (available, widths) => {
+    expect(fittedWidths(columns, [20, 30, 30], available)).toEqual(widths);
   });
 });
 

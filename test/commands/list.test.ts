@@ -15,8 +15,8 @@ async function configFile(options: ServiceOptions = {}, changes: Parameters<type
   return temporaryFile('config.yaml', stringify(configOf(service.url, ['ts', 'other'], changes)));
 }
 
-async function listed(file: string, flags: readonly string[] = [], columns?: number) {
-  const { exit, output } = run(['list', 'ts', `--config.file=${file}`, ...flags], {}, 'host', columns);
+async function listed(file: string, flags: readonly string[] = [], columns?: number, outputColumns?: number, env = {}) {
+  const { exit, output } = run(['list', 'ts', `--config.file=${file}`, ...flags], env, 'host', columns, outputColumns);
   return { code: await exit, ...output() };
 }
 
@@ -87,6 +87,31 @@ describe('list', () => {
     expect(await idsOf(file, '--sort=created', '--limit=3')).toEqual(numbered(0, 1, 2));
     expect(await idsOf(file, '--sort=-created', '--limit=3')).toEqual(numbered(56, 55, 54));
     expect(await idsOf(file, '--limit=1000')).toHaveLength(57);
+  });
+
+  it.each([
+    [['--state=firing'], (index: number) => index % 2 === 1],
+    [['--type=kind.1'], (index: number) => index % 3 === 1],
+  ])('filters by the short form in %j', async (flags, wanted) => {
+    expect(await idsOf(await configFile(), ...flags)).toEqual(those(wanted));
+  });
+
+  it('prints the values present when a filter matches nothing', async () => {
+    const { code, stdout, stderr } = await listed(await configFile(), ['--state=fire', '--type=resource_type.kind.1', '--format=csv']);
+    expect({ code, lines: stdout.split('\r\n').length }).toEqual({ code: 0, lines: 2 });
+    expect(stderr).toMatch(/^--state: no resource has "fire"; values present: "ALERTSTATE_\w+" \(29\), "ALERTSTATE_FIRING" \(28\)\n$/);
+  });
+
+  it('prints at most 20 values, without control characters', async () => {
+    const records = Array.from({ length: 30 }, (_, index) => ({ record: wireRecord(`r${index}`, { state: `S${index}\u009b` }) }));
+    const { stderr } = await listed(await configFile({ source: () => records }), ['--state=none']);
+    expect(stderr).toMatch(/values present: "S0\\u\{9b\}" \(1\), .*, and 10 more\n$/);
+    expect(stderr).not.toContain('\u009b');
+  });
+
+  it('prints the chosen columns', async () => {
+    const { stdout } = await listed(await configFile(), ['--columns=state,id', '--limit=1', '--format=csv']);
+    expect(stdout).toMatch(/^state,resource_id\r\nALERTSTATE_\w+,r0\r\n$/);
   });
 
   it('prints only the headings when no resource matches', async () => {
@@ -201,6 +226,41 @@ describe('list, on a terminal', () => {
     const painted = stderr.split('\r\u001b[K');
     expect(painted[1]).toBe('ts: 0 pages');
     expect(painted.at(-1)).toBe('5 of 57 resources\n');
+  });
+
+  it.each([80, 200])('prints a table that fits in %i columns, with the columns not shown', async (width) => {
+    const { stdout, stderr } = await listed(await configFile({}, { station: JOINED }), [], width, width, { NO_COLOR: '1' });
+    const lines = stdout.split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    expect(lines[0]).toMatch(/^ID .* STATE /);
+    const [, summary] = /\[K(57 of 57 resources.*)\n$/.exec(stderr) ?? [];
+    expect(summary).toMatch(
+      width === 80 ? /resources; columns not shown: .*GPU MODEL \(--wide shows all, --columns some\)$/ : /resources$/,
+    );
+  });
+
+  it('prints a table of exact values with --wide, and the same in a pipe', async () => {
+    const file = await configFile({}, { station: JOINED });
+    const wide = await listed(file, ['--wide'], 80, 80, { NO_COLOR: '1' });
+    expect(wide.stdout).toBe((await listed(file)).stdout);
+    expect(wide.stderr).toMatch(/57 of 57 resources\n$/);
+  });
+
+  it.each([
+    [{}, true],
+    [{ NO_COLOR: '' }, true],
+    [{ NO_COLOR: '1' }, false],
+    [{ TERM: 'dumb' }, false],
+  ])('shows states in colour with the environment %j: %s', async (env, hasColours) => {
+    const { stdout } = await listed(await configFile(), [], 80, 80, env);
+    expect(stdout.includes('\u001b[31mFiring\u001b[0m')).toBe(hasColours);
+    expect(stdout.includes('\u001b')).toBe(hasColours);
+  });
+
+  it.each(['json', 'csv'])('prints %s without colours', async (format) => {
+    const { stdout } = await listed(await configFile(), [`--format=${format}`], 80, 80);
+    expect(stdout).toContain('ALERTSTATE_FIRING');
+    expect(stdout).not.toContain('\u001b');
   });
 
   it('shows each page of a slow service', async () => {

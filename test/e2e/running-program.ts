@@ -17,6 +17,7 @@ export function run(
   env: Readonly<Record<string, string | undefined>> = {},
   hostName = 'exporter',
   errorColumns?: number,
+  outputColumns?: number,
 ) {
   const signals = new EventEmitter();
   let stdout = '';
@@ -40,6 +41,7 @@ export function run(
       },
     }),
     errorColumns: () => errorColumns,
+    outputColumns: () => outputColumns,
     printError: (text) => logOutput.write(text),
     logOutput,
     signals,

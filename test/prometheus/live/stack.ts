@@ -103,6 +103,7 @@ async function startProgram(demo: Simulation) {
     logOutput: { configure: () => undefined, droppedLines: 0 },
     stdout: new PassThrough(),
     errorColumns: () => undefined,
+    outputColumns: () => undefined,
     signals,
     hostName: 'exporter',
     build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },
