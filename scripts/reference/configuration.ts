@@ -1,4 +1,5 @@
 import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
+import { LINK_PLACEHOLDERS } from '../../src/station/links.ts';
 
 /** Generates docs/configuration.md. */
 export function configurationReference(): string {
@@ -23,12 +24,21 @@ export function configurationReference(): string {
     '  does not remove its stations; a pattern without a match is a warning. A reload reads all files again and applies all of them or none.',
     '- `check` and the log of `serve` warn of a secret or certificate file that is missing, empty or not readable; the exit code stays 0, because the',
     '  file may appear later. `check` also warns of secrets in clear text and of upstreams without credentials.',
+    '- `links` adds links to other tools to the pages. In `station`, these placeholders are replaced with percent-encoded values:',
+    `  ${placeholders(LINK_PLACEHOLDERS.station)};`,
+    `  in \`resource\` also ${placeholders(LINK_PLACEHOLDERS.resource.filter((name) => !LINK_PLACEHOLDERS.station.includes(name)))}.`,
+    '  A value that the service does not report is empty. The scheme must be http or https, and the host must not contain placeholders. Write `%7B` and',
+    '  `%7D` for literal braces, and quote a template inside `{ }`.',
     '- Anchors, aliases and merge keys (`<<`) are supported. Unknown keys are errors.',
     '- All problems are reported at once, as `file:line:column: path: message`. On startup the exit code is 1; on reload the active',
     '  configuration stays in use.',
     '',
     ...sections('', configJsonSchema()),
   ].join('\n');
+}
+
+function placeholders(names: readonly string[]): string {
+  return names.map((name) => `\`{${name}}\``).join(', ');
 }
 
 /** One table per mapping, outermost first. */

@@ -118,9 +118,10 @@ export class Exporter implements ExporterPort {
   }
 
   station(name: string): StationDetail | undefined {
-    const { fleet, upstreams, stations } = this.#generation;
+    const { fleet, upstreams, stations, loaded } = this.#generation;
     const view = stations.get(name)?.view();
-    return view && stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views());
+    if (view === undefined) return undefined;
+    return { ...stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views()), links: loaded.config.links };
   }
 
   history(name: string): readonly HistoryEntry[] | undefined {

@@ -41,7 +41,7 @@ export function stationStatus(view: View, { client }: Pick<UpstreamState, 'clien
 }
 
 /** `views`: of all stations. */
-export function stationDetail(view: View, upstream: UpstreamState, views: readonly View[]): StationDetail {
+export function stationDetail(view: View, upstream: UpstreamState, views: readonly View[]): Omit<StationDetail, 'links'> {
   const { spec, served } = view;
   return {
     spec,

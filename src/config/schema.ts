@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject } from '../station/resource.ts';
 import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
+import { links } from './link-schema.ts';
 import { suggestion } from './nearest.ts';
 import { type ConfigPath, formatPath, listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
 import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
@@ -69,6 +70,7 @@ export const configSchema = crossChecked(
       cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
       limits: limits.prefault({}).describe('Bounds on what services can make the exporter hold.'),
+      links: links.prefault([]).describe('Links to other tools on the pages of stations and resources, such as dashboards.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),

@@ -1,3 +1,4 @@
+import { stationLinks } from '../station/links.ts';
 import { csvPieces, jsonPieces, jsonText } from '../station/records.ts';
 import { RESOURCE_COLUMNS } from '../station/resource.ts';
 import { writePieces } from './body.ts';
@@ -88,7 +89,7 @@ export function setFormat(response: Parameters<typeof writePieces>[0], format: '
   if (format === 'csv') response.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
 }
 
-function stationObject({ spec, status, served }: StationDetail): object {
+function stationObject({ spec, status, served, links }: StationDetail): object {
   const { subscription, resourceGroup, zone } = spec.path;
   const snapshot = served?.snapshot;
   return {
@@ -99,6 +100,7 @@ function stationObject({ spec, status, served }: StationDetail): object {
     labels: spec.labels,
     products: spec.products,
     alertability: spec.alertability,
+    links: stationLinks(links, spec),
     listing: snapshot ? fieldsOf(STATION_LISTING, snapshot) : null,
   };
 }

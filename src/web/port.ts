@@ -4,6 +4,7 @@ import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
 import type { FailureReason } from '../station/failure.ts';
 import type { HistoryEntry } from '../station/history.ts';
+import type { LinkTemplate } from '../station/links.ts';
 import type { Resource } from '../station/resource.ts';
 import type { SearchResult } from '../station/search.ts';
 import type { Order, Selection } from '../station/selection.ts';
@@ -60,6 +61,8 @@ export interface StationDetail {
   readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
   readonly served: ServedSnapshot | undefined;
+  /** Of the configuration. */
+  readonly links: readonly LinkTemplate[];
 }
 
 interface ServedSnapshot {

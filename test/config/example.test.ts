@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { dashboards } from '../../grafana/source/dashboards.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
 import { loaded, problemsOf } from './fixtures.ts';
@@ -23,6 +24,18 @@ type Tree = { [key: string]: Tree };
 describe('config.example.yaml', () => {
   it('loads without environment variables', () => {
     expect(loaded(example).config.stations.map(({ name }) => name)).toEqual(['production']);
+  });
+
+  it('links to the shipped dashboards with variables that they have', () => {
+    const { links } = loaded(example).config;
+    const urls = links.flatMap(({ station, resource }) => [station, resource]).flatMap((template) => (template ? [new URL(template)] : []));
+    const shown = urls.filter(({ pathname }) => pathname.startsWith('/d/'));
+    expect(shown.length).toBeGreaterThan(1);
+    for (const { pathname, searchParams } of shown) {
+      const dashboard = Object.values(dashboards).find(({ uid }) => pathname === `/d/${uid}`);
+      const variables = dashboard?.templating?.list?.map(({ name }) => `var-${name}`);
+      expect(variables).toEqual(expect.arrayContaining([...searchParams.keys()]));
+    }
   });
 
   it('names its schema in the first line', () => {

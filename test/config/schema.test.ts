@@ -111,7 +111,7 @@ describe('configSchema', () => {
     ],
     ['metrics: { disabled: [up] }', '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"'],
     ['cahce: {}', '6:1: cahce: unknown key, did you mean cache?'],
-    ['web: {}', '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits'],
+    ['web: {}', '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, links'],
   ])('rejects %s', (line, problem) => {
     expect(problemsOf(fleet('stations:', `  - { upstream: main, rid: ${RID} }`, line))).toEqual([problem]);
   });

@@ -49,6 +49,20 @@ const withToken = (url: string, credentials: string) =>
   configOf(url, ['a'], { upstream: { authorization: { credentials } }, cache: LONG_TTL });
 
 describe('a reload', () => {
+  it('applies changed links, and keeps the data', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a'], { cache: LONG_TTL });
+    const { reload, get } = await startExporterWithReload(config);
+    const shown = async () => ((await (await get('/stations/a?format=json')).json()) as { links: unknown }).links;
+    expect(await shown()).toEqual([]);
+    service.clearRequests();
+    expect((await reload({ ...config, links: [{ name: 'n', station: 'https://h/{station}' }] })).status).toBe(200);
+    expect(await shown()).toEqual([{ name: 'n', url: 'https://h/a' }]);
+    expect((await reload({ ...config, links: [{ name: 'n', station: 'javascript:{station}' }] })).status).toBe(400);
+    expect(await shown()).toEqual([{ name: 'n', url: 'https://h/a' }]);
+    expect(service.requests).toEqual([]);
+  });
+
   it('keeps the data of unchanged stations and refreshes only the added ones', async () => {
     const service = await startService();
     const { reload, published, stations } = await startExporterWithReload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));

@@ -131,7 +131,15 @@ describe('stationList', () => {
 describe('stationData', () => {
   it('adds the details of the station and its listing', async () => {
     const spec = { labels: { team: 'a' }, products: ['p'], alertability: true };
-    const detail = detailOf(three, { spec, snapshot: { reportedTotal: 4, duplicates: 1, rejected: 2, incompleteReasons: ['short'] } });
+    const links = [
+      { name: 'Grafana', station: 'https://g/d?s={station}' },
+      { name: 'Console', resource: 'https://c' },
+    ];
+    const detail = detailOf(three, {
+      spec,
+      links,
+      snapshot: { reportedTotal: 4, duplicates: 1, rejected: 2, incompleteReasons: ['short'] },
+    });
     const { request } = await startApp(exporterOf(detail));
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toEqual({
       ...UP,
@@ -144,6 +152,7 @@ describe('stationData', () => {
       labels: { team: 'a' },
       products: ['p'],
       alertability: true,
+      links: [{ name: 'Grafana', url: 'https://g/d?s=prod' }],
       listing: {
         reported_resources: 4,
         duplicate_resources: 1,

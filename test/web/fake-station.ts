@@ -1,5 +1,6 @@
 import { Aggregation } from '../../src/metrics/aggregates.ts';
 import { LabelValues } from '../../src/station/label-values.ts';
+import type { LinkTemplate } from '../../src/station/links.ts';
 import type { Resource } from '../../src/station/resource.ts';
 import { searchStations } from '../../src/station/search.ts';
 import { selectResources } from '../../src/station/selection.ts';
@@ -41,12 +42,13 @@ interface Changes {
   readonly status?: Partial<StationStatus>;
   readonly snapshot?: Partial<Snapshot>;
   readonly withheld?: number;
+  readonly links?: readonly LinkTemplate[];
 }
 
 /** A station that serves these resources. */
 export function detailOf(
   resources: readonly Resource[],
-  { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0 }: Changes = {},
+  { spec = {}, upstream = {}, status = {}, snapshot = {}, withheld = 0, links = [] }: Changes = {},
 ): StationDetail {
   const aggregates = new Aggregation();
   const values = new LabelValues(specOf(spec).labelValues);
@@ -58,6 +60,7 @@ export function detailOf(
     upstream: { ...UPSTREAM, ...upstream },
     status: { ...STATION, name, snapshot: { ...SNAPSHOT, resources: resources.length }, ...status },
     served,
+    links,
   };
 }
 

@@ -1,3 +1,4 @@
+import { resourceLinks } from '../../station/links.ts';
 import type { ListingField } from '../../station/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../station/resource.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
@@ -7,6 +8,7 @@ import type { AbortableHandler } from '../request-limit.ts';
 import { stationPath } from '../routes.ts';
 import { countText, facts, type Html, html, momentText, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { linkList } from './link-list.ts';
 import { alertStateBadge, stateWord } from './resource-words.ts';
 import { sendNoStation } from './station-page.ts';
 
@@ -32,7 +34,7 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
         : [details(spec, located, now()), series(exporter.seriesOf(spec, located.resource), served)];
     const content = html`${trail(spec, heading)}
 <h1>${heading}</h1>
-${body}`;
+${located === undefined ? [] : linkList(resourceLinks(detail.links, spec, located.resource))}${body}`;
     const title = `${heading} · ${spec.name} · ${EXPORTER}`;
     sendPage(response, located === undefined ? 404 : 200, { title, root: ROOT, content }, options);
   };

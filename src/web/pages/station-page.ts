@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { stationLinks } from '../../station/links.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../port.ts';
@@ -8,6 +9,7 @@ import { probePath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html, numberText, secondsText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { linkList } from './link-list.ts';
 import { countBars, countResources } from './resource-counts.ts';
 import { filterForm, pageRange, resourcePager, resourceTable } from './resource-list.ts';
 import { parseResourceQuery, type ResourceQuery } from './resource-query.ts';
@@ -53,7 +55,7 @@ export function searchParams({ url }: Pick<Request, 'url'>): URLSearchParams {
   return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 
-function stationHead({ spec, upstream, status, served }: StationDetail, nowMs: number): Html {
+function stationHead({ spec, upstream, status, served, links }: StationDetail, nowMs: number): Html {
   const { snapshot } = status;
   const listing = html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
@@ -61,7 +63,7 @@ ${served === undefined ? NO_SNAPSHOT : listingFacts(served.snapshot)}
 </section>`;
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="../">Stations</a> / ${spec.name}</nav>
 <h1>${spec.name}</h1>
-${figures('status', [
+${linkList(stationLinks(links, spec))}${figures('status', [
   ['State', stateBadge(status)],
   ['Resources', snapshot === undefined ? unknown('no snapshot is served') : numberText(snapshot.resources)],
   ['Coverage', coverageText(coverageOf(status))],

@@ -33,6 +33,19 @@ describe('resourcePage', () => {
     expect(resource.tags.flatMap(({ attributes }) => attributes['href'] ?? [])).toContain('../../../stations/prod');
   });
 
+  it('links to other tools, with the values of the resource', async () => {
+    const links = [
+      { name: 'A & "B"', resource: 'https://h/x?station={station}&id={resource_id}' },
+      { name: 'Station only', station: 'https://h/' },
+    ];
+    const { tags, body } = await open(detailOf([resourceOf('a')], { links }));
+    expect(tags.filter(({ attributes }) => attributes['rel'] === 'noreferrer').map(({ attributes }) => attributes)).toEqual([
+      { href: 'https://h/x?station=prod&id=a', rel: 'noreferrer' },
+    ]);
+    expect(body).toContain('>A &#38; &#34;B&#34;</a>');
+    expect((await open(detailOf([resourceOf('a')], { links }), '/stations/prod/resources/b')).body).not.toContain('noreferrer');
+  });
+
   it('responds 404 while no snapshot is served', async () => {
     const { status, text } = await open({ ...detailOf([]), served: undefined });
     expect(status).toBe(404);

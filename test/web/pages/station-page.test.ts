@@ -40,6 +40,17 @@ const three = [
 const full = detailOf(three, { spec: { products: ['p', 'q'], alertability: true } });
 
 describe('stationPage', () => {
+  it('links to other tools', async () => {
+    const links = [
+      { name: 'Grafana', station: 'https://grafana.example.com/d/x?var-station={station}' },
+      { name: 'Resource only', resource: 'https://h/' },
+    ];
+    const { body } = await open(detailOf([], { links }));
+    expect(body).toContain('<li><a href="https://grafana.example.com/d/x?var-station=prod" rel="noreferrer">Grafana</a></li>');
+    expect(body).not.toContain('Resource only');
+    expect((await open()).body).not.toContain('Links to other tools');
+  });
+
   it('responds 404 to an unknown station, with a link back', async () => {
     const { status, headers, text, tags } = await open(undefined, '/stations/unknown');
     expect(status).toBe(404);

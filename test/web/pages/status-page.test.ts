@@ -134,7 +134,7 @@ describe('statusPage', () => {
       {
         stations: () => [station],
         has: () => true,
-        station: () => ({ spec: specOf({ name: station.name }), upstream: UPSTREAM, status: station, served: undefined }),
+        station: () => ({ spec: specOf({ name: station.name }), upstream: UPSTREAM, status: station, served: undefined, links: [] }),
       },
       { telemetryPath: '/deep/metrics' },
     );

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { LINK_PLACEHOLDERS } from '../station/links.ts';
+import { crossChecked } from './cross-check.ts';
+import { text } from './scalar-schemas.ts';
+
+const link = crossChecked(
+  z.strictObject({
+    name: text.describe('Text of the link.'),
+    station: template('station').exactOptional().describe('URL of the link on the page of a station.'),
+    resource: template('resource').exactOptional().describe('URL of the link on the page of a resource.'),
+  }),
+  function* ({ station, resource }) {
+    if (station === undefined && resource === undefined) yield { path: [], message: 'expected station, resource or both, got neither' };
+  },
+).meta({ anyOf: [{ required: ['station'] }, { required: ['resource'] }] });
+
+export const links = z.array(link);
+
+/** The host is fixed: no value of the service can choose the scheme or the host. */
+function template(kind: keyof typeof LINK_PLACEHOLDERS) {
+  return z
+    .string({ error: 'a URL template' })
+    .superRefine((input, context) => {
+      const message = templateProblem(input, LINK_PLACEHOLDERS[kind]);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .meta({ title: 'URL template' });
+}
+
+const NOT_A_URL = 'expected an http or https URL such as https://host:8443/path?station={station}';
+
+function templateProblem(input: string, placeholders: readonly string[]): string | undefined {
+  const [, authority] = /^https?:\/\/([^/?#\\]*)/i.exec(input) ?? [];
+  if (authority === undefined) return 'must begin with http:// or https://';
+  // Browsers take what follows further slashes as the host.
+  if (authority === '') return NOT_A_URL;
+  if (/[{}]/.test(authority)) return 'expected a placeholder only after the host';
+  if (authority.includes('@')) return 'expected a URL without user and password';
+  for (const [, name = ''] of input.matchAll(/\{([^{}]*)\}/g)) {
+    if (placeholders.includes(name)) continue;
+    const known = placeholders.map((placeholder) => `{${placeholder}}`);
+    return `unknown placeholder {${name}}, expected one of ${known.join(', ')}; write %7B and %7D for literal braces`;
+  }
+  const rest = input.replaceAll(/\{\w+\}/g, 'x');
+  if (/[{}]/.test(rest)) return 'single brace, expected a placeholder such as {station}; write %7B and %7D for literal braces';
+  return URL.canParse(rest) && !/\s/.test(rest) ? undefined : NOT_A_URL;
+}

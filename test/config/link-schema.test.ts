@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { renderConfig } from '../../src/config/resolve.ts';
+import { loaded, problemsOf, upstreamWith } from './fixtures.ts';
+
+const withLink = (...lines: readonly string[]) => `${upstreamWith()}links:\n  - ${lines.join('\n    ')}\n`;
+
+const BRACES = '; write %7B and %7D for literal braces';
+const STATION = '{station}, {upstream}, {subscription}, {resource_group}, {zone}, {telemetry_station}';
+
+describe('links', () => {
+  it('are templates for stations, resources or both, and are shown in the configuration', () => {
+    const text = withLink(
+      'name: Grafana',
+      'station: https://grafana.example.com/d/x?var-station={station}&q=%7Ba%7D#{zone}',
+      'resource: "HTTP://console/{resource_id}"',
+    );
+    const links = [
+      {
+        name: 'Grafana',
+        station: 'https://grafana.example.com/d/x?var-station={station}&q=%7Ba%7D#{zone}',
+        resource: 'HTTP://console/{resource_id}',
+      },
+    ];
+    expect(loaded(text).config.links).toEqual(links);
+    expect(parse(renderConfig(loaded(text).config)).links).toEqual(links);
+  });
+
+  it('have variables of the environment beside placeholders', () => {
+    const text = withLink('name: a', `station: $\{GRAFANA}/d/{station}/$\{station}`);
+    expect(loaded(text, { GRAFANA: 'https://grafana.example.com', station: 'b' }).config.links[0]?.station).toBe(
+      'https://grafana.example.com/d/{station}/b',
+    );
+    expect(problemsOf(text, { GRAFANA: 'javascript:alert(1)//', station: 'b' })).toEqual([
+      '8:14: links[0].station: must begin with http:// or https://',
+    ]);
+  });
+
+  it.each([
+    ['javascript:alert(1)', 'must begin with http:// or https://'],
+    ['//host/{station}', 'must begin with http:// or https://'],
+    ['{station}', 'must begin with http:// or https://'],
+    ['https://{station}/', 'expected a placeholder only after the host'],
+    ['https://a.{zone}.example.com/', 'expected a placeholder only after the host'],
+    ['https://h:{zone}/', 'expected a placeholder only after the host'],
+    ['https://user:hunter2@h/', 'expected a URL without user and password'],
+    ['https:///{station}', 'expected an http or https URL such as https://host:8443/path?station={station}'],
+    ['https://\\\\{station}', 'expected an http or https URL such as https://host:8443/path?station={station}'],
+    ['https://h/a b', 'expected an http or https URL such as https://host:8443/path?station={station}'],
+    ['https://h/{sation}', `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`],
+    ['https://h/{resource_id}', `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`],
+    ['https://h/{}', `unknown placeholder {}, expected one of ${STATION}${BRACES}`],
+    ['https://h/{station', `single brace, expected a placeholder such as {station}${BRACES}`],
+    ['https://h/}{station}', `single brace, expected a placeholder such as {station}${BRACES}`],
+  ])('reject the template %s', (template, problem) => {
+    expect(problemsOf(withLink('name: a', `station: "${template}"`))).toEqual([`8:14: links[0].station: ${problem}`]);
+  });
+
+  it('list the placeholders of a resource', () => {
+    expect(problemsOf(withLink('name: a', 'resource: https://h/{id}'))).toEqual([
+      expect.stringMatching(
+        /^8:15: links\[0\]\.resource: unknown placeholder \{id\}, expected one of \{station\}, .*\{resource_id\}, \{name\}, .*\{gpu_model\};/,
+      ),
+    ]);
+  });
+
+  it('need a name, and a template', () => {
+    expect(problemsOf(withLink('station: https://h'))).toEqual(['7:5: links[0].name: missing, expected a string']);
+    expect(problemsOf(withLink('name: a'))).toEqual(['7:5: links[0]: expected station, resource or both, got neither']);
+    expect(problemsOf(`${upstreamWith()}links: { name: a }\n`)).toEqual(['6:8: links: expected a list, got a mapping']);
+  });
+});
