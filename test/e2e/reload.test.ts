@@ -49,6 +49,27 @@ const withToken = (url: string, credentials: string) =>
   configOf(url, ['a'], { upstream: { authorization: { credentials } }, cache: LONG_TTL });
 
 describe('a reload', () => {
+  it('applies changed limits', async () => {
+    const records = ['A', 'B', 'C'].map((state, index) => ({ record: wireRecord(`r${index}`, { state }) }));
+    const service = await startService({ source: () => records });
+    const config = configOf(service.url, ['a'], { cache: { ...LONG_TTL, ttl: '0s', error_ttl: '0s' } });
+    const { reload, stations, scrape } = await startExporterWithReload(config);
+    const states = async () => Object.keys(valuesOf(await scrape(), 'telemetry_station_resources', 'state'));
+    expect(await states()).toEqual(['A', 'B', 'C']);
+    expect((await reload({ ...config, limits: { label_values: 1 } })).status).toBe(200);
+    records.push({ record: wireRecord('r3', { state: 'D' }) });
+    // Values that were published before stay.
+    await eventually(async () => expect(await states()).toEqual(['A', 'B', 'C', '(other)']));
+    expect((await reload({ ...config, limits: { records_per_station: 2 } })).status).toBe(200);
+    await eventually(async () => expect(await stations()).toEqual({ a: 0 }));
+    expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ body: 1 });
+    expect((await reload({ ...config, limits: { records: 2 } })).status).toBe(200);
+    await eventually(async () => expect(await stations()).toEqual({ a: 0 }));
+    expect((await reload(config)).status).toBe(200);
+    await eventually(async () => expect(await stations()).toEqual({ a: 1 }));
+    expect(valuesOf(await scrape(), 'telemetry_station_listing_reported_resources', 'station')).toEqual({ a: 4 });
+  });
+
   it('applies changed links, and keeps the data', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a'], { cache: LONG_TTL });
