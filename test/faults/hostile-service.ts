@@ -50,7 +50,7 @@ serveMethods({
     const server = createServer((request, response) => {
       response.on('error', () => undefined);
       const url = new URL(`${request.url}`, 'http://service');
-      const period = hash(seed, hashText(url.pathname), Math.floor(Date.now() / PERIOD_MS));
+      const period = hash(seed, hashText(url.pathname), Math.floor(performance.now() / PERIOD_MS));
       const kind = `${kinds[period % kinds.length]}`;
       sent[kind] = (sent[kind] ?? 0) + 1;
       REPLIES[kind]?.(response, { offset: Number(url.searchParams.get('page.offset')), salt: Math.floor(random() * 1e9) });

@@ -26,11 +26,14 @@ const FAULTS: readonly Fault[] = [
   { kind: 'headersOnly', when: { share: 0.001 } },
 ];
 
+/** The service starts at the same time in every run, so that the seed determines its resources and the periods of its faults. */
+const now = () => Date.UTC(2026, 0, 15) + performance.now();
+
 serveMethods({
   start: async ({ seed, stations, resourcesPerStation, faults = true }: Parameters<ServiceMethods['start']>[0]) => {
     const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
     const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) => world.resources(telemetryStation, atMs);
-    const service = await startSimulatedService({ source, seed, faults: { '*': faults ? FAULTS : [] }, requestLogSize: 1 });
+    const service = await startSimulatedService({ source, seed, now, faults: { '*': faults ? FAULTS : [] }, requestLogSize: 1 });
     return service.url;
   },
 });
