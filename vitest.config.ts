@@ -20,8 +20,17 @@ export default defineConfig({
           exclude: ['test/prometheus/live/**', 'test/terminal/**', 'test/browser/**'],
         },
       },
-      // Needs Prometheus and Alertmanager.
-      { extends: true, test: { name: 'prometheus', include: ['test/prometheus/live/**/*.test.ts'] } },
+      // Needs Prometheus and Alertmanager, which share the cores with the tests.
+      {
+        extends: true,
+        test: {
+          name: 'prometheus',
+          include: ['test/prometheus/live/**/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 300_000, interval: 250 } },
+        },
+      },
       // Needs `script` of util-linux, Bash, Zsh and Fish.
       { extends: true, test: { name: 'terminal', include: ['test/terminal/**/*.test.ts'] } },
       // Needs Chromium, which all its tests share.

@@ -18,7 +18,7 @@ beforeAll(async () => {
   exporter = await startExporter(parse(demo.config));
   const target = new URL(exporter.url).host;
   prometheus = await startPrometheus(`
-global: { scrape_interval: 1s, scrape_timeout: 1s }
+global: { scrape_interval: 3s, scrape_timeout: 3s }
 scrape_configs:
   - job_name: static
     static_configs: [{ targets: ['${target}'] }]
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const expectEventually = (query: string, labels: string[], expected: Record<string, number>) =>
-  expect.poll(() => prometheus.query(query, ...labels), { timeout: 40_000, interval: 250 }).toEqual(expected);
+  expect.poll(() => prometheus.query(query, ...labels)).toEqual(expected);
 
 const perStation = (count: (resources: ReturnType<Simulation['world']['resources']>) => number) =>
   Object.fromEntries(demo.world.stations.map(({ name }) => [name, count(demo.world.resources(name, NOW_MS))]));

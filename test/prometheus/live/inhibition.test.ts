@@ -46,7 +46,7 @@ describe('deploy/compose/alertmanager.yml', () => {
       body: JSON.stringify(alerts),
     });
     expect(response.status).toBe(200);
-    await expect.poll(states, { timeout: 40_000, interval: 250 }).toEqual({
+    await expect.poll(states).toEqual({
       'TelemetryStationManyResourcesFiring mass': 'active',
       'TelemetryStationResourceFiring mass': 'suppressed',
       'TelemetryStationResourceFiring other': 'active',

@@ -3,11 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { runProgram } from '../../../src/program.ts';
 import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
+import { eventually } from '../../web/eventually.ts';
 import { startAlertmanager } from './alertmanager.ts';
 import { startPrometheus } from './prometheus.ts';
 
@@ -110,7 +111,7 @@ async function startProgram(demo: Simulation) {
   });
   const [port] = await Promise.race([listening, exit.then((code) => Promise.reject(new Error(`exporter exited with code ${code}`)))]);
   const target = `127.0.0.1:${port}`;
-  await vi.waitFor(async () => expect((await fetch(`http://${target}/-/ready`)).status).toBe(200), { timeout: 40_000, interval: 100 });
+  await eventually(async () => expect((await fetch(`http://${target}/-/ready`)).status).toBe(200));
   return {
     target,
     stop: async () => {

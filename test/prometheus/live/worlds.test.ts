@@ -11,7 +11,7 @@ let panels: WorldPanels;
 beforeAll(async () => {
   prometheus = await startWorlds();
   panels = new WorldPanels(prometheus);
-}, 180_000);
+});
 
 afterAll(() => prometheus?.stop());
 
