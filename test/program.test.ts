@@ -426,7 +426,9 @@ describe('runProgram, simulating', () => {
     const { exit, output } = run(['simulate', `--simulate.port=${port}`]);
     expect(await exit).toBe(1);
     expect(output().stdout).toBe('');
-    expect(linesOf(output().stderr)).toEqual([expect.stringMatching(`cannot serve: .*EADDRINUSE.*:${port}`)]);
+    expect(linesOf(output().stderr)).toEqual([
+      expect.stringMatching(`cannot listen on port ${port}: .*EADDRINUSE.*; --simulate.port sets the port`),
+    ]);
   });
 });
 

@@ -115,5 +115,11 @@ export const SIMULATE_FLAGS = [
     only: ['simulate'],
     help: 'Fault to inject into all requests or a share of them, such as rate_limited:0.1.',
   },
+  {
+    name: 'simulate.auth',
+    kind: choice('bearer', 'basic', 'hmac', 'oauth2'),
+    only: ['simulate'],
+    help: 'Authentication scheme that the simulated service requires, with the credentials in the printed configuration (default: none).',
+  },
   { name: 'from', kind: file, only: ['simulate'], help: 'Recording to replay instead of simulating resources; see record.' },
 ] as const satisfies readonly Flag[];

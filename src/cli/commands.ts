@@ -78,6 +78,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         title: 'Simulate a large fleet of a service that limits requests',
         line: `${PROGRAM} simulate --simulate.stations=50 --simulate.resources=2000 --simulate.fault=rate_limited:0.1 > simulated.yaml`,
       },
+      { title: 'Rehearse authentication with HMAC signatures', line: `${PROGRAM} simulate --simulate.auth=hmac > simulated.yaml` },
       { title: 'Replay a recording', line: `${PROGRAM} simulate --from=recording.json > simulated.yaml` },
     ],
   },

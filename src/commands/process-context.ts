@@ -94,9 +94,6 @@ export async function exitCodeOf(context: ProcessContext, work: Promise<void>): 
     if (error instanceof OperatorError) return printProblems(context, error.problems);
     // The exit code that shells use for a signal.
     if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
-    // A port in use, or one that requires privileges.
-    if (error instanceof Error && 'syscall' in error && error.syscall === 'listen')
-      return printProblems(context, [`cannot serve: ${error.message}`]);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { FlagValues } from '../cli/flags.ts';
+import type { SimulatedScheme } from '../simulator/auth.ts';
 import type { Fault } from '../simulator/faults.ts';
 import { parseRecording, type Recording } from '../simulator/recording.ts';
 import { startReplay } from '../simulator/replay.ts';
@@ -20,6 +21,7 @@ export async function simulateCommand(context: ProcessContext, flags: FlagValues
     naming: flags['simulate.names'],
     latencyMs: flags['simulate.latency'],
     faults: flags['simulate.fault'],
+    auth: flags['simulate.auth'],
     recording: flags.from === undefined ? undefined : await loadRecording(flags.from),
     print: context.print,
     printError: context.printError,
@@ -50,6 +52,8 @@ export interface SimulateOptions {
   /** Added to every response. */
   readonly latencyMs?: number;
   readonly faults?: readonly Fault[];
+  /** undefined: none required. */
+  readonly auth?: SimulatedScheme | undefined;
   /** Replayed instead of simulating resources. */
   readonly recording?: Recording | undefined;
   readonly print: (text: string) => void;
@@ -62,8 +66,12 @@ export interface SimulateOptions {
 /** Prints a complete configuration file for the service, for `simulate > config.yaml`. */
 export async function simulate(options: SimulateOptions): Promise<void> {
   const { print, printError = () => undefined, signal } = options;
-  const { service, config } = await start(options);
-  print(`# Simulated service on ${service.url}\n${config}`);
+  const { service, config } = await start(options).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'listen') throw error;
+    throw new OperatorError([`cannot listen on port ${options.port}: ${error.message}; --simulate.port sets the port`], error);
+  });
+  const required = options.auth === undefined ? '' : `; requires the credentials below (${options.auth})`;
+  print(`# Simulated service on ${service.url}${required}\n${config}`);
   printError(nextSteps(service.url));
   if (!signal.aborted) await once(signal, 'abort');
   await service.stop();
@@ -77,10 +85,10 @@ in config.yaml, and start the exporter in a second terminal:
 `;
 }
 
-function start({ port, seed, pageCap, naming = 'random', latencyMs = 0, recording, now = Date.now, ...options }: SimulateOptions) {
+function start({ port, seed, pageCap, naming = 'random', latencyMs = 0, auth, recording, now = Date.now, ...options }: SimulateOptions) {
   const latency: readonly Fault[] = latencyMs === 0 ? [] : [{ kind: 'latency', ms: latencyMs }];
   const faults = [...latency, ...(options.faults ?? [])];
-  if (recording) return startReplay({ recording, port, seed, now, faults });
+  if (recording) return startReplay({ recording, port, seed, now, faults, auth });
   const stations = simulatedStations(options);
-  return startSimulation({ port, seed, now, faults, naming, stations, ...(pageCap !== undefined && { pageCap }) });
+  return startSimulation({ port, seed, now, faults, naming, stations, auth, ...(pageCap !== undefined && { pageCap }) });
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { type AuthCheck, authProblem } from './auth.ts';
 import type { FaultEffect, FilteredListing, ListingBody, PageRequest } from './faults.ts';
 import type { FilterName, Filters, ListingRequest, RejectedRequest, RequestHead, StationPath } from './listing-request.ts';
 import { jsonReply, type SimulatedReply, statusReply, withHeaders } from './reply.ts';
@@ -99,60 +99,4 @@ function typeAmong(types: ReadonlySet<unknown>): Predicate {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** The credentials the service accepts. */
-export type AuthCheck =
-  | { readonly scheme: 'token'; readonly type?: string; readonly token: string }
-  | { readonly scheme: 'basic'; readonly username: string; readonly password: string }
-  | {
-      readonly scheme: 'hmac';
-      readonly accessKeyId: string;
-      readonly secretAccessKey: string;
-      /** The client must sign at least these. */
-      readonly signedHeaders: readonly string[];
-      readonly skewMs?: number;
-    };
-
-/** The gateway's message for a rejected request; undefined: accepted. */
-export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): string | undefined {
-  const authorization = head.headers.authorization;
-  if (authorization === undefined) return 'Unauthorized';
-  if (check.scheme === 'hmac') return hmacProblem(check, authorization, head, atMs);
-  const expected =
-    check.scheme === 'token'
-      ? `${check.type ?? 'Bearer'} ${check.token}`
-      : `Basic ${Buffer.from(`${check.username}:${check.password}`).toString('base64')}`;
-  return authorization === expected ? undefined : 'Invalid authentication credentials';
-}
-
-/** Deliberately not shared with src/upstream: the simulator is an independent implementation of the protocol that checks the client. */
-const HMAC_HEADER = /^hmac accesskey="([^"]*)", algorithm="hmac-sha256", headers="([^"]*)", signature="([^"]*)"$/;
-const DEFAULT_SKEW_MS = 300_000;
-
-function hmacProblem(
-  check: Extract<AuthCheck, { scheme: 'hmac' }>,
-  authorization: string,
-  head: RequestHead,
-  atMs: number,
-): string | undefined {
-  const [matched, accessKey, list = '', signature] = HMAC_HEADER.exec(authorization) ?? [];
-  if (matched === undefined) return 'HMAC signature cannot be verified';
-  if (accessKey !== check.accessKeyId) return 'Invalid authentication credentials';
-  const signed = list.split(' ');
-  if (!check.signedHeaders.every((name) => signed.includes(name))) return 'enforced header not used for HMAC Authentication';
-  const date = Date.parse(`${head.headers['x-date'] ?? head.headers.date}`);
-  if (!(Math.abs(date - atMs) <= (check.skewMs ?? DEFAULT_SKEW_MS))) {
-    return 'HMAC signature cannot be verified, a valid date or x-date header is required for HMAC Authentication';
-  }
-  const expected = createHmac('sha256', check.secretAccessKey)
-    .update(signed.map((name) => signedLine(name, head)).join('\n'))
-    .digest('base64');
-  return signature === expected ? undefined : 'HMAC signature does not match';
-}
-
-function signedLine(name: string, { method, target, headers }: RequestHead): string {
-  if (name === 'request-line') return `${method} ${target} HTTP/1.1`;
-  if (name === '@request-target') return `@request-target: ${method.toLowerCase()} ${target}`;
-  return `${name}: ${headers[name]}`;
 }

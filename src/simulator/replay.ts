@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { authConfig, SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
 import type { Fault, ListingBody } from './faults.ts';
 import type { RecordedPages, RecordSource, SourceEntry } from './listing-reply.ts';
 import type { Filters, ListingRequest, StationPath } from './listing-request.ts';
@@ -13,12 +14,14 @@ interface ReplayOptions {
   readonly now: () => number;
   readonly port: number;
   readonly faults: readonly Fault[];
+  readonly auth: SimulatedScheme | undefined;
 }
 
 /** Serves a recording, with an exporter configuration that reproduces its requests. */
 export async function startReplay({
   recording,
   faults,
+  auth,
   ...options
 }: ReplayOptions): Promise<{ service: SimulatedService; config: string }> {
   const service = await startSimulatedService({
@@ -27,8 +30,9 @@ export async function startReplay({
     replay: recordedPages(recording),
     faults: { '*': faults },
     requestLogSize: 100,
+    ...(auth && { auth: SIMULATED_CREDENTIALS[auth] }),
   });
-  return { service, config: replayConfig(recording, service.url) };
+  return { service, config: replayConfig(recording, service.url, auth) };
 }
 
 /** Recorded requests get the recorded body. */
@@ -83,11 +87,11 @@ function isStation(path: StationPath, station: Recording['station']): boolean {
   );
 }
 
-function replayConfig({ station, listings }: Recording, baseUrl: string): string {
+function replayConfig({ station, listings }: Recording, baseUrl: string, auth: SimulatedScheme | undefined): string {
   const { resource_ids, resource_types, resource_type, product, resource_display_name_prefix, enabled_alert } = station.filters;
   const config = {
     // Recorded pages are only found with the recorded page size.
-    upstreams: { recorded: { base_url: baseUrl, page_size: listings[0]?.pages[0]?.size } },
+    upstreams: { recorded: { base_url: baseUrl, page_size: listings[0]?.pages[0]?.size, ...authConfig(auth, baseUrl) } },
     stations: [
       {
         name: 'recorded',

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type AuthCheck, TOKEN_PATH, tokenReply } from './auth.ts';
 import { FaultRegistry } from './fault-plan.ts';
 import type { Fault } from './faults.ts';
-import { type AuthCheck, type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
-import { parseRequest, type RequestOptions } from './listing-request.ts';
+import { type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
+import { parseRequest, type RequestHead, type RequestOptions, splitTarget } from './listing-request.ts';
 import { deliverReply } from './reply-delivery.ts';
 import { type LoggedRequest, RequestLog } from './request-log.ts';
 
@@ -27,6 +29,8 @@ export interface ServiceOptions extends Partial<RequestOptions> {
   /** Maximum length of `requests`. */
   readonly requestLogSize?: number;
 }
+
+type OAuth2Check = Extract<AuthCheck, { scheme: 'oauth2' }>;
 
 export async function startSimulatedService(options: ServiceOptions = {}): Promise<SimulatedService> {
   const service = new SimulatedService(options);
@@ -121,9 +125,26 @@ export class SimulatedService {
     const end = this.#log.begin(head, listing, atMs);
     response.once('close', end);
     response.setHeader('date', new Date(atMs).toUTCString());
+    if (this.#auth?.scheme === 'oauth2' && splitTarget(head.target).path === `${pathPrefix}${TOKEN_PATH}`) {
+      void this.#serveToken(this.#auth, request, response, head, end);
+      return;
+    }
     const options = { source: this.#source, replay: this.#options.replay, auth: this.#auth, defaultPageSize, pageCap };
     const reply = replyTo(head, listing, this.#faults.effects(listing, atMs), options, atMs);
     deliverReply({ socket: request.socket, response }, reply, end);
+  }
+
+  async #serveToken(
+    auth: OAuth2Check,
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    end: () => void,
+  ): Promise<void> {
+    const form = await text(request).catch(() => undefined);
+    // undefined: the client closed the connection.
+    if (form === undefined) return;
+    deliverReply({ socket: request.socket, response }, tokenReply(auth, head, new URLSearchParams(form), this.#now()), end);
   }
 
   readonly #source: RecordSource = (path, atMs) => this.#records.get(path.telemetryStation) ?? this.#options.source?.(path, atMs);

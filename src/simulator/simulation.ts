@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { authConfig, SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
 import type { Fault } from './faults.ts';
 import type { RecordSource } from './listing-reply.ts';
 import type { Naming } from './resource.ts';
@@ -15,6 +16,8 @@ export interface SimulationOptions {
   readonly faults?: readonly Fault[];
   readonly pageCap?: number;
   readonly naming?: Naming;
+  /** The credentials that requests must have; undefined: none. */
+  readonly auth?: SimulatedScheme | undefined;
   /** Of the exporter configuration; default: `scrape`. */
   readonly refresh?: 'scrape' | 'background';
 }
@@ -29,7 +32,7 @@ export interface Simulation {
 /** Starts the simulated service with simulated fleets; by default the demo stations. */
 export async function startSimulation(options: SimulationOptions = {}): Promise<Simulation> {
   const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP, naming = 'random' } = options;
-  const { refresh = 'scrape' } = options;
+  const { refresh = 'scrape', auth } = options;
   const world = createWorld({ seed, stations, naming });
   const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);
   const service = await startSimulatedService({
@@ -40,8 +43,9 @@ export async function startSimulation(options: SimulationOptions = {}): Promise<
     port,
     pageCap,
     requestLogSize: 100,
+    ...(auth && { auth: SIMULATED_CREDENTIALS[auth] }),
   });
-  return { service, config: exporterConfig(service.url, stations, refresh), world };
+  return { service, config: exporterConfig(service.url, stations, refresh, auth), world };
 }
 
 /** As in the vendor's own client. */
@@ -59,10 +63,17 @@ function pathKey({ subscription, resourceGroup, zone, telemetryStation }: Simula
   return JSON.stringify([subscription, resourceGroup, zone, telemetryStation]);
 }
 
-function exporterConfig(baseUrl: string, stations: readonly SimulatedStation[], refresh: string): string {
+function exporterConfig(
+  baseUrl: string,
+  stations: readonly SimulatedStation[],
+  refresh: string,
+  auth: SimulatedScheme | undefined,
+): string {
   const upstreams = new Set(stations.map(({ upstream }) => upstream));
   const config = {
-    upstreams: Object.fromEntries([...upstreams].map((name) => [name, { base_url: baseUrl, page_size: PAGE_CAP }])),
+    upstreams: Object.fromEntries(
+      [...upstreams].map((name) => [name, { base_url: baseUrl, page_size: PAGE_CAP, ...authConfig(auth, baseUrl) }]),
+    ),
     stations: stations.map(({ name, upstream, path, products, alertability, labels }) => ({
       name,
       upstream,

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import type { AuthCheck } from '../../src/simulator/listing-reply.ts';
+import type { AuthCheck } from '../../src/simulator/auth.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';

@@ -78,3 +78,43 @@ describe('simulate --simulate.fault', () => {
     expect(valueFor(await rehearsed(['--simulate.fault=missing_ids']), 'listing_rejected_resources')).toBeGreaterThan(0);
   });
 });
+
+describe('simulate --simulate.auth', () => {
+  const SCHEMES = ['bearer', 'basic', 'hmac', 'oauth2'] as const;
+  const WRONG = {
+    bearer: { authorization: { credentials: 'wrong' } },
+    basic: { basic_auth: { username: 'simulated-user', password: 'wrong' } },
+    hmac: { hmac: { access_key_id: 'simulated-access-key', secret_access_key: 'wrong' } },
+  } as const;
+
+  it.each(SCHEMES)('%s: the printed configuration has the credentials that the service requires', async (scheme) => {
+    const families = await rehearsed([`--simulate.auth=${scheme}`]);
+    expect([valueFor(families, 'up'), valueFor(families, 'listing_complete')]).toEqual([1, 1]);
+  });
+
+  it.each(['bearer', 'basic', 'hmac'] as const)('%s: other credentials are rejected', async (scheme) => {
+    const families = await rehearsed([`--simulate.auth=${scheme}`], WRONG[scheme]);
+    expect(valueFor(families, 'up')).toBe(0);
+    expect(failures(families)).toEqual(['auth']);
+  });
+
+  it.each(SCHEMES)('%s: requests without credentials get 401, and the first line says so', async (scheme) => {
+    const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', `--simulate.auth=${scheme}`]);
+    await eventually(() => expect(output().stdout).toContain('stations:'));
+    expect(output().stdout).toMatch(new RegExp(`^# Simulated service on \\S+; requires the credentials below \\(${scheme}\\)\\n`));
+    const { upstreams } = parse(output().stdout);
+    expect((await fetch(upstreams.main.base_url)).status).toBe(401);
+  });
+
+  it('oauth2: a wrong client secret gets no token', async () => {
+    const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', '--simulate.auth=oauth2']);
+    await eventually(() => expect(output().stdout).toContain('stations:'));
+    const { upstreams, ...config } = parse(output().stdout);
+    const oauth2 = { ...upstreams.main.oauth2, client_secret: 'wrong' };
+    const { code, stdout, cell } = await checkLive({ ...config, upstreams: { main: { ...upstreams.main, oauth2 } } });
+    expect(code).toBe(1);
+    expect(cell('station-1', 'AUTHENTICATION')).toBe('no credentials');
+    expect(stdout).toContain('invalid_client');
+    expect(stdout).not.toContain('wrong');
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AuthCheck } from '../../src/simulator/auth.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
-import type { AuthCheck } from '../../src/simulator/listing-reply.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectedState, ownOf, stateOf } from './station-metrics.ts';
 import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
