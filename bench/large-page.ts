@@ -27,7 +27,7 @@ export async function largePageFigures(): Promise<Figure[]> {
   );
   return [
     { name: 'maximum event-loop delay during a refresh of 40,000 resources in pages of 500', value: usual, unit: 'ms' },
-    { name: 'the same in one page', value: large, unit: 'ms' },
+    { name: 'the same in one page', value: large, unit: 'ms', goal: { max: 25, text: 'at most 25 ms' } },
     { name: 'one page relative to pages of 500', value: large / usual, unit: '×', goal: { max: 3, text: 'below 3 ×' } },
   ];
 }

@@ -7,6 +7,8 @@ import { FLEET, RESOURCES, type Setup, withSetup } from './setup.ts';
 const PAGE_SIZE = 500;
 const RUNS = 9;
 
+export const MAX_LOOP_DELAY = { max: 15, text: 'at most 15 ms' };
+
 /** CPU of a full refresh with and without changes, relative to parsing its pages, and its event-loop delay. */
 export async function refreshFigures(): Promise<Figure[]> {
   const parser = startChild<ParserMethods>('parser');
@@ -15,6 +17,10 @@ export async function refreshFigures(): Promise<Figure[]> {
     const change = () => {
       version += 1;
       return setup.service.call('setVersion', version);
+    };
+    const replaceAll = () => {
+      version += 1;
+      return setup.service.call('setVersion', version, version);
     };
     const measure = async (runs: number, figure: (setup: Setup) => Promise<number>, before = async () => {}) => {
       const figures: number[] = [];
@@ -34,20 +40,28 @@ export async function refreshFigures(): Promise<Figure[]> {
     parsing.length = 0;
     const changed = await measure(RUNS, refreshCpu, changeAndParse);
     const same = await measure(RUNS, refreshCpu);
-    const delays = await measure(RUNS, maxLoopDelay, change);
-    return { parsing: median(parsing), changed: median(changed), same: median(same), delay: median(delays) };
+    const replaced = await measure(RUNS, refreshCpu, replaceAll);
+    const delays = await measure(RUNS, (running) => maxLoopDelay(running), change);
+    const medians = { changed: median(changed), same: median(same), replaced: median(replaced) };
+    return { parsing: median(parsing), ...medians, delay: median(delays) };
   });
   await parser.stop();
   const perResource = (ms: number) => (ms / RESOURCES) * 1000;
   return [
     { name: 'JSON.parse of all pages, CPU per resource', value: perResource(measured.parsing), unit: 'µs' },
-    { name: 'refresh with all resources changed, CPU of all threads per resource', value: perResource(measured.changed), unit: 'µs' },
+    {
+      name: 'refresh with the alert rules of all and the states of most resources changed, CPU of all threads per resource',
+      value: perResource(measured.changed),
+      unit: 'µs',
+    },
     {
       name: 'refresh relative to JSON.parse of the same bytes',
       value: measured.changed / measured.parsing,
       unit: '×',
-      goal: { max: 4, text: 'at most 4 ×' },
+      goal: { max: 4.5, text: 'at most 4.5 ×' },
     },
+    { name: 'refresh with all resources replaced by others, CPU per resource', value: perResource(measured.replaced), unit: 'µs' },
+    { name: 'the same relative to JSON.parse', value: measured.replaced / measured.parsing, unit: '×' },
     { name: 'refresh without changes, CPU per resource', value: perResource(measured.same), unit: 'µs' },
     {
       name: 'refresh without changes relative to all resources changed',
@@ -59,7 +73,7 @@ export async function refreshFigures(): Promise<Figure[]> {
       name: 'maximum event-loop delay during a refresh, scraped every 250 ms',
       value: measured.delay,
       unit: 'ms',
-      goal: { max: 25, text: 'at most 25 ms' },
+      goal: MAX_LOOP_DELAY,
     },
   ];
 }
@@ -71,12 +85,12 @@ async function refreshCpu({ exporter, port }: Setup): Promise<number> {
   return (await exporter.call('cpu')) - before;
 }
 
-/** The maximum event-loop delay of a refresh, scraped every 250 ms. */
-export async function maxLoopDelay({ exporter, port }: Setup): Promise<number> {
+/** The maximum event-loop delay of a refresh that is scraped meanwhile. */
+export async function maxLoopDelay({ exporter, port }: Setup, scrapeIntervalMs = 250): Promise<number> {
   await exporter.call('maxLoopDelay');
   const scrapes: Promise<unknown>[] = [];
   // With this timeout a scrape is served from the cache without waiting for the refresh.
-  const scraper = setInterval(() => scrapes.push(scrape(port, { timeoutSeconds: 0.5 })), 250);
+  const scraper = setInterval(() => scrapes.push(scrape(port, { timeoutSeconds: 0.5 })), scrapeIntervalMs);
   await scrape(port);
   clearInterval(scraper);
   const maximum = await exporter.call('maxLoopDelay');
