@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { hasSameRecords, type Page } from './page.ts';
 import type { RunTask } from './page-json.ts';
 
@@ -118,12 +118,17 @@ export class ListingAttempt<Row> {
 
 type ReadBody<Row> = (body: Uint8Array, before: readonly Row[]) => Promise<Page<Row>>;
 
-/** Bytes hashed in one event-loop iteration. */
-const HASHED_BYTES = 1024 * 1024;
+/** Bytes digested in one event-loop iteration. */
+const SLICE_BYTES = 1024 * 1024;
 
+/** Of this process only: digests are compared and never shown. */
+const DIGEST_KEY = randomBytes(16);
+const DIGEST_NONCE = Buffer.alloc(12);
+
+/** The authentication tag of AES-GCM over the bytes: two pages have the same one as rarely as the same hash, at a third of the cost of SHA-256. */
 async function digestOf(body: Uint8Array, run: RunTask): Promise<string> {
-  if (body.length <= HASHED_BYTES) return run(() => hash('sha256', body, 'base64'));
-  const digest = createHash('sha256');
-  for (let at = 0; at < body.length; at += HASHED_BYTES) await run(() => digest.update(body.subarray(at, at + HASHED_BYTES)));
-  return digest.digest('base64');
+  const cipher = createCipheriv('aes-128-gcm', DIGEST_KEY, DIGEST_NONCE);
+  for (let at = 0; at === 0 || at < body.length; at += SLICE_BYTES) await run(() => cipher.setAAD(body.subarray(at, at + SLICE_BYTES)));
+  cipher.final();
+  return cipher.getAuthTag().toString('base64');
 }
