@@ -1,11 +1,13 @@
 import type { Listing } from '../station/listing.ts';
 import { type Ending, type FetchPage, ListingPass, type ReceivedPage } from './listing-pass.ts';
+import type { RunTask } from './page-json.ts';
 
 interface ListingOptions<Row> {
   readonly idOf: (row: Row) => string;
   readonly pageSize: number;
   /** Pages requested concurrently. */
   readonly concurrency: number;
+  readonly run: RunTask;
 }
 
 /** Reads a listing; when it is not verified complete, because rows may have moved between pages, reads it once more. */
@@ -26,7 +28,7 @@ async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions<
   const ending = hasTotal ? await fetchUpToTotal(pass, first, options) : await fetchOverlapping(pass, first, options.pageSize);
   const isMismatch = ending === 'border-mismatch' || ending === 'single-records';
   const excess = isMismatch && isLast ? await fetchUntilNoNewIds(pass, options.pageSize) : undefined;
-  const listing = pass.listing(excess ?? ending);
+  const listing = await pass.listing(excess ?? ending, options.run);
   return { listing, isFinal: listing.complete || (listing.reportedTotal === undefined && !isMismatch) };
 }
 

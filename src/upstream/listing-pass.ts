@@ -1,5 +1,6 @@
 import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../station/listing.ts';
 import { hasSameRecords, type Page, type SplitRows, selectRows } from './page.ts';
+import type { RunTask } from './page-json.ts';
 
 /** Fetches a page of at most `size` records. */
 export type FetchPage<Row> = (offset: number, size: number) => Promise<FetchedPage<Row>>;
@@ -93,9 +94,9 @@ export class ListingPass<Row> {
     return hasSameRecords(a, b, this.#idOf);
   }
 
-  listing(ending: Ending): Listing<Row> {
+  async listing(ending: Ending, run: RunTask): Promise<Listing<Row>> {
     const rows = this.#pages.reduce((sum, page) => sum + rowsOf(page).rows.length, 0);
-    const merged = mergePages(this.#pages, this.#idOf, rows === this.#ids.size);
+    const merged = await mergePages(this.#pages, this.#idOf, rows === this.#ids.size, run);
     const invalidFields = { ...merged.invalidFields, 'page.total': this.#invalidTotals };
     // A total of 0 beside records is a number that the service did not set.
     const isEmpty = this.#pages.every(({ page }) => page.received === 0);
@@ -138,7 +139,12 @@ type Merged<Row> = Pick<Listing<Row>, 'parts' | 'locations' | 'size' | 'duplicat
  * Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes.
  * `distinct`: all ids are known to be unique, so duplicates need not be searched.
  */
-function mergePages<Row>(pages: readonly ListedPage<Row>[], idOf: (row: Row) => string, distinct: boolean): Merged<Row> {
+async function mergePages<Row>(
+  pages: readonly ListedPage<Row>[],
+  idOf: (row: Row) => string,
+  distinct: boolean,
+  run: RunTask,
+): Promise<Merged<Row>> {
   const ids = new Set<string>();
   const rejectedDigests = new Set<string>();
   const parts: Part<Row>[] = [];
@@ -150,7 +156,7 @@ function mergePages<Row>(pages: readonly ListedPage<Row>[], idOf: (row: Row) => 
   let lastKey: string | undefined;
   for (const { offset, page, overlaps } of pages.toSorted((a, b) => a.offset - b.offset)) {
     const listed = rowsOf({ page, overlaps });
-    const { rows, invalid, parts: pageParts } = distinct ? listed : withoutDuplicates(listed, ids, idOf);
+    const { rows, invalid, parts: pageParts } = distinct ? listed : await run(() => withoutDuplicates(listed, ids, idOf));
     for (const fields of invalid.values()) for (const field of fields) invalidFields[field] += 1;
     for (const part of pageParts) {
       parts.push(part.rows);

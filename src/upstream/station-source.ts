@@ -103,7 +103,7 @@ export function stationSource(
           counts.of(pagePath(path, offset, requested))(page.rows.length, page.textLength);
           return { page, requested, requests: 0 };
         };
-        return listPages(fetchPage, { ...options, idOf });
+        return listPages(fetchPage, { ...options, idOf, run });
       };
       try {
         const listing = await pageCache.list({ reuseMs, nowMs: clock.elapsedMs }, list);

@@ -27,7 +27,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${i
 /** Lists from a service given as a function from requests to replies. */
 async function list(
   answer: (request: PageRequest) => Reply | string,
-  { pageSize = 10, concurrency = 4 } = {},
+  { pageSize = 10, concurrency = 4, tasks = new TaskQueue() } = {},
 ): Promise<{ listing: Listing; requests: PageRequest[] }> {
   const requests: PageRequest[] = [];
   const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
@@ -40,7 +40,7 @@ async function list(
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-  const listing = await stationSource(get, options, new TaskQueue()).listResources({ path, filters: {} }, listingContext());
+  const listing = await stationSource(get, options, tasks).listResources({ path, filters: {} }, listingContext());
   return { listing, requests };
 }
 
@@ -232,6 +232,23 @@ describe('stationSource', () => {
     expect(listing).toMatchObject({ complete: false, duplicates: 1, reportedTotal: 13 });
   });
 
+  it('removes the duplicates of each page in a task of its own', async () => {
+    let tasks = 0;
+    class CountedTasks extends TaskQueue {
+      override run<T>(task: () => T): Promise<T> {
+        tasks += 1;
+        return super.run(task);
+      }
+    }
+    const tasksFor = async (all: readonly unknown[]) => {
+      tasks = 0;
+      const { requests } = await list(service(all, { total: () => undefined, cap: () => 10 }), { tasks: new CountedTasks() });
+      return tasks / requests.length;
+    };
+    const distinct = await tasksFor(ids(200).map(record));
+    expect(await tasksFor([...ids(199), 'r3'].map(record))).toBeGreaterThan(distinct + 0.5);
+  });
+
   it('counts rejected records toward the total', async () => {
     const all = [...ids(12).map(record), null, { name: 'no id' }];
     const { listing } = await list(service(all));
@@ -402,6 +419,21 @@ describe('stationSource', () => {
     ]);
     const again = await source.listResources(query, context);
     expect(again.parts.every((part, index) => part === listing.parts[index])).toBe(true);
+  });
+
+  it('notices a change of one byte anywhere in a page', async () => {
+    const all = ids(30_000).map(record);
+    const body = Buffer.from(JSON.stringify({ resources: all }));
+    expect(body.length).toBeGreaterThan(1024 * 1024);
+    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
+    const source = stationSource(async (_path, _context, read) => read(body), options, new TaskQueue());
+    const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+    await source.listResources(query, listingContext());
+    for (const index of [0, 15_000, 29_999]) {
+      body.write('X', body.indexOf(`name of r${index}"`));
+      const next = await source.listResources(query, listingContext());
+      expect(next.parts.flat()[index]).toMatchObject({ id: `r${index}`, name: `Xame of r${index}` });
+    }
   });
 
   describe('with a limit on records', () => {
