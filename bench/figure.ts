@@ -7,14 +7,37 @@ export interface Figure {
   readonly goal?: { readonly max: number; readonly text: string };
 }
 
-export function markdownTable(figures: readonly Figure[]): string {
-  const rows = figures.map(({ name, value, unit, goal }) => {
-    const met = goal === undefined ? '' : value <= goal.max ? 'yes' : '**no**';
-    return `| ${name} | ${formatted(value)} ${unit} | ${goal?.text ?? ''} | ${met} |`;
+/** A figure of several runs. */
+export interface Measured extends Omit<Figure, 'value'> {
+  readonly values: readonly number[];
+}
+
+/** The figures of several runs of one benchmark, which are the same in every run but for their values. */
+export function merged(runs: readonly (readonly Figure[])[]): readonly Measured[] {
+  const [first = []] = runs;
+  return first.map(({ value: _value, ...figure }, at) => ({ ...figure, values: runs.map((run) => run[at]?.value ?? Number.NaN) }));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** With the range in parentheses if there is more than one run. */
+export function markdownTable(figures: readonly Measured[]): string {
+  const rows = figures.map(({ name, values, unit, goal }) => {
+    const range = values.length > 1 ? ` (${formatted(Math.min(...values))} to ${formatted(Math.max(...values))})` : '';
+    return `| ${name} | ${formatted(median(values))} ${unit}${range} | ${goal?.text ?? ''} | ${goal ? met(values, goal.max) : ''} |`;
   });
   return ['| figure | measured | goal | met |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-function formatted(value: number): string {
+function met(values: readonly number[], max: number): string {
+  const count = values.filter((value) => value <= max).length;
+  if (count === values.length) return 'yes';
+  return count === 0 ? '**no**' : `in ${count} of ${values.length} runs`;
+}
+
+export function formatted(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
 }

@@ -1,5 +1,5 @@
-import type { Figure } from './figure.ts';
-import { median, scrape } from './load.ts';
+import { type Figure, median } from './figure.ts';
+import { scrape } from './load.ts';
 import { maxLoopDelay } from './refresh.ts';
 import { type Setup, withSetup } from './setup.ts';
 

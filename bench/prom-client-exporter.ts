@@ -8,6 +8,7 @@ import { type FleetShape, pageBody, stationNames } from './fleet.ts';
 export interface PromClientMethods {
   start(shape: FleetShape): number;
   cpu(): number;
+  resident(): number;
 }
 
 interface WireRecord {

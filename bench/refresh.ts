@@ -1,6 +1,6 @@
 import { startChild } from './child.ts';
-import type { Figure } from './figure.ts';
-import { median, scrape } from './load.ts';
+import { type Figure, median } from './figure.ts';
+import { scrape } from './load.ts';
 import type { ParserMethods } from './parser.ts';
 import { FLEET, RESOURCES, type Setup, withSetup } from './setup.ts';
 

@@ -4,6 +4,8 @@ import { type FleetShape, stationNames } from './fleet.ts';
 import type { ServiceMethods } from './service.ts';
 
 export const FLEET: FleetShape = { stations: 100, resourcesPerStation: 1000 };
+/** Resources per page of the service, unless a benchmark says otherwise. */
+export const PAGE_SIZE = 500;
 export const RESOURCES = FLEET.stations * FLEET.resourcesPerStation;
 
 interface SetupOptions {
@@ -26,7 +28,7 @@ export interface Setup {
 }
 
 export async function withSetup<T>(options: SetupOptions, run: (setup: Setup) => Promise<T>): Promise<T> {
-  const { shape = FLEET, ttl = '1h', pageSize = 500, concurrency = 16, latencyMs = 0, ignoreSize = false } = options;
+  const { shape = FLEET, ttl = '1h', pageSize = PAGE_SIZE, concurrency = 16, latencyMs = 0, ignoreSize = false } = options;
   const service = startChild<ServiceMethods>('service');
   const exporter = startChild<ExporterMethods>('exporter');
   try {
