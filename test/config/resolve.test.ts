@@ -139,6 +139,7 @@ metrics:
   disabled: []
 limits:
   label_values: 1000
+links: []
 `);
   });
 
