@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SIGNED_HEADERS } from '../station/signed-headers.ts';
-import { crossChecked, type Mapping } from './cross-check.ts';
-import { filePath, filledSecret, headerSecret, headerValue, secret, serviceUrl, text } from './scalar-schemas.ts';
+import { crossChecked, given, type Mapping, nonEmptyList } from './cross-check.ts';
+import { anyCase, editorPattern, filePath, filledSecret, headerSecret, headerValue, secret, serviceUrl, text } from './scalar-schemas.ts';
 
 /** A token of RFC 9110: a header name or an authentication scheme. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -31,7 +31,8 @@ const RESERVED = new Set([
 const headerName = z
   .string()
   .regex(TOKEN, { error: 'an HTTP header name', abort: true })
-  .refine((name) => !RESERVED.has(name.toLowerCase()), { error: 'this header is set by the exporter, expected another one' });
+  .refine((name) => !RESERVED.has(name.toLowerCase()), { error: 'this header is set by the exporter, expected another one' })
+  .meta({ pattern: without([...RESERVED], TOKEN) });
 
 const header = crossChecked(
   z.strictObject({
@@ -44,7 +45,7 @@ const header = crossChecked(
     const empty = lists.every((list) => list === undefined || (Array.isArray(list) && list.length === 0));
     if (empty) yield { path: [], message: 'expected at least one entry in values, secrets or files, got none' };
   },
-);
+).meta({ anyOf: ['values', 'secrets', 'files'].map(nonEmptyList) });
 
 export const httpHeaders = z.record(headerName, header);
 
@@ -58,6 +59,7 @@ export const authorization = withSecret(
       .string()
       .refine((type) => TOKEN.test(type), { error: 'expected an authentication scheme such as Bearer' })
       .refine((type) => type.toLowerCase() !== 'basic', { error: 'expected a scheme other than Basic; use basic_auth instead' })
+      .meta({ pattern: editorPattern(without(['basic'], TOKEN)) })
       .prefault('Bearer')
       .describe('Authentication scheme of the `Authorization` header.'),
     credentials: headerSecret.exactOptional().describe('Credentials to send after the scheme.'),
@@ -68,19 +70,24 @@ export const authorization = withSecret(
 export const basicAuth = withSecret(
   'password',
   z.strictObject({
-    username: text.refine((name) => !name.includes(':'), { error: 'expected a user name without a colon' }).describe('User name.'),
+    username: text
+      .refine((name) => !name.includes(':'), { error: 'expected a user name without a colon' })
+      .meta({ pattern: editorPattern('^[^:]*$') })
+      .describe('User name.'),
     password: secret.exactOptional().describe('Password.'),
     password_file: filePath.exactOptional().describe('File to read the password from, instead of `password`.'),
   }),
 );
 
+/** Printable ASCII without quotes and backslashes. */
+const KEY_ID = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
+
 export const hmac = withSecret(
   'secret_access_key',
   z.strictObject({
     access_key_id: text
-      .refine((id) => /^[\x20-\x7e]+$/.test(id) && !/["\\]/.test(id), {
-        error: 'expected printable ASCII without quotes and backslashes',
-      })
+      .refine((id) => KEY_ID.test(id), { error: 'expected printable ASCII without quotes and backslashes' })
+      .meta({ pattern: editorPattern(KEY_ID.source) })
       .describe('Access key ID.'),
     secret_access_key: filledSecret.exactOptional().describe('Secret access key.'),
     secret_access_key_file: filePath.exactOptional().describe('File to read the secret access key from, instead of `secret_access_key`.'),
@@ -88,6 +95,7 @@ export const hmac = withSecret(
       .array(z.enum(SIGNED_HEADERS))
       .min(1, { error: 'at least one entry' })
       .refine((entries) => new Set(entries).size === entries.length, { error: 'expected each entry at most once, got a duplicate' })
+      .meta({ uniqueItems: true })
       .prefault(['x-date'])
       .describe('Request parts that the signature covers, in this order.'),
   }),
@@ -112,5 +120,10 @@ function withSecret<Schema extends z.ZodType>(key: string, schema: Schema): Sche
     const given = [key, fileKey].filter((name) => value[name] !== undefined);
     if (given.length === 0) yield { path: [], message: `expected ${key} or ${fileKey}, got neither` };
     if (given.length === 2) yield { path: [fileKey], message: `given together with ${key}, expected only one of the two`, atKey: true };
-  });
+  }).meta({ oneOf: [given(key), given(fileKey)] });
+}
+
+/** The source of a regular expression for tokens other than these, in any case. */
+function without(names: readonly string[], token: RegExp): string {
+  return token.source.replace('^', `^(?!(?:${names.map(anyCase).join('|')})$)`);
 }

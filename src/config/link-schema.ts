@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LINK_PLACEHOLDERS } from '../station/links.ts';
-import { crossChecked } from './cross-check.ts';
-import { text } from './scalar-schemas.ts';
+import { crossChecked, given } from './cross-check.ts';
+import { anyCase, editorPattern, text } from './scalar-schemas.ts';
 
 const link = crossChecked(
   z.strictObject({
@@ -12,7 +12,7 @@ const link = crossChecked(
   function* ({ station, resource }) {
     if (station === undefined && resource === undefined) yield { path: [], message: 'expected station, resource or both, got neither' };
   },
-).meta({ anyOf: [{ required: ['station'] }, { required: ['resource'] }] });
+).meta({ anyOf: [given('station'), given('resource')] });
 
 export const links = z.array(link);
 
@@ -24,10 +24,14 @@ function template(kind: keyof typeof LINK_PLACEHOLDERS) {
       const message = templateProblem(input, LINK_PLACEHOLDERS[kind]);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
-    .meta({ title: 'URL template' });
+    .meta({ title: 'URL template', pattern: editorPattern(templatePattern(LINK_PLACEHOLDERS[kind])) });
 }
 
 const NOT_A_URL = 'expected an http or https URL such as https://host:8443/path?station={station}';
+
+function templatePattern(placeholders: readonly string[]): string {
+  return `^${anyCase('http')}[sS]?://[^/?#@{}\\s\\\\]+(?:[/?#](?:[^{}\\s]|\\{(?:${placeholders.join('|')})\\})*)?$`;
+}
 
 function templateProblem(input: string, placeholders: readonly string[]): string | undefined {
   const [, authority] = /^https?:\/\/([^/?#\\]*)/i.exec(input) ?? [];

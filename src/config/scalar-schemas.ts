@@ -5,13 +5,17 @@ import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
 
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
-export const serviceUrl = urlWithout(serviceUrlProblem, (href) => href);
+export const serviceUrl = urlWithout(serviceUrlProblem, '[^/?#@\\s]+(?:/[^?#]*)?', (href) => href);
 
 /** Hides the user too: some proxies take a key in its place. */
-export const proxyUrl = urlWithout(proxyUrlProblem, (href) => href.replace(/\/\/[^@/]*@/, `//${HIDDEN}@`));
+export const proxyUrl = urlWithout(proxyUrlProblem, '(?:(?:[^/?#%]|%[0-9a-fA-F]{2})*@)?[^/?#@\\s]+/?', (href) =>
+  href.replace(/\/\/[^@/]*@/, `//${HIDDEN}@`),
+);
 
-function urlWithout(problemOf: (input: string) => string | undefined, shown: (href: string) => string) {
-  return z.codec(z.string({ error: 'an http or https URL' }).meta({ title: 'URL' }), z.instanceof(URL), {
+/** `rest`: what may follow the scheme, for editors. */
+function urlWithout(problemOf: (input: string) => string | undefined, rest: string, shown: (href: string) => string) {
+  const pattern = editorPattern(`^${anyCase('http')}[sS]?://${rest}$`);
+  return z.codec(z.string({ error: 'an http or https URL' }).meta({ title: 'URL', pattern }), z.instanceof(URL), {
     decode: (input, { issues }) => {
       const message = problemOf(input);
       if (message === undefined) return new URL(input);
@@ -56,7 +60,19 @@ function isPercentEncoded(input: string): boolean {
   }
 }
 
+/** For the JSON Schema: editors see `${NAME}` where the environment will put the text. */
+export function editorPattern(source: string): string {
+  return `${source}|\\$\\{`;
+}
+
+/** The source of a regular expression that matches the word in any case: JSON Schema has no flags. */
+export function anyCase(word: string): string {
+  return word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
 const headerValueProblem = 'expected printable Latin-1 characters, spaces and tabs';
+
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export const text = z.string().min(1, { error: 'a non-empty string' });
 
@@ -76,7 +92,7 @@ export const timerDuration = durationBetween(0, MAX_TIMER_MS);
 /** A timeout: a delay that a timer can hold, excluding 0. */
 export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 
-export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB'), z.number(), {
+export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB', true), z.number(), {
   decode: (input, { issues }) => {
     const bytes = parseSize(input);
     if (bytes !== undefined && bytes > 0) return bytes;
@@ -92,9 +108,12 @@ export const secret = secretFrom(z.string());
 export const filledSecret = secretFrom(text);
 
 /** A secret that is sent in a header. */
-export const headerSecret = secretFrom(text.refine(isHeaderValue, { error: headerValueProblem }));
+export const headerSecret = secretFrom(text.refine(isHeaderValue, { error: headerValueProblem }), editorPattern(HEADER_VALUE.source));
 
-export const headerValue = z.string().refine(isHeaderValue, { error: headerValueProblem });
+export const headerValue = z
+  .string()
+  .refine(isHeaderValue, { error: headerValueProblem })
+  .meta({ pattern: editorPattern(HEADER_VALUE.source) });
 
 /** Not `z.int`: it aborts the cross-checks of the surrounding mappings. */
 export function integer(min: number, max?: number) {
@@ -105,8 +124,12 @@ export function integer(min: number, max?: number) {
 
 function durationBetween(min: number, max: number) {
   const error = 'a duration such as 90s, 1h30m or 250ms';
-  const form = z.union([textOf('duration', DURATION_PATTERN, error), z.literal(0, { error })], { error });
-  return z.codec(form.meta({ title: 'duration' }), z.number(), {
+  const isPositive = min > 0;
+  const written = textOf('duration', DURATION_PATTERN, error, isPositive);
+  const form = z.union([written, z.literal(0, { error })], { error });
+  // The zero is only a literal so that its message is not that of a wrong type.
+  const meta = { title: 'duration', ...(isPositive && { anyOf: [{ type: 'string', ...written.meta() }] }) };
+  return z.codec(form.meta(meta), z.number(), {
     decode: (input, { issues }) => {
       const ms = parseDuration(`${input}`);
       if (ms !== undefined && ms >= min && ms <= max) return ms;
@@ -123,17 +146,20 @@ function expectedDuration(input: string, min: number, max: number): string {
   return `a duration${DURATION_PATTERN.test(input) ? ' in whole milliseconds' : ''} such as 90s, 1h30m or 250ms`;
 }
 
-/** The pattern is for editors, which see `${NAME}` where the environment will put the text. */
-function textOf(title: string, pattern: RegExp, error: string) {
-  return z.string({ error }).meta({ title, pattern: `${pattern.source}|\\$\\{` });
+function textOf(title: string, pattern: RegExp, error: string, isPositive: boolean) {
+  const source = isPositive ? pattern.source.replace('^', '^(?=.*[1-9])') : pattern.source;
+  return z.string({ error }).meta({ title, pattern: editorPattern(source) });
 }
 
-function secretFrom(form: z.ZodString) {
-  return z.codec(form.meta({ title: 'secret' }), z.instanceof(Secret), { decode: (input) => new Secret(input), encode: () => HIDDEN });
+function secretFrom(form: z.ZodString, pattern?: string) {
+  return z.codec(form.meta({ title: 'secret', ...(pattern !== undefined && { pattern }) }), z.instanceof(Secret), {
+    decode: (input) => new Secret(input),
+    encode: () => HIDDEN,
+  });
 }
 
 function isHeaderValue(value: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  return HEADER_VALUE.test(value);
 }
 
 export function namesOf<Table extends object>(table: Table): (keyof Table & string)[] {

@@ -168,9 +168,33 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema | false;
 }
 
-/** For editors: describes the file before variables are substituted. */
 export function configJsonSchema(): JsonSchema {
   return jsonSchema(configSchema);
+}
+
+const SCHEMA_ID = 'https://raw.githubusercontent.com/telemetry-station-exporter/telemetry-station-exporter/main/config.schema.json';
+
+/** The published schema: describes the file before variables are substituted. */
+export function publishedSchema(): object {
+  const { $schema, ...schema } = withVariables(configJsonSchema()) as Record<string, unknown>;
+  return { $schema, $id: SCHEMA_ID, title: 'Configuration of telemetry-station-exporter', ...schema };
+}
+
+/** Lets a variable stand for one of several values. */
+function withVariables(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withVariables);
+  if (!isObject(schema)) return schema;
+  const { type, enum: values, ...rest } = schema;
+  if (type !== 'string' || !Array.isArray(values)) {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withVariables(value)]));
+  }
+  return {
+    ...rest,
+    anyOf: [
+      { type, enum: values },
+      { type, pattern: '\\$\\{' },
+    ],
+  };
 }
 
 /** The keys of the mapping at this path. */

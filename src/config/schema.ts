@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject } from '../station/resource.ts';
-import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
+import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { suggestion } from './nearest.ts';
 import { type ConfigPath, formatPath, listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
@@ -50,9 +50,30 @@ const limits = z.strictObject({
 
 const stations = z.array(station, { error: 'a list of stations' });
 
-const stationFile = text.refine((path) => !path.replace(/[^/]*$/, '').includes('*'), {
-  error: 'expected * only in the last part of the path',
-});
+const stationFile = text
+  .refine((path) => !path.replace(/[^/]*$/, '').includes('*'), {
+    error: 'expected * only in the last part of the path',
+  })
+  .meta({ pattern: '^(?:[^*]*/)?[^/]*$' });
+
+/** The JSON Schema of stations that must name one of several upstreams. */
+const SEVERAL_UPSTREAMS = implies(
+  { properties: { upstreams: { type: 'object', minProperties: 2 } } },
+  { properties: { stations: { type: 'array', items: { type: 'object', ...given('upstream') } } } },
+);
+
+const POSITIVE = { not: { anyOf: [{ const: 0 }, { type: 'string', pattern: '^[0.a-z]+$' }] } };
+
+const POSITIVE_TTLS = { type: 'object', properties: { ttl: POSITIVE, error_ttl: POSITIVE } };
+
+/** The JSON Schema of `zeroTtlProblems`. */
+const BACKGROUND = implies(
+  {
+    required: ['cache'],
+    properties: { cache: { type: 'object', required: ['refresh'], properties: { refresh: { const: 'background' } } } },
+  },
+  { properties: { cache: POSITIVE_TTLS, stations: { type: 'array', items: { type: 'object', properties: { cache: POSITIVE_TTLS } } } } },
+);
 
 /** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
 export const configSchema = crossChecked(
@@ -75,7 +96,7 @@ export const configSchema = crossChecked(
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),
   fleetProblems,
-).meta({ anyOf: [{ required: ['stations'] }, { required: ['station_files'] }] });
+).meta({ anyOf: ['stations', 'station_files'].map(nonEmptyList), allOf: [SEVERAL_UPSTREAMS, BACKGROUND] });
 
 export type Config = z.output<typeof configSchema>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { STATION_INFO } from '../metrics/health-families.ts';
-import { type CrossProblem, crossChecked, type Unchecked } from './cross-check.ts';
-import { duration, text, timerDuration } from './scalar-schemas.ts';
+import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
+import { duration, editorPattern, text, timerDuration } from './scalar-schemas.ts';
 
 /** The keys that identify a telemetry station, outermost first. */
 const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
@@ -12,7 +12,10 @@ export type PathParts = Readonly<Record<PathKey, string>>;
 
 const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
-const RID = /^\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/zones\/([^/]+)\/telemetryStations\/([^/]+)$/;
+/** Neither `.` nor `..`, which would be resolved in the URL. */
+const PART = '(?!\\.{1,2}(?:/|$))[^/]+';
+
+const RID = new RegExp(`^/subscriptions/(${PART})/resourceGroups/(${PART})/zones/(${PART})/telemetryStations/(${PART})$`);
 
 /** Returns the parts of a resource ID; undefined for any other text. */
 export function parseRid(rid: string): PathParts | undefined {
@@ -29,7 +32,10 @@ function isPathPart(part: string): boolean {
 
 const RESERVED_LABELS: ReadonlySet<string> = new Set(STATION_INFO.labels);
 
-const pathPart = z.string().refine(isPathPart, { error: 'expected a non-empty name other than "." and ".."' });
+const pathPart = z
+  .string()
+  .refine(isPathPart, { error: 'expected a non-empty name other than "." and ".."' })
+  .meta({ pattern: editorPattern('^(?!\\.{0,2}$)') });
 
 const filters = z.strictObject({
   resource_ids: z.array(text).exactOptional().describe('Only resources with these IDs.'),
@@ -46,9 +52,11 @@ const stationCache = z.strictObject({
   error_ttl: timerDuration.exactOptional().describe('Overrides `cache.error_ttl`.'),
 });
 
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
 const labelName = z
   .string()
-  .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, {
+  .regex(LABEL_NAME, {
     error: 'a label name of letters, digits and underscores that does not start with a digit',
     abort: true,
   })
@@ -56,7 +64,8 @@ const labelName = z
     error: 'label names that start with __ are reserved, expected another one',
     abort: true,
   })
-  .refine((name) => !RESERVED_LABELS.has(name), { error: `${STATION_INFO.name} already has this label, expected another one` });
+  .refine((name) => !RESERVED_LABELS.has(name), { error: `${STATION_INFO.name} already has this label, expected another one` })
+  .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...RESERVED_LABELS].join('|')})$)`) });
 
 export const station = crossChecked(
   z.strictObject({
@@ -71,10 +80,15 @@ export const station = crossChecked(
     rid: z
       .string()
       .refine((rid) => parseRid(rid) !== undefined, { error: `expected ${RID_FORM}` })
+      .meta({ pattern: editorPattern(RID.source) })
       .exactOptional()
       .describe(`Resource ID, instead of the four keys above: \`${RID_FORM}\`.`),
     filters: filters.prefault({}).describe('Filters of the listing, sent as query parameters.'),
-    products: z.array(text).prefault([]).describe('Products to label resources with; each requires an additional listing.'),
+    products: z
+      .array(text)
+      .meta({ uniqueItems: true })
+      .prefault([])
+      .describe('Products to label resources with; each requires an additional listing.'),
     alertability: z.boolean().prefault(false).describe('Determine which resources can have alerts; requires an additional listing.'),
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
     labels: z.record(labelName, z.string()).prefault({}).describe('Additional labels of `telemetry_station_info`.'),
@@ -83,7 +97,7 @@ export const station = crossChecked(
     yield* pathProblems(value);
     if (Array.isArray(value.products)) yield* duplicateProducts(value.products);
   },
-);
+).meta({ oneOf: [{ ...given('rid'), not: { anyOf: PATH_KEYS.map((key) => given(key)) } }, given(...PATH_KEYS)] });
 
 function* pathProblems(value: Unchecked<Record<PathKey | 'rid', string>>): Iterable<CrossProblem> {
   const given = PATH_KEYS.filter((key) => value[key] !== undefined);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isObject } from '../station/resource.ts';
 import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
-import { type CrossProblem, crossChecked, type Mapping } from './cross-check.ts';
-import { filePath, integer, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion } from './scalar-schemas.ts';
+import { type CrossProblem, crossChecked, given, implies, type Mapping } from './cross-check.ts';
+import { anyCase, filePath, integer, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion } from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
   z.strictObject({
@@ -17,7 +17,7 @@ const tlsConfig = crossChecked(
     if (value.cert_file === undefined && value.key_file !== undefined) yield missingPair('cert_file', 'key_file');
     if (value.cert_file !== undefined && value.key_file === undefined) yield missingPair('key_file', 'cert_file');
   },
-);
+).meta({ dependentRequired: { cert_file: ['key_file'], key_file: ['cert_file'] } });
 
 export const upstream = crossChecked(
   z.strictObject({
@@ -58,7 +58,25 @@ export const upstream = crossChecked(
     yield* schemeProblems(schemes);
     if (isObject(value.http_headers)) yield* headerProblems(value.http_headers, schemes);
   },
-);
+).meta({ allOf: [...twoSchemes(), ...AUTH_SCHEMES.map(headersBeside)] });
+
+/** The JSON Schema of `schemeProblems`. */
+function twoSchemes() {
+  return AUTH_SCHEMES.flatMap((first, at) => AUTH_SCHEMES.slice(at + 1).map((second) => ({ not: given(first, second) })));
+}
+
+/** The JSON Schema of `headerProblems`. */
+function headersBeside(scheme: Scheme) {
+  const pattern = `^(?!(?:${headersOf(scheme).map(anyCase).join('|')})$)`;
+  return implies(given(scheme), { properties: { http_headers: { type: 'object', propertyNames: { pattern } } } });
+}
+
+type Scheme = (typeof AUTH_SCHEMES)[number];
+
+/** The headers that the scheme sets. */
+function headersOf(scheme: Scheme): readonly string[] {
+  return scheme === 'hmac' ? ['authorization', 'date', 'x-date'] : ['authorization'];
+}
 
 function missingPair(key: string, given: string): CrossProblem {
   return { path: [key], message: `missing, expected together with ${given}` };
@@ -70,9 +88,9 @@ function* schemeProblems([first, ...others]: readonly string[]): Iterable<CrossP
   }
 }
 
-function* headerProblems(headers: Mapping, [scheme]: readonly string[]): Iterable<CrossProblem> {
+function* headerProblems(headers: Mapping, [scheme]: readonly Scheme[]): Iterable<CrossProblem> {
   if (scheme === undefined) return;
-  const taken = scheme === 'hmac' ? ['authorization', 'date', 'x-date'] : ['authorization'];
+  const taken = headersOf(scheme);
   for (const name of Object.keys(headers).filter((key) => taken.includes(key.toLowerCase()))) {
     yield { path: ['http_headers', name], message: `this header is set by ${scheme}, expected another one`, atKey: true };
   }

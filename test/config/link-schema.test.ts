@@ -2,11 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { loaded, problemsOf, upstreamWith } from './fixtures.ts';
-
-const withLink = (...lines: readonly string[]) => `${upstreamWith()}links:\n  - ${lines.join('\n    ')}\n`;
-
-const BRACES = '; write %7B and %7D for literal braces';
-const STATION = '{station}, {upstream}, {subscription}, {resource_group}, {zone}, {telemetry_station}';
+import { LINK_MISTAKES, withLink } from './mistakes.ts';
 
 describe('links', () => {
   it('are templates for stations, resources or both, and are shown in the configuration', () => {
@@ -36,23 +32,7 @@ describe('links', () => {
     ]);
   });
 
-  it.each([
-    ['javascript:alert(1)', 'must begin with http:// or https://'],
-    ['//host/{station}', 'must begin with http:// or https://'],
-    ['{station}', 'must begin with http:// or https://'],
-    ['https://{station}/', 'expected a placeholder only after the host'],
-    ['https://a.{zone}.example.com/', 'expected a placeholder only after the host'],
-    ['https://h:{zone}/', 'expected a placeholder only after the host'],
-    ['https://user:hunter2@h/', 'expected a URL without user and password'],
-    ['https:///{station}', 'expected an http or https URL such as https://host:8443/path?station={station}'],
-    ['https://\\\\{station}', 'expected an http or https URL such as https://host:8443/path?station={station}'],
-    ['https://h/a b', 'expected an http or https URL such as https://host:8443/path?station={station}'],
-    ['https://h/{sation}', `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`],
-    ['https://h/{resource_id}', `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`],
-    ['https://h/{}', `unknown placeholder {}, expected one of ${STATION}${BRACES}`],
-    ['https://h/{station', `single brace, expected a placeholder such as {station}${BRACES}`],
-    ['https://h/}{station}', `single brace, expected a placeholder such as {station}${BRACES}`],
-  ])('reject the template %s', (template, problem) => {
+  it.each(LINK_MISTAKES)('reject the template %s', (template, problem) => {
     expect(problemsOf(withLink('name: a', `station: "${template}"`))).toEqual([`8:14: links[0].station: ${problem}`]);
   });
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loaded, problemsOf, RID } from './fixtures.ts';
-
-/** Two upstreams, of which `commas` has list_style comma, and these lines after them. */
-const fleet = (...lines: readonly string[]) =>
-  ['upstreams:', '  main: { base_url: "http://h" }', '  commas: { base_url: "http://h", list_style: comma }', ...lines, ''].join('\n');
+import { fleet, GLOBAL_MISTAKES } from './mistakes.ts';
 
 const OTHER = RID.replace('telemetryStations/ts', 'telemetryStations/other');
 
@@ -99,20 +96,7 @@ describe('configSchema', () => {
     ]);
   });
 
-  it.each([
-    ['cache: 5', '6:8: cache: expected a mapping, got a number'],
-    ['cache: { refresh: timer }', '6:19: cache.refresh: expected one of scrape, background, got "timer"'],
-    ['cache: { error_ttl: 10 }', '6:21: cache.error_ttl: expected a duration such as 90s, 1h30m or 250ms, got a number'],
-    ['metrics: { max_resources: -1 }', '6:27: metrics.max_resources: expected an integer of at least 0, got -1'],
-    ['metrics: { per_resource: 5 }', '6:26: metrics.per_resource: expected true or false, got a number'],
-    [
-      'metrics: { disabled: [telemetry_station_upp] }',
-      '6:23: metrics.disabled[0]: expected the name of a metric family, got "telemetry_station_upp"; did you mean "telemetry_station_up"?',
-    ],
-    ['metrics: { disabled: [up] }', '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"'],
-    ['cahce: {}', '6:1: cahce: unknown key, did you mean cache?'],
-    ['web: {}', '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, links'],
-  ])('rejects %s', (line, problem) => {
+  it.each(GLOBAL_MISTAKES)('rejects %s', (line, problem) => {
     expect(problemsOf(fleet('stations:', `  - { upstream: main, rid: ${RID} }`, line))).toEqual([problem]);
   });
 

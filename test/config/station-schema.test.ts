@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { STATION_INFO } from '../../src/metrics/health-families.ts';
 import { loaded, problemsOf, RID, stationWith } from './fixtures.ts';
+import { RID_MISTAKES, STATION_MISTAKES } from './mistakes.ts';
 
 const PARTS = ['subscription: sub', 'resource_group: rg', 'zone: z1', 'telemetry_station: ts'] as const;
 
@@ -36,17 +37,7 @@ describe('station', () => {
     ]);
   });
 
-  it.each([
-    RID.slice(1),
-    `${RID}/`,
-    `${RID}/resources`,
-    RID.replace('/zones/z1', ''),
-    RID.replace('z1', ''),
-    RID.replace('z1', '..'),
-    RID.replace('/rg/', '/./'),
-    RID.replace('resourceGroups', 'resourcegroups'),
-    'ts',
-  ])('rejects the rid %s', (rid) => {
+  it.each(RID_MISTAKES)('rejects the rid %s', (rid) => {
     expect(problemsOf(stationWith(`rid: ${rid}`))).toEqual([
       '4:10: stations[0].rid: expected /subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>',
     ]);
@@ -58,29 +49,7 @@ describe('station', () => {
     );
   });
 
-  it.each([
-    ['name: ""', '11: stations[0].name: expected a non-empty string, got ""'],
-    ['filters: { resource_ids: [a, ""] }', '34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""'],
-    ['filters: { resource_types: a }', '32: stations[0].filters.resource_types: expected a list, got a string'],
-    ['filters: { product: "" }', '25: stations[0].filters.product: expected a non-empty string, got ""'],
-    ['filters: { enabled_alert: yes }', '31: stations[0].filters.enabled_alert: expected true or false, got a string'],
-    ['products: [a, b, a]', '22: stations[0].products[2]: duplicate product, expected each only once'],
-    ['products: [""]', '16: stations[0].products[0]: expected a non-empty string, got ""'],
-    ['products: 5', '15: stations[0].products: expected a list, got a number'],
-    ['alertability: 1', '19: stations[0].alertability: expected true or false, got a number'],
-    ['cache: { ttl: 30d }', '19: stations[0].cache.ttl: expected at most 24d20h31m23s647ms, got "30d"'],
-    ['cache: { refresh: background }', '14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl'],
-    [
-      'labels: { 9a: b }',
-      '15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
-    ],
-    [
-      'labels: { a-b: b }',
-      '15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
-    ],
-    ['labels: { __a: b }', '15: stations[0].labels.__a: label names that start with __ are reserved, expected another one'],
-    ['labels: { a: 5 }', '18: stations[0].labels.a: expected a string, got a number; quote it'],
-  ])('rejects %s', (line, problem) => {
+  it.each(STATION_MISTAKES)('rejects %s', (line, problem) => {
     expect(problemsOf(stationWith(`rid: ${RID}`, line))).toEqual([`5:${problem}`]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configurationReference } from '../../scripts/reference/configuration.ts';
-import { configJsonSchema } from '../../src/config/schema-problem.ts';
+import { publishedSchema } from '../../src/config/schema-problem.ts';
 
 describe('configurationReference', () => {
   it('matches docs/configuration.md', async () => {
@@ -8,8 +8,8 @@ describe('configurationReference', () => {
   });
 });
 
-describe('configJsonSchema', () => {
+describe('publishedSchema', () => {
   it('matches config.schema.json', async () => {
-    await expect(`${JSON.stringify(configJsonSchema(), null, 2)}\n`).toMatchFileSnapshot('../../config.schema.json');
+    await expect(`${JSON.stringify(publishedSchema(), null, 2)}\n`).toMatchFileSnapshot('../../config.schema.json');
   });
 });
