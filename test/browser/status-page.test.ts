@@ -31,8 +31,11 @@ describe('the status page', () => {
     ]);
     expect(await cellOf(page, 'large', 'Resources').textContent()).toBe('1,234');
     expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
-    expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing');
-    const note = await page.locator('[data-station=broken] .failure-note').innerText();
+    expect(await cellOf(page, 'broken', 'State').innerText()).toMatch(/^failing:?\s+403 Forbidden$/);
+    expect(await page.locator('#summary').innerText()).toBe(
+      '2 of 3 stations fresh; broken failing since the first refresh, without data: 403 Forbidden.',
+    );
+    const note = await page.locator('.failure-note').innerText();
     expect(note).toContain(`${FAILURE_ADVICE.forbidden.meaning} No refresh has succeeded yet.`);
     expect(note).toMatch(/forbidden: 127\.0\.0\.1:\d+ answered 403 Forbidden/);
     expect(note).toContain(`What to do: ${FAILURE_ADVICE.forbidden.advice}`);
@@ -76,10 +79,107 @@ describe('the status page', () => {
     await page.keyboard.press('f');
     await untilText(page, '#shown', '1 of 2 stations shown');
     expect(await shownStations(page)).toEqual(['broken']);
-    await page.locator('#filter').fill('permission to list');
+    await page.locator('#filter').fill('404');
     await untilText(page, '#shown', '0 of 2 stations shown');
-    await page.locator('#filter').fill('permission_denied');
+    await page.locator('#filter').fill('403 broken');
     await untilText(page, '#shown', '1 of 2 stations shown');
+  });
+
+  it.each([1440, 1024, 390])('keeps filter, state and order in the URL at %i pixels', async (width) => {
+    const sizes = { alpha: 3, beta: 20, gamma: 7, broken: 0 };
+    const { exporter } = await exporterOfSizes(sizes, { broken: [FORBIDDEN] });
+    const page = await openPage({ viewport: { width, height: 800 } });
+    await page.goto(`${exporter.url}/?other=1`);
+    const entries = await page.evaluate<number>('history.length');
+    await page.locator('#filter').fill('a');
+    await page.locator('#state').selectOption('up');
+    if (width < 960) await page.locator('#sort').selectOption('-resources');
+    else for (const _click of [1, 2]) await page.locator('#stations th:nth-child(3) button').click();
+    expect(await shownStations(page)).toEqual(['beta', 'gamma', 'alpha']);
+    expect(new URL(page.url()).search).toBe('?other=1&filter=a&state=up&sort=-resources');
+    expect(await page.evaluate('history.length')).toBe(entries);
+
+    const expected = { order: ['beta', 'gamma', 'alpha'], filter: 'a', state: 'up', sorted: 'descending' };
+    const shown = async () => ({
+      order: await shownStations(page),
+      filter: await page.locator('#filter').inputValue(),
+      state: await page.locator('#state').inputValue(),
+      sorted: await page.locator('#stations th:nth-child(3)').getAttribute('aria-sort'),
+    });
+    await page.reload();
+    expect(await shown()).toEqual(expected);
+    await page.getByRole('link', { name: 'beta', exact: true }).click();
+    await page.waitForURL('**/stations/beta');
+    await page.goBack();
+    await page.waitForURL('**/?other=1&filter=a&state=up&sort=-resources');
+    expect(await shown()).toEqual(expected);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  it('ignores an unknown state and order in the URL', async () => {
+    const { exporter } = await exporterOfSizes({ b: 1, a: 2 });
+    const page = await openPage();
+    await page.goto(`${exporter.url}/?state=%3Cb%3E&sort=-constructor`);
+    expect(await shownStations(page)).toEqual(['b', 'a']);
+    expect(await page.locator('[aria-sort]').count()).toBe(0);
+  });
+
+  it.each([1440, 1024, 390])('says that no station matches, and clears the filter by keyboard, at %i pixels', async (width) => {
+    const { exporter } = await exporterOfSizes({ one: 1, two: 2 });
+    const page = await openPage({ viewport: { width, height: 800 } });
+    await page.goto(`${exporter.url}/?filter=three&state=failing`);
+    await untilText(page, '#shown', '0 of 2 stations shown');
+    expect(await page.locator('#no-match').innerText()).toBe('No station matches. Clear the filter');
+    expect(await axeViolations(page)).toEqual([]);
+    await tabTo(page, '#clear');
+    await page.keyboard.press('Enter');
+    expect(await shownStations(page)).toEqual(['one', 'two']);
+    expect(await page.locator('#no-match').isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.id')).toBe('filter');
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it.each([1440, 1024, 390])('shows one box for 120 stations of one account at %i pixels', async (width) => {
+    const names = Array.from({ length: 120 }, (_, index) => `edge-${index}`);
+    const { service, exporter } = await exporterOfSizes(
+      { fine: 5, ...Object.fromEntries(names.map((name) => [name, 1])) },
+      Object.fromEntries(names.map((name) => [name, [FORBIDDEN]])),
+    );
+    const page = await openPage({ viewport: { width, height: 800 } });
+    await openPaused(page, exporter.url);
+    expect(await page.locator('#summary').innerText()).toBe(
+      '120 of 121 stations failing, all without data: 120 of upstream main (403 Forbidden); 1 fresh.',
+    );
+    expect(await page.locator('.failure-note').count()).toBe(1);
+    expect(await page.locator('.names').isVisible()).toBe(false);
+    await tabTo(page, '.failure-note summary');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.names li').count()).toBe(100);
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+
+    service.setFaults('edge-0', []);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#summary', /^119 of 121 stations failing/);
+    expect(await page.locator('.names').isVisible()).toBe(true);
+    expect(await page.evaluate('document.activeElement.localName')).toBe('summary');
+
+    await page.getByRole('link', { name: 'show all in the table' }).click();
+    await page.waitForURL('**/?state=failing&filter=main+403+Forbidden#stations');
+    expect(await shownStations(page)).toHaveLength(119);
+  });
+
+  it('stays usable with 1,000 stations', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `s-${index}`);
+    const { exporter } = await exporterOfSizes(Object.fromEntries(names.map((name, index) => [name, index % 7])));
+    const page = await openPage();
+    await page.goto(exporter.url);
+    expect(await page.locator('#summary').innerText()).toBe('All 1,000 stations fresh.');
+    await page.locator('#stations th:nth-child(3) button').click();
+    await page.locator('#filter').pressSequentially('s-99');
+    await untilText(page, '#shown', '11 of 1000 stations shown');
+    expect((await shownStations(page)).at(0)).toBe('s-994');
   });
 
   it('updates itself', async () => {

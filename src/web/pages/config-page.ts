@@ -17,6 +17,6 @@ export function configPage(exporter: ExporterPort, options: PageOptions): Aborta
 
 function configContent(text: string): Html {
   return html`<h1>Configuration</h1>
-<p>The configuration in force, with all defaults. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
+<p>The configuration in force. Secrets are shown as <code>&lt;secret&gt;</code>. <a href="?format=text">Plain text</a></p>
 <pre id="configuration">${text}</pre>`;
 }

@@ -23,7 +23,7 @@ export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & Ref
 }
 
 /** Why the last successful snapshot was not replaced in time. A scrape refreshes a due station, so there was none since then. */
-function noDataReason(status: RefreshStatus): string {
+export function noDataReason(status: RefreshStatus): string {
   const { isRefreshing, refresh, dueInMs } = status;
   if (isRefreshing) return nextRefreshText(status);
   const overdue = durationText(Math.max(-dueInMs, 0));

@@ -4,13 +4,14 @@ import type { AbortableHandler } from '../request-limit.ts';
 import { probePath, ROUTES, stationPath } from '../routes.ts';
 import { keepCurrent } from './browser/keep-current.ts';
 import { statusScript } from './browser/status.ts';
+import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
+import { fleetSummary } from './fleet-summary.ts';
 import { figures, type Html, html, numberText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import {
   completeText,
   coverageOf,
   coverageText,
-  failureNote,
   nextRefreshText,
   STATION_STATES,
   snapshotAge,
@@ -64,7 +65,11 @@ async function statusContent(
     const some = stations.slice(at, at + ROWS_PER_TASK);
     rows.push(await tasks.run(() => html`${some.map((station) => stationRow(station, nowMs))}`));
   }
-  return html`${statusTotals(stations)}
+  const groups = await tasks.run(() => failureGroups(stations));
+  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, nowMs));
+  return html`<p id="summary" class="summary ${tone}">${text}</p>
+${statusTotals(stations)}
+<div id="failures">${failureSection(groups, nowMs)}</div>
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>
 <p id="currency" class="notice" role="status"></p>
 <div id="controls" class="controls" role="search" aria-label="Stations" hidden>
@@ -72,6 +77,7 @@ async function statusContent(
 <label for="state">State <select id="state"><option value="">any</option>${Object.entries(STATION_STATES).map(
     ([state, words]) => html`<option value="${state}">${words}</option>`,
   )}</select></label>
+<label class="narrow-only" for="sort">Sort by <select id="sort"><option value="">configuration</option>${SORT_OPTIONS}</select></label>
 <button id="pause" type="button" aria-pressed="false">Pause updates</button>
 <p id="shown" role="status"></p>
 </div>
@@ -81,43 +87,50 @@ async function statusContent(
 <tr>${STATION_HEADINGS}</tr>
 </thead>
 ${rows}</table>
-${stations.length === 0 ? html`<p>No stations are configured on this shard.</p>` : []}`;
+<p id="no-match" hidden>No station matches. <button id="clear" type="button">Clear the filter</button></p>`;
 }
 
-/** The columns of the table and how the browser sorts them. */
+/** The columns of the table, and how the browser sorts them by the parameter `sort`. */
 const COLUMNS = [
-  { heading: 'Station', sort: 'text' },
-  { heading: 'State', sort: 'number' },
-  { heading: 'Resources', sort: 'number', isNumber: true },
-  { heading: 'Coverage', sort: 'number', isNumber: true },
-  { heading: 'Complete', sort: 'number' },
-  { heading: 'Pages', sort: 'number', isNumber: true },
-  { heading: 'Snapshot', sort: 'number' },
-  { heading: 'Next refresh', sort: 'number' },
+  { heading: 'Station', key: 'station', sort: 'text' },
+  { heading: 'State', key: 'state', sort: 'number' },
+  { heading: 'Resources', key: 'resources', sort: 'number', isNumber: true },
+  { heading: 'Coverage', key: 'coverage', sort: 'number', isNumber: true },
+  { heading: 'Complete', key: 'complete', sort: 'number' },
+  { heading: 'Pages', key: 'pages', sort: 'number', isNumber: true },
+  { heading: 'Snapshot', key: 'snapshot', sort: 'number' },
+  { heading: 'Next refresh', key: 'next_refresh', sort: 'number' },
   { heading: 'Metrics' },
 ] as const;
 
 const STATION_HEADINGS: readonly Html[] = COLUMNS.map((column) => {
-  const sort = 'sort' in column ? html` data-sort="${column.sort}"` : [];
+  const sort = 'sort' in column ? html` data-key="${column.key}" data-sort="${column.sort}"` : [];
   const number = 'isNumber' in column ? html` class="number"` : [];
   return html`<th scope="col"${number}${sort}>${column.heading}</th>`;
 });
 
+const SORT_OPTIONS: readonly Html[] = COLUMNS.flatMap((column) =>
+  'key' in column
+    ? [
+        html`<option value="${column.key}">${column.heading}, ascending</option>`,
+        html`<option value="-${column.key}">${column.heading}, descending</option>`,
+      ]
+    : [],
+);
+
 /**
- * A row group per station: its numbers and, while it fails, the failure.
+ * A row group per station, because they are moved and hidden by station.
  * `data-value` is the sort key of a cell; `data-label` replaces the heading on a narrow screen.
  */
 export function stationRow(station: StationStatus, nowMs: number): Html {
   const { name, upstream, telemetryStation, snapshot, lastSuccessMs } = station;
   const path = stationPath(name);
   const coverage = coverageOf(station);
-  const failure = failureNote(station, nowMs).map(
-    (note) => html`<tr class="failure-row"><td colspan="${COLUMNS.length}">${note}</td></tr>\n`,
-  );
+  const reason = station.failure ? html`<span class="hidden-text">:</span> <span class="sub">${shortReason(station.failure)}</span>` : [];
   return html`<tbody data-station="${name}" data-state="${stateOf(station)}">
 <tr>
 <th scope="row" data-value="${name}">${path === undefined ? name : html`<a href="./${path}">${name}</a>`} <span class="sub">${upstream} · ${telemetryStation}</span></th>
-<td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateBadge(station)}</td>
+<td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateBadge(station)}${reason}</td>
 <td class="number" data-label="Resources"${value(snapshot?.resources)}>${countOf(snapshot?.resources)}</td>
 <td class="number" data-label="Coverage"${value(typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable)}>${coverageText(coverage)}</td>
 <td data-label="Complete"${value(snapshot && Number(snapshot.complete))}>${completeText(station)}</td>
@@ -126,7 +139,7 @@ export function stationRow(station: StationStatus, nowMs: number): Html {
 <td data-label="Next refresh"${value(station.isRefreshing ? 0 : station.dueInMs)}>${nextRefreshText(station)}</td>
 <td data-label="Metrics"><a href="./${probePath(name)}">metrics<span class="hidden-text"> of ${name}</span></a></td>
 </tr>
-${failure}</tbody>
+</tbody>
 `;
 }
 

@@ -45,6 +45,10 @@ p { margin: 0.5rem 0; max-width: 48rem; }
 .sub { display: block; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
 code, pre, .code { font-family: var(--mono); font-size: 0.875em; overflow-wrap: anywhere; }
 pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 1px solid var(--line); border-radius: 4px; white-space: pre-wrap; line-height: 1.6; }
+.summary { margin: 1.25rem 0 0.75rem; max-width: none; padding-inline-start: 0.75rem; border-inline-start: 4px solid var(--quiet); font-size: 1.125rem; font-weight: 600; line-height: 1.4; overflow-wrap: anywhere; }
+.summary.good { border-color: var(--good); }
+.summary.warning { border-color: var(--warn); }
+.summary.bad { border-color: var(--bad); }
 .figures { display: flex; flex-wrap: wrap; gap: 0.75rem 2.25rem; margin: 1rem 0 1.5rem; }
 .figures dt { color: var(--quiet); font-size: 0.8125rem; }
 .figures dd { margin: 0; font-size: 1.375rem; line-height: 1.3; font-weight: 600; font-variant-numeric: tabular-nums; }
@@ -64,6 +68,10 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .badge.pending { color: var(--warn); background: var(--warn-soft); }
 .badge.inactive { color: var(--good); background: var(--good-soft); border-color: transparent; }
 .failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }
+.failure-note + .failure-note { margin-top: 0.75rem; }
+.names { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 14rem), 1fr)); gap: 0 1rem; margin: 0.25rem 0; padding: 0; list-style: none; }
+.narrow-only { display: none !important; }
+#no-match button { cursor: pointer; padding: 0.1rem 0.6rem; background: var(--soft); border: 1px solid var(--quiet); border-radius: 4px; }
 .failure-note p { margin: 0.125rem 0; max-width: none; }
 .failure-note .said { white-space: pre-line; }
 .notice:not(:empty) { padding: 0.5rem 0.875rem; border: 1px solid var(--bad); border-radius: 4px; color: var(--bad); font-weight: 600; }
@@ -102,8 +110,6 @@ thead :is(a, button)::after { content: " \\2195"; content: " \\2195" / ""; color
 #fields th:first-child { width: 1%; padding-inline-end: 1.5rem; white-space: nowrap; }
 #families th a { font-weight: 500; text-decoration: none; }
 #families th a:hover { text-decoration: underline; }
-.failure-row td { padding: 0 0 0.75rem; }
-tbody:has(.failure-row) tr:first-child > * { border-bottom: 0; }
 .bars { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.5rem 3rem; }
 .columns { display: grid; margin-top: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 0 3rem; }
 .columns h2 { margin-top: 0.5rem; }
@@ -146,9 +152,12 @@ summary { cursor: pointer; color: var(--link); }
   #resource-table td[data-label=Type] { min-width: 11rem; }
 }
 @media (max-width: 70rem) {
+  header.site { column-gap: 1.25rem; }
+  header.site input[type=search] { width: 8.5rem; }
   th, td { padding-inline: 0.4rem; }
 }
 @media (max-width: 60rem) {
+  .narrow-only { display: grid !important; }
   body { padding: 0 1rem 2rem; }
   .facts { grid-template-columns: 8rem minmax(0, 1fr); gap: 0.25rem 0.75rem; }
   header.site form { width: 100%; margin: 0.25rem 0; }
@@ -163,7 +172,6 @@ summary { cursor: pointer; color: var(--link); }
   .cards tbody th, .cards td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.1rem 0; border: 0; text-align: start; white-space: normal; }
   .cards tbody th { display: block; padding-bottom: 0.3rem; font-size: 1rem; }
   .cards td::before { content: attr(data-label); color: var(--quiet); }
-  .cards .failure-row td { display: block; padding: 0 0 0.75rem; }
   #resource-table :is(th, td):not(:first-child) { padding-inline: 0; }
   .cards.history :is(th, td) { display: inline-block; margin-inline-end: 0.75rem; padding: 0; font-size: 0.8125rem; }
   .cards.history td::before { margin-inline-end: 0.3rem; }

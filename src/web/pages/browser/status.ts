@@ -5,6 +5,8 @@ import type { KeepCurrent, Patch } from './keep-current.ts';
 /** Filters and sorts the stations. Inlined by its source text: it must not refer to anything outside of itself. */
 export function statusScript(keepCurrent: KeepCurrent): void {
   interface Sorting {
+    /** The value of the parameter `sort`: the key of the column, after a minus sign in descending order. */
+    readonly text: string;
     readonly column: number;
     readonly descending: boolean;
     readonly isNumber: boolean;
@@ -19,6 +21,9 @@ export function statusScript(keepCurrent: KeepCurrent): void {
   const table = byId(HTMLTableElement, 'stations');
   const filter = byId(HTMLInputElement, 'filter');
   const state = byId(HTMLSelectElement, 'state');
+  const sort = byId(HTMLSelectElement, 'sort');
+  const noMatch = byId(HTMLElement, 'no-match');
+  const clear = byId(HTMLButtonElement, 'clear');
   const shown = byId(HTMLElement, 'shown');
   const controls = byId(HTMLElement, 'controls');
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])];
@@ -46,20 +51,46 @@ export function statusScript(keepCurrent: KeepCurrent): void {
     }
     const words = filter.value.toLowerCase().split(/\s+/);
     for (const group of groups) {
-      const name = group.rows[0]?.cells[0]?.textContent ?? '';
-      const message = group.querySelector('.said')?.textContent ?? '';
-      const text = (name + message).toLowerCase();
+      const [name, reason] = group.rows[0]?.cells ?? [];
+      const text = `${name?.textContent} ${reason?.textContent}`.toLowerCase();
       group.hidden = (state.value !== '' && group.dataset['state'] !== state.value) || !words.every((word) => text.includes(word));
     }
-    setText(shown, `${groups.filter((group) => !group.hidden).length} of ${groups.length} stations shown`);
+    const matches = groups.filter((group) => !group.hidden).length;
+    setText(shown, `${matches} of ${groups.length} stations shown`);
+    noMatch.hidden = matches > 0 || groups.length === 0;
     if (document.activeElement !== focused && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
   };
 
-  const sortBy = (heading: HTMLTableCellElement, column: number) => {
-    const descending = heading.getAttribute('aria-sort') === 'ascending';
-    for (const other of headings) other.removeAttribute('aria-sort');
-    heading.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
-    sorting = { column, descending, isNumber: heading.dataset['sort'] === 'number' };
+  /** An unknown column leaves the order of the configuration. */
+  const sortBy = (text: string) => {
+    const descending = text.startsWith('-');
+    const column = headings.findIndex(({ dataset }) => dataset['key'] !== undefined && dataset['key'] === text.replace(/^-/, ''));
+    for (const heading of headings) heading.removeAttribute('aria-sort');
+    headings[column]?.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
+    sorting = column === -1 ? undefined : { text, column, descending, isNumber: headings[column]?.dataset['sort'] === 'number' };
+    sort.value = sorting?.text ?? '';
+  };
+
+  /** The query has what the user has chosen, so that it survives a reload and can be shared; other parameters stay. */
+  const writeQuery = () => {
+    const url = new URL(location.href);
+    for (const [name, value] of Object.entries({ filter: filter.value, state: state.value, sort: sorting?.text ?? '' })) {
+      if (value === '') url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
+    if (url.href !== location.href) history.replaceState(null, '', url);
+  };
+
+  const readQuery = () => {
+    const query = new URLSearchParams(location.search);
+    const wanted = query.get('state') ?? '';
+    filter.value = query.get('filter') ?? '';
+    state.value = [...state.options].some(({ value }) => value === wanted) ? wanted : '';
+    sortBy(query.get('sort') ?? '');
+  };
+
+  const change = () => {
+    writeQuery();
     arrange();
   };
 
@@ -72,7 +103,7 @@ export function statusScript(keepCurrent: KeepCurrent): void {
       else table.append(group);
     }
     for (const removed of known.values()) removed.remove();
-    for (const id of ['totals', 'load']) patch(byId(HTMLElement, id), byId(HTMLElement, id, fresh));
+    for (const id of ['summary', 'totals', 'failures', 'load']) patch(byId(HTMLElement, id), byId(HTMLElement, id, fresh));
     arrange();
   };
 
@@ -88,18 +119,37 @@ export function statusScript(keepCurrent: KeepCurrent): void {
     if (element.textContent !== text) element.textContent = text;
   };
 
-  for (const [column, heading] of headings.entries()) {
-    if (!heading.dataset['sort']) continue;
+  for (const heading of headings) {
+    const key = heading.dataset['key'];
+    if (key === undefined) continue;
     const button = document.createElement('button');
     button.type = 'button';
     button.append(...heading.childNodes);
-    button.addEventListener('click', () => sortBy(heading, column));
+    button.addEventListener('click', () => {
+      sortBy(sorting?.text === key ? `-${key}` : key);
+      change();
+    });
     heading.append(button);
   }
-  filter.addEventListener('input', arrange);
-  state.addEventListener('change', arrange);
+  filter.addEventListener('input', change);
+  state.addEventListener('change', change);
+  sort.addEventListener('change', () => {
+    sortBy(sort.value);
+    change();
+  });
+  clear.addEventListener('click', () => {
+    filter.value = '';
+    state.value = '';
+    change();
+    filter.focus();
+  });
+  window.addEventListener('popstate', () => {
+    readQuery();
+    arrange();
+  });
   numbered(table);
   controls.hidden = false;
+  readQuery();
   arrange();
   keepCurrent(update);
 }

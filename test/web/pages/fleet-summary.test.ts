@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FAILURE_REASONS, type FailureReason } from '../../../src/station/failure.ts';
+import { fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
+import type { StationStatus, UpstreamStatus } from '../../../src/web/port.ts';
+import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
+
+const MINUTE_MS = 60_000;
+
+const up = (name: string, changes: Partial<StationStatus> = {}): StationStatus => ({ ...STATION, name, ...changes });
+
+const failing = (name: string, reason: FailureReason, changes: Partial<StationStatus> = {}) =>
+  up(name, {
+    up: false,
+    failure: { reason, message: 'host answered 503 Service Unavailable' },
+    lastSuccessMs: NOW_MS - 200_000,
+    ...changes,
+  });
+
+const gone = (name: string, changes: Partial<StationStatus> = {}) => up(name, { snapshot: undefined, dueInMs: -5 * MINUTE_MS, ...changes });
+
+const untried = (name: string) => up(name, { up: undefined, lastSuccessMs: undefined, lastAttemptMs: undefined, snapshot: undefined });
+
+const fleet = (count: number, station: (name: string) => StationStatus) =>
+  Array.from({ length: count }, (_, index) => station(`s${index}`));
+
+const throttled = (holdMs: number): UpstreamStatus => ({ ...UPSTREAM, load: { ...UPSTREAM.load, recentThrottled: 7, holdMs } });
+
+const NEVER = { lastSuccessMs: undefined, snapshot: undefined };
+const INCOMPLETE = { snapshot: { resources: 1, complete: false, pages: 1, alertable: undefined, withoutRules: undefined } };
+
+describe('fleetSummary', () => {
+  it.each<[text: string, tone: string, stations: readonly StationStatus[], upstreams?: readonly UpstreamStatus[]]>([
+    ['No stations are configured on this shard.', 'neutral', []],
+    ['All 6 stations fresh.', 'good', fleet(6, up)],
+    ['prod is fresh.', 'good', [up('prod')]],
+    ['All 1,000 stations fresh.', 'good', fleet(1000, up)],
+    ['No station has been tried yet.', 'neutral', fleet(6, untried)],
+    ['prod not tried yet.', 'neutral', [untried('prod')]],
+    ['4 of 6 stations fresh; 2 not tried yet.', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
+    ['5 of 6 stations fresh; edge failing for 3 min: 403 Forbidden.', 'bad', [...fleet(5, up), failing('edge', 'forbidden')]],
+    [
+      '5 of 6 stations fresh; edge failing for 3 min, without data: timeout.',
+      'bad',
+      [...fleet(5, up), failing('edge', 'timeout', { snapshot: undefined })],
+    ],
+    [
+      '1 of 2 stations fresh; edge failing since the first refresh, without data: 401 Unauthorized.',
+      'bad',
+      [up('a'), failing('edge', 'auth', NEVER)],
+    ],
+    ['prod failing for 3 min: 503 Service Unavailable.', 'bad', [failing('prod', 'status')]],
+    [
+      '12 of 1,000 stations failing: 11 of upstream main (429 Too Many Requests), edge (connection failed); 988 fresh.',
+      'bad',
+      [
+        ...fleet(988, up),
+        failing('edge', 'network', { upstream: 'other' }),
+        ...Array.from({ length: 11 }, (_, index) => failing(`f${index}`, 'rate_limited')),
+      ],
+      [throttled(0)],
+    ],
+    [
+      'All 300 stations failing, all without data: 300 of upstream main (403 Forbidden).',
+      'bad',
+      fleet(300, (name) => failing(name, 'forbidden', NEVER)),
+    ],
+    [
+      'All 5 stations failing, 1 without data: a (timeout), b (connection failed), c (TLS handshake failed), 2 more causes.',
+      'bad',
+      [
+        failing('a', 'timeout'),
+        failing('b', 'network'),
+        failing('c', 'tls'),
+        failing('d', 'auth'),
+        failing('e', 'body', { snapshot: undefined }),
+      ],
+    ],
+    ['5 of 6 stations fresh; prod without data: not scraped for 5 min.', 'bad', [...fleet(5, up), gone('prod')]],
+    ['0 of 6 stations fresh; 6 without data: not scraped for 7 min.', 'bad', [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })]],
+    ['prod without data: refresh overdue by 5 min.', 'bad', [gone('prod', { refresh: 'background' })]],
+    [
+      '1 of 2 stations fresh; b without data: waiting for capacity for 2 min.',
+      'bad',
+      [up('a'), gone('b', { isRefreshing: true, waitingMs: 2 * MINUTE_MS })],
+    ],
+    [
+      '1 of 3 stations fresh; 2 waiting for capacity for 4 min.',
+      'warning',
+      [
+        up('a', { isRefreshing: true, waitingMs: 59_000 }),
+        up('b', { isRefreshing: true, waitingMs: 61_000 }),
+        up('c', { isRefreshing: true, waitingMs: 4 * MINUTE_MS + 5000 }),
+      ],
+    ],
+    ['1 of 2 stations fresh; b not scraped for 10 min.', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
+    ['1 of 2 stations fresh; b overdue by 10 min.', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS, refresh: 'background' })]],
+    ['All 2 stations fresh; listing of b incomplete.', 'warning', [up('a'), up('b', INCOMPLETE)]],
+    ['All 2 stations fresh; 2 listings incomplete.', 'warning', [up('a', INCOMPLETE), up('b', INCOMPLETE)]],
+    ['All 2 stations fresh; upstream main throttled (429).', 'warning', fleet(2, up), [throttled(0)]],
+    ['All 2 stations fresh; upstream main throttled (429), next requests in 2 min.', 'warning', fleet(2, up), [throttled(2 * MINUTE_MS)]],
+    [
+      '2 of 6 stations failing: 2 of upstream main (timeout); c without data: not scraped for 5 min; d waiting for capacity for 1 min; e not tried yet; 1 fresh.',
+      'bad',
+      [
+        failing('a', 'timeout'),
+        failing('b', 'timeout'),
+        gone('c'),
+        up('d', { isRefreshing: true, waitingMs: MINUTE_MS }),
+        untried('e'),
+        up('f'),
+      ],
+    ],
+  ])('is "%s" in the tone %s', (text, tone, stations, upstreams = [UPSTREAM]) => {
+    expect(fleetSummary(stations, upstreams, NOW_MS)).toEqual({ text, tone });
+  });
+
+  it('never sounds good while a station has no data, fails or was not tried', () => {
+    const station = fc.record({
+      up: fc.constantFrom(true, false, undefined),
+      hasData: fc.boolean(),
+      reason: fc.constantFrom(...FAILURE_REASONS),
+      upstream: fc.constantFrom('main', 'other'),
+      dueInMs: fc.integer({ min: -3_600_000, max: 60_000 }),
+      waitingMs: fc.option(fc.integer({ min: 0, max: 600_000 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(station, { minLength: 1, maxLength: 8 }), (drawn) => {
+        const stations = drawn.map(({ hasData, reason, ...changes }, index) =>
+          up(`s${index}`, {
+            ...changes,
+            ...(changes.up === false && { failure: { reason, message: 'm' } }),
+            ...(!hasData && { snapshot: undefined }),
+          }),
+        );
+        const { text, tone } = fleetSummary(stations, [UPSTREAM], NOW_MS);
+        const isFine = drawn.every(({ up: isUp, hasData }) => isUp === true && hasData);
+        if (!isFine) {
+          expect(tone).not.toBe('good');
+          expect(text).not.toMatch(/All \d+ stations fresh|is fresh/);
+        }
+        if (drawn.some(({ up: isUp, hasData }) => isUp === false || (isUp === true && !hasData))) expect(tone).toBe('bad');
+        expect(text).toMatch(/^\S.*\.$/);
+        expect(text).not.toMatch(/undefined|NaN|Infinity/);
+      }),
+    );
+  });
+});
