@@ -49,6 +49,8 @@ export function dataReference(): string {
     'The history is kept in memory: the last 60 refreshes one by one, before them a day of minutes, in which the refreshes of one minute are one entry. With less',
     'than one refresh per minute it reaches back further. It survives a reload of the configuration, by the name of the station, and ends with the process.',
     '',
+    '`POST /stations/NAME/refresh` refreshes a station although it is not due and responds with such an entry: see [operating.md](operating.md#refresh-on-request).',
+    '',
     '| field | meaning |',
     '|---|---|',
     ...Object.entries(HISTORY_COLUMNS).map(([name, { help }]) => `| \`${name}\` | ${help} |`),

@@ -25,6 +25,7 @@ import { endGeneration, type Generation, nextGeneration, type SharedServices, st
 import { limitLog } from './limit-log.ts';
 import type { Logger } from './logger.ts';
 import { RefreshLog } from './refresh-log.ts';
+import { refreshStation } from './station-history.ts';
 import { stationDetail, stationStatus, upstreamStatuses } from './status.ts';
 import { throttleLog } from './throttle-log.ts';
 import { recordLimits, userAgentOf } from './wiring.ts';
@@ -127,6 +128,8 @@ export class Exporter implements ExporterPort {
   history(name: string): readonly HistoryEntry[] | undefined {
     return this.#generation.histories.get(name)?.newestFirst();
   }
+
+  readonly refresh = (name: string) => refreshStation(this.#generation, name);
 
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]> {
     return selectResources(snapshot.parts, selection, order, this.#selectionTasks, signal);

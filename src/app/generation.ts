@@ -19,7 +19,7 @@ import { UpstreamClient } from '../upstream/client.ts';
 import type { ReplyInfo } from '../upstream/observer.ts';
 import { InternedTexts } from '../upstream/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
-import { postponedEntry, refreshEntry } from './status.ts';
+import { postponedEntry, refreshEntry } from './station-history.ts';
 import type { ThrottleObserver } from './throttle-log.ts';
 import { encodingOptions, upstreamOptions } from './wiring.ts';
 

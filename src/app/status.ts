@@ -1,10 +1,8 @@
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { forecastCapacity, type StationWork } from '../station/capacity.ts';
-import type { ListingFailure } from '../station/failure.ts';
-import type { HistoryEntry } from '../station/history.ts';
 import { listingCount } from '../station/snapshot.ts';
-import type { EndedAttempt, StationView } from '../station/station-cache.ts';
+import type { StationView } from '../station/station-cache.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
 import type { Upstream } from './generation.ts';
 
@@ -91,25 +89,4 @@ function alertCounts({ groups }: Aggregates, alertability: boolean): { alertable
     if (group.withoutRules !== undefined) withoutRules = (withoutRules ?? 0) + group.withoutRules;
   }
   return { alertable: alertability ? alertable : undefined, withoutRules };
-}
-
-/** A refresh as the history of its station keeps it. */
-export function refreshEntry({ health, served }: View, { waitedMs, changes }: EndedAttempt): HistoryEntry {
-  const { lastAttemptMs = 0, durationMs = 0, failure } = health;
-  const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
-  if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
-  const snapshot = served?.publication.snapshot;
-  const counts = served && snapshot && { pages: snapshot.pages, resources: snapshot.size, firing: firingCount(served.encoded.aggregates) };
-  return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changes };
-}
-
-export function postponedEntry({ reason, message }: ListingFailure, atMs: number): HistoryEntry {
-  return { atMs, waitedMs: 0, refreshes: 1, failed: 0, outcome: 'postponed', failure: { reason, message } };
-}
-
-/** Counted as the dashboards and alerts do, by the published state. */
-function firingCount({ groups }: Aggregates): number {
-  let firing = 0;
-  for (const { states } of groups) for (const [state, count] of states) if (/firing/i.test(state)) firing += count;
-  return firing;
 }

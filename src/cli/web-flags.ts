@@ -35,7 +35,7 @@ export const WEB_FLAGS = [
     kind: toggle,
     default: 'false',
     only: ['serve'],
-    help: 'Enable reload of the configuration via POST or PUT to /-/reload.',
+    help: 'Enable reload of the configuration via POST or PUT to /-/reload, and refresh of a station via POST to /stations/NAME/refresh.',
   },
   {
     name: 'web.max-connections',

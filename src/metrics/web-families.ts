@@ -9,6 +9,7 @@ export const WEB_LIMITS = [
   'max_response_memory',
   'pages',
   'reloads',
+  'refreshes',
   'password_checks',
   'rate_limit',
 ] as const;

@@ -1,8 +1,11 @@
-import { MAX_TIMER_MS } from './clock.ts';
+import { MAX_TIMER_MS, systemClock } from './clock.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Long enough for the first scrape after a station recovers to show it as up. */
 const HANGING_WAIT_MS = 1000;
+
+/** Between refreshes of a station on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
+const REQUEST_PAUSE_MS = 5000;
 
 /** How a read was served: from the cache, or after a refresh. */
 type CacheResult = 'hit' | 'miss';
@@ -11,11 +14,19 @@ type CacheResult = 'hit' | 'miss';
 export class Fleet<Encoded> {
   readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
   readonly #observeReads: (result: CacheResult, stations: number) => void;
+  readonly #elapsedMs: () => number;
+  /** When each station was last refreshed on request. */
+  readonly #requestedMs = new Map<string, number>();
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<Encoded>>, observeReads: (result: CacheResult, stations: number) => void) {
+  constructor(
+    caches: Iterable<StationCache<Encoded>>,
+    observeReads: (result: CacheResult, stations: number) => void,
+    elapsedMs = systemClock.elapsedMs,
+  ) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
     this.#observeReads = observeReads;
+    this.#elapsedMs = elapsedMs;
   }
 
   /** Refreshes every station that was never attempted, and starts the background refreshes. */
@@ -62,6 +73,20 @@ export class Fleet<Encoded> {
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 
+  /**
+   * Refreshes a station although it is not due, within the limits of its upstream, or joins its running refresh.
+   * A number: the milliseconds until the next refresh on request; undefined: no station has this name.
+   */
+  refreshNow(name: string): Promise<void> | number | undefined {
+    const cache = this.#caches.get(name);
+    if (cache === undefined || cache.view().isRefreshing) return cache?.refresh();
+    const nowMs = this.#elapsedMs();
+    const waitMs = (this.#requestedMs.get(name) ?? Number.NEGATIVE_INFINITY) + REQUEST_PAUSE_MS - nowMs;
+    if (waitMs > 0) return waitMs;
+    this.#requestedMs.set(name, nowMs);
+    return cache.refresh();
+  }
+
   #named(name: string): StationCache<Encoded>[] {
     const cache = this.#caches.get(name);
     return cache ? [cache] : [];
@@ -103,7 +128,7 @@ export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, depen
 }
 
 /** Resolves when the work is done or the signal aborts, whichever comes first; the work itself continues. */
-async function waitFor(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+export async function waitFor(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => {

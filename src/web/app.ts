@@ -3,7 +3,7 @@ import express, { type IRouter, type RequestHandler, type Router } from 'express
 import { OPEN_ACCESS } from './access/rules.ts';
 import { byFormat, historyList, resourceList, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
-import { config, healthy, readiness, reload } from './lifecycle.ts';
+import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
 import { configPage } from './pages/config-page.ts';
 import { errorPages } from './pages/error-page.ts';
@@ -21,7 +21,7 @@ import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { ScrapeLimit, scrapeAll, scrapeStation } from './scrape.ts';
 import { searchData } from './search.ts';
 
-/** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, and of concurrent reloads. */
+/** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, of concurrent reloads and of refreshes on request. */
 const MAX_OTHER_REQUESTS = 20;
 
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
@@ -95,6 +95,11 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: 
   readOnlyPattern(router, ROUTES.station, limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })));
   const history = byFormat({ json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') });
   readOnlyPattern(router, ROUTES.history, limitOther(history));
+  const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => limitObserver(options)('refreshes'));
+  router
+    .route(ROUTES.refresh)
+    .post(limitRefreshes(refresh(exporter, options)))
+    .all(methodNotAllowed('POST'));
   const resources = byFormat({ json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') });
   readOnlyPattern(router, ROUTES.resources, limitOther(resources));
   readOnlyPattern(router, ROUTES.resource, limitOther(resourcePage(exporter, options)));

@@ -81,7 +81,7 @@ export function historyList(exporter: ExporterPort, format: 'json' | 'csv'): Abo
   };
 }
 
-const NO_STATION = 'No station with this name is configured on this shard.\n';
+export const NO_STATION = 'No station with this name is configured on this shard.\n';
 
 /** The headers of a response in the format; CSV is a file with this name. */
 export function setFormat(response: Parameters<typeof writePieces>[0], format: 'json' | 'csv', name: string): void {

@@ -1,7 +1,14 @@
 import type { RequestHandler } from 'express';
+import { waitFor } from '../station/fleet.ts';
+import type { HistoryEntry } from '../station/history.ts';
+import { jsonText } from '../station/records.ts';
+import { fieldsOf, NO_STATION } from './data.ts';
+import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { sendError, sendText } from './respond.ts';
+import { prefersHtml, send, sendError, sendText } from './respond.ts';
+import { stationPath } from './routes.ts';
+import { HISTORY_COLUMNS } from './station-columns.ts';
 
 export const healthy: RequestHandler = (_request, response) => {
   sendText(response, 200, 'Healthy.\n');
@@ -14,11 +21,13 @@ export function readiness(exporter: ExporterPort): RequestHandler {
   };
 }
 
+const NOT_ENABLED = 'The lifecycle API is not enabled (--web.enable-lifecycle).\n';
+
 /** A rejected configuration is an error of the operator: 400, with every problem. */
 export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandler {
   return async (_request, response) => {
     if (!enabled) {
-      sendError(response, 403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n');
+      sendError(response, 403, NOT_ENABLED);
       return;
     }
     const problems = await exporter.reload();
@@ -30,4 +39,44 @@ export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandl
 /** Plain text, because browsers download a response of type YAML. */
 export function config(exporter: ExporterPort): AbortableHandler {
   return (_request, response) => sendText(response, 200, exporter.configuration());
+}
+
+type RefreshOptions = Pick<WebOptions, 'enableLifecycle' | 'scrapeTimeoutMs'>;
+
+/**
+ * Refreshes a station and waits for the outcome as long as a scrape would. Browsers are led back to the page of the station, which shows it;
+ * a failed refresh is an outcome too, not an error of the request.
+ */
+export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeoutMs }: RefreshOptions): AbortableHandler {
+  return async (request, response, signal) => {
+    if (!enableLifecycle) {
+      sendError(response, 403, NOT_ENABLED);
+      return;
+    }
+    const station = String(request.params['name']);
+    const started = exporter.refresh(station);
+    if (started === undefined) {
+      sendError(response, 404, NO_STATION);
+      return;
+    }
+    let outcome: HistoryEntry | undefined;
+    if (typeof started === 'object') {
+      const ended = started.then((entry) => {
+        outcome = entry;
+      });
+      await waitFor(ended, AbortSignal.any([signal, AbortSignal.timeout(scrapeTimeoutMs)]));
+    }
+    if (prefersHtml(request)) {
+      const query = request.url.split('?').slice(1).join('?');
+      response.setHeader('Location', `../../${stationPath(station) ?? ''}${query === '' ? '' : `?${query}`}`);
+      sendText(response, 303, 'See the page of the station.\n');
+    } else if (typeof started === 'number') {
+      response.setHeader('Retry-After', Math.ceil(started / 1000));
+      sendText(response, 429, 'The station was refreshed on request a few seconds ago.\n');
+    } else if (outcome === undefined) {
+      send(response, 202, 'application/json', `${jsonText({ station, refreshing: true })}\n`);
+    } else {
+      send(response, 200, 'application/json', `${jsonText({ station, ...fieldsOf(HISTORY_COLUMNS, outcome) })}\n`);
+    }
+  };
 }

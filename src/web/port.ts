@@ -83,6 +83,11 @@ export interface ExporterPort {
   station(name: string): StationDetail | undefined;
   /** The refreshes of the station, the latest first; undefined if no station has this name. */
   history(name: string): readonly HistoryEntry[] | undefined;
+  /**
+   * Refreshes the station although it is not due, or joins its running refresh. Resolves with its outcome, undefined if a reload ended it.
+   * A number: the milliseconds until this is possible again; undefined: no station has this name.
+   */
+  refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined;
   /** Rejects with the reason of the signal once it aborts. */
   select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]>;
   /** Searches the resources of all stations; `limit` of those found are returned. Rejects with the reason of the signal once it aborts. */

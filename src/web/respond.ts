@@ -8,7 +8,8 @@ const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 export function setCommonHeaders(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Referrer-Policy', 'no-referrer');
+  // Other sites get no referrer; without one for the own site, browsers would send the forms of the pages with the origin `null`.
+  response.setHeader('Referrer-Policy', 'same-origin');
   response.setHeader('Content-Security-Policy', COMMON_POLICY);
 }
 
@@ -47,7 +48,7 @@ export function sendError(response: Response, status: number, message: string): 
 }
 
 /** False without a preference: scripts, curl and Prometheus accept anything. */
-function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
+export function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
   return request.accepts(['text/plain', 'text/html']) === 'text/html';
 }
 

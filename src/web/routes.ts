@@ -10,6 +10,7 @@ export const ROUTES = {
   stations: '/stations',
   station: '/stations/:name',
   history: '/stations/:name/history',
+  refresh: '/stations/:name/refresh',
   resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
   healthy: '/-/healthy',
@@ -44,6 +45,10 @@ export function stationPath(name: string): string | undefined {
 
 export function historyPath(name: string): string | undefined {
   return isStep(name) ? undefined : `${stationPath(name)}/history`;
+}
+
+export function refreshPath(name: string): string | undefined {
+  return isStep(name) ? undefined : `${stationPath(name)}/refresh`;
 }
 
 export function resourcePath(name: string, id: string): string | undefined {

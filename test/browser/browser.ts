@@ -18,6 +18,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     executablePath: chromiumExecutable(process.env),
     // Chromium refuses to run as root inside its sandbox.
     chromiumSandbox: process.getuid?.() !== 0,
+    // Browsers treat a host name other than localhost without TLS as less trustworthy.
+    args: ['--host-resolver-rules=MAP exporter.test 127.0.0.1'],
     timeout: 120_000,
   });
   project.provide('browserEndpoint', server.wsEndpoint());

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { axeViolations, openPage } from './page.ts';
+import { tabTo } from './stage.ts';
 
 const WIDTHS = [1440, 1024, 390];
 
@@ -52,5 +53,53 @@ describe('the history on the station page', () => {
     const href = await page.locator('#history').getByRole('link', { name: 'JSON' }).getAttribute('href');
     const response = await page.request.get(new URL(href ?? '', url).href);
     expect(await response.json()).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'failed' }, { outcome: 'succeeded' }]);
+  });
+});
+
+describe('the button "Refresh now"', () => {
+  /** No refresh except on request. */
+  const LONG_TTL = { ttl: '1h', error_ttl: '1h' };
+
+  async function startFailing(options = {}) {
+    const service = await startTestService({ source: () => entriesOf(3), faults: { a: [{ kind: 'status', code: 403 }] } });
+    const exporter = await startReadyExporter(configOf(service.url, ['a'], { cache: LONG_TTL }), { scrapeTimeoutMs: 60_000, ...options });
+    service.setFaults('a', []);
+    return { service, exporter };
+  }
+
+  it.each(WIDTHS)('refreshes the station and leads back to the page, with the keyboard, at %i px', async (width) => {
+    const { exporter } = await startFailing();
+    const page = await openPage({ viewport: { width, height: 900 } });
+    await page.goto(`${exporter.url}/stations/a?sort=name`);
+    expect(await page.locator('#status').innerText()).toMatch(/failing/i);
+    expect(await axeViolations(page)).toEqual([]);
+    await tabTo(page, '#refresh button');
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    expect(page.url()).toBe(`${exporter.url}/stations/a?sort=name`);
+    expect(await page.locator('#status').innerText()).toMatch(/up/i);
+    expect(await page.locator('#refreshes tbody .outcome').allInnerTexts()).toEqual(['succeeded', 'failed']);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  it('works without a secure context, where browsers send the origin only', async () => {
+    const { exporter } = await startFailing();
+    const page = await openPage();
+    await page.goto(`${exporter.url.replace('127.0.0.1', 'exporter.test')}/stations/a`);
+    const [request] = await Promise.all([
+      page.waitForRequest((sent) => sent.method() === 'POST'),
+      page.waitForEvent('load'),
+      page.locator('#refresh button').click(),
+    ]);
+    expect(Object.keys(await request.allHeaders())).not.toContain('sec-fetch-site');
+    expect(page.url()).toMatch(/^http:\/\/exporter\.test:\d+\/stations\/a$/);
+    expect(await page.locator('#refreshes tbody .outcome').allInnerTexts()).toEqual(['succeeded', 'failed']);
+  });
+
+  it('is absent when requests that change state are not enabled', async () => {
+    const { exporter } = await startFailing({ enableLifecycle: false });
+    const page = await openPage();
+    await page.goto(`${exporter.url}/stations/a`);
+    expect(await page.locator('#history').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Refresh now' }).count()).toBe(0);
   });
 });

@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
+import { valuesOf } from '../metrics/parse-exposition.ts';
+import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
@@ -63,5 +66,49 @@ describe('the pages of a running exporter', () => {
     const { status, text } = await open('/stations/ts/resources/other');
     expect(status).toBe(404);
     expect(text).toContain('The station’s snapshot has no resource with this ID.');
+  });
+});
+
+describe('POST /stations/NAME/refresh', () => {
+  /** No refresh except on request. */
+  const LONG_TTL = { ttl: '1h', error_ttl: '1h' };
+  /** Waits for the outcome on a busy machine, too. */
+  const PATIENT = { scrapeTimeoutMs: 60_000 };
+  const post = async (url: string, name: string) => {
+    const response = await fetch(`${url}/stations/${name}/refresh`, { method: 'POST' });
+    return { status: response.status, body: await response.text() };
+  };
+
+  it('refreshes a failed station at once, although error_ttl has not passed', async () => {
+    const service = await startTestService({ source: () => entriesOf(3), faults: { a: [{ kind: 'status', code: 403 }] } });
+    const { url, get, scrape } = await startReadyExporter(configOf(service.url, ['a'], { cache: LONG_TTL }), PATIENT);
+    service.setFaults('a', []);
+    service.clearRequests();
+    const { status, body } = await post(url, 'a');
+    expect([status, JSON.parse(body)]).toMatchObject([200, { station: 'a', outcome: 'succeeded', resources: 3, failure_reason: null }]);
+    expect(service.requests).toHaveLength(1);
+    expect(await (await get('/stations/a/history')).json()).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'failed' }]);
+    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+  });
+
+  it('sends no more requests at once than the upstream allows', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    let [running, most] = [0, 0];
+    const server = createServer((_request, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      setImmediate(() => {
+        running -= 1;
+        response.end('{"resources": [], "page": {"total": 0}}');
+      });
+    });
+    const port = await listen(server);
+    const { url } = await startReadyExporter(
+      configOf(`http://127.0.0.1:${port}`, names, { cache: LONG_TTL, upstream: { concurrency: 2 } }),
+      PATIENT,
+    );
+    const responses = await Promise.all(names.map((name) => post(url, name)));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
+    expect(most).toBeLessThanOrEqual(2);
   });
 });

@@ -98,6 +98,59 @@ describe('Fleet', () => {
   });
 });
 
+describe('Fleet.refreshNow', () => {
+  function fleetOf(...caches: readonly ReturnType<typeof cacheOf>[]) {
+    const clock = new ManualClock();
+    const fleet = new Fleet(
+      caches.map(({ cache }) => cache),
+      () => undefined,
+      clock.elapsedMs,
+    );
+    return { fleet, clock };
+  }
+
+  it('refreshes a station that is not due, also within error_ttl', async () => {
+    let fails = false;
+    const a = cacheOf('a', {}, () => fails);
+    const { fleet, clock } = fleetOf(a);
+    await fleet.read(forever);
+    expect(a.cache.refreshIfDue()).toBeUndefined();
+    fails = true;
+    await fleet.refreshNow('a');
+    expect(a.cache.view().health.failure).toBeDefined();
+    fails = false;
+    clock.advance(5000);
+    await fleet.refreshNow('a');
+    expect(a.cache.view().health.failure).toBeUndefined();
+    expect(a.count.listings).toBe(3);
+  });
+
+  it('joins a running refresh, whoever started it', async () => {
+    const a = cacheOf('a');
+    const { fleet } = fleetOf(a);
+    const running = a.cache.refresh();
+    expect([fleet.refreshNow('a'), fleet.refreshNow('a')]).toEqual([running, running]);
+    await running;
+    expect(a.count.listings).toBe(1);
+  });
+
+  it('accepts one request per station in five seconds', async () => {
+    const [a, b] = [cacheOf('a'), cacheOf('b')];
+    const { fleet, clock } = fleetOf(a, b);
+    await fleet.refreshNow('a');
+    clock.advance(1500);
+    expect(fleet.refreshNow('a')).toBe(3500);
+    await fleet.refreshNow('b');
+    clock.advance(3500);
+    await fleet.refreshNow('a');
+    expect([a.count.listings, b.count.listings]).toEqual([2, 1]);
+  });
+
+  it('knows only the stations of the fleet', () => {
+    expect(fleetOf(cacheOf('a')).fleet.refreshNow('b')).toBeUndefined();
+  });
+});
+
 describe('refreshInBackground', () => {
   function timers() {
     const set: { run: () => void; delayMs: number }[] = [];

@@ -69,7 +69,7 @@ const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined,
 /** An exporter of only that station. */
 export function exporterOf(
   detail: StationDetail,
-): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'select' | 'search' | 'seriesOf'> {
+): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'refresh' | 'select' | 'search' | 'seriesOf'> {
   return {
     names: () => [detail.spec.name],
     has: (name) => name === detail.spec.name,
@@ -77,6 +77,7 @@ export function exporterOf(
     upstreams: () => [detail.upstream],
     station: (name) => (name === detail.spec.name ? detail : undefined),
     history: (name) => (name === detail.spec.name ? [] : undefined),
+    refresh: (name) => (name === detail.spec.name ? Promise.resolve(undefined) : undefined),
     select: (snapshot, selection, order, signal) => selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
     search: (text, limit, signal) =>
       searchStations([{ name: detail.spec.name, parts: detail.served?.snapshot.parts }], text, limit, new TaskQueue(), signal),

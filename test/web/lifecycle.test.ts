@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { HistoryEntry } from '../../src/station/history.ts';
+import type { WebOptions } from '../../src/web/options.ts';
+import type { ExporterPort } from '../../src/web/port.ts';
+import { eventually } from './eventually.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, startApp } from './running-app.ts';
 
@@ -77,6 +81,114 @@ describe('reload', () => {
     const { received } = openConnection(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n');
     expect(await received).toMatch(/^HTTP\/1\.1 413 /);
     expect(reloads).toBe(0);
+  });
+});
+
+describe('refresh', () => {
+  const OUTCOME: HistoryEntry = {
+    ...{ atMs: Date.UTC(2026, 0, 2, 3, 4, 5), refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 0, durationMs: 12 },
+    failure: { reason: 'auth', message: 'refused' },
+  };
+  const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const start = (refresh: ExporterPort['refresh'], options: Partial<WebOptions> = {}) =>
+    startApp({ refresh: (name) => (name === 'gone' ? undefined : refresh(name)) }, { enableLifecycle: true, ...options });
+  const post = (headers: Record<string, string> = {}) => ({ method: 'POST', headers });
+
+  it('responds 403 without a refresh unless enabled', async () => {
+    let refreshes = 0;
+    const refresh = () => {
+      refreshes += 1;
+      return undefined;
+    };
+    const { request } = await start(refresh, { enableLifecycle: false });
+    expect(await request('/stations/prod/refresh', post())).toEqual(
+      errorText(403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n'),
+    );
+    expect(refreshes).toBe(0);
+  });
+
+  it.each([true, false])('responds 405 to every method but POST (enabled: %s)', async (enableLifecycle) => {
+    const { request } = await start(() => 1, { enableLifecycle });
+    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
+      expect((await request('/stations/prod/refresh', { method })).status, method).toBe(405);
+    }
+  });
+
+  it('responds 404 for an unknown station', async () => {
+    const { request } = await start(() => 1);
+    expect(await request('/stations/gone/refresh', post())).toMatchObject({
+      status: 404,
+      body: 'No station with this name is configured on this shard.\n',
+    });
+  });
+
+  it('responds with the outcome of the refresh, also if it failed', async () => {
+    const { request } = await start(async () => OUTCOME);
+    const { status, headers, body } = await request('/stations/prod/refresh', post());
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(JSON.parse(body)).toMatchObject({
+      ...{ station: 'prod', outcome: 'failed', failure_reason: 'auth', failure_message: 'refused' },
+      ...{ time: '2026-01-02T03:04:05.000Z', refresh_duration_seconds: 0.012, resources: null },
+    });
+    expect(body).toMatch(/^\{.*\}\n$/);
+  });
+
+  it('responds 202 when the refresh takes longer than a scrape would wait, and when a reload ends it', async () => {
+    const slow = await start(() => new Promise(() => undefined), { scrapeTimeoutMs: 1 });
+    expect(await slow.request('/stations/prod/refresh', post())).toMatchObject({
+      status: 202,
+      body: '{"station":"prod","refreshing":true}\n',
+    });
+    const ended = await start(async () => undefined);
+    expect((await ended.request('/stations/prod/refresh', post())).status).toBe(202);
+  });
+
+  it('responds 429 to a request too soon after another one', async () => {
+    const { request } = await start(() => 3001);
+    const { status, headers, body } = await request('/stations/prod/refresh', post());
+    expect([status, headers['retry-after'], body]).toEqual([429, '4', 'The station was refreshed on request a few seconds ago.\n']);
+  });
+
+  it.each<[string, ReturnType<ExporterPort['refresh']>]>([
+    ['refreshed', Promise.resolve(OUTCOME)],
+    ['just refreshed', 3001],
+  ])('leads browsers back to the page of a station that was %s, with the same query', async (_title, result) => {
+    const { request } = await start(() => result);
+    const location = async (path: string) => {
+      const { status, headers } = await request(path, post(BROWSER));
+      expect(status).toBe(303);
+      return new URL(headers['location'] ?? '', `http://exporter${path}`).href;
+    };
+    expect(await location('/stations/a%2Fb%3F/refresh?state=%3F&page=2')).toBe('http://exporter/stations/a%2Fb%3F?state=%3F&page=2');
+    expect(await location('/stations/prod/refresh')).toBe('http://exporter/stations/prod');
+  });
+
+  it('shows errors to browsers as pages', async () => {
+    const { request } = await start(() => 1);
+    const { status, headers } = await request('/stations/gone/refresh', post(BROWSER));
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+  });
+
+  it('is refused to other sites, without a refresh', async () => {
+    let refreshes = 0;
+    const { port, request } = await start(async () => {
+      refreshes += 1;
+      return OUTCOME;
+    });
+    const foreign = [{ origin: 'https://attacker.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }];
+    for (const headers of foreign) expect((await request('/stations/prod/refresh', post(headers))).status).toBe(403);
+    expect(refreshes).toBe(0);
+    expect((await request('/stations/prod/refresh', post({ origin: `http://127.0.0.1:${port}` }))).status).toBe(200);
+  });
+
+  it('limits the requests that wait', async () => {
+    const { request, limits } = await start(() => new Promise(() => undefined), { scrapeTimeoutMs: 1_000_000 });
+    for (let count = 0; count < 20; count += 1) void request('/stations/prod/refresh', post()).catch(() => undefined);
+    await eventually(async () => {
+      const { status } = await request('/stations/gone/refresh', post());
+      expect(status).toBe(503);
+    });
+    expect(limits).toContain('refreshes');
   });
 });
 

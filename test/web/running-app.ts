@@ -31,7 +31,7 @@ export const READABLE_PATHS = [
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   connection: 'close',
 };

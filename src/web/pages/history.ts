@@ -1,8 +1,9 @@
 import type { HistoryEntry } from '../../station/history.ts';
 import type { StationStatus } from '../port.ts';
-import { historyPath } from '../routes.ts';
+import { historyPath, refreshPath } from '../routes.ts';
 import { CELLS, HOUR_MS, type Period, type Timeline, type TimelineState, timelineOf } from './history-timeline.ts';
 import { countText, durationText, type Html, html, momentText, numberText, secondsText, unknown } from './html.ts';
+import type { PageOptions } from './layout.ts';
 
 /** Refreshes in the list: at once, and after opening it. */
 const SHOWN = 20;
@@ -21,6 +22,13 @@ export function historySection(history: readonly HistoryEntry[], { status, ttlMs
 ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent(history, { status, ttlMs, nowMs })}
 </section>
 `;
+}
+
+/** A button for a refresh; the page that follows has the same query. */
+export function refreshForm(name: string, query: string, { enableLifecycle }: Pick<PageOptions, 'enableLifecycle'>): Html {
+  const path = refreshPath(name);
+  if (!enableLifecycle || path === undefined) return html``;
+  return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
 }
 
 function historyContent(history: readonly HistoryEntry[], { status, ttlMs, nowMs }: HistoryOptions): Html {

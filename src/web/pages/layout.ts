@@ -22,7 +22,7 @@ export interface HtmlPage {
   readonly search?: string;
 }
 
-export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'version' | 'now' | 'elapsedMs'>;
+export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' | 'version' | 'now' | 'elapsedMs'>;
 
 export const EXPORTER = 'Telemetry station exporter';
 

@@ -6,13 +6,13 @@ import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from 
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
 import { probePath } from '../routes.ts';
-import { historySection } from './history.ts';
+import { historySection, refreshForm } from './history.ts';
 import { facts, figures, type Html, html, numberText, secondsText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { countBars, countResources } from './resource-counts.ts';
 import { filterForm, pageRange, resourcePager, resourceTable } from './resource-list.ts';
-import { parseResourceQuery, type ResourceQuery } from './resource-query.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch } from './resource-query.ts';
 import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
 import { loadList } from './upstream-load.ts';
 
@@ -39,7 +39,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     const { spec, served } = detail;
     const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now(), signal);
     const history = historySection(exporter.history(spec.name) ?? [], { status: detail.status, ttlMs: spec.cache.ttlMs, nowMs: now() });
-    const content = html`${stationHead(detail, now())}${resources}${history}`;
+    const content = html`${stationHead(detail, refreshForm(spec.name, resourceSearch(query), options), now())}${resources}${history}`;
     sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content }, options);
   };
 }
@@ -55,7 +55,7 @@ export function searchParams({ url }: Pick<Request, 'url'>): URLSearchParams {
   return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 
-function stationHead({ spec, upstream, status, served, links }: StationDetail, nowMs: number): Html {
+function stationHead({ spec, upstream, status, served, links }: StationDetail, refresh: Html, nowMs: number): Html {
   const { snapshot } = status;
   const listing = html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
@@ -69,6 +69,7 @@ ${linkList(stationLinks(links, spec))}${figures('status', [
   ['Coverage', coverageText(coverageOf(status))],
   ['Snapshot', snapshotAge(status, nowMs)],
 ])}
+${refresh}
 ${failureNote(status, nowMs)}
 <div class="columns">
 <section aria-labelledby="place">
