@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { printable } from '../station/records.ts';
+import { CLEAR_LINE } from './log-output.ts';
 
 /** A received page of the listing. */
 interface ProgressPage {
@@ -24,7 +25,6 @@ interface ProgressOptions {
 const PAINT_INTERVAL_MS = 50;
 const MAX_BAR_WIDTH = 40;
 const MIN_BAR_WIDTH = 10;
-const CLEAR = '\r\u001b[K';
 
 /** A progress line on the terminal, erased by `clear`. */
 export class ListProgress {
@@ -59,7 +59,7 @@ export class ListProgress {
   }
 
   clear(): void {
-    if (this.#isPainted) this.#options.write(CLEAR);
+    if (this.#isPainted) this.#options.write(CLEAR_LINE);
     this.#isPainted = false;
   }
 
@@ -70,7 +70,7 @@ export class ListProgress {
     this.#paintedMs = nowMs();
     this.#isPainted = true;
     // Some terminals wrap a line of full width; an unknown width counts as 80 columns.
-    write(`${CLEAR}${this.#line((width || 80) - 1)}`);
+    write(`${CLEAR_LINE}${this.#line((width || 80) - 1)}`);
   }
 
   #line(width: number): string {

@@ -1,3 +1,6 @@
+/** Moves the cursor of a terminal to the start of its line and erases the line. */
+export const CLEAR_LINE = '\r\u001b[K';
+
 interface LogOutputOptions {
   /** Writes what fits without blocking and returns the number of bytes; throws like `fs.writeSync`. */
   readonly write: (bytes: Uint8Array) => number;

@@ -5,7 +5,7 @@ import { checkMessages } from '../diagnosis/check-messages.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
 import { checkStations } from './check-stations.ts';
 import { loadInputs } from './config-source.ts';
-import { type ProcessContext, printProblems, screenOf } from './process-context.ts';
+import { exitCodeOfSignal, type ProcessContext, printProblems, screenOf } from './process-context.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; the signal aborts it. */
 export async function check(
@@ -35,6 +35,7 @@ async function checkLive(context: ProcessContext, flags: FlagValues, loaded: Loa
     return messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;
-    return printProblems(context, [`aborted by ${signal.reason} before every station was checked`]);
+    context.printError(`aborted by ${signal.reason} before every station was checked\n`);
+    return exitCodeOfSignal(signal.reason);
   }
 }

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import type { LogOutput } from '../cli/log-output.ts';
+import { CLEAR_LINE, type LogOutput } from '../cli/log-output.ts';
 import type { Screen } from '../cli/table.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 
@@ -28,9 +28,10 @@ export interface ProcessContext {
 
 /**
  * Aborts with the name of the first SIGTERM or SIGINT. The listeners are then removed, so that a second signal kills the process, and
- * also when `done` aborts.
+ * also when `done` aborts. After Ctrl-C the line of the terminal is clean.
  */
-export function terminationSignal({ signals }: Pick<ProcessContext, 'signals'>, done?: AbortSignal): AbortSignal {
+export function terminationSignal(context: ProcessContext, done?: AbortSignal): AbortSignal {
+  const { signals, env, errorColumns, printError } = context;
   const controller = new AbortController();
   const listeners = ['SIGTERM', 'SIGINT'].map((name) => ({ name, listener: () => abort(name) }));
   const removeListeners = () => {
@@ -38,6 +39,8 @@ export function terminationSignal({ signals }: Pick<ProcessContext, 'signals'>, 
   };
   const abort = (reason: string) => {
     removeListeners();
+    // The terminal has shown ^C, after a progress line if there is one.
+    if (reason === 'SIGINT' && errorColumns() !== undefined) printError(env['TERM'] === 'dumb' ? '\n' : CLEAR_LINE);
     controller.abort(reason);
   };
   for (const { name, listener } of listeners) signals.on(name, listener);
@@ -85,6 +88,11 @@ export class Interrupted extends Error {
   }
 }
 
+/** The exit code that shells use for a process killed by the signal. */
+export function exitCodeOfSignal(name: string): number {
+  return 128 + constants.signals[name as NodeJS.Signals];
+}
+
 /** Resolves with the exit code of the work, after printing its problems. */
 export async function exitCodeOf(context: ProcessContext, work: Promise<void>): Promise<number> {
   try {
@@ -92,8 +100,7 @@ export async function exitCodeOf(context: ProcessContext, work: Promise<void>): 
     return 0;
   } catch (error) {
     if (error instanceof OperatorError) return printProblems(context, error.problems);
-    // The exit code that shells use for a signal.
-    if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
+    if (error instanceof Interrupted) return exitCodeOfSignal(error.signal);
     throw error;
   }
 }

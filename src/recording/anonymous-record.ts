@@ -32,6 +32,16 @@ const FIELDS: Readonly<Record<RecordField | 'resource_id', Anonymizer>> = {
   gpu_model: keepToken,
 };
 
+/** The fields of a record that are replaced, and those that a recording has as they are. */
+export const RECORDED_FIELDS = {
+  replaced: Object.keys(FIELDS).filter((name) => isReplaced(name)),
+  kept: Object.keys(FIELDS).filter((name) => !isReplaced(name)),
+};
+
+function isReplaced(name: string): boolean {
+  return FIELDS[name as keyof typeof FIELDS] === replaceName;
+}
+
 function anonymizeObject(value: unknown, fields: Readonly<Record<string, Anonymizer>>, pseudonyms: Pseudonyms): unknown {
   return isObject(value) ? anonymizeFields(value, fields, pseudonyms) : keepType(value);
 }

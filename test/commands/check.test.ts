@@ -642,7 +642,10 @@ describe('check', () => {
     expect(stderr).toContain('--shard=auto: expected a host name');
   });
 
-  it.each(['SIGINT', 'SIGTERM'])('exits immediately on %s', async (signal) => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('exits immediately on %s with code %i', async (signal, code) => {
     const service = await startFaulty({ kind: 'hang' });
     const file = temporaryFile(
       'config.yaml',
@@ -651,7 +654,7 @@ describe('check', () => {
     const { exit, signals, output } = run(['check', '--live', `--config.file=${file}`]);
     await expect.poll(() => service.requests.length).toBe(1);
     signals.emit(signal);
-    expect(await exit).toBe(1);
+    expect(await exit).toBe(code);
     expect(output().stderr.split('\n').at(-2)).toBe(`aborted by ${signal} before every station was checked`);
   });
 });
