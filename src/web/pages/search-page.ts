@@ -49,7 +49,7 @@ ${downloads(text, total)}`
 }
 
 function resultText(text: string, { found, total, stations }: SearchResult): Html {
-  const quoted = html`<q>${text}</q>`;
+  const quoted = html`“${text}”`;
   if (total === 0) return html`No resource has ${quoted} in its ID, name or display name.`;
   const bound = total > found.length ? html` The first ${numberText(found.length)} are shown.` : html``;
   return html`${countText(total, 'resource')} of ${countText(stations, 'station')} ${total === 1 ? 'has' : 'have'} ${quoted} in ID, name or display name.${bound}`;

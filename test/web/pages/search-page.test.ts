@@ -29,7 +29,7 @@ describe('searchPage', () => {
       stationsOf({ 'a/b': [resourceOf('x', { state: 'ALERTSTATE_FIRING', type: 'resource_type.compute.vm' })], other: [resourceOf('y')] }),
     );
     const { text, tags, body } = await pageOf(app, '?q=X');
-    expect(text).toContain('1 resource of 1 station has X in ID, name or display name.');
+    expect(text).toContain('1 resource of 1 station has “X” in ID, name or display name.');
     expect(body).toContain('<span class="badge firing" title="ALERTSTATE_FIRING">Firing</span>');
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href']] : []));
     expect(links).toEqual(['./stations/a%2Fb/resources/x', './stations/a%2Fb', '?q=X&format=json', '?q=X&format=csv']);
@@ -38,7 +38,7 @@ describe('searchPage', () => {
 
   it('shows the first 200 and the exact number', async () => {
     const { text, tags } = await pageOf(await startApp(stationsOf({ a: many(150), b: many(1100) })), '?q=name-r');
-    expect(text).toContain('1,250 resources of 2 stations have name-r in ID, name or display name. The first 200 are shown.');
+    expect(text).toContain('1,250 resources of 2 stations have “name-r” in ID, name or display name. The first 200 are shown.');
     expect(tags.filter(({ name, attributes }) => name === 'th' && attributes['scope'] === 'row')).toHaveLength(200);
     expect(text).toContain('All 1,250 as JSON or CSV');
   });
@@ -46,7 +46,7 @@ describe('searchPage', () => {
   it('names the stations that were not searched, at most 20', async () => {
     const app = await startApp(stationsOf({ fine: [], gone: undefined }));
     const { text } = await pageOf(app, '?q=x');
-    expect(text).toContain('No resource has x in its ID, name or display name.');
+    expect(text).toContain('No resource has “x” in its ID, name or display name.');
     expect(text).toContain('Not searched, because without data: gone.');
     const outage = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`s${index}`, undefined]));
     expect((await pageOf(await startApp(stationsOf(outage)), '?q=x')).text).toContain(', s19 and 5 more.');
@@ -69,7 +69,7 @@ describe('searchPage', () => {
     const app = await startApp(stationsOf({ [hostile]: [resourceOf(hostile, { name: hostile, displayName: hostile, type: hostile })] }));
     const { body, text } = await pageOf(app, `?q=${encodeURIComponent(hostile)}`);
     expect(body).not.toContain('<script');
-    expect(text).toContain(`has ${hostile} in ID`);
+    expect(text).toContain(`has “${hostile}” in ID`);
   });
 
   it('ends its work when the client disconnects', async () => {
