@@ -1,4 +1,4 @@
-import { versions } from 'node:process';
+import { env, execArgv, versions } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import type { Config } from '../config/schema.ts';
@@ -59,10 +59,18 @@ export function recordLimits({ limits }: Config, heapBytes = oldSpaceBytes()): R
   return { records, records_per_station: limits.records_per_station ?? Math.ceil(records * 0.75) };
 }
 
-/** Records live in V8's old space. The heap limit includes the young generation: three semi-spaces of 64 MiB from V8 13 on, of 16 MiB before. */
+/** Records live in V8's old space. The heap limit includes the young generation, which is three semi-spaces. */
 function oldSpaceBytes(): number {
-  const semiSpaceMib = Number.parseInt(versions.v8, 10) >= 13 ? 64 : 16;
-  return getHeapStatistics().heap_size_limit - 3 * semiSpaceMib * MIB;
+  // Options of the command line override those of the environment.
+  const options = [env['NODE_OPTIONS'] ?? '', ...execArgv].join(' ');
+  return getHeapStatistics().heap_size_limit - 3 * semiSpaceMib(options, versions.v8) * MIB;
+}
+
+/** The maximum size of a semi-space: the next power of two of the last option, else 64 MiB from V8 13 on, and 16 MiB before. */
+export function semiSpaceMib(options: string, v8: string): number {
+  const [, configured] = Array.from(options.matchAll(/--max[-_]semi[-_]space[-_]size=(\d+)/g)).at(-1) ?? [];
+  if (configured !== undefined) return 2 ** Math.ceil(Math.log2(Math.max(1, Number(configured))));
+  return Number.parseInt(v8, 10) >= 13 ? 64 : 16;
 }
 
 function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig): AuthOptions | undefined {

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { encodingOptions, recordLimits, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
+import { encodingOptions, recordLimits, semiSpaceMib, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
@@ -164,5 +165,26 @@ describe('recordLimits', () => {
   it('are those of the configuration', () => {
     expect(limitsOf({ records: 400 }, MIB)).toEqual({ records: 400, records_per_station: 300 });
     expect(limitsOf({ records_per_station: 5 }, 211 * MIB)).toEqual({ records: 134_067, records_per_station: 5 });
+  });
+});
+
+describe('semiSpaceMib', () => {
+  it.each([
+    ['', '11.3.244.8-node.30', 16],
+    ['', '13.6.233.17-node.37', 64],
+    ['--max-semi-space-size=4', '13.6', 4],
+    ['--max_semi_space_size=3', '13.6', 4],
+    ['--max-semi-space-size=32 --max-old-space-size=9 --max-semi-space-size=2', '11.3', 2],
+  ])('of Node with the options "%s" and V8 %s is %d', (options, v8, expected) => {
+    expect(semiSpaceMib(options, v8)).toBe(expected);
+  });
+
+  it('is what the heap limit contains beside the old space', () => {
+    const limits = ['--max-semi-space-size=4', '--max-semi-space-size=3', '--max-semi-space-size=32'].map((option) => {
+      const print = 'process.stdout.write(String(v8.getHeapStatistics().heap_size_limit / 2 ** 20))';
+      const heapMib = Number(execFileSync(process.execPath, ['--max-old-space-size=256', option, '-e', print]));
+      return heapMib - 3 * semiSpaceMib(option, process.versions.v8);
+    });
+    expect(limits).toEqual([256, 256, 256]);
   });
 });
