@@ -108,7 +108,7 @@ describe('hostile names', () => {
     for (const [at, name] of NAMES.filter((id) => !STEPS.includes(id)).entries()) {
       await page.goto(`${pages[at]}`);
       expect(await textOf(page.locator('h1'))).toBe(name);
-      expect(await textOf(page.locator('main > p.code'))).toBe(name);
+      expect(await textOf(page.locator('.headline .code'))).toBe(name);
       expect((await page.locator('#fields td').allTextContents()).slice(0, 8)).toEqual(Array(8).fill(name));
       await expectHarmless(page);
     }

@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => stop?.());
 
-const shownIds = (page: Page) => page.locator('#resource-table tbody .sub.code').allTextContents();
+const shownIds = (page: Page) => page.locator('#resource-table tbody .sub .code').allTextContents();
 const amount = (page: Page) => page.locator('.pager .amount').first().innerText();
 const show = (page: Page) => page.locator('#narrow button').click();
 
@@ -114,7 +114,7 @@ describe('the page of a station with 10,000 resources', () => {
     }
     await page.locator('#search').fill('no such resource');
     await show(page);
-    expect(await page.locator('#nothing').innerText()).toBe('No resource matches.');
+    expect(await page.locator('#nothing').innerText()).toMatch(/^No resource matches\.\s+Clear the filters: show 10,000 resources$/);
     expect(await axeViolations(page)).toEqual([]);
     await page.locator('#reset').click();
     expect(await amount(page)).toBe(firstOf(10_000));

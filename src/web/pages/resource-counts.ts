@@ -20,7 +20,7 @@ export interface Count {
   readonly count: number;
 }
 
-export function countResources({ groups, typeLabels }: Aggregates): ResourceCounts {
+export function countResources({ groups, typeLabels }: Pick<Aggregates, 'groups' | 'typeLabels'>): ResourceCounts {
   const types = new Map<string, number>();
   const states = new Map<string, number>();
   const products = new Map<string, number>();

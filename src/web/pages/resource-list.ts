@@ -1,57 +1,73 @@
-import { OTHER } from '../../station/label-values.ts';
 import type { Resource } from '../../station/resource.ts';
-import { ALERTABLE, alertableOf, type SortKey } from '../../station/selection.ts';
+import { alertableOf, type SortKey, type UnmatchedFilter } from '../../station/selection.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
-import { resourcePath } from '../routes.ts';
-import { breakable, type Html, html, momentText, numberText, unknown } from './html.ts';
-import type { Count, ResourceCounts } from './resource-counts.ts';
-import { NONE, type ResourceQuery, resourceSearch, sortText } from './resource-query.ts';
-import { alertStateBadge, shortTypes, typeName } from './resource-words.ts';
+import { resourcePath, stationPath } from '../routes.ts';
+import { breakable, countText, type Html, html, momentText, numberText, unknown } from './html.ts';
+import { copyable } from './live-page.ts';
+import { NONE, type ResourceQuery, resourceSearch } from './resource-query.ts';
+import { alertStateBadge, shortTypes, stateWord, typeName } from './resource-words.ts';
 
 interface Column {
   readonly heading: string;
   readonly by: SortKey;
   readonly isNumber?: boolean;
-  readonly cell: (resource: Resource) => Html;
+  readonly cell: (resource: Resource, context: CellContext) => Html;
+}
+
+interface CellContext {
+  readonly stationName: string;
+  readonly typeNames: ReadonlyMap<string, string>;
+  readonly nowMs: number;
 }
 
 /** A page of resources; each heading sorts by its column, and reverses the order when followed again. */
 export function resourceTable(
   resources: readonly Resource[],
-  { types }: Pick<ResourceCounts, 'types'>,
-  spec: StationSpec,
+  spec: Pick<StationSpec, 'name' | 'products' | 'alertability'>,
   query: ResourceQuery,
-  nowMs: number,
+  context: Omit<CellContext, 'stationName'>,
 ): Html {
-  const names = shortTypes([...types, ...resources].map((typed) => ('key' in typed ? typed.key : typed.type)));
-  const columns = columnsOf(spec, names, nowMs);
+  const columns = columnsOf(spec);
   return html`<table id="resource-table" class="cards rows">
 <caption class="hidden-text">Resources of ${spec.name}</caption>
 <thead>
-<tr>${[heading({ heading: 'Resource', by: 'display_name' }, query), ...columns.map((column) => heading(column, query))]}</tr>
+<tr>${columns.map((column) => heading(column, query))}</tr>
 </thead>
 <tbody>
-${resources.map((resource) => row(resource, spec, columns))}</tbody>
+${resources.map((resource) => row(resource, columns, { ...context, stationName: spec.name }))}</tbody>
 </table>`;
 }
 
-function columnsOf({ products, alertability }: StationSpec, names: ReadonlyMap<string, string>, nowMs: number): readonly Column[] {
-  const product: Column = { heading: 'Product', by: 'product', cell: (resource) => textOrUnknown(resource.product) };
-  const alertable: Column = { heading: 'Alertable', by: 'alertable', cell: (resource) => html`${alertableOf(resource)}` };
-  return [
-    { heading: 'Name', by: 'name', cell: ({ name }) => textOrUnknown(name) },
-    { heading: 'Type', by: 'type', cell: ({ type, typeLabel }) => html`${typeName(type, names)} <span class="sub">${typeLabel}</span>` },
-    ...(products.length === 0 ? [] : [product]),
-    { heading: 'State', by: 'state', cell: ({ state }) => alertStateBadge(state) },
-    ...(alertability ? [alertable] : []),
-    { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rulesText(alertRules) },
-    { heading: 'SKU', by: 'sku', cell: ({ sku }) => textOrUnknown(sku) },
-    { heading: 'GPU', by: 'gpu_model', cell: ({ gpuModel }) => textOrUnknown(gpuModel) },
-    { heading: 'Created', by: 'created', cell: ({ createdSeconds }) => createdText(createdSeconds, nowMs) },
-  ];
+/** The first column is the heading of its row. */
+export function columnsOf({ products, alertability }: Pick<StationSpec, 'products' | 'alertability'>): readonly Column[] {
+  return COLUMNS.filter(({ by }) => (by !== 'product' || products.length > 0) && (by !== 'alertable' || alertability));
 }
 
-function heading({ heading, by, isNumber = false }: Omit<Column, 'cell'>, { selection, order }: ResourceQuery): Html {
+const COLUMNS: readonly Column[] = [
+  { heading: 'Resource', by: 'display_name', cell: resourceLink },
+  { heading: 'Name', by: 'name', cell: ({ name }) => textOrUnknown(name) },
+  {
+    heading: 'Type',
+    by: 'type',
+    cell: ({ type, typeLabel }, { typeNames }) => html`${typeName(type, typeNames)} <span class="sub">${typeLabel}</span>`,
+  },
+  { heading: 'Product', by: 'product', cell: ({ product }) => textOrUnknown(product) },
+  { heading: 'State', by: 'state', cell: ({ state }) => alertStateBadge(state) },
+  { heading: 'Alertable', by: 'alertable', cell: (resource) => html`${alertableOf(resource)}` },
+  { heading: 'Rules', by: 'alert_rules', isNumber: true, cell: ({ alertRules }) => rulesText(alertRules) },
+  { heading: 'SKU', by: 'sku', cell: ({ sku }) => textOrUnknown(sku) },
+  { heading: 'GPU', by: 'gpu_model', cell: ({ gpuModel }) => textOrUnknown(gpuModel) },
+  { heading: 'Created', by: 'created', cell: ({ createdSeconds }, { nowMs }) => createdText(createdSeconds, nowMs) },
+];
+
+function resourceLink({ id, name, displayName }: Resource, { stationName }: CellContext): Html {
+  const path = resourcePath(stationName, id);
+  const title = displayName || name || id;
+  const copied = copyable(html`<span class="code">${id}</span>`, `Copy the ID of ${title}`);
+  return html`${path === undefined ? title : html`<a href="../${path}">${title}</a>`} <span class="sub">${copied}</span>`;
+}
+
+function heading({ heading, by, isNumber = false }: Column, { selection, order }: ResourceQuery): Html {
   const isSorted = order?.by === by;
   const descending = isSorted && !order.descending;
   const href = `${resourceSearch({ selection, order: { by, descending }, page: 1 })}#resources`;
@@ -59,15 +75,13 @@ function heading({ heading, by, isNumber = false }: Omit<Column, 'cell'>, { sele
   return html`<th scope="col"${numberClass(isNumber)}${sorted}><a href="${href}">${heading}</a></th>`;
 }
 
-function row(resource: Resource, { name }: StationSpec, columns: readonly Column[]): Html {
-  const path = resourcePath(name, resource.id);
-  const title = resource.displayName || resource.name || resource.id;
+function row(resource: Resource, [first, ...columns]: readonly Column[], context: CellContext): Html {
   const cells = columns.map(
     ({ heading, isNumber = false, cell }) =>
-      html`<td${numberClass(isNumber)} data-label="${heading}"><span>${cell(resource)}</span></td>\n`,
+      html`<td${numberClass(isNumber)} data-label="${heading}"><span>${cell(resource, context)}</span></td>\n`,
   );
-  return html`<tr>
-<th scope="row">${path === undefined ? title : html`<a href="../${path}">${title}</a>`} <span class="sub code">${resource.id}</span></th>
+  return html`<tr data-key="${resource.id}">
+<th scope="row">${first?.cell(resource, context) ?? []}</th>
 ${cells}</tr>
 `;
 }
@@ -86,42 +100,6 @@ function rulesText(count: number | undefined): Html {
 
 function createdText(seconds: number | undefined, nowMs: number): Html {
   return seconds === undefined ? unknown('not reported') : momentText(seconds * 1000, nowMs);
-}
-
-/** Filters by a GET request, so that the URL can be bookmarked; the order is kept. */
-export function filterForm(
-  { products, alertability }: Pick<StationSpec, 'products' | 'alertability'>,
-  counts: ResourceCounts,
-  { selection, order }: ResourceQuery,
-): Html {
-  const alertable = ALERTABLE.map(
-    (word) => html`<option value="${word}"${attributeIf(selection.alertable === word, 'selected')}>${word}</option>`,
-  );
-  return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
-<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${selection.search ?? ''}" autocomplete="off" spellcheck="false"></label>
-${choice('type', 'Type', counts.types, selection.type)}
-${products.length === 0 ? [] : choice('product', 'Product', counts.products, selection.product)}
-${choice('state', 'State', counts.states, selection.state)}
-${alertability ? html`<label for="alertable">Alertable <select id="alertable" name="alertable"><option value="">any</option>${alertable}</select></label>` : []}
-<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${attributeIf(selection.withoutRules === true, 'checked')}> Without alert rules</label>
-${order === undefined ? [] : html`<input type="hidden" name="sort" value="${sortText(order)}">`}
-<button type="submit">Show</button>
-<p><a id="reset" href="?#resources">Show all</a></p>
-</form>`;
-}
-
-/** A selected value that no resource has any more remains an option, so that the form matches the query. */
-function choice(name: 'type' | 'product' | 'state', label: string, counts: readonly Count[], chosen: string | undefined): Html {
-  const missing = chosen === undefined || counts.some(({ key }) => key === chosen) ? [] : [{ key: chosen, count: 0 }];
-  const options = [...counts.filter(({ key }) => key !== OTHER), ...missing].map(({ key, count }) => {
-    const text = key === '' ? NONE : key;
-    return html`<option value="${text}"${attributeIf(key === chosen, 'selected')}>${text} (${numberText(count)})</option>`;
-  });
-  return html`<label for="${name}">${label} <select id="${name}" name="${name}"><option value="">any</option>${options}</select></label>`;
-}
-
-function attributeIf(condition: boolean, attribute: 'selected' | 'checked'): Html {
-  return condition ? html` ${attribute}` : html``;
 }
 
 /** The part of a list that a page shows; a page beyond the end is the last one. */
@@ -149,4 +127,44 @@ export function resourcePager(label: string, { page, pages, from, to, total }: P
   const steps = [step('First', 1), step('Previous', page - 1), step('Next', page + 1), step('Last', pages)];
   const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(to)} of ${numberText(total)}</span>`;
   return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
+}
+
+/** Links to the resources of the query in its order, on all pages. */
+export function downloadLinks(stationName: string, query: ResourceQuery): Html {
+  const path = stationPath(stationName);
+  if (path === undefined) return html``;
+  const parameters = resourceSearch({ ...query, page: 1 }).slice(1);
+  const link = (format: 'csv' | 'json') => {
+    const href = `../${path}/resources?${parameters === '' ? '' : `${parameters}&`}format=${format}`;
+    return html`<a href="${href}">${format.toUpperCase()}</a>`;
+  };
+  return html`<p id="downloads">Download ${link('csv')} ${link('json')}</p>`;
+}
+
+/** The number of present values that are listed. */
+const MAX_VALUES = 20;
+
+/** Why no resource is shown, with links to what would be. */
+export function emptyResult(size: number, unmatched: readonly UnmatchedFilter[], query: ResourceQuery): Html {
+  if (size === 0) return html`<div id="nothing"><p>The station has no resources.</p></div>`;
+  const all = `${resourceSearch({ selection: {}, order: query.order, page: 1 })}#resources`;
+  return html`<div id="nothing">
+<p>No resource matches.</p>
+${unmatched.map((filter) => presentValues(filter, query))}<p><a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>
+</div>`;
+}
+
+function presentValues({ filter, given, present }: UnmatchedFilter, query: ResourceQuery): Html {
+  const ranked = [...present].sort(([, a], [, b]) => b - a);
+  const types = shortTypes(filter === 'type' ? present.keys() : []);
+  const values = ranked.slice(0, MAX_VALUES).map(([value, count]) => {
+    const href = `${resourceSearch({ ...query, selection: { ...query.selection, [filter]: value }, page: 1 })}#resources`;
+    const name = filter === 'state' ? stateWord(value) : (types.get(value) ?? value);
+    return html`<li><a href="${href}" title="${value}">${breakable(name || NONE)}</a> <span class="quiet">(${numberText(count)})</span></li>\n`;
+  });
+  const more = ranked.length > MAX_VALUES ? html`<li class="quiet">${numberText(ranked.length - MAX_VALUES)} more</li>\n` : [];
+  return html`<p>No resource has the ${filter} <code>${given || NONE}</code>. Present:</p>
+<ul class="values">
+${values}${more}</ul>
+`;
 }

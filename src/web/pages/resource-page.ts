@@ -9,6 +9,7 @@ import { stationPath } from '../routes.ts';
 import { countText, facts, type Html, html, momentText, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
+import { copyable, LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { alertStateBadge, stateWord } from './resource-words.ts';
 import { sendNoStation } from './station-page.ts';
 
@@ -36,7 +37,9 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
 <h1>${heading}</h1>
 ${located === undefined ? [] : linkList(resourceLinks(detail.links, spec, located.resource))}${body}`;
     const title = `${heading} · ${spec.name} · ${EXPORTER}`;
-    sendPage(response, located === undefined ? 404 : 200, { title, root: ROOT, content }, options);
+    const page = { title, root: ROOT, content };
+    if (located === undefined) sendPage(response, 404, page, options);
+    else sendPage(response, 200, { ...page, script: LIVE_SCRIPT }, options);
   };
 }
 
@@ -58,7 +61,11 @@ function notFoundNote(isServed: boolean): Html {
 
 function details(spec: StationSpec, { resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
   const offset = pageOffset + position;
-  return html`<p class="code">${resource.id}</p>
+  return html`<div class="headline">
+<p class="copyable">${copyable(html`<span class="code">${resource.id}</span>`, 'Copy the ID')}</p>
+${LIVE_CONTROLS}
+</div>
+${LIVE_NOTICES}
 <h2 id="record">Record</h2>
 ${facts('origin', [
   ['Offset', `${numberText(offset)} in the station’s listing (counted from 0)`],
@@ -85,9 +92,10 @@ function published(lines: string, { withheld, snapshot }: Served): Html {
   if (lines === '') {
     return html`<p>None: per-resource series are disabled by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
   }
-  if (withheld === 0) return html`<pre id="lines">${lines}</pre>`;
+  const copied = html`<div class="copyable">${copyable(html`<pre id="lines">${lines}</pre>`, 'Copy the series')}</div>`;
+  if (withheld === 0) return copied;
   return html`<p>Withheld: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so all ${numberText(withheld)} per-resource series are withheld. Those of this resource would be:</p>
-<pre id="lines">${lines}</pre>`;
+${copied}`;
 }
 
 /** In the order of the columns, but numbers and times after the texts. */

@@ -17,8 +17,10 @@ const PARAMETERS = ['search', 'type', 'product', 'state', 'sort', ...Object.keys
 
 /** Empty parameters are ignored; a string is the problem of an invalid one. */
 export function parseResourceQuery(query: URLSearchParams): ResourceQuery | string {
-  const problem = problemOf(query);
-  if (problem !== undefined) return problem;
+  return problemOf(query) ?? queryOf(query);
+}
+
+function queryOf(query: URLSearchParams): ResourceQuery {
   const order = parseOrder(query.get('sort') ?? '');
   const alertable = ALERTABLE.find((word) => word === query.get('alertable'));
   return {
@@ -33,6 +35,16 @@ export function parseResourceQuery(query: URLSearchParams): ResourceQuery | stri
     order: order && { by: order.by, descending: order.descending || query.get('order') === 'desc' },
     page: Number(query.get('page') || 1),
   };
+}
+
+/** The valid parameters of an invalid query; of a repeated one the first. */
+export function usableQuery(query: URLSearchParams): ResourceQuery {
+  const usable = new URLSearchParams();
+  for (const name of PARAMETERS) {
+    const value = query.get(name);
+    if (value !== null && problemOf(new URLSearchParams([[name, value]])) === undefined) usable.set(name, value);
+  }
+  return queryOf(usable);
 }
 
 /** The query string, with its question mark. */

@@ -1,46 +1,61 @@
 import type { Request, Response } from 'express';
 import { stationLinks } from '../../station/links.ts';
+import type { Resource } from '../../station/resource.ts';
+import { type UnmatchedFilter, unmatchedFilters } from '../../station/selection.ts';
 import type { Snapshot } from '../../station/snapshot.ts';
-import type { StationSpec } from '../../station/station-spec.ts';
-import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../port.ts';
+import { TaskQueue } from '../../station/task-queue.ts';
+import type { ExporterPort, StationDetail } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { sendError } from '../respond.ts';
-import { probePath } from '../routes.ts';
+import { sendError, setErrorPage } from '../respond.ts';
 import { historySection, refreshForm } from './history.ts';
-import { facts, figures, type Html, html, numberText, secondsText, unknown } from './html.ts';
+import { figures, type Html, html, numberText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
-import { countBars, countResources } from './resource-counts.ts';
-import { filterForm, pageRange, resourcePager, resourceTable } from './resource-list.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch } from './resource-query.ts';
-import { coverageOf, coverageText, failureNote, nextRefreshText, snapshotAge, stateBadge } from './station-state.ts';
-import { loadList } from './upstream-load.ts';
-
-const PAGE_SIZE = 100;
+import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { countBars, countResources, type ResourceCounts } from './resource-counts.ts';
+import { filterForm } from './resource-form.ts';
+import { downloadLinks, emptyResult, type PageRange, pageRange, resourcePager, resourceTable } from './resource-list.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from './resource-query.ts';
+import { shortTypes } from './resource-words.ts';
+import { listingFacts, stationFacts } from './station-facts.ts';
+import { coverageOf, coverageText, failureNote, snapshotAge, stateBadge } from './station-state.ts';
 
 const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
 
-type Served = NonNullable<StationDetail['served']>;
-
-/** A station: its state, its listing and its resources. */
+/** A station: its state, its resources, and its details. */
 export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
+  const find = rememberedSearches(exporter);
   return async (request, response, signal) => {
     const detail = exporter.station(String(request.params['name']));
     if (detail === undefined) {
       sendNoStation(response, '../', options);
       return;
     }
-    const query = parseResourceQuery(searchParams(request));
+    const { spec, served } = detail;
+    const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() });
+    const sendStation = (status: number, query: ResourceQuery, resources: Html) => {
+      const refresh = refreshForm(spec.name, resourceSearch(query), options);
+      const history = historySection(exporter.history(spec.name) ?? [], { status: detail.status, ttlMs: spec.cache.ttlMs, nowMs: now() });
+      const content = stationContent(detail, counts, { refresh, resources, history }, now());
+      const script = status === 200 ? { script: LIVE_SCRIPT } : {};
+      sendPage(response, status, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, ...script }, options);
+    };
+    const parameters = searchParams(request);
+    const query = parseResourceQuery(parameters);
     if (typeof query === 'string') {
+      const usable = usableQuery(parameters);
+      const content = html`<p class="notice" role="alert">${query}</p>\n${filterForm(spec, counts, usable)}`;
+      setErrorPage(response, (_response, status) => sendStation(status, usable, content));
       sendError(response, 400, `${query}\n`);
       return;
     }
-    const { spec, served } = detail;
-    const resources = served === undefined ? [] : await resourcesOf(exporter, detail, served, query, now(), signal);
-    const history = historySection(exporter.history(spec.name) ?? [], { status: detail.status, ttlMs: spec.cache.ttlMs, nowMs: now() });
-    const content = html`${stationHead(detail, refreshForm(spec.name, resourceSearch(query), options), now())}${resources}${history}`;
-    sendPage(response, 200, { title: `${spec.name} · ${EXPORTER}`, root: '../', content }, options);
+    if (served === undefined) {
+      sendStation(200, query, NO_SNAPSHOT);
+      return;
+    }
+    const found = await find(served.snapshot, query, signal);
+    sendStation(200, query, html`${filterForm(spec, counts, query)}\n${resultOf(detail, counts, query, found, now())}`);
   };
 }
 
@@ -55,88 +70,114 @@ export function searchParams({ url }: Pick<Request, 'url'>): URLSearchParams {
   return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 
-function stationHead({ spec, upstream, status, served, links }: StationDetail, refresh: Html, nowMs: number): Html {
+/** A page of resources and the number of all that were found. */
+interface FoundPage {
+  readonly size: number;
+  readonly range: PageRange;
+  readonly resources: readonly Resource[];
+  /** Filters that match no resource; empty when resources were found. */
+  readonly unmatched: readonly UnmatchedFilter[];
+}
+
+type Find = (snapshot: Snapshot, query: ResourceQuery, signal: AbortSignal) => Promise<FoundPage>;
+
+const PAGE_SIZE = 100;
+
+/** Queries whose result is remembered per snapshot. */
+const MAX_REMEMBERED = 50;
+
+/** Searches a snapshot once per query, however many browsers keep the page current. */
+function rememberedSearches(exporter: ExporterPort): Find {
+  const tasks = new TaskQueue();
+  const bySnapshot = new WeakMap<Snapshot, Map<string, FoundPage>>();
+  return async (snapshot, query, signal) => {
+    const remembered = bySnapshot.get(snapshot) ?? new Map<string, FoundPage>();
+    bySnapshot.set(snapshot, remembered);
+    const key = resourceSearch(query);
+    const known = remembered.get(key);
+    if (known) return known;
+    const found = await exporter.select(snapshot, query.selection, query.order, signal);
+    const range = pageRange(found.length, query.page, PAGE_SIZE);
+    const page = {
+      size: snapshot.size,
+      range,
+      resources: found.slice(range.from, range.to),
+      unmatched: found.length > 0 ? [] : await unmatchedFilters(snapshot.parts, query.selection, tasks, signal),
+    };
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(key, page);
+    return page;
+  };
+}
+
+function stationContent(
+  { spec, upstream, status, served, links }: StationDetail,
+  counts: ResourceCounts,
+  { refresh, resources, history }: Readonly<Record<'refresh' | 'resources' | 'history', Html>>,
+  nowMs: number,
+): Html {
   const { snapshot } = status;
-  const listing = html`<section aria-labelledby="listing">
-<h2 id="listing">Listing</h2>
-${served === undefined ? NO_SNAPSHOT : listingFacts(served.snapshot)}
-</section>`;
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="../">Stations</a> / ${spec.name}</nav>
 <h1>${spec.name}</h1>
-${linkList(stationLinks(links, spec))}${figures('status', [
+${linkList(stationLinks(links, spec))}<div class="headline">
+${figures('status', [
   ['State', stateBadge(status)],
   ['Resources', snapshot === undefined ? unknown('no snapshot is served') : numberText(snapshot.resources)],
   ['Coverage', coverageText(coverageOf(status))],
   ['Snapshot', snapshotAge(status, nowMs)],
 ])}
+<div class="actions">
+<a href="#history">History</a> <a href="#place">Details</a>
+${LIVE_CONTROLS}
 ${refresh}
+</div>
+</div>
+${LIVE_NOTICES}
 ${failureNote(status, nowMs)}
-<div class="columns">
+<div class="beside">
+<div>
+<section aria-labelledby="resources">
+<h2 id="resources">Resources</h2>
+${resources}
+</section>
+${history}</div>
+<div class="side">
+${countSections(spec.products.length > 0, counts)}<div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
 ${stationFacts(spec, status, upstream, nowMs)}
 </section>
-${listing}
+${served === undefined ? [] : listingSection(served.snapshot)}</div>
 </div>
+</div>`;
+}
+
+function listingSection(snapshot: Snapshot): Html {
+  return html`<section aria-labelledby="listing">
+<h2 id="listing">Listing</h2>
+${listingFacts(snapshot)}
+</section>
 `;
 }
 
-function stationFacts({ name, path, labels }: StationSpec, status: StationStatus, upstream: UpstreamStatus, nowMs: number): Html {
-  const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
-  return facts('question', [
-    ['Upstream', upstream.name],
-    ['Load', loadList(upstream, nowMs)[0]],
-    ['Subscription', path.subscription],
-    ['Resource group', path.resourceGroup],
-    ['Zone', path.zone],
-    ['Telemetry station', path.telemetryStation],
-    ['Labels', shown.length === 0 ? undefined : html`${shown}`],
-    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${secondsText(status.durationMs)}`],
-    ['Next refresh', nextRefreshText(status)],
-    [
-      'Requests',
-      status.isHanging ? html`<span class="no">hanging</span>: one probing request at a time until the service replies` : undefined,
-    ],
-    ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
-  ]);
-}
-
-async function resourcesOf(
-  exporter: ExporterPort,
-  { spec }: StationDetail,
-  { snapshot, aggregates }: Served,
-  query: ResourceQuery,
-  nowMs: number,
-  signal: AbortSignal,
-): Promise<Html> {
-  const found = await exporter.select(snapshot, query.selection, query.order, signal);
-  const extent = pageRange(found.length, query.page, PAGE_SIZE);
-  const counts = countResources(aggregates);
-  const bars = html`<h2 id="counts">Resource counts</h2>
+function countSections(hasProducts: boolean, { states, types, products }: ResourceCounts): Html {
+  if (types.length === 0) return html``;
+  return html`<section aria-labelledby="counts">
+<h2 id="counts">Resource counts</h2>
 <div class="bars">
-${countBars('state', counts.states)}${countBars('type', counts.types)}${spec.products.length === 0 ? [] : countBars('product', counts.products)}</div>
+${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBars('product', products) : []}</div>
+</section>
 `;
-  const table = html`${resourcePager('Pages of resources', extent, query)}
-${resourceTable(found.slice(extent.from, extent.to), counts, spec, query, nowMs)}
-${resourcePager('Pages of resources, below the table', extent, query)}`;
-  return html`${snapshot.size === 0 ? [] : bars}<h2 id="resources">Resources</h2>
-${filterForm(spec, counts, query)}
-${found.length > 0 ? table : html`<p id="nothing">No resource matches.</p>`}`;
 }
 
-/** What the listing returned, and whether it is verified complete. */
-function listingFacts(snapshot: Snapshot): Html {
-  const { size, complete, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
-  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
-  const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
-  return facts('story', [
-    ['Completeness', complete ? 'verified complete' : html`<span class="no">not verified complete</span>`],
-    ['Reasons', incompleteReasons.length === 0 ? undefined : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`],
-    ['Unique resources', numberText(size)],
-    ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
-    ['Pages', `${numberText(pages)} (all listings)`],
-    ['Duplicate records', numberText(duplicates)],
-    ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
-    ['Invalid fields', invalid.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
-  ]);
+function resultOf({ spec }: StationDetail, counts: ResourceCounts, query: ResourceQuery, found: FoundPage, nowMs: number): Html {
+  const { size, range, resources, unmatched } = found;
+  if (resources.length === 0) return emptyResult(size, unmatched, query);
+  const typeNames = shortTypes([...counts.types.map(({ key }) => key), ...resources.map(({ type }) => type)]);
+  return html`<div class="results">
+${resourcePager('Pages of resources', range, query)}
+${downloadLinks(spec.name, query)}
+</div>
+${resourceTable(resources, spec, query, { typeNames, nowMs })}
+${resourcePager('Pages of resources, below the table', range, query)}`;
 }

@@ -14,7 +14,7 @@ export const PAGE_STYLE = `
 }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
-body { margin: 0 auto; max-width: 88rem; padding: 0 1.5rem 3rem; background: var(--page); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 96rem; padding: 0 1.5rem 3rem; background: var(--page); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; }
 a, code, .said { unicode-bidi: isolate; }
 a { color: var(--link); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
@@ -52,6 +52,10 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .figures { display: flex; flex-wrap: wrap; gap: 0.75rem 2.25rem; margin: 1rem 0 1.5rem; }
 .figures dt { color: var(--quiet); font-size: 0.8125rem; }
 .figures dd { margin: 0; font-size: 1.375rem; line-height: 1.3; font-weight: 600; font-variant-numeric: tabular-nums; }
+.headline { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 2rem; margin: 0.25rem 0 0.75rem; }
+.headline .figures { margin: 0; gap: 0.125rem 1.5rem; }
+.headline .figures > div { display: flex; gap: 0.4rem; align-items: baseline; }
+.headline .figures :is(dt, dd) { font-size: 0.9375rem; }
 .facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0.3rem 1.5rem; margin: 0.5rem 0; max-width: 64rem; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
@@ -64,6 +68,7 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .not-tried { color: var(--quiet); }
 .no { font-weight: 600; }
 .badge { display: inline-block; padding: 0 0.5em; border: 1px solid currentColor; border-radius: 1em; color: var(--quiet); font-size: 0.75rem; font-weight: 600; line-height: 1.4; overflow-wrap: anywhere; }
+.badge:not(.unspecified) { white-space: nowrap; }
 .badge.firing { color: var(--bad); background: var(--bad-soft); }
 .badge.pending { color: var(--warn); background: var(--warn-soft); }
 .badge.inactive { color: var(--good); background: var(--good-soft); border-color: transparent; }
@@ -84,8 +89,26 @@ input, select, button { font: inherit; color: inherit; }
 input[type=search], select, :is(.controls, header.site) button { min-height: 2.125rem; padding: 0.2rem 0.6rem; background: var(--page); border: 1px solid var(--quiet); border-radius: 4px; }
 input[type=search] { width: 16rem; max-width: 100%; }
 select { max-width: 14rem; }
-:is(.controls, header.site) button { cursor: pointer; background: var(--soft); }
+:is(.controls, header.site, #live) button { cursor: pointer; background: var(--soft); }
 header.site :is(input[type=search], button) { min-height: 1.875rem; font-size: 0.875rem; }
+.actions form { margin: 0; }
+:is(#live, .actions form) button { min-height: 0; padding: 0.1rem 0.6rem; border: 1px solid var(--line); border-radius: 4px; font-size: 0.8125rem; }
+#live button[aria-pressed=true] { border-color: var(--link); color: var(--link); font-weight: 600; }
+.copy { display: none; position: relative; width: 1.5rem; height: 1.5rem; margin: -0.3rem 0; padding: 0; border: 0; background: none; color: var(--quiet); cursor: pointer; vertical-align: middle; }
+.scripted .copy { display: inline-block; }
+.copy:hover { color: var(--link); }
+.copy::before, .copy::after { content: ""; position: absolute; left: 0.4rem; top: 0.3rem; width: 0.55rem; height: 0.65rem; border: 1.5px solid; border-radius: 2px; }
+.copy::after { left: 0.6rem; top: 0.5rem; background: var(--page); }
+.copy.done { color: var(--good); }
+.copy.done::before { display: none; }
+.copy.done::after { left: 0.5rem; top: 0.3rem; width: 0.4rem; height: 0.75rem; border-width: 0 2px 2px 0; border-radius: 0; background: none; transform: rotate(45deg); }
+.headline .copyable { margin: 0; overflow-wrap: anywhere; }
+div.copyable { position: relative; }
+div.copyable .copy { position: absolute; right: 0.4rem; top: 0.7rem; }
+@media (hover: hover) {
+  tbody .copy:not(.done, :focus-visible) { opacity: 0; }
+  tbody tr:hover .copy { opacity: 1; }
+}
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
 th, td { padding: 0.4rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline; }
@@ -111,6 +134,9 @@ thead :is(a, button)::after { content: " \\2195"; content: " \\2195" / ""; color
 #families th a { font-weight: 500; text-decoration: none; }
 #families th a:hover { text-decoration: underline; }
 .bars { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.5rem 3rem; }
+.beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 2.5rem; }
+.beside section:first-child > h2 { margin-top: 1rem; }
+.actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
 .columns { display: grid; margin-top: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 0 3rem; }
 .columns h2 { margin-top: 0.5rem; }
 .bars ol { margin: 0; padding: 0; list-style: none; }
@@ -142,14 +168,26 @@ figure { margin: 0.75rem 0; }
 .history :is(th, td) { font-size: 0.8125rem; }
 .history th[scope=row] { min-width: 0; font-weight: 400; white-space: nowrap; }
 summary { cursor: pointer; color: var(--link); }
+.results { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 2rem; }
+.results p { margin: 0; color: var(--quiet); }
+.results p a { margin-inline-start: 0.5rem; }
+.values { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; margin: 0.25rem 0 1rem; padding: 0; list-style: none; overflow-wrap: anywhere; }
 .pager { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.75rem 0; }
 .pager ul { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .pager .amount { font-variant-numeric: tabular-nums; }
-@media (min-width: 78rem) {
-  #resource-table td:not(.number) { min-width: 5rem; }
-  #resource-table td[data-label=Name] { min-width: 8.5rem; }
-  #resource-table td:is([data-label=Product], [data-label=State]) { min-width: 7rem; }
-  #resource-table td[data-label=Type] { min-width: 11rem; }
+@media (min-width: 60.01rem) {
+  .controls label.narrow { display: none; }
+}
+@media (min-width: 84rem) {
+  .beside { grid-template-columns: minmax(0, 1fr) 16rem; gap: 0 2.25rem; }
+  .beside input[type=search] { width: 14.5rem; }
+  .beside select { max-width: 8.5rem; }
+  #resource-table td[data-label=Name] { min-width: 8rem; }
+  #resource-table td[data-label=Type] { min-width: 6.5rem; }
+  .side { font-size: 0.8125rem; }
+  .side h2 { margin-top: 1rem; }
+  .side .bars, .side .columns { grid-template-columns: minmax(0, 1fr); }
+  .side .facts { grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0.2rem 0.75rem; }
 }
 @media (max-width: 70rem) {
   header.site { column-gap: 1.25rem; }
@@ -164,6 +202,9 @@ summary { cursor: pointer; color: var(--link); }
   header.site input[type=search] { flex: 1; width: 0; }
   .controls label, .controls input[type=search], .controls select { width: 100%; max-width: none; }
   .controls label.check { width: auto; }
+  #narrow { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+  #narrow label[for=search] { grid-column: 1 / -1; }
+  #narrow button { justify-self: start; }
   .cards thead { display: none; }
   .cards, .cards caption, .cards tbody, .cards tr { display: block; }
   .cards tr:has(> th) { padding: 0.6rem 0; }

@@ -17,7 +17,7 @@ describe('errorPages', () => {
     ['/probe?station=other', 'GET', 404, 'Not found', 'No station with this name is configured.'],
     ['/probe', 'GET', 400, 'Bad request', 'Expected one station parameter: /probe?station=NAME'],
     ['/?format=xml', 'GET', 400, 'Bad request', 'Expected format to be one of html, json, csv, at most once.'],
-    ['/stations/prod?sort=size', 'GET', 400, 'Bad request', 'Expected sort to be one of '],
+    ['/stations/prod/resources?sort=size', 'GET', 400, 'Bad request', 'Expected sort to be one of '],
     ['/%zz', 'GET', 400, 'Bad request', 'The URL has a malformed percent-encoding.'],
     ['/-/reload', 'POST', 403, 'Forbidden', 'The lifecycle API is not enabled (--web.enable-lifecycle).'],
     ['/sd', 'DELETE', 405, 'Method not allowed', 'Method not allowed; allowed: GET, HEAD.'],

@@ -193,6 +193,14 @@ describe('resourcePage', () => {
     expect(body).toContain('<pre id="lines">series{station=&#34;prod&#34;,resource_id=&#34;a&#34;} 1\n</pre>');
   });
 
+  it('has buttons that copy the ID and the series, for its script', async () => {
+    const { body, headers } = await open(detailOf([resourceOf('a')]));
+    expect(body).toMatch(/<span class="code">a<\/span><button type="button" class="copy" [^>]*><span class="hidden-text">Copy the ID</);
+    expect(body).toMatch(/<\/pre><button type="button" class="copy" [^>]*><span class="hidden-text">Copy the series</);
+    expect(headers['content-security-policy']).toContain("; connect-src 'self'; ");
+    expect((await open(detailOf([]))).body).not.toContain('<script');
+  });
+
   it('explains why there are no series', async () => {
     const off = await open(detailOf([resourceOf('a')]), undefined, { seriesOf: () => '' });
     expect(off.text).toContain('None: per-resource series are disabled by metrics.per_resource or metrics.disabled.');
@@ -208,7 +216,7 @@ describe('resourcePage', () => {
       detailOf([resourceOf(text, { displayName: text, name: text, state: text })]),
       `/stations/prod/resources/${encodeURIComponent(text)}`,
     );
-    expect(body).not.toContain('<script');
+    expect(body.match(/<script/g)).toHaveLength(1);
     expect(seen).toContain(`display_name${text}\n`);
     expect(seen).toContain(`resource_id="${text}"`);
   });

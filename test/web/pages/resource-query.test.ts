@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALERTABLE, SORT_KEYS, type SortKey } from '../../../src/station/selection.ts';
-import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch } from '../../../src/web/pages/resource-query.ts';
+import { NONE, parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../../src/web/pages/resource-query.ts';
 
 const parse = (query: string) => parseResourceQuery(new URLSearchParams(query));
 
@@ -50,6 +50,13 @@ describe('parseResourceQuery', () => {
     ['page=1&page=2', 'Expected page at most once.'],
   ])('rejects %s with the expected values', (query, problem) => {
     expect(parse(query)).toEqual(problem);
+  });
+});
+
+describe('usableQuery', () => {
+  it('keeps what is valid of a query, and the first of repeated parameters', () => {
+    const query = new URLSearchParams('?search=a&search=b&type=t&alertable=maybe&without_rules=yes&sort=-size&order=desc&page=0');
+    expect(usableQuery(query)).toEqual({ selection: { search: 'a', type: 't', withoutRules: true }, order: undefined, page: 1 });
   });
 });
 

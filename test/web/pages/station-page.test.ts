@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LISTING_FIELDS, type ListingField } from '../../../src/station/listing.ts';
@@ -16,12 +17,20 @@ async function open(detail = detailOf([]), path = '/stations/prod') {
 }
 
 /** The ids of the resources in the table, in its order. */
-const idsOf = (body: string) => [...body.matchAll(/<span class="sub code">([^<]*)<\/span><\/th>/g)].map(([, id]) => id);
+const idsOf = (body: string) => [...body.matchAll(/<span class="sub"><span class="code">([^<]*)<\/span>/g)].map(([, id]) => id);
 
 /** The text of the element with the ID, up to the first end tag of that name. */
 function textOf(body: string, id: string): string {
   const [, element, rest = ''] = new RegExp(`<(\\w+)[^>]* id="${id}"[^>]*>([\\s\\S]*)`).exec(body) ?? [];
   return parseHtml(rest.slice(0, rest.indexOf(`</${element}>`))).text.trim();
+}
+
+/** The links of the page with their texts. */
+function textLinks(body: string): (readonly [href: string, text: string])[] {
+  return [...body.matchAll(/<a [^>]*>[^<]*<\/a>/g)].map(([link]) => {
+    const { tags, text } = parseHtml(link);
+    return [tags[0]?.attributes['href'] ?? '', text];
+  });
 }
 
 const three = [
@@ -59,12 +68,19 @@ describe('stationPage', () => {
     expect(tags.filter(({ attributes }) => attributes['href'] === '../')).toHaveLength(3);
   });
 
-  it('allows its form in the policy, and no script', async () => {
+  it('allows its form and its script in the policy', async () => {
     const { headers, body } = await open();
     const policy = headers['content-security-policy'];
     expect(policy).toContain("; form-action 'self'; ");
-    expect(policy).not.toMatch(/script-src|connect-src/);
-    expect(body).not.toMatch(/<script|\sstyle=/);
+    const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(body) ?? [];
+    expect(policy).toContain(`; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; connect-src 'self'; `);
+    expect(body).not.toMatch(/\sstyle=/);
+  });
+
+  it('shows the resources first, then the history, the counts and the details', async () => {
+    const { tags } = await open(full);
+    const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
+    expect(headings).toEqual(['resources', 'history-title', 'counts', 'place', 'listing']);
   });
 
   it('has links that work under a prefix, for any station name', async () => {
@@ -133,7 +149,7 @@ describe('stationPage', () => {
     expect(status).toBe(200);
     expect(text).toContain('No snapshot is served: no refresh has succeeded within max_stale.');
     expect(text).toContain('Latest refreshnot tried yet');
-    expect(body).not.toContain('id="resources"');
+    expect(body).not.toMatch(/id="(narrow|counts|listing|downloads)"/);
   });
 
   it('shows the listing, and why it is incomplete', async () => {
@@ -218,19 +234,19 @@ describe('stationPage', () => {
   it('shows no bars without resources', async () => {
     const { body, text } = await open(detailOf([]));
     expect(body).not.toContain('class="bars"');
-    expect(text).toContain('No resource matches.');
+    expect(text).toContain('The station has no resources.');
   });
 
   it('shows the resources, with unknown values marked', async () => {
     const { body } = await open(full);
     const [, table = ''] = /<tbody>([\s\S]*?)<\/tbody>/.exec(body.slice(body.indexOf('id="resource-table"'))) ?? [];
-    const rows = [...table.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => parseHtml(row).text.trim().split('\n'));
+    const rows = [...table.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => parseHtml(row).text.trim().split('\n'));
     const none = '– not reported';
     const age = '779 d ago';
     expect(rows).toEqual([
-      ['Beta b', 'name-b', 'b Type B', 'p', 'Firing', 'yes', '0', none, none, age],
-      ['named a', 'named', 'a Type A', none, none, 'no', none, none, none, none],
-      ['c c', none, `${none} `, none, 'INACTIVE', 'unknown', '1,200', '2 GPU', 'H', age],
+      ['Beta bCopy the ID of Beta', 'name-b', 'b Type B', 'p', 'Firing', 'yes', '0', none, none, age],
+      ['named aCopy the ID of named', 'named', 'a Type A', none, none, 'no', none, none, none, none],
+      ['c cCopy the ID of c', none, `${none} `, none, 'INACTIVE', 'unknown', '1,200', '2 GPU', 'H', age],
     ]);
   });
 
@@ -271,9 +287,86 @@ describe('stationPage', () => {
     expect(values).toEqual([
       ['search', '"x'],
       ['without_rules', 'yes'],
-      ['sort', '-sku'],
     ]);
-    expect((await open(full, '/stations/prod?sort=sku')).body).toContain('name="sort" value="sku"');
+    expect(body).toContain('<option value="-sku" selected>SKU, descending</option>');
+    expect((await open(full, '/stations/prod?sort=id')).body).toContain('<option value="id" selected>id</option>');
+  });
+
+  it('selects exactly one option of every choice, so that a script can tell whether it was changed', async () => {
+    for (const query of ['', '?state=firing&type=b&product=q&sort=-id', '?state=(none)&type=type&alertable=yes']) {
+      const { body } = await open(full, `/stations/prod${query}`);
+      const choices = [...body.matchAll(/<select[\s\S]*?<\/select>/g)].map(([choice]) => choice.match(/ selected>/g)?.length);
+      expect(choices).toEqual([1, 1, 1, 1, 1]);
+    }
+  });
+
+  it('shows a short form in the form as the value that it selects, or as the number of values', async () => {
+    const { body } = await open(full, '/stations/prod?state=firing&type=type');
+    expect(body).toContain('<option value="ALERTSTATE_FIRING" selected>Firing (1)</option>');
+    expect(body).toContain('<option value="type" selected>type (2 types, 2)</option>');
+    expect(body).toContain('<option value="type.b">b · Type B (1)</option>');
+    expect(idsOf(body)).toEqual(['b']);
+  });
+
+  it('lists the values present where a filter matches nothing, and links to all resources', async () => {
+    const { status, text, tags } = await open(full, '/stations/prod?state=<gone>&type=type.b&sort=-id');
+    expect(status).toBe(200);
+    expect(text).toContain('No resource has the state <gone>. Present:\n\nFiring (1)\n(none) (1)\nINACTIVE (1)\n');
+    expect(text).not.toContain('No resource has the type');
+    const links = tags.flatMap(({ attributes }) => attributes['href'] ?? []);
+    expect(links).toContain('?type=type.b&state=ALERTSTATE_FIRING&sort=-id#resources');
+    expect(text).toContain('Clear the filters: show 3 resources');
+    expect(links).toContain('?sort=-id#resources');
+  });
+
+  it('lists at most twenty values, the most frequent first', async () => {
+    const many = Array.from({ length: 25 }, (_, index) => resourceOf(`r${index}`, { state: `s${Math.min(index, 22)}` }));
+    const { text } = await open(detailOf(many), '/stations/prod?state=none');
+    expect(text).toContain('Present:\n\ns22 (3)\ns0 (1)\n');
+    expect(text).toContain('s18 (1)\n3 more\n');
+  });
+
+  it('has no resource to show where only the combination of filters matches nothing', async () => {
+    const { text } = await open(full, '/stations/prod?state=firing&product=(none)');
+    expect(text).toMatch(/No resource matches\.\nClear the filters/);
+  });
+
+  it('links to exactly the filtered list and order as CSV and JSON', async () => {
+    const path = '/stations/prod?search=%26&state=ALERTSTATE_FIRING&sort=-id&page=7';
+    const one = detailOf([resourceOf('&', { state: 'ALERTSTATE_FIRING' })]);
+    const linksOf = (body: string) => [...textLinks(body)].filter(([, words]) => words === 'CSV' || words === 'JSON').map(([href]) => href);
+    expect(linksOf((await open(one, path)).body)).toEqual([
+      '../stations/prod/resources?search=%26&state=ALERTSTATE_FIRING&sort=-id&format=csv',
+      '../stations/prod/resources?search=%26&state=ALERTSTATE_FIRING&sort=-id&format=json',
+    ]);
+    expect(linksOf((await open(one)).body)[0]).toBe('../stations/prod/resources?format=csv');
+  });
+
+  it('searches a snapshot once for each query', async () => {
+    const selected: string[] = [];
+    let detail = full;
+    const exporter = exporterOf(full);
+    const { request } = await startApp(
+      {
+        ...exporter,
+        station: () => detail,
+        select: (snapshot, selection, order, signal) => {
+          selected.push(selection.search ?? '');
+          return exporter.select(snapshot, selection, order, signal);
+        },
+      },
+      { now },
+    );
+    const search = async (text: string) => idsOf((await request(`/stations/prod?search=${text}`)).body);
+    expect(await search('beta')).toEqual(['b']);
+    expect(await search('beta')).toEqual(['b']);
+    expect(await search('named')).toEqual(['a']);
+    expect(selected).toEqual(['beta', 'named']);
+    detail = detailOf([...three, resourceOf('d', { name: 'beta' })]);
+    expect(await search('beta')).toEqual(['b', 'd']);
+    for (let at = 0; at < 60; at += 1) await search(`none-${at}`);
+    expect(await search('beta')).toEqual(['b', 'd']);
+    expect(selected.filter((text) => text === 'beta')).toHaveLength(3);
   });
 
   it('reverses the order by the heading that is sorted by, and marks it with aria-sort', async () => {
@@ -329,6 +422,17 @@ describe('stationPage', () => {
     expect(response.body).toMatch(expected);
   });
 
+  it('shows an invalid query to a browser in the page, with the form still usable', async () => {
+    const { request } = await startApp(exporterOf(full), { now });
+    const { status, body } = await request('/stations/prod?search=x&sort=size&state=firing&page=0', { headers: { accept: 'text/html' } });
+    expect(status).toBe(400);
+    const { text, tags } = parseHtml(body);
+    expect(text).toMatch(/Expected sort to be one of id, .*, with a leading - for descending order\./);
+    expect(tags.find(({ attributes }) => attributes['id'] === 'search')?.attributes['value']).toBe('x');
+    expect(body).toContain('<option value="ALERTSTATE_FIRING" selected>');
+    expect(body).not.toMatch(/<script|id="resource-table"/);
+  });
+
   it('escapes markup in every field of a resource', async () => {
     const hostile = fc
       .array(fc.constantFrom('<script>', '</table>', '</option>', '"', "'", '>', '<', '&', '&lt;', 'javascript:', '=', 'a'), {
@@ -347,7 +451,9 @@ describe('stationPage', () => {
       fc.asyncProperty(hostile, async (text) => {
         const all = { name: text, displayName: text, type: text, typeLabel: text, state: text, sku: text, gpuModel: text, product: text };
         const page = await shown(resourceOf(text, all));
-        expect(page.text).toContain(`${text} ${text}\n${text}\n${text} ${text}\n${text}\n${text}\nunknown\n1\n${text}\n${text}\n`);
+        expect(page.text).toContain(
+          `${text} ${text}Copy the ID of ${text}\n${text}\n${text} ${text}\n${text}\n${text}\nunknown\n1\n${text}\n${text}\n`,
+        );
         expect(tagsOf(page)).toEqual(tagsOf(plain));
       }),
       { numRuns: 50 },
@@ -356,7 +462,7 @@ describe('stationPage', () => {
 
   it('has no link to a resource called ..', async () => {
     const { body } = await open(detailOf([resourceOf('..')]));
-    expect(body).toContain('<th scope="row">Display .. <span class="sub code">..</span></th>');
+    expect(body).toContain('<th scope="row">Display .. <span class="sub"><span class="code">..</span>');
   });
 
   it('has one h1, unique IDs and valid label references', async () => {

@@ -1,0 +1,19 @@
+import { keepCurrent } from './browser/keep-current.ts';
+import { livePageScript } from './browser/live-page.ts';
+import { type Html, html } from './html.ts';
+
+/** Keeps the page current and lets it copy texts; the page has the controls and notices below. */
+export const LIVE_SCRIPT = `'use strict';
+(${livePageScript})(${keepCurrent});
+`;
+
+/** Hidden until the script runs, which keeps their state in every update. */
+export const LIVE_CONTROLS = html`<div id="live" data-keep hidden><button id="pause" type="button" aria-pressed="false">Pause updates</button></div>`;
+
+export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" data-keep></p>
+<p id="copied" class="hidden-text" role="status" data-keep></p>`;
+
+/** The text with a button to copy it, which is hidden until the script runs. */
+export function copyable(text: Html, words: string): Html {
+  return html`${text}<button type="button" class="copy" title="Copy"><span class="hidden-text">${words}</span></button>`;
+}

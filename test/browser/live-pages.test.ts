@@ -1,0 +1,205 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { build, run, serve } from '../e2e/running-program.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
+import { axeViolations, openPage, REFUSED } from './page.ts';
+import { nextUpdate, openPaused, tabTo, untilText } from './stage.ts';
+
+const WIDTHS = [1440, 1024, 390];
+
+const FORBIDDEN = { kind: 'status', code: 403 } as const;
+
+/** An exporter of the station `one`, whose 30 resources have 15 types. */
+async function station(state: (index: number) => unknown = () => 'ALERTSTATE_INACTIVE') {
+  const entries = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, at) => {
+      const index = from + at;
+      const type = { key: `resource_type.kind.v1.t${index % 15}`, label: '' };
+      return { record: wireRecord(`r${index}`, { resource_type: type, state: state(index) }), product: 'p', alertable: true };
+    });
+  const service = await startTestService({ source: () => entries(30) });
+  const exporter = await startReadyExporter(configOf(service.url, ['one']));
+  return { service, exporter, entries, url: `${exporter.url}/stations/one` };
+}
+
+const shownIds = (page: Page) => page.locator('#resource-table tbody .sub .code').allTextContents();
+
+describe('the station page', () => {
+  it.each(WIDTHS)('updates itself at %i pixels, and keeps focus, scroll position, opened details and what was typed', async (width) => {
+    const { service, exporter, entries, url } = await station();
+    const page = await openPage({ viewport: { width, height: 500 } });
+    await openPaused(page, url);
+    await page.locator('#search').fill('not submitted');
+    await page.locator('#without-rules').check();
+    await page.locator('#state').selectOption('ALERTSTATE_INACTIVE');
+    await page.locator('summary').filter({ hasText: 'more' }).click();
+    await page.locator('tr[data-key=r20] th a').focus();
+    const before = { scroll: await page.evaluate<number>('scrollY'), top: await page.locator('tr[data-key=r20]').boundingBox() };
+    expect(before.scroll).toBeGreaterThan(0);
+
+    const changed = entries(31).map((entry) =>
+      entry.record['resource_id'] === 'r3' ? { ...entry, record: { ...entry.record, state: 'ALERTSTATE_FIRING' } } : entry,
+    );
+    service.setRecords('one', changed);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, 'tr[data-key=r3] td[data-label=State]', 'Firing');
+    await untilText(page, '#status div:nth-child(2) dd', '31');
+    expect(await shownIds(page)).toHaveLength(31);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
+    expect(await page.evaluate('scrollY')).toBe(before.scroll);
+    expect(await page.locator('tr[data-key=r20]').boundingBox()).toEqual(before.top);
+    expect(await page.locator('#search').inputValue()).toBe('not submitted');
+    expect(await page.locator('#without-rules').isChecked()).toBe(true);
+    expect(await page.locator('#state').inputValue()).toBe('ALERTSTATE_INACTIVE');
+    expect(await page.locator('.bars details').getAttribute('open')).toBe('');
+
+    service.setRecords('one', entries(12, 10));
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#status div:nth-child(2) dd', '12');
+    expect(await shownIds(page)).toEqual(entries(12, 10).map(({ record }) => record['resource_id']));
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
+    await page.clock.resume();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  it('updates the choices of its form while nothing was typed', async () => {
+    const { service, exporter, url } = await station();
+    const page = await openPage();
+    await openPaused(page, url);
+    expect(await page.locator('#state option').allTextContents()).toEqual(['any', 'Inactive (30)']);
+    service.setRecords('one', entriesOf(2));
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#state option:nth-child(2)', /\(2\)$/);
+  });
+
+  it('shows the failure of a refresh, and the data once there is some', async () => {
+    const { service, exporter, url } = await station();
+    const page = await openPage();
+    await openPaused(page, url);
+    service.setFaults('one', [FORBIDDEN]);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#status .state', 'failing');
+    expect(await page.locator('.failure-note').innerText()).toContain('What to do:');
+    service.setFaults('one', []);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#status .state', 'up');
+    expect(await page.locator('.failure-note').count()).toBe(0);
+  });
+
+  it('does not update while it is paused by keyboard', async () => {
+    const { service, exporter, entries, url } = await station();
+    const page = await openPage();
+    await page.clock.install();
+    await page.goto(url);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await tabTo(page, '#pause');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('true');
+    service.setRecords('one', entries(4));
+    await exporter.scrape();
+    await page.clock.runFor('10:00');
+    expect(requests).toEqual([]);
+    await page.keyboard.press('Space');
+    await untilText(page, '#status div:nth-child(2) dd', '4');
+    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
+  });
+
+  it('shows a notice while the exporter is down, and recovers', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const first = await serve(configOf(service.url, ['one']));
+    const url = `http://127.0.0.1:${first.port}/stations/one`;
+    const page = await openPage({}, [REFUSED]);
+    await page.clock.install();
+    await page.goto(url);
+    first.signals.emit('SIGTERM');
+    await first.exit;
+    await Promise.all([page.waitForEvent('requestfailed'), page.clock.fastForward('01:00')]);
+    await untilText(page, '#currency', /^This page is no longer current: the exporter has not responded since \d/);
+    expect(await shownIds(page)).toHaveLength(3);
+
+    const second = run([`--config.file=${first.file}`, `--web.listen-address=127.0.0.1:${first.port}`]);
+    expect(await second.listening()).toBe(first.port);
+    await Promise.all([page.waitForResponse(url), page.clock.fastForward('10:00')]);
+    await untilText(page, '#currency', '');
+    expect(await page.locator('footer').innerText()).toContain(build.version);
+  });
+
+  it('works without JavaScript, and shows no control that needs it', async () => {
+    const { url } = await station((index) => (index === 7 ? 'ALERTSTATE_FIRING' : 'ALERTSTATE_INACTIVE'));
+    const page = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    await page.goto(url);
+    expect(await page.locator('#pause').isVisible()).toBe(false);
+    expect(await page.locator('.copy:visible').count()).toBe(0);
+    await page.locator('#state').selectOption('ALERTSTATE_FIRING');
+    await page.locator('#narrow button').click();
+    expect(await shownIds(page)).toEqual(['r7']);
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    expect(await shownIds(page)).toHaveLength(30);
+    await page.locator('#sort').selectOption({ label: 'Name, descending' });
+    await page.locator('#narrow button').click();
+    expect((await shownIds(page)).slice(0, 2)).toEqual(['r9', 'r8']);
+    await page.getByRole('link', { name: 'Display r9' }).click();
+    expect(await page.locator('h1').innerText()).toBe('Display r9');
+    expect(await page.locator('.copy:visible').count()).toBe(0);
+  });
+});
+
+describe('the page of a resource', () => {
+  it('updates itself, and says when the resource is gone', async () => {
+    const { service, exporter, entries, url } = await station();
+    const page = await openPage({}, [/status of 404/]);
+    await openPaused(page, `${url}/resources/r3`);
+    const [, , , entry = expect.unreachable()] = entries(4);
+    service.setRecords('one', [{ ...entry, record: { ...entry.record, state: 'ALERTSTATE_FIRING' } }]);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#fields .badge', 'Firing');
+    expect(await page.locator('#lines').innerText()).toContain('state="ALERTSTATE_FIRING"');
+    service.setRecords('one', []);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#currency', /^This page is no longer current: the exporter has responded with status 404 since \d/);
+    await untilText(page, 'h1', 'Display r3');
+    await page.clock.resume();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+});
+
+describe('the copy buttons', () => {
+  const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+  const permissions = ['clipboard-read', 'clipboard-write'];
+
+  it.each(WIDTHS)('copy the ID of a row and announce it at %i pixels', async (width) => {
+    const { url } = await station();
+    const page = await openPage({ viewport: { width, height: 800 }, permissions });
+    await page.goto(url);
+    await page.locator('tr[data-key=r2] .copy').click();
+    expect(await clipboard(page)).toBe('r2');
+    await untilText(page, '#copied', 'Copied r2');
+    await tabTo(page, 'tr[data-key=r3] .copy');
+    await page.keyboard.press('Enter');
+    expect(await clipboard(page)).toBe('r3');
+    await untilText(page, '#copied', 'Copied r3');
+    expect(await page.locator('.copy.done').count()).toBe(1);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  it('copy exactly what the service sent, also spaces and lines', async () => {
+    const id = 'two  spaces\tand <b>"资源"';
+    const service = await startTestService({ source: () => [{ record: wireRecord(id), product: 'p', alertable: true }] });
+    const exporter = await startReadyExporter(configOf(service.url, ['one']));
+    const page = await openPage({ permissions });
+    await page.goto(`${exporter.url}/stations/one/resources/${encodeURIComponent(id)}`);
+    await page.getByRole('button', { name: 'Copy the ID' }).click();
+    expect(await clipboard(page)).toBe(id);
+    await page.getByRole('button', { name: 'Copy the series' }).click();
+    expect(await clipboard(page)).toBe(await page.locator('#lines').textContent());
+    await untilText(page, '#copied', /^Copied telemetry_station_resource_/);
+  });
+});
