@@ -22,7 +22,10 @@ function visibleLines(text: string): readonly string[] {
 /** Types Ctrl-C while the service does not answer, and the terminal shows `before`. */
 async function interrupted(command: string, env: Readonly<Record<string, string>> = {}, before = /^/) {
   const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
-  const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['ts'], { upstream: { timeout: '1h', refresh_timeout: '1h' } })));
+  const file = temporaryFile(
+    'config.yaml',
+    stringify(configOf(service.url, ['ts'], { upstream: { timeout: '1h', refresh_timeout: '1h' } })),
+  );
   const terminal = new PseudoTerminal(`${program} ${command} --config.file=${file}`, { env, cwd: join(file, '..') });
   await eventually(() => expect(service.requests).not.toEqual([]));
   await terminal.received(before);
