@@ -50,10 +50,12 @@ export function unknown(explanation: string): Html {
   return html`<span class="unknown" title="${explanation}">–<span class="hidden-text"> ${explanation}</span></span>`;
 }
 
-const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
+/** Created when a page first needs it, because it loads the data of locales. */
+let numberFormat: Intl.NumberFormat | undefined;
 
 export function numberText(value: number): string {
-  return NUMBER.format(value);
+  numberFormat ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
+  return numberFormat.format(value);
 }
 
 /** `1 resource`, `1,200 resources`. */
