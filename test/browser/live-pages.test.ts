@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { build, run, serve } from '../e2e/running-program.ts';
+import { build } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { axeViolations, openPage, REFUSED } from './page.ts';
-import { nextUpdate, openPaused, tabTo, untilText } from './stage.ts';
+import { nextUpdate, openPaused, restartable, tabTo, untilText } from './stage.ts';
 
 const WIDTHS = [1440, 1024, 390];
 
@@ -94,8 +94,7 @@ describe('the station page', () => {
   it('does not update while it is paused by keyboard', async () => {
     const { service, exporter, entries, url } = await station();
     const page = await openPage();
-    await page.clock.install();
-    await page.goto(url);
+    await openPaused(page, url);
     const requests: string[] = [];
     page.on('request', (request) => requests.push(request.url()));
     await tabTo(page, '#pause');
@@ -106,25 +105,25 @@ describe('the station page', () => {
     await page.clock.runFor('10:00');
     expect(requests).toEqual([]);
     await page.keyboard.press('Space');
+    await nextUpdate(page);
     await untilText(page, '#status div:nth-child(2) dd', '4');
     expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
   });
 
   it('shows a notice while the exporter is down, and recovers', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
-    const first = await serve(configOf(service.url, ['one']));
-    const url = `http://127.0.0.1:${first.port}/stations/one`;
+    const { url: base, start } = await restartable(configOf(service.url, ['one']));
+    const first = await start();
+    const url = `${base}/stations/one`;
     const page = await openPage({}, [REFUSED]);
-    await page.clock.install();
-    await page.goto(url);
+    await openPaused(page, url);
     first.signals.emit('SIGTERM');
     await first.exit;
     await Promise.all([page.waitForEvent('requestfailed'), page.clock.fastForward('01:00')]);
     await untilText(page, '#currency', /^This page is no longer current: the exporter has not responded since \d/);
     expect(await shownIds(page)).toHaveLength(3);
 
-    const second = run([`--config.file=${first.file}`, `--web.listen-address=127.0.0.1:${first.port}`]);
-    expect(await second.listening()).toBe(first.port);
+    await start();
     await Promise.all([page.waitForResponse(url), page.clock.fastForward('10:00')]);
     await untilText(page, '#currency', '');
     expect(await page.locator('footer').innerText()).toContain(build.version);

@@ -1,7 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { stringify } from 'yaml';
 import type { Fault } from '../../src/simulator/faults.ts';
+import { run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
+import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** An exporter of refreshed stations with the given numbers of resources. */
@@ -9,6 +13,19 @@ export async function exporterOfSizes(sizes: Readonly<Record<string, number>>, f
   const service = await startTestService({ source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0), faults });
   const exporter = await startReadyExporter(configOf(service.url, Object.keys(sizes)));
   return { service, exporter };
+}
+
+/** A program on a port of its own, so that it can be started there again; each start ends after the first refreshes. */
+export async function restartable(config: object) {
+  const file = temporaryFile('config.yaml', stringify(config));
+  const url = `http://127.0.0.1:${await closedPort()}`;
+  const start = async () => {
+    const program = run([`--config.file=${file}`, `--web.listen-address=${new URL(url).host}`]);
+    await program.listening();
+    await eventually(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
+    return program;
+  };
+  return { url, start };
 }
 
 /** The visible stations of the status page, from top to bottom. */

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { FAILURE_ADVICE } from '../../src/station/failure.ts';
-import { build, run, serve } from '../e2e/running-program.ts';
+import { build, serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
-import { closedPort } from '../upstream/support/service.ts';
 import { axeViolations, openPage, REFUSED } from './page.ts';
-import { cellOf, exporterOfSizes, nextUpdate, openPaused, shownStations, tabTo, untilText } from './stage.ts';
+import { cellOf, exporterOfSizes, nextUpdate, openPaused, restartable, shownStations, tabTo, untilText } from './stage.ts';
 
 const FORBIDDEN = { kind: 'status', code: 403 } as const;
 
@@ -305,15 +302,9 @@ describe('the status page', () => {
 
   it('shows a notice while the exporter is down, and recovers', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
-    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['one'])));
-    const port = await closedPort();
-    const start = async () => {
-      const program = run([`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
-      await program.listening();
-      return program;
-    };
+    const { url: base, start } = await restartable(configOf(service.url, ['one']));
     const first = await start();
-    const url = `http://127.0.0.1:${port}/`;
+    const url = `${base}/`;
     const page = await openPage({}, [REFUSED]);
     await openPaused(page, url);
     await untilText(page, '#currency', '');
