@@ -85,7 +85,7 @@ const ENCODINGS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
 
 /** Everything the program responds, prints and logs. */
 async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readonly<Record<string, string>>> {
-  const paths = ['/', '/config', '/metrics', '/probe?station=a', '/sd', '/-/ready', '/nowhere'];
+  const paths = ['/', '/config', '/metrics', '/probe?station=a', '/sd', '/stations/a', '/stations/a/history', '/-/ready', '/nowhere'];
   const answers = await Promise.all(paths.map(async (path) => [path, (await program.get(path)).body] as const));
   const reload = await httpRequest(program.port, '/-/reload', { method: 'POST' });
   return { ...Object.fromEntries(answers), ...program.output(), reload: reload.body };

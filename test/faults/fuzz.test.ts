@@ -16,6 +16,8 @@ const PATHS = [
   '/search',
   '/stations/prod',
   '/stations/prod/resources/a',
+  '/stations/prod/history',
+  '/stations/prod/refresh',
   '/tse',
   '/tse/metrics',
   '/nowhere',
