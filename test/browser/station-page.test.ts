@@ -220,4 +220,55 @@ describe('the page of a station with 10,000 resources', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/resources/${first}`);
   });
+
+  it.each([
+    [1440, 'light'],
+    [1024, 'dark'],
+    [390, 'light'],
+  ] as const)('offers a way on from an empty result and an invalid query at %i pixels in %s colours', async (width, colorScheme) => {
+    const page = await openPage({ viewport: { width, height: 800 }, colorScheme }, [/status of 400/]);
+    await page.goto(`${url}?state=broken&sort=-alert_rules`);
+    expect(await page.locator('#nothing').innerText()).toContain('No resource has the state broken. Present:');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.locator('#nothing').getByRole('link', { name: 'Pending' }).click();
+    const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');
+    expect(await amount(page)).toBe(firstOf(pending.length));
+    expect(await shownIds(page)).toEqual(sorted(pending, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
+    expect((await page.goto(`${url}?search=gateway&sort=size`))?.status()).toBe(400);
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Expected sort to be one of id, /);
+    expect(await axeViolations(page)).toEqual([]);
+    await tabTo(page, '#narrow button');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((address) => address.searchParams.get('sort') === '');
+    expect(await amount(page)).toBe(firstOf(entries.filter(({ record }) => record.display_name.includes('gateway')).length));
+  });
+
+  it('is sorted by a field instead of headings on a phone only', async () => {
+    const page = await openPage({ viewport: { width: 1024, height: 800 } });
+    await page.goto(url);
+    expect(await page.locator('#sort').isVisible()).toBe(false);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.locator('#resource-table thead').isVisible()).toBe(false);
+    await page.getByLabel('Sort').selectOption({ label: 'Rules, descending' });
+    await show(page);
+    await page.waitForURL((address) => address.searchParams.get('sort') === '-alert_rules');
+    expect(await shownIds(page)).toEqual(sorted(entries, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
+    expect(await page.locator('#sort').inputValue()).toBe('-alert_rules');
+  });
+
+  it('links to exactly the filtered list and order as JSON and CSV', async () => {
+    const page = await openPage();
+    await page.goto(`${url}?state=pending&sort=-created&page=2`);
+    const link = (name: string) =>
+      page
+        .locator('#downloads')
+        .getByRole('link', { name })
+        .evaluate((anchor) => (anchor as unknown as { href: string }).href);
+    const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');
+    const expected = sorted(pending, ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0'), -1);
+    const listed = (await (await fetch(await link('JSON'))).json()) as { resource_id: string }[];
+    expect(listed.map(({ resource_id }) => resource_id)).toEqual(expected);
+    const [, ...lines] = (await (await fetch(await link('CSV'))).text()).trimEnd().split('\r\n');
+    expect(lines.map((line) => line.split(',', 1)[0])).toEqual(expected);
+  });
 });
