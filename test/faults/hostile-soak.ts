@@ -4,15 +4,18 @@ import { startChild } from '../../bench/child.ts';
 import type { HostileMethods } from './hostile-service.ts';
 import type { ExporterMethods } from './soak-exporter.ts';
 import type { ServiceMethods } from './soak-service.ts';
+import { measureSlowness } from './soak-slowness.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string', default: '1' } } });
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 
 const HEAP_MIB = 256;
+const slowness = measureSlowness();
 const TTL_SECONDS = 5;
 /** Several refreshes may be late on a busy machine, but none may be missing. */
-const MAX_AGE_SECONDS = 30;
-const SCRAPE_TIMEOUT_SECONDS = 8;
+const MAX_AGE_SECONDS = 30 * slowness;
+const SCRAPE_TIMEOUT_SECONDS = 8 * slowness;
+const TIMEOUT_OFFSET_MS = 1000;
 const honest = Array.from({ length: 20 }, (_, index) => `honest-${index}`);
 const hostile = Array.from({ length: 10 }, (_, index) => `hostile-${index}`);
 
@@ -32,9 +35,11 @@ process.exit(violations.length > 0 ? 1 : 0);
 
 /** One upstream replies with random hostility, while the stations of another one must stay fresh and every scrape must be answered. */
 async function soak(): Promise<void> {
-  console.log(`${hostile.length} hostile and ${honest.length} honest stations, heap limit ${HEAP_MIB} MiB, ${seconds} s, seed ${seed}`);
+  console.log(
+    `${hostile.length} hostile and ${honest.length} honest stations, heap limit ${HEAP_MIB} MiB, ${seconds} s, seed ${seed}, limits of time × ${slowness.toFixed(1)}`,
+  );
   const honestUrl = await honestService.call('start', { seed, stations: honest, resourcesPerStation: 100, faults: false });
-  const port = await exporter.call('start', config(honestUrl, await hostileService.call('start', { seed })));
+  const port = await exporter.call('start', config(honestUrl, await hostileService.call('start', { seed })), TIMEOUT_OFFSET_MS);
   const endMs = performance.now() + seconds * 1000;
   const freshFromMs = performance.now() + MAX_AGE_SECONDS * 1000;
   let scrapes = 0;
@@ -52,7 +57,7 @@ async function soak(): Promise<void> {
   const counts = Object.entries(await hostileService.call('counts'));
   console.log(`hostile replies: ${counts.map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
   console.log(
-    `${scrapes} scrapes, slowest ${(slowestMs / 1000).toFixed(1)} s of ${SCRAPE_TIMEOUT_SECONDS} s; oldest honest data ` +
+    `${scrapes} scrapes, slowest ${(slowestMs / 1000).toFixed(1)} s of ${SCRAPE_TIMEOUT_SECONDS.toFixed(1)} s; oldest honest data ` +
       `${oldestSeconds.toFixed(1)} s with ttl ${TTL_SECONDS} s; resident ${Math.round(residentBytes / 2 ** 20)} MiB`,
   );
   if (oldestSeconds > MAX_AGE_SECONDS) violations.push(`an honest station was not refreshed for ${oldestSeconds} s`);
@@ -62,7 +67,7 @@ async function soak(): Promise<void> {
 
 async function scrape(port: number): Promise<string> {
   const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(SCRAPE_TIMEOUT_SECONDS) };
-  const signal = AbortSignal.timeout(SCRAPE_TIMEOUT_SECONDS * 1000);
+  const signal = AbortSignal.timeout(Math.round(SCRAPE_TIMEOUT_SECONDS * 1000));
   const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers, signal });
   if (response.status !== 200) violations.push(`a scrape was answered with ${response.status}`);
   return response.text();
@@ -85,7 +90,7 @@ function config(honestUrl: string, hostileUrl: string): object {
   });
   return {
     upstreams: {
-      honest: { base_url: honestUrl, timeout: '5s' },
+      honest: { base_url: honestUrl, timeout: `${Math.round(5000 * slowness)}ms` },
       hostile: { base_url: hostileUrl, timeout: '3s', refresh_timeout: '20s', max_retries: 1 },
     },
     stations: [...honest.map(station('honest')), ...hostile.map(station('hostile'))],

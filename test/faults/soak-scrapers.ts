@@ -88,7 +88,7 @@ async function scrapeOnce(
   const path = allStations ? '/metrics' : `/probe?station=${expected[0]}`;
   const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(allStations && { 'Accept-Encoding': 'gzip' }) };
   const startMs = performance.now();
-  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+  const signal = AbortSignal.timeout(Math.round(timeoutSeconds * 1000));
   const sent = request({ host: '127.0.0.1', port, path, agent, headers, signal });
   sent.end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];

@@ -4,6 +4,7 @@ import { startChild } from '../../bench/child.ts';
 import type { ExporterMethods, ResourceUsage } from './soak-exporter.ts';
 import type { ScraperGroup, ScraperMethods, ScrapeStats } from './soak-scrapers.ts';
 import type { ServiceMethods } from './soak-service.ts';
+import { measureSlowness } from './soak-slowness.ts';
 import { soakViolations } from './soak-violations.ts';
 
 const { values } = parseArgs({
@@ -22,10 +23,13 @@ const UPSTREAMS = 5;
 const CONCURRENCY = 4;
 const PROBERS = 18;
 const METRICS_SCRAPERS = 2;
-const REFRESH_TIMEOUT_SECONDS = 4;
+const slowness = measureSlowness();
+const REFRESH_TIMEOUT_SECONDS = 4 * slowness;
+/** Time to send a response that waited until its deadline; the deadlines of short scrapes remain before those of refreshes. */
+const TIMEOUT_OFFSET_SECONDS = 3 * slowness;
 /** The heap is measured after each slice; the first one is the warm-up. */
 const SLICE_SECONDS = Math.min(60, seconds / 3);
-const MAX_WARMUP_ROUNDS = 30;
+const MAX_WARMUP_ROUNDS = 60;
 const MIB = 1024 * 1024;
 
 const stations = Array.from({ length: STATIONS }, (_, index) => `ts-${String(index).padStart(2, '0')}`);
@@ -43,10 +47,10 @@ process.exit(failed ? 1 : 0);
 
 async function soak(): Promise<boolean> {
   console.log(
-    `${STATIONS} stations of ${RESOURCES_PER_STATION} resources, ${PROBERS + METRICS_SCRAPERS} scrapers, ${seconds} s, seed ${seed}\n`,
+    `${STATIONS} stations of ${RESOURCES_PER_STATION} resources, ${PROBERS + METRICS_SCRAPERS} scrapers, ${seconds} s, seed ${seed}, limits of time × ${slowness.toFixed(1)}\n`,
   );
   const url = await service.call('start', { seed, stations, resourcesPerStation: RESOURCES_PER_STATION });
-  const port = await exporter.call('start', config(url));
+  const port = await exporter.call('start', config(url), 1000 * TIMEOUT_OFFSET_SECONDS);
   const stats = await warmUp(port);
   const usages: ResourceUsage[] = [];
   console.log(
@@ -98,8 +102,8 @@ async function warmUp(port: number): Promise<ScrapeStats[]> {
 function config(url: string): object {
   const upstream = {
     base_url: url,
-    timeout: '1500ms',
-    refresh_timeout: `${REFRESH_TIMEOUT_SECONDS}s`,
+    timeout: duration(1.5 * slowness),
+    refresh_timeout: duration(REFRESH_TIMEOUT_SECONDS),
     concurrency: CONCURRENCY,
     max_retries: 2,
     page_size: 250,
@@ -113,16 +117,24 @@ function config(url: string): object {
       zone: 'z',
       telemetry_station,
     })),
-    cache: { ttl: '1s', error_ttl: '1s', max_stale: '1h' },
+    cache: { ttl: duration(slowness), error_ttl: duration(slowness), max_stale: '1h' },
   };
 }
 
 function probeGroup(port: number, done: number): ScraperGroup {
-  return { ...scraperGroup(port, done), allStations: false, scrapers: PROBERS, pauseMs: [500, 1500], timeoutsSeconds: [3, 10] };
+  return { ...scraperGroup(port, done), allStations: false, scrapers: PROBERS, pauseMs: [500, 1500], ...timeouts(6, 20) };
 }
 
 function metricsGroup(port: number, done: number): ScraperGroup {
-  return { ...scraperGroup(port, done), allStations: true, scrapers: METRICS_SCRAPERS, pauseMs: [3000, 6000], timeoutsSeconds: [10, 15] };
+  return { ...scraperGroup(port, done), allStations: true, scrapers: METRICS_SCRAPERS, pauseMs: [3000, 6000], ...timeouts(15, 25) };
+}
+
+function timeouts(...seconds: readonly number[]) {
+  return { timeoutsSeconds: seconds.map((timeout) => Math.round(10 * timeout * slowness) / 10) };
+}
+
+function duration(ofSeconds: number): string {
+  return `${Math.round(1000 * ofSeconds)}ms`;
 }
 
 function scraperGroup(port: number, done: number) {
