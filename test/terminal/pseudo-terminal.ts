@@ -29,7 +29,8 @@ export class PseudoTerminal {
     this.#child.stdout.on('data', (bytes: Buffer) => {
       this.#text += bytes.toString();
     });
-    onTestFinished(() => void this.#child.kill('SIGKILL'));
+    // Passed on to the command, which would outlive `script` after SIGKILL.
+    onTestFinished(() => void this.#child.kill('SIGTERM'));
   }
 
   /** Everything the terminal has received. */
