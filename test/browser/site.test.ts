@@ -32,10 +32,13 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     await page.goto(`${exporter.url}/search?q=display`);
     expect(await page.locator('#result').innerText()).toContain('1,239 resources of 2 stations');
     expect(await page.locator('#results tbody tr').count()).toBe(200);
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     const csv = await page.locator('#downloads').getByRole('link', { name: 'CSV' }).getAttribute('href');
     const text = await (await exporter.get(`/search${csv}`)).text();
     expect(text.trim().split('\r\n')).toHaveLength(1240);
+    await page.goto(`${exporter.url}/search?q=r120`);
+    expect(await page.locator('#results tbody tr').count()).toBe(11);
+    expect(await axeViolations(page)).toEqual([]);
     await page.goto(`${exporter.url}/search?q=nowhere`);
     expect(await page.locator('#result').innerText()).toBe('No resource has “nowhere” in its ID, name or display name.');
     expect(await axeViolations(page)).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILURE_ADVICE } from '../../src/station/failure.ts';
 import { build, serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
+import { eventually } from '../web/eventually.ts';
 import { axeViolations, openPage, REFUSED } from './page.ts';
 import { cellOf, exporterOfSizes, nextUpdate, openPaused, restartable, shownStations, tabTo, untilText } from './stage.ts';
 
@@ -28,7 +29,7 @@ describe('the status page', () => {
     ]);
     expect(await cellOf(page, 'large', 'Resources').textContent()).toBe('1,234');
     expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
-    expect(await cellOf(page, 'broken', 'State').innerText()).toMatch(/^failing:?\s+403 Forbidden$/);
+    expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing: 403 Forbidden');
     expect(await page.locator('#summary').innerText()).toBe(
       '2 of 3 stations fresh; broken failing since the first refresh, without data: 403 Forbidden.',
     );
@@ -152,7 +153,6 @@ describe('the status page', () => {
     await tabTo(page, '.failure-note summary');
     await page.keyboard.press('Enter');
     expect(await page.locator('.names li').count()).toBe(100);
-    expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
 
     service.setFaults('edge-0', []);
@@ -167,6 +167,15 @@ describe('the status page', () => {
     expect(await shownStations(page)).toHaveLength(119);
   });
 
+  it.each([1440, 1024, 390])('has no accessibility violations with an open list of failing stations at %i pixels', async (width) => {
+    const { exporter } = await exporterOfSizes({ fine: 5, a: 0, b: 0 }, { a: [FORBIDDEN], b: [FORBIDDEN] });
+    const page = await openPage({ viewport: { width, height: 800 } });
+    await page.goto(exporter.url);
+    await page.locator('.failure-note summary').click();
+    expect(await page.locator('.names a').allInnerTexts()).toEqual(['a', 'b']);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   it('stays usable with 1,000 stations', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `s-${index}`);
     const { exporter } = await exporterOfSizes(Object.fromEntries(names.map((name, index) => [name, index % 7])));
@@ -174,10 +183,10 @@ describe('the status page', () => {
     await page.goto(exporter.url);
     expect(await page.locator('#summary').innerText()).toBe('All 1,000 stations fresh.');
     await page.locator('#stations th:nth-child(3) button').click();
-    await page.locator('#filter').pressSequentially('s-99');
+    await page.locator('#filter').fill('s-99');
     await untilText(page, '#shown', '11 of 1000 stations shown');
     expect((await shownStations(page)).at(0)).toBe('s-994');
-  });
+  }, 180_000);
 
   it('updates itself', async () => {
     const { service, exporter } = await exporterOfSizes({ one: 3 });
@@ -201,7 +210,7 @@ describe('the status page', () => {
     await untilText(page, '#load li', /^throttled \(429\): [1-9] of \d requests in 5 min, /);
   });
 
-  it('keeps filter, order, focus and scroll position when it updates', async () => {
+  it('keeps filter, order, focus and the visible rows when it updates', async () => {
     const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`ts-${index}`, 10 * index]));
     const { service, exporter } = await exporterOfSizes({ ...sizes, other: 5 });
     const page = await openPage({ viewport: { width: 1280, height: 500 } });
@@ -210,15 +219,16 @@ describe('the status page', () => {
     await page.locator('#stations th:nth-child(3) button').click();
     await page.locator('#stations th:nth-child(3) button').click();
     await page.locator('[data-station=ts-5] th a').focus();
-    const before = { order: await shownStations(page), scroll: await page.evaluate<number>('scrollY') };
-    expect(before.scroll).toBeGreaterThan(0);
+    const place = () => page.evaluate<number>('document.activeElement.getBoundingClientRect().top');
+    const before = { order: await shownStations(page) };
+    const placeBefore = await place();
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(0);
     expect(before.order.at(0)).toBe('ts-29');
     const kept = async () => ({
       filter: await page.locator('#filter').inputValue(),
       sorted: await page.locator('[aria-sort=descending]').textContent(),
       focus: await page.evaluate('document.activeElement.textContent'),
       order: await shownStations(page),
-      scroll: await page.evaluate('scrollY'),
     });
     const expected = { filter: 'ts-', sorted: 'Resources', focus: 'ts-5', ...before };
 
@@ -227,8 +237,10 @@ describe('the status page', () => {
     await exporter.scrape();
     await nextUpdate(page);
     await untilText(page, '[data-station=ts-5] [data-label=Resources]', '55');
-    await untilText(page, '[data-station=ts-0] [data-label=State]', 'failing');
+    await untilText(page, '[data-station=ts-0] [data-label=State]', 'failing: 403 Forbidden');
     expect(await kept()).toEqual(expected);
+    // The failure appears above the table; the browser scrolls by its height, so that no row moves by more than its own.
+    await eventually(async () => expect(Math.abs((await place()) - placeBefore)).toBeLessThan(60));
 
     service.setRecords('ts-5', entriesOf(35));
     await exporter.scrape();
@@ -236,7 +248,7 @@ describe('the status page', () => {
     await untilText(page, '[data-station=ts-5] [data-label=Resources]', '35');
     const [four, five] = [before.order.indexOf('ts-4'), before.order.indexOf('ts-5')];
     const order = before.order.with(five, 'ts-4').with(four, 'ts-5');
-    expect(await kept()).toMatchObject({ ...expected, order, scroll: expect.anything() });
+    expect(await kept()).toMatchObject({ ...expected, order });
   });
 
   it('adds and removes stations after a reload', async () => {
