@@ -3,7 +3,6 @@ import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
-import { readRegularFile } from '../station/regular-file.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -43,8 +42,8 @@ const MISSING_HINT = '; config.example.yaml is a template, and --demo needs no c
 export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
   let text: string;
   try {
-    // Standard input, or the output of a process that the shell substituted, is a pipe that ends.
-    text = (await (file.startsWith('/dev/') ? readFile(file) : readRegularFile(file))).toString();
+    // May be a pipe: standard input, a process that the shell substitutes, or a tool that decrypts the file.
+    text = await readFile(file, 'utf8');
   } catch (error) {
     const { code, message: reason } = error as NodeJS.ErrnoException;
     const message = `cannot be read: ${reason}${code === 'ENOENT' ? MISSING_HINT : ''}`;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { open, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -8,34 +8,22 @@ import { eventually } from '../web/eventually.ts';
 import { startProgram } from './built-program.ts';
 import { configOf, entriesOf, startTestService } from './test-bed.ts';
 
-/** Makes the program wait for the pipe `gate` before it opens its configuration file. */
-const WAIT_AT_GATE = `
-  import promises from 'node:fs/promises';
-  import { syncBuiltinESMExports } from 'node:module';
-  const { open, readFile } = promises;
-  promises.open = async (file, ...rest) => {
-    if (String(file).endsWith('config.yaml')) await readFile('gate');
-    return open(file, ...rest);
-  };
-  syncBuiltinESMExports();
-`;
-
 /** A configuration file that the program can read only when the test writes it. */
 async function writtenOnDemand() {
   const service = await startTestService({ source: () => entriesOf(3) });
-  const file = temporaryFile('config.yaml', '');
-  const folder = dirname(file);
-  execFileSync('mkfifo', [`${folder}/gate`]);
+  const folder = dirname(temporaryFile('x', ''));
+  const file = `${folder}/config.fifo`;
+  execFileSync('mkfifo', [file]);
   return {
-    options: { folder, preload: WAIT_AT_GATE },
-    flags: ['--web.listen-address=127.0.0.1:0'],
-    /** Resolves when the program is about to read. */
+    folder,
+    flags: [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0'],
+    /** Resolves when the program is reading. */
     reader: async () => {
-      const gate = await open(`${folder}/gate`, 'w');
+      const handle = await open(file, 'w');
       return {
         write: async (stations: readonly string[]) => {
-          await writeFile(file, stringify(configOf(service.url, stations)));
-          await gate.close();
+          await handle.write(stringify(configOf(service.url, stations)));
+          await handle.close();
         },
       };
     },
@@ -66,8 +54,8 @@ describe('a signal', () => {
   });
 
   it('SIGHUP while the configuration is loaded reloads it afterwards', async () => {
-    const { options, flags, reader } = await writtenOnDemand();
-    const { child, url } = startProgram(options, ...flags);
+    const { folder, flags, reader } = await writtenOnDemand();
+    const { child, url } = startProgram({ folder }, ...flags);
     const first = await reader();
     child.kill('SIGHUP');
     await first.write(['a']);
@@ -77,8 +65,8 @@ describe('a signal', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('%s while the configuration is loaded ends the program', async (signal) => {
-    const { options, flags, reader } = await writtenOnDemand();
-    const { child, output, closed } = startProgram(options, ...flags);
+    const { folder, flags, reader } = await writtenOnDemand();
+    const { child, output, closed } = startProgram({ folder }, ...flags);
     const { write } = await reader();
     child.kill(signal);
     await write(['a']);

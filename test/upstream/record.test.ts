@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RecordField } from '../../src/station/resource.ts';
 import { InternedTexts, readId, readResource, rowFinder } from '../../src/upstream/record.ts';
 import { codePoint } from '../code-point.ts';
 
@@ -13,6 +14,18 @@ const complete = {
   alert_rules_count: 3,
   name: 'name-1',
   gpu_model: 'N4lS',
+};
+
+/** Of each field beside the id, another value than that of the complete record. */
+const OTHER_VALUES: Readonly<Record<RecordField, unknown>> = {
+  resource_type: { key: 'resource_type.compute.y', label: 'Compute' },
+  create_time: '2024-05-01T12:00:00.6Z',
+  sku: '4 GPU',
+  state: 'ALERTSTATE_FIRING',
+  display_name: 'other',
+  alert_rules_count: 4,
+  name: 'name-2',
+  gpu_model: '',
 };
 
 const readRecord = (value: unknown) => readResource(value, new InternedTexts());
@@ -89,6 +102,13 @@ describe('readResource', () => {
     expect(readResource({ ...complete }, texts, () => before)?.row).toBe(before);
     const changed = { ...complete, state: 'ALERTSTATE_FIRING' };
     expect(readResource(changed, texts, () => before)).toEqual(readResource(changed, texts));
+  });
+
+  it.each(Object.entries(OTHER_VALUES))('notices that only %s changed since the listing before', (field, value) => {
+    const before = readRecord(complete)?.row;
+    const changed = { ...complete, [field]: value };
+    expect(readRecord(changed)?.row).not.toEqual(before);
+    expect(readResource(changed, new InternedTexts(), () => before)).toEqual(readRecord(changed));
   });
 
   it('reads the same with and without the resource of the listing before', () => {
