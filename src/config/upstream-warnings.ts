@@ -22,6 +22,7 @@ export async function upstreamWarnings(upstreams: Config['upstreams'], yaml: Par
     const place = ['upstreams', name];
     if (!hasCredentials(upstream)) insecure.push(yaml.problemAt(place, NO_CREDENTIALS));
     for (const leaf of leavesOf(upstream, place)) {
+      if (isTokenParameter(leaf)) continue;
       const failure = await failureOf(leaf, upstream);
       if (failure !== undefined) failing.push(yaml.problemAt(leaf.path, failure));
       const clear = yaml.isSubstituted(leaf.path) ? undefined : clearTextOf(leaf);
@@ -54,6 +55,11 @@ function* leavesOf(value: unknown, path: ConfigPath): Iterable<Leaf> {
   for (const [key, inner] of Object.entries(value as object)) yield* leavesOf(inner, [...path, Array.isArray(value) ? Number(key) : key]);
 }
 
+/** The token endpoint defines their names, and they often are no secrets. */
+function isTokenParameter({ path: [, , section, key] }: Leaf): boolean {
+  return section === 'oauth2' && key === 'endpoint_params';
+}
+
 async function failureOf({ key, value }: Leaf, { authorization }: UpstreamConfig): Promise<string | undefined> {
   if (key === 'base_url') return listingPathIn(value as URL);
   if (key === 'credentials') return schemeIn((value as Secret).reveal(), 'value', authorization?.type);
@@ -84,11 +90,10 @@ function fileProblem(file: string, { code, message }: NodeJS.ErrnoException): st
   return `${file} cannot be read: ${message}`;
 }
 
-/** Not `endpoint_params`, which often are no secrets. */
 function clearTextOf({ path, value }: Leaf): string | undefined {
   const advice = `in clear text, expected \${NAME} from the environment`;
   if (value instanceof URL) return value.password === '' ? undefined : `password ${advice}`;
-  if (!(value instanceof Secret) || value.reveal() === '' || path.includes('endpoint_params')) return undefined;
+  if (!(value instanceof Secret) || value.reveal() === '') return undefined;
   const last = path.at(-1);
   return `secret ${advice}, or ${typeof last === 'number' ? 'files' : `${last}_file`}`;
 }

@@ -78,6 +78,7 @@ describe('upstreamWarnings', () => {
     ['basic_auth: { username: u, password: hunter2 }', 'basic_auth.password: secret', 'password_file'],
     ['hmac: { access_key_id: a, secret_access_key: hunter2 }', 'hmac.secret_access_key: secret', 'secret_access_key_file'],
     ['http_headers: { X: { secrets: [hunter2] } }', 'http_headers.X.secrets[0]: secret', 'files'],
+    ['http_headers: { endpoint_params: { secrets: [hunter2] } }', 'http_headers.endpoint_params.secrets[0]: secret', 'files'],
   ])('warns of a secret in clear text: %s', async (line, place, instead) => {
     const { insecure } = await warningsOf([line]);
     expect(insecure).toEqual([
@@ -90,6 +91,12 @@ describe('upstreamWarnings', () => {
     expect((await warningsOf(['basic_auth: { username: u, password: "" }'])).insecure).toEqual([]);
     const oauth2 = 'oauth2: { client_id: c, client_secret_file: f, token_url: "http://t", endpoint_params: { audience: a } }';
     expect((await warningsOf([oauth2])).insecure).toEqual([]);
+  });
+
+  it('does not take parameters of the token request for keys of the upstream', async () => {
+    const params = 'endpoint_params: { credentials: a, credentials_file: b, base_url: "http://h/subscriptions/s" }';
+    const oauth2 = `oauth2: { client_id: c, client_secret_file: secret, token_url: "http://t", ${params} }`;
+    expect(await warningsOf([oauth2], { secret: 'abc' })).toEqual({ failing: [], insecure: [] });
   });
 
   it('recognizes a variable behind an alias', async () => {
