@@ -78,12 +78,14 @@ function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
   const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
   const failed = sum('failed');
   const reasons = new Set(entries.flatMap((entry) => (entry.outcome === 'failed' && entry.failure ? [entry.failure.reason] : [])));
+  // Of the refreshes of a minute only the worst outcome is known.
+  const bound = entries.some(({ refreshes }) => refreshes > 1) ? 'at least ' : '';
   const parts = [
     countText(sum('refreshes'), 'refresh', 'refreshes'),
     failed === 0 ? 'none failed' : `${numberText(failed)} failed (${[...reasons].join(', ')})`,
     ...(['incomplete', 'postponed'] as const).flatMap((outcome) => {
       const count = entries.filter((entry) => entry.outcome === outcome).length;
-      return count === 0 ? [] : [`${numberText(count)} ${outcome}`];
+      return count === 0 ? [] : [`${bound}${numberText(count)} ${outcome}`];
     }),
   ];
   const [first] = entries;

@@ -43,6 +43,11 @@ describe('historySection', () => {
     );
   });
 
+  it('does not count the incomplete refreshes of a minute exactly, of which only the worst outcome is known', () => {
+    const text = words(section([entryAt(0), entryAt(100 * MINUTE_MS, { refreshes: 12, outcome: 'incomplete' })]));
+    expect(text).toContain('Last 3 h: 13 refreshes, none failed, at least 1 incomplete.');
+  });
+
   it('shows the latest, smallest and largest number beside each line', () => {
     const history = [
       entryAt(0, { resources: 1234, firing: 0, durationMs: 90_000 }),
