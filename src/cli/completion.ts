@@ -142,7 +142,7 @@ function zshAction({ kind }: Flag): string {
 
 /** Inside single quotes, where a colon separates parts. */
 function zshQuoted(text: string): string {
-  return text.replaceAll("'", "'\\''").replaceAll(/[:\\]/g, '\\$&');
+  return text.replaceAll(/[:\\]/g, '\\$&').replaceAll("'", "'\\''");
 }
 
 function fishScript(): string {
