@@ -335,6 +335,30 @@ describe('Exposition', () => {
     );
   });
 
+  it('encodes blocks whose parts were reordered, regrouped, removed or added like a new encoder', async () => {
+    const spec = specOf();
+    const part = (from: number, count: number, state = 'I') =>
+      Array.from({ length: count }, (_, index) => resourceOf(`r${from + index}`, { state }));
+    const [a, b, c, d] = [part(0, 600), part(600, 600), part(1200, 300), part(1500, 600)];
+    const snapshots = [
+      [a, b, c, d],
+      [b, a, c, d],
+      [c, a, b, d],
+      [a, d],
+      [part(0, 600, 'F'), b, part(1200, 301), d],
+      [d, c, b, a],
+      [part(0, 2100)],
+      [a, b, c, d],
+    ];
+    const newEncoder = () => new StationEncoder(spec, { ...allSeries, maxResources: 2100 }, new CompressorPool(new TaskQueue(), 2));
+    const encoder = newEncoder();
+    for (const parts of snapshots) {
+      const snapshot = { ...listingOf([]), parts, size: parts.flat().length };
+      const publication = { spec, snapshot, churn: NO_CHURN, values: new LabelValues(1000) };
+      expect(await encoder.encode(publication)).toEqual(await newEncoder().encode(publication));
+    }
+  });
+
   it('publishes arbitrary label values without loss, and families that add up', async () => {
     const text = fc
       .oneof(
