@@ -26,7 +26,7 @@ const RECENT = 60;
 /** A day. */
 const MINUTES = 24 * 60;
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 /**
  * The refreshes of a station in the order in which they ended. Those that are no longer recent are merged by minute: a day fits into
@@ -144,7 +144,7 @@ class Messages {
   }
 }
 
-/** A copy, because a part of a string keeps the whole of it in memory. */
+/** A copy, because V8 keeps a string in memory as long as a slice of it. */
 function shortened(message: string): string {
   const text = message.length <= MAX_MESSAGE_CHARACTERS ? message : `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…`;
   return Buffer.from(text).toString();

@@ -95,7 +95,8 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: 
   readOnlyPattern(router, ROUTES.station, limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })));
   const history = byFormat({ json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') });
   readOnlyPattern(router, ROUTES.history, limitOther(history));
-  const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => limitObserver(options)('refreshes'));
+  const reached = limitObserver(options);
+  const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => reached('refreshes'));
   router
     .route(ROUTES.refresh)
     .post(limitRefreshes(refresh(exporter, options)))

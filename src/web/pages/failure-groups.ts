@@ -1,7 +1,7 @@
 import { FAILURE_ADVICE, type FailureReason } from '../../station/failure.ts';
 import type { StationStatus } from '../port.ts';
-import { stationPath } from '../routes.ts';
 import { countText, type Html, html, momentText, numberText } from './html.ts';
+import { stationLink } from './station-state.ts';
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
 export interface FailureGroup {
@@ -102,9 +102,4 @@ function stationList(group: FailureGroup): Html {
       : html`<p>${numberText(stations.length - MAX_LISTED)} more: <a href="?${query.toString()}#stations">show all in the table</a></p>`;
   return html`<details><summary>${countText(stations.length, 'station')}</summary><ul class="names">${items}</ul>${more}</details>
 `;
-}
-
-function stationLink(name: string): Html {
-  const path = stationPath(name);
-  return path === undefined ? html`${name}` : html`<a href="./${path}">${name}</a>`;
 }

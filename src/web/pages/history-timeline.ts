@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../station/failure.ts';
-import type { HistoryEntry } from '../../station/history.ts';
+import { type HistoryEntry, MINUTE_MS } from '../../station/history.ts';
 
 /** From the least to the most notable: a cell shows the most notable of its states. */
 const STATES = ['none', 'succeeded', 'waiting', 'incomplete', 'postponed', 'failed'] as const;
@@ -121,8 +121,7 @@ function spansOf(entries: readonly HistoryEntry[], { fromMs, toMs, validMs, wait
   return spans;
 }
 
-const MINUTE_MS = 60_000;
-
+/** The history merges the refreshes of a minute. */
 function startOf({ atMs, durationMs = 0, refreshes }: HistoryEntry): number {
   return refreshes > 1 ? Math.floor(atMs / MINUTE_MS) * MINUTE_MS : atMs - durationMs;
 }

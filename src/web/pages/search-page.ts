@@ -2,11 +2,12 @@ import type { SearchResult, StationResource } from '../../station/search.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
-import { ROUTES, resourcePath, stationPath } from '../routes.ts';
+import { ROUTES, resourcePath } from '../routes.ts';
 import { MAX_FOUND, searchText } from '../search.ts';
 import { countText, type Html, html, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { alertStateBadge, shortTypes, typeName } from './resource-words.ts';
+import { stationLink } from './station-state.ts';
 
 /** Results on the page; the formats for programs have more. */
 const MAX_SHOWN = 200;
@@ -83,11 +84,6 @@ function resultTable(found: readonly StationResource[]): Html {
 <tbody>
 ${rows}</tbody>
 </table>`;
-}
-
-function stationLink(name: string): Html {
-  const path = stationPath(name);
-  return path === undefined ? html`${name}` : html`<a href="./${path}">${name}</a>`;
 }
 
 function downloads(text: string, total: number): Html {

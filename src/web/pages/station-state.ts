@@ -1,5 +1,6 @@
 import { FAILURE_ADVICE } from '../../station/failure.ts';
 import type { StationStatus } from '../port.ts';
+import { stationPath } from '../routes.ts';
 import { durationText, type Html, html, momentText, shareText, unknown } from './html.ts';
 
 /** Labels of the station states, by the key used in style sheet and script. */
@@ -28,6 +29,12 @@ export function noDataReason(status: RefreshStatus): string {
   if (isRefreshing) return nextRefreshText(status);
   const overdue = durationText(Math.max(-dueInMs, 0));
   return refresh === 'scrape' ? `not scraped for ${overdue}` : `refresh overdue by ${overdue}`;
+}
+
+/** The name of a station with a link from a page at the root; without one if the name cannot be part of a path. */
+export function stationLink(name: string): Html {
+  const path = stationPath(name);
+  return path === undefined ? html`${name}` : html`<a href="./${path}">${name}</a>`;
 }
 
 /** A shorter wait is usual: all stations of an upstream may be due at once. */

@@ -1,7 +1,7 @@
 import { TaskQueue } from '../../station/task-queue.ts';
 import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { probePath, ROUTES, stationPath } from '../routes.ts';
+import { probePath, ROUTES } from '../routes.ts';
 import { keepCurrent } from './browser/keep-current.ts';
 import { statusScript } from './browser/status.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
@@ -17,6 +17,7 @@ import {
   snapshotAge,
   stateBadge,
   stateOf,
+  stationLink,
 } from './station-state.ts';
 import { upstreamSection } from './upstream-load.ts';
 
@@ -124,12 +125,11 @@ const SORT_OPTIONS: readonly Html[] = COLUMNS.flatMap((column) =>
  */
 export function stationRow(station: StationStatus, nowMs: number): Html {
   const { name, upstream, telemetryStation, snapshot, lastSuccessMs } = station;
-  const path = stationPath(name);
   const coverage = coverageOf(station);
   const reason = station.failure ? html`<span class="hidden-text">:</span> <span class="sub">${shortReason(station.failure)}</span>` : [];
   return html`<tbody data-station="${name}" data-state="${stateOf(station)}">
 <tr>
-<th scope="row" data-value="${name}">${path === undefined ? name : html`<a href="./${path}">${name}</a>`} <span class="sub">${upstream} · ${telemetryStation}</span></th>
+<th scope="row" data-value="${name}">${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span></th>
 <td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateBadge(station)}${reason}</td>
 <td class="number" data-label="Resources"${value(snapshot?.resources)}>${countOf(snapshot?.resources)}</td>
 <td class="number" data-label="Coverage"${value(typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable)}>${coverageText(coverage)}</td>
