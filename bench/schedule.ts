@@ -10,7 +10,7 @@ const CONCURRENCY = 16;
 
 const IDEAL_MS = Math.ceil(PAGES / CONCURRENCY) * LATENCY_MS;
 
-/** How well listings use their connections: one long one, and many short ones that wait for their turn. */
+/** How well listings use their connections: one long one, and many short ones that wait in the queue. */
 export async function scheduleFigures(): Promise<Figure[]> {
   const oneListing = await refreshMs({ stations: 1, resourcesPerStation: PAGES * PAGE_SIZE });
   const oneStationPerPage = await refreshMs({ stations: PAGES, resourcesPerStation: PAGE_SIZE });

@@ -225,7 +225,7 @@ export class Exporter implements ExporterPort {
   }
 }
 
-/** Each station with its snapshot at the time of its turn, so that a long search holds no others. */
+/** Reads the snapshot of a station when the search reaches it, so that a long search holds no others. */
 function* searchedStations({ stations }: Generation): Iterable<SearchedStation> {
   for (const [name, cache] of stations) yield { name, parts: cache.view().served?.publication.snapshot.parts };
 }

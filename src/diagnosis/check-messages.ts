@@ -147,7 +147,7 @@ function loadWarnings({ stations, load: { requestsPerSecond }, forecast }: Diagn
   const capacity = texts.flatMap((text) => (text?.advice === undefined ? [] : [warning(text.meaning, text.advice)]));
   if (throttled.length === 0) return capacity;
   const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
-  const wait = waitMs > 0 ? ` and asked to wait for up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
+  const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
   const rate = Number.isFinite(requestsPerSecond) ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.` : '';
   return [
     warning(

@@ -180,7 +180,7 @@ function writeStations<Source extends { readonly spec: StationSpec }>(
 /** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
 const RESOURCES_PER_TEXT = 64;
 
-/** Tells which families have the same samples for both lists: usually states and alert rules change, and most labels do not. */
+/** Whether a family has the same samples for both lists: usually states and alert rules change, and most labels do not. */
 function unchangedFamilies(before: readonly Resource[], next: readonly Resource[]): (family: ResourceFamily) => boolean {
   const isSame = (field: keyof Resource) => next.every((resource, index) => resource[field] === before[index]?.[field]);
   if (before.length !== next.length || !isSame('id') || !isSame('name')) return () => false;

@@ -10,7 +10,7 @@ const COUNTS = ['durationMs', 'pages', 'resources', 'firing', 'added', 'removed'
 
 export type Count = (typeof COUNTS)[number];
 
-/** A refresh, or several, with the precision and the bounds of its stored form. */
+/** A refresh, or several; values that do not fit into the bytes of their field are bounded. */
 export interface Row extends Readonly<Partial<Record<Count, number>>> {
   /** In whole seconds. */
   readonly atMs: number;
@@ -25,12 +25,12 @@ export interface Row extends Readonly<Partial<Record<Count, number>>> {
   readonly message: number;
 }
 
-/** Of one row. */
+/** The maximum of a byte. */
 export const MAX_REFRESHES = 0xff;
 
 const UNKNOWN = 0xffff_ffff;
 
-/** Where the fields of a row are, in bytes. */
+/** Byte offsets of the fields of a row. */
 const AT = { seconds: 0, counts: 4, waited: 32, refreshes: 34, failed: 35, outcome: 36, message: 37, end: 38 } as const;
 
 const FIRST_ROWS = 8;
@@ -54,7 +54,7 @@ export class Rows {
     return Array.from({ length: this.#length }, (_, age) => this.#read(this.#length - 1 - age));
   }
 
-  /** Returns the oldest row if it had to make place. */
+  /** Returns the oldest row if it was removed because the ring is full. */
   push(row: Row): Row | undefined {
     const removed = this.#length === this.#capacity ? this.#shift() : undefined;
     if (this.#length === this.#allocated) this.#grow();
@@ -78,7 +78,7 @@ export class Rows {
     view.setUint8(start + AT.message, row.message);
   }
 
-  /** No row refers to the message any longer. */
+  /** Removes the message from all rows, so that its number can be used again. */
   forgetMessage(message: number): void {
     for (let index = 0; index < this.#length; index += 1) {
       const at = this.#start(index) + AT.message;
@@ -128,7 +128,7 @@ function bounded(value: number, max: number): number {
   return Math.min(Math.max(Math.round(value), 0), max);
 }
 
-/** More than there are reasons. */
+/** Exceeds the number of reasons. */
 const CODES_PER_OUTCOME = 16;
 
 function outcomeCode({ outcome, reason }: Pick<Row, 'outcome' | 'reason'>): number {

@@ -44,7 +44,7 @@ export function config(exporter: ExporterPort): AbortableHandler {
 type RefreshOptions = Pick<WebOptions, 'enableLifecycle' | 'scrapeTimeoutMs'>;
 
 /**
- * Refreshes a station and waits for the outcome as long as a scrape would. Browsers are led back to the page of the station, which shows it;
+ * Refreshes a station and waits for the outcome as long as a scrape would. Browsers are redirected to the page of the station, which shows it;
  * a failed refresh is an outcome too, not an error of the request.
  */
 export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeoutMs }: RefreshOptions): AbortableHandler {

@@ -538,7 +538,7 @@ describe('check --live, warnings', () => {
     const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { max_retries: 2, concurrency: 1 }, cache: { ttl: '60s' } }));
     expect(code).toBe(0);
     expect(stdout).toContain(
-      '\nwarning: upstream main: The service throttled 2 of 5 requests (429) and asked to wait for up to 1 s (Retry-After).\n  what to do: The exporter adapts its request rate, and data gets older. Send fewer requests: raise cache.ttl or page_size, or remove products.',
+      '\nwarning: upstream main: The service throttled 2 of 5 requests (429) and requested a pause of up to 1 s (Retry-After).\n  what to do: The exporter adapts its request rate, and data gets older. Send fewer requests: raise cache.ttl or page_size, or remove products.',
     );
     expect(stdout).toMatch(/warnings: 1\n$/);
   });

@@ -85,6 +85,6 @@ describe('Retry-After of a 429', () => {
     expect(ownOf(later, 'refreshes_waiting')).toEqual({ '{}': 2 });
     expect(service.requests.map(({ station }) => station)).toEqual(['a']);
     await eventually(async () => expect(await textOf(exporter, '/stations/b')).toMatch(/waiting for capacity for \d+ s/));
-    expect(await textOf(exporter, '/')).toMatch(/service asked to wait until <time [^>]*>\d\d:\d\d:\d\d UTC<\/time> \(Retry-After\)/);
+    expect(await textOf(exporter, '/')).toMatch(/service requested a pause until <time [^>]*>\d\d:\d\d:\d\d UTC<\/time> \(Retry-After\)/);
   });
 });

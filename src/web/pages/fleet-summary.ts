@@ -10,7 +10,7 @@ export interface FleetSummary {
   readonly tone: 'good' | 'warning' | 'bad' | 'neutral';
 }
 
-/** A shorter wait for capacity is no news: all stations of an upstream may be due at once. */
+/** A shorter wait for capacity is usual: all stations of an upstream may be due at once. */
 const LONG_WAIT_MS = 60_000;
 
 /** Longer than the scrape intervals in use. */
@@ -45,7 +45,7 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
         );
   const phrases = [...bad, ...warnings, ...neutral];
   const lead = leadText(kinds, stations);
-  // Several failures come first, because they are the news.
+  // Several failures matter more than the number of fresh stations.
   const parts =
     failing.length > 1 ? [...phrases, ...(fresh.length > 0 ? [`${numberText(fresh.length)} fresh`] : [])] : [...lead, ...phrases];
   return { text: `${parts.join('; ')}.`, tone: toneOf(bad.length, warnings.length, notTried.length) };

@@ -20,7 +20,7 @@ export function alertStateBadge(token: string): Html {
   return html`<span class="badge ${style}" title="${token}">${breakable(stateWord(token))}</span>`;
 }
 
-/** Parts of a type key that a short name has at most; a key that is still ambiguous is shown whole. */
+/** Parts of a type key that a short name has at most; a key that is still ambiguous is shown in full. */
 const MAX_PARTS = 6;
 
 /** The short name of each type key: as few of its last parts as make it unambiguous among the keys. */

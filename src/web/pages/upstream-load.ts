@@ -30,7 +30,7 @@ export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, 
   if (recentThrottled > 0) {
     notes.push(html`throttled (429): ${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} in 5 min, ${rate}`);
   }
-  if (holdMs > 0) notes.push(html`service asked to wait until ${timeOfDay(nowMs + holdMs)} (Retry-After)`);
+  if (holdMs > 0) notes.push(html`service requested a pause until ${timeOfDay(nowMs + holdMs)} (Retry-After)`);
   if (waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS) {
     notes.push(
       html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,

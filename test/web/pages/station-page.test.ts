@@ -131,7 +131,7 @@ describe('stationPage', () => {
     const { body } = await open(detailOf(three, { upstream: { load }, status }));
     expect(textOf(body, 'question').split('\n')).toEqual([
       'Upstreammain',
-      'Loadthrottled (429): 36 of 180 requests in 5 min, now 4.2 requests/sservice asked to wait until 03:05:05 UTC (Retry-After)',
+      'Loadthrottled (429): 36 of 180 requests in 5 min, now 4.2 requests/sservice requested a pause until 03:05:05 UTC (Retry-After)',
       'Subscriptionsub',
       'Resource grouprg',
       'Zonez1',

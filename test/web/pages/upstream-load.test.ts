@@ -32,8 +32,8 @@ describe('upstreamNotes', () => {
     expect(notesOf({ recentThrottled: 3 })).toEqual(['throttled (429): 3 of 180 requests in 5 min, the rate is not limited']);
   });
 
-  it('show until when the service asked to wait', () => {
-    expect(notesOf({ holdMs: 61_000 })).toEqual(['service asked to wait until 03:06:01 UTC (Retry-After)']);
+  it('show until when the service requested a pause', () => {
+    expect(notesOf({ holdMs: 61_000 })).toEqual(['service requested a pause until 03:06:01 UTC (Retry-After)']);
   });
 
   it('show how many refreshes wait', () => {
