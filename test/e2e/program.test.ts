@@ -79,7 +79,7 @@ describe('telemetry-station-exporter', () => {
     const { child, output, closed } = startProgram({ folder: dirname(file) }, 'check', '--live');
     await eventually(() => expect(service.requests).toHaveLength(1));
     child.kill('SIGINT');
-    expect(await closed).toEqual({ code: 1, signal: null });
+    expect(await closed).toEqual({ code: 130, signal: null });
     expect(output.stdout).toBe('config.yaml is valid, stations: 1\n');
   });
 
