@@ -92,7 +92,9 @@ export async function nextGeneration(
         stations.set(spec.name, await known.successor(spec, dependencies));
       }
     }
-    const fleet = new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
+    const fleet =
+      old?.fleet.successor(stations.values()) ??
+      new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
     const next = { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations, histories };
     swap?.(next);
     return next;

@@ -15,18 +15,25 @@ export class Fleet<Encoded> {
   readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
   readonly #observeReads: (result: CacheResult, stations: number) => void;
   readonly #elapsedMs: () => number;
-  /** When each station was last refreshed on request. */
-  readonly #requestedMs = new Map<string, number>();
+  /** When each station was last refreshed on request, within the pause. */
+  readonly #requestedMs: Map<string, number>;
   #stops: (() => void)[] = [];
 
   constructor(
     caches: Iterable<StationCache<Encoded>>,
     observeReads: (result: CacheResult, stations: number) => void,
     elapsedMs = systemClock.elapsedMs,
+    requestedMs = new Map<string, number>(),
   ) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
     this.#observeReads = observeReads;
     this.#elapsedMs = elapsedMs;
+    this.#requestedMs = requestedMs;
+  }
+
+  /** A fleet of other caches with the same pauses: a reload must not end them. */
+  successor(caches: Iterable<StationCache<Encoded>>): Fleet<Encoded> {
+    return new Fleet(caches, this.#observeReads, this.#elapsedMs, this.#requestedMs);
   }
 
   /** Refreshes every station that was never attempted, and starts the background refreshes. */
@@ -83,6 +90,7 @@ export class Fleet<Encoded> {
     const nowMs = this.#elapsedMs();
     const waitMs = (this.#requestedMs.get(name) ?? Number.NEGATIVE_INFINITY) + REQUEST_PAUSE_MS - nowMs;
     if (waitMs > 0) return waitMs;
+    for (const [other, requestedMs] of this.#requestedMs) if (requestedMs + REQUEST_PAUSE_MS <= nowMs) this.#requestedMs.delete(other);
     this.#requestedMs.set(name, nowMs);
     return cache.refresh();
   }

@@ -146,6 +146,19 @@ describe('Fleet.refreshNow', () => {
     expect([a.count.listings, b.count.listings]).toEqual([2, 1]);
   });
 
+  it('accepts no further request within five seconds after a reload', async () => {
+    const [a, b] = [cacheOf('a'), cacheOf('b')];
+    const { fleet, clock } = fleetOf(a);
+    await fleet.refreshNow('a');
+    const next = fleet.successor([a.cache, b.cache]);
+    clock.advance(1500);
+    expect(next.refreshNow('a')).toBe(3500);
+    await next.refreshNow('b');
+    clock.advance(3500);
+    await next.refreshNow('a');
+    expect([a.count.listings, b.count.listings]).toEqual([2, 1]);
+  });
+
   it('knows only the stations of the fleet', () => {
     expect(fleetOf(cacheOf('a')).fleet.refreshNow('b')).toBeUndefined();
   });
