@@ -20,7 +20,7 @@ ${rows.join('\n')}
 | severity | meaning | notification |
 |---|---|---|
 | critical | data is missing or wrong now, or many resources fail at once | page the on-call engineer |
-| warning | data is late or incomplete, or becomes so if nobody acts | during working hours, or at once for a single firing resource, as your team handles those |
+| warning | data is late or incomplete, or becomes so without action | during working hours, or at once for a single firing resource, as your team handles those |
 | info | alert coverage could be better | a report or a ticket |
 
 Each alert has a \`runbook_url\`, and a \`dashboard_url\` with its labels and its time.
