@@ -17,7 +17,7 @@ const MAX_REST_BYTES = 1024 * 1024;
 /**
  * Parses the JSON of a large page slice by slice, so that neither its size nor its nesting takes much time or memory at once: `take` gets
  * the elements of the top-level array `resources`, and the result is the rest, in which that array is empty. Equal to parsing it
- * whole, because the elements and the rest are validated separately. Undefined without such an array; throws what JSON.parse does, and
+ * at once, because the elements and the rest are validated separately. Undefined without such an array; throws what JSON.parse does, and
  * a ListingFailure for what no listing contains.
  */
 export async function parseInSlices(
