@@ -95,7 +95,9 @@ function messageNote({ stations, messageCount, messages }: FailureGroup): Html {
 function stationList(group: FailureGroup): Html {
   const { stations, upstream } = group;
   const items = stations.slice(0, MAX_LISTED).map(({ name }) => html`<li>${stationLink(name)}</li>`);
-  const query = new URLSearchParams({ state: 'failing', filter: `${upstream} ${shortReason(group)}` });
+  // With reason `status` the stations may have different ones.
+  const isSameReason = stations.every(({ failure }) => failure && shortReason(failure) === shortReason(group));
+  const query = new URLSearchParams({ state: 'failing', filter: isSameReason ? `${upstream} ${shortReason(group)}` : upstream });
   const more =
     stations.length <= MAX_LISTED
       ? []

@@ -80,6 +80,13 @@ describe('failureSection', () => {
     expect(tags.some(({ name, attributes }) => name === 'details' && !('open' in attributes))).toBe(true);
   });
 
+  it('links to all stations of a group also if they report different statuses', () => {
+    const withStatus = (message: string) => fleet(60, { failure: { reason: 'status', message } });
+    const { tags } = shown([...withStatus('answered 502 Bad Gateway'), ...withStatus('answered 503 Service Unavailable')]);
+    const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
+    expect(links.at(-1)).toBe('?state=failing&filter=main#stations');
+  });
+
   it('shows how many stations have the message, and how many have no data', () => {
     const odd = failing('odd', { failure: { reason: 'forbidden', message: 'other' }, snapshot: undefined, lastSuccessMs: undefined });
     const { text } = shown([...fleet(2), odd]);
