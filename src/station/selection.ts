@@ -217,19 +217,31 @@ async function mergeInPairs(
   run: TaskQueue['run'],
 ): Promise<(readonly Resource[])[]> {
   const merged: (readonly Resource[])[] = [];
-  for (let at = 0; at < runs.length; at += 2) merged.push(await run(() => mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)));
+  for (let at = 0; at < runs.length; at += 2) merged.push(await mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare, run));
   return merged;
 }
 
-function mergeRuns(left: readonly Resource[], right: readonly Resource[], compare: Comparison): readonly Resource[] {
+/** Compared in one task: the last merge has all resources of a station. */
+const MERGED_PER_TASK = 1000;
+
+async function mergeRuns(
+  left: readonly Resource[],
+  right: readonly Resource[],
+  compare: Comparison,
+  run: TaskQueue['run'],
+): Promise<readonly Resource[]> {
   const merged: Resource[] = [];
-  let at = 0;
-  for (const resource of left) {
-    for (let next = right[at]; next !== undefined && compare(next, resource) < 0; next = right[at]) {
-      merged.push(next);
-      at += 1;
+  let [leftAt, rightAt] = [0, 0];
+  const mergeSome = () => {
+    for (let count = 0; count < MERGED_PER_TASK; count += 1) {
+      const [a, b] = [left[leftAt], right[rightAt]];
+      if (a === undefined || b === undefined) return;
+      const isRight = compare(b, a) < 0;
+      merged.push(isRight ? b : a);
+      if (isRight) rightAt += 1;
+      else leftAt += 1;
     }
-    merged.push(resource);
-  }
-  return merged.concat(right.slice(at));
+  };
+  while (leftAt < left.length && rightAt < right.length) await run(mergeSome);
+  return merged.concat(left.slice(leftAt), right.slice(rightAt));
 }

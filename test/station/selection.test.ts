@@ -109,6 +109,36 @@ describe('selectResources', () => {
     );
   });
 
+  it('merges sorted parts in tasks of about 1,000 comparisons, however many resources there are', async () => {
+    let read = 0;
+    const counted = Array.from({ length: 8000 }, (_, at) => ({
+      ...resourceOf(`r${at}`),
+      get name() {
+        read += 1;
+        return `name ${(at * 37) % 8000}`;
+      },
+    }));
+    const tasks = new TaskQueue();
+    const readPerTask: number[] = [];
+    const run = tasks.run.bind(tasks);
+    tasks.run = (task) =>
+      run(() => {
+        read = 0;
+        const result = task();
+        readPerTask.push(read);
+        return result;
+      });
+    const order = { by: 'name', descending: false } as const;
+    const sorted = await selectResources(
+      Array.from({ length: 800 }, (_, at) => counted.slice(10 * at, 10 * at + 10)),
+      {},
+      order,
+      tasks,
+    );
+    expect(Math.max(...readPerTask)).toBe(2000);
+    expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
+  });
+
   it('runs no further task once the signal aborts, and rejects with its reason', async () => {
     const controller = new AbortController();
     const reason = new Error('the client disconnected');
