@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { MAX_TIMER_MS, systemClock } from './clock.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
@@ -6,6 +7,9 @@ const HANGING_WAIT_MS = 1000;
 
 /** Between refreshes of a station on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
 const REQUEST_PAUSE_MS = 5000;
+
+/** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
+const STARTED_TOGETHER = 32;
 
 /** How a read was served: from the cache, or after a refresh. */
 type CacheResult = 'hit' | 'miss';
@@ -68,7 +72,9 @@ export class Fleet<Encoded> {
     for (const cache of caches) {
       const { isHanging } = cache;
       const refresh = cache.refreshIfDue()?.then(() => refreshed.set(cache, cache.view()));
-      if (refresh) (isHanging ? hanging : healthy).push(refresh);
+      if (!refresh) continue;
+      (isHanging ? hanging : healthy).push(refresh);
+      if ((healthy.length + hanging.length) % STARTED_TOGETHER === 0) await nextIteration();
     }
     const misses = healthy.length + hanging.length;
     this.#observeReads('miss', misses);

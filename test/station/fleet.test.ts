@@ -40,6 +40,20 @@ describe('Fleet', () => {
     expect(reads).toEqual({ hit: 1, miss: 2 });
   });
 
+  it('lets the first requests start before the refreshes of a thousand stations are queued', async () => {
+    const stations = Array.from({ length: 1000 }, (_, at) => cacheOf(`s${at}`));
+    const fleet = new Fleet(
+      stations.map(({ cache }) => cache),
+      () => undefined,
+    );
+    const started = () => stations.filter(({ count }) => count.listings > 0).length;
+    const read = fleet.read(AbortSignal.abort());
+    await Promise.resolve();
+    expect(started()).toBeLessThan(100);
+    await read;
+    expect(started()).toBe(1000);
+  });
+
   it('stops waiting at the deadline while the refresh continues for the next scrape', async () => {
     let resolve: (listing: Listing<Resource>) => void = () => undefined;
     const answer = new Promise<Listing<Resource>>((done) => {
