@@ -11,7 +11,7 @@ import { RESOURCE_FAMILIES } from './resource-families.ts';
 import { type Segment, storedSegment } from './segment.ts';
 import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 import { TextBuffer } from './text-buffer.ts';
-import { escapeLabelValue, labelPairs, sampleValue } from './text-format.ts';
+import { escapeLabelValue, sampleValue } from './text-format.ts';
 
 /** Encoded samples by family name. */
 export type SegmentsByFamily = ReadonlyMap<string, readonly Segment[]>;
@@ -160,21 +160,30 @@ function writeStations<Source extends { readonly spec: StationSpec }>(
   buffer: TextBuffer,
 ): number[] {
   const series = sources.map(() => 0);
+  const stations = sources.map(({ spec }) => `{station="${escapeLabelValue(labelText(spec.name))}"`);
   for (const { name, labels, samples, extraLabels } of families) {
     if (disabled.has(name)) continue;
-    buffer.begin(name);
+    const openings = labels.slice(1).map((label) => `,${label}="`);
+    let text = '';
     for (const [at, source] of sources.entries()) {
-      const extra = Object.entries(extraLabels?.(source) ?? {});
-      const names = [...labels, ...extra.map(([label]) => label)];
-      const lines = Array.from(samples(source), ([value, ...values]) => {
-        const labelTexts = [source.spec.name, ...values, ...extra.map(([, text]) => text)].map(labelText);
-        return `${name}{${labelPairs(names, labelTexts)}} ${sampleValue(value)}\n`;
-      });
-      series[at] = (series[at] ?? 0) + lines.length;
-      buffer.add(lines.join(''));
+      const extra = extraLabels ? labelsText(extraLabels(source)) : '';
+      for (const [value, ...values] of samples(source)) {
+        text += name + stations[at];
+        for (const [index, opening] of openings.entries()) text += `${opening}${escapeLabelValue(labelText(values[index] ?? ''))}"`;
+        text += `${extra}} ${sampleValue(value)}\n`;
+        series[at] = (series[at] ?? 0) + 1;
+      }
     }
+    buffer.begin(name);
+    buffer.add(text);
   }
   return series;
+}
+
+function labelsText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `,${name}="${escapeLabelValue(labelText(value))}"`)
+    .join('');
 }
 
 /** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
