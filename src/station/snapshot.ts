@@ -128,6 +128,9 @@ function factsOf({ parts, locations, ...facts }: Snapshot): object {
   return facts;
 }
 
+/** Created once: without a reason, each abort creates an error with a stack. */
+const ENDED = new Error('the refresh has ended');
+
 interface RefreshOptions {
   /** Ends the refresh; it rejects with this signal's reason then. */
   readonly signal: AbortSignal;
@@ -171,7 +174,7 @@ export async function takeSnapshot(
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     // When one listing fails, the requests of the others are cancelled.
-    controller.abort();
+    controller.abort(ENDED);
   }
 }
 
