@@ -2,8 +2,7 @@ import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
-import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
-import { ProcessMetrics } from '../metrics/process-metrics.ts';
+import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
 import type { Body } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
@@ -95,7 +94,7 @@ export class Exporter implements ExporterPort {
     const views = await fleet.read(signal, station);
     if (station !== undefined) return exposition.stationBody(views, format);
     // A reload may have replaced the clients while the scrape waited.
-    for (const [name, { client }] of this.#generation.upstreams) this.#services.own.recordLoad(name, client.load());
+    for (const [name, { client }] of this.#generation.upstreams) this.#services.own.upstreams.recordLoad(name, client.load());
     this.#services.own.recordRecords(this.#services.records);
     return exposition.fullBody(views, this.#services.own, format);
   }
@@ -214,7 +213,7 @@ export class Exporter implements ExporterPort {
       const names = new Set(next.stations.keys());
       records.retainStations(names);
       ended = endGeneration(old, next);
-      for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.removeUpstream(name);
+      for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
       this.#refreshLog.retainStations(names);
       own.recordReload(true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });

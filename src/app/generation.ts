@@ -202,7 +202,7 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
       continue;
     }
     const options = upstreamOptions(name, config, services.userAgent);
-    const observer = services.own.upstreamObserver(name);
+    const observer = services.own.upstreams.observer(name);
     const throttleLog = services.throttleLog?.(name);
     const client = new UpstreamClient(options, {
       ...observer,

@@ -1,11 +1,10 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { UpstreamLoad } from '../station/capacity.ts';
-import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { type Clock, systemClock } from '../station/clock.ts';
 import { RECORD_LIMITS, type RecordBudget, type RecordLimit } from '../station/record-budget.ts';
 import type { Shard } from '../station/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
-import type { ProcessMetrics } from './process-metrics.ts';
 import { type ExpositionFormat, familyHeader, familyText, labelPairs, sampleValue } from './text-format.ts';
+import { counter, gauge, metricOptions, UpstreamMetrics } from './upstream-metrics.ts';
 import { WEB_LIMITS, type WebLimit } from './web-families.ts';
 
 export interface Build {
@@ -14,9 +13,6 @@ export interface Build {
   readonly nodeVersion: string;
 }
 
-/** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */
-const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
 /** The number of series of a station. */
 interface StationSeries {
   readonly name: string;
@@ -24,52 +20,28 @@ interface StationSeries {
   readonly withheld: number;
 }
 
-interface ActiveUpstream {
-  /** The observer of the latest client, whose rate limit is published. */
-  limiter: object | undefined;
-}
-
 const SERIES_FAMILIES = [
   { family: OWN_FAMILIES.series, count: ({ series }: StationSeries) => series },
   { family: OWN_FAMILIES.seriesWithheld, count: ({ withheld }: StationSeries) => withheld },
 ];
 
-type QueueLoad = Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs' | 'hangingStations'>;
-
 /** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {
   readonly #registry = new Registry();
+  /** Of the clients of all upstreams. */
+  readonly upstreams = new UpstreamMetrics(this.#registry);
   readonly #process: ProcessMetrics | undefined;
-  readonly #requests = this.#counter(OWN_FAMILIES.apiRequests);
-  readonly #failures = this.#counter(OWN_FAMILIES.apiRequestFailures);
-  readonly #retries = this.#counter(OWN_FAMILIES.apiRequestRetries);
-  readonly #inFlight = this.#gauge(OWN_FAMILIES.apiRequestsInFlight);
-  readonly #waiting = this.#gauge(OWN_FAMILIES.apiRequestsWaiting);
-  readonly #waitSeconds = this.#counter(OWN_FAMILIES.apiRequestWait);
-  readonly #throttled = this.#counter(OWN_FAMILIES.apiRequestsThrottled);
-  readonly #rateLimit = this.#gauge(OWN_FAMILIES.apiRateLimit);
-  readonly #refreshesWaiting = this.#gauge(OWN_FAMILIES.refreshesWaiting);
-  readonly #oldestWaiting = this.#gauge(OWN_FAMILIES.oldestWaitingRefresh);
-  readonly #hangingStations = this.#gauge(OWN_FAMILIES.hangingStations);
-  readonly #pageSizeReductions = this.#counter(OWN_FAMILIES.pageSizeReductions);
-  readonly #records = this.#gauge(OWN_FAMILIES.records);
-  readonly #recordsLimit = this.#gauge(OWN_FAMILIES.recordsLimit);
-  readonly #recordLimitsReached = this.#counter(OWN_FAMILIES.recordLimitsReached);
-  readonly #hits = this.#counter(OWN_FAMILIES.cacheHits);
-  readonly #misses = this.#counter(OWN_FAMILIES.cacheMisses);
-  readonly #reloadSuccessful = this.#gauge(OWN_FAMILIES.configReloadSuccessful);
-  readonly #reloadTimestamp = this.#gauge(OWN_FAMILIES.configReloadTimestamp);
-  readonly #webReloadSuccessful = this.#gauge(OWN_FAMILIES.webConfigReloadSuccessful);
-  readonly #webReloadTimestamp = this.#gauge(OWN_FAMILIES.webConfigReloadTimestamp);
-  readonly #webConnections = this.#gauge(OWN_FAMILIES.webConnections);
-  readonly #webLimitsReached = this.#counter(OWN_FAMILIES.webLimitsReached);
-  readonly #duration = new Histogram({
-    ...metricOptions(OWN_FAMILIES.apiRequestDuration),
-    buckets: DURATION_BUCKETS,
-    registers: [this.#registry],
-  });
-  /** Configured upstreams; one that is removed and added again is another object, so that late requests of the first do not count. */
-  readonly #upstreams = new Map<string, ActiveUpstream>();
+  readonly #records = gauge(this.#registry, OWN_FAMILIES.records);
+  readonly #recordsLimit = gauge(this.#registry, OWN_FAMILIES.recordsLimit);
+  readonly #recordLimitsReached = counter(this.#registry, OWN_FAMILIES.recordLimitsReached);
+  readonly #hits = counter(this.#registry, OWN_FAMILIES.cacheHits);
+  readonly #misses = counter(this.#registry, OWN_FAMILIES.cacheMisses);
+  readonly #reloadSuccessful = gauge(this.#registry, OWN_FAMILIES.configReloadSuccessful);
+  readonly #reloadTimestamp = gauge(this.#registry, OWN_FAMILIES.configReloadTimestamp);
+  readonly #webReloadSuccessful = gauge(this.#registry, OWN_FAMILIES.webConfigReloadSuccessful);
+  readonly #webReloadTimestamp = gauge(this.#registry, OWN_FAMILIES.webConfigReloadTimestamp);
+  readonly #webConnections = gauge(this.#registry, OWN_FAMILIES.webConnections);
+  readonly #webLimitsReached = counter(this.#registry, OWN_FAMILIES.webLimitsReached);
   #series: readonly StationSeries[] = [];
   /** Grows with the number of stations, so it is encoded once per change instead of once per scrape. */
   readonly #seriesTexts = new Map<ExpositionFormat, string>();
@@ -77,9 +49,9 @@ export class OwnMetrics {
   constructor(build: Build, shard: Shard, process?: ProcessMetrics, droppedLogLines: () => number = () => 0) {
     this.#process = process;
     const { version, revision, nodeVersion } = build;
-    this.#gauge(OWN_FAMILIES.buildInfo).set({ version, revision, node_version: nodeVersion }, 1);
-    this.#gauge(OWN_FAMILIES.shardOrdinal).set(shard.ordinal);
-    this.#gauge(OWN_FAMILIES.totalShards).set(shard.total);
+    gauge(this.#registry, OWN_FAMILIES.buildInfo).set({ version, revision, node_version: nodeVersion }, 1);
+    gauge(this.#registry, OWN_FAMILIES.shardOrdinal).set(shard.ordinal);
+    gauge(this.#registry, OWN_FAMILIES.totalShards).set(shard.total);
     new Counter({
       ...metricOptions(OWN_FAMILIES.logLinesDropped),
       registers: [this.#registry],
@@ -90,75 +62,6 @@ export class OwnMetrics {
     });
     for (const limit of WEB_LIMITS) this.#webLimitsReached.inc({ limit }, 0);
     for (const limit of RECORD_LIMITS) this.#recordLimitsReached.inc({ limit }, 0);
-  }
-
-  /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
-  upstreamObserver(upstream: string) {
-    let active: ActiveUpstream | undefined;
-    let rateLimit = Number.POSITIVE_INFINITY;
-    const observer = {
-      waiting: (change: 1 | -1) => this.#waiting.inc({ upstream }, change),
-      started: () => {
-        this.#requests.inc({ upstream });
-        this.#inFlight.inc({ upstream });
-      },
-      ended: (seconds: number, reason: FailureReason | undefined) => {
-        this.#inFlight.dec({ upstream });
-        this.#duration.observe({ upstream }, seconds);
-        if (reason) this.#failures.inc({ upstream, reason });
-      },
-      retried: () => this.#retries.inc({ upstream }),
-      waited: (seconds: number) => this.#waitSeconds.inc({ upstream }, seconds),
-      throttled: () => this.#throttled.inc({ upstream }),
-      pageSizeReduced: () => this.#pageSizeReductions.inc({ upstream }),
-      unreadable: () => this.#failures.inc({ upstream, reason: 'body' }),
-    };
-    return {
-      ...onlyWhile(() => active !== undefined && this.#upstreams.get(upstream) === active, observer),
-      limited: (requestsPerSecond: number) => {
-        rateLimit = requestsPerSecond;
-        // A client that was replaced may still end requests.
-        if (this.#upstreams.get(upstream)?.limiter === observer) this.#rateLimit.set({ upstream }, rateLimit);
-      },
-      activate: () => {
-        active = this.#upstreams.get(upstream) ?? this.#addUpstream(upstream);
-        active.limiter = observer;
-        this.#rateLimit.set({ upstream }, rateLimit);
-      },
-    };
-  }
-
-  /** All series start at 0, so that `increase` sees the first failure. */
-  #addUpstream(upstream: string): ActiveUpstream {
-    this.#requests.inc({ upstream }, 0);
-    this.#retries.inc({ upstream }, 0);
-    this.#inFlight.inc({ upstream }, 0);
-    this.#waiting.inc({ upstream }, 0);
-    this.#waitSeconds.inc({ upstream }, 0);
-    this.#throttled.inc({ upstream }, 0);
-    this.#pageSizeReductions.inc({ upstream }, 0);
-    this.#duration.zero({ upstream });
-    for (const reason of FAILURE_REASONS) this.#failures.inc({ upstream, reason }, 0);
-    const active = { limiter: undefined };
-    this.#upstreams.set(upstream, active);
-    return active;
-  }
-
-  /** Removes the series of an upstream that is no longer configured. */
-  removeUpstream(upstream: string): void {
-    this.#upstreams.delete(upstream);
-    for (const metric of [this.#requests, this.#retries, this.#inFlight, this.#waiting, this.#waitSeconds, this.#throttled])
-      metric.remove({ upstream });
-    for (const metric of [this.#rateLimit, this.#refreshesWaiting, this.#oldestWaiting, this.#hangingStations]) metric.remove({ upstream });
-    for (const metric of [this.#pageSizeReductions, this.#duration]) metric.remove({ upstream });
-    for (const reason of FAILURE_REASONS) this.#failures.remove({ upstream, reason });
-  }
-
-  recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: QueueLoad): void {
-    if (!this.#upstreams.has(upstream)) return;
-    this.#refreshesWaiting.set({ upstream }, waitingRefreshes);
-    this.#oldestWaiting.set({ upstream }, oldestWaitingMs / 1000);
-    this.#hangingStations.set({ upstream }, hangingStations);
   }
 
   recordLimitsReached(limit: RecordLimit): void {
@@ -217,25 +120,34 @@ export class OwnMetrics {
     this.#seriesTexts.set(format, text);
     return text;
   }
-
-  #gauge<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Gauge<Label> {
-    return new Gauge<Label>({ ...metricOptions(family), registers: [this.#registry] });
-  }
-
-  #counter<Label extends string>(family: { name: string; help: string; labels: readonly Label[] }): Counter<Label> {
-    return new Counter<Label>({ ...metricOptions(family), registers: [this.#registry] });
-  }
 }
 
-function metricOptions<Label extends string>({ name, help, labels }: { name: string; help: string; labels: readonly Label[] }) {
-  return { name, help, labelNames: labels };
-}
+/** Collecting them reads percentiles, V8 statistics and files of the system, which takes longer than the rest of a warm scrape. */
+const MAX_AGE_MS = 1000;
 
-/** The same functions, which do nothing while the condition does not hold. */
-function onlyWhile<Functions extends Record<string, (...args: never[]) => unknown>>(
-  condition: () => boolean,
-  functions: Functions,
-): Functions {
-  const guarded = Object.entries(functions).map(([name, run]) => [name, (...args: never[]) => (condition() ? run(...args) : undefined)]);
-  return Object.fromEntries(guarded) as Functions;
+type Texts = Readonly<Record<ExpositionFormat, string>>;
+
+/** prom-client's process and Node.js metrics, collected at most once a second. */
+export class ProcessMetrics {
+  readonly #registry = new Registry();
+  readonly #elapsedMs: () => number;
+  #latest: { readonly atMs: number; readonly texts: Promise<Texts> } | undefined;
+
+  constructor({ elapsedMs }: Pick<Clock, 'elapsedMs'> = systemClock) {
+    this.#elapsedMs = elapsedMs;
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  async text(format: ExpositionFormat): Promise<string> {
+    const nowMs = this.#elapsedMs();
+    if (this.#latest === undefined || nowMs - this.#latest.atMs >= MAX_AGE_MS) this.#latest = { atMs: nowMs, texts: this.#collect() };
+    return (await this.#latest.texts)[format];
+  }
+
+  /** Both formats at once, because the values of the registry change afterwards. */
+  async #collect(): Promise<Texts> {
+    const families = await this.#registry.getMetricsAsJSON();
+    const text = (format: ExpositionFormat) => families.map((family) => familyText(family, format)).join('');
+    return { text: text('text'), openmetrics: text('openmetrics') };
+  }
 }

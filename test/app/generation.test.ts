@@ -336,7 +336,7 @@ describe('endGeneration', () => {
     expect(await upstreams()).toEqual(new Set(['main', 'gone']));
     const next = await generationOf(config, old, services);
     await endGeneration(old, next);
-    services.own.removeUpstream('gone');
+    services.own.upstreams.remove('gone');
     const context = listingContext();
     await expect(old.upstreams.get('gone')?.client.get('/', context, () => undefined)).rejects.toThrow();
     expect(await upstreams()).toEqual(new Set(['main']));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
-import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import { ProcessMetrics } from '../../src/metrics/process-metrics.ts';
+import { OwnMetrics, ProcessMetrics } from '../../src/metrics/own-metrics.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 describe('OwnMetrics', () => {
@@ -10,7 +9,7 @@ describe('OwnMetrics', () => {
 
   it('publishes every own family of the catalogue exactly as in the golden files', async () => {
     const metrics = ownMetrics();
-    metrics.upstreamObserver('main').activate();
+    metrics.upstreams.observer('main').activate();
     metrics.recordReload(true, 1_700_000_000_000);
     metrics.recordWebReload(true, 1_700_000_000_000);
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
@@ -25,7 +24,7 @@ describe('OwnMetrics', () => {
 
   it('counts requests, failures, retries and throttling', async () => {
     const metrics = ownMetrics();
-    const observer = metrics.upstreamObserver('main');
+    const observer = metrics.upstreams.observer('main');
     observer.activate();
     observer.waiting(1);
     observer.waiting(1);
@@ -59,13 +58,13 @@ describe('OwnMetrics', () => {
   it('publishes no series of an upstream before it is activated, and none for late requests after it is removed', async () => {
     const metrics = ownMetrics();
     const upstreams = async () => new Set((await metrics.text('text', new Set())).match(/(?<=upstream=")\w+/g));
-    const first = metrics.upstreamObserver('gone');
+    const first = metrics.upstreams.observer('gone');
     first.limited(5);
     expect(await upstreams()).toEqual(new Set());
     first.activate();
     first.started();
     expect(await upstreams()).toEqual(new Set(['gone']));
-    metrics.removeUpstream('gone');
+    metrics.upstreams.remove('gone');
     const late = () => {
       first.started();
       first.ended(1, 'network');
@@ -74,9 +73,9 @@ describe('OwnMetrics', () => {
       first.waited(1);
     };
     late();
-    metrics.recordLoad('gone', { waitingRefreshes: 1, oldestWaitingMs: 1, hangingStations: 1 });
+    metrics.upstreams.recordLoad('gone', { waitingRefreshes: 1, oldestWaitingMs: 1, hangingStations: 1 });
     expect(await upstreams()).toEqual(new Set());
-    metrics.upstreamObserver('gone').activate();
+    metrics.upstreams.observer('gone').activate();
     late();
     const families = parseExposition(await metrics.text('text', new Set()));
     const value = (name: string) => valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream');
@@ -89,7 +88,7 @@ describe('OwnMetrics', () => {
 
   it('publishes the rate limit of the latest client of an upstream, and counts requests of its predecessor', async () => {
     const metrics = ownMetrics();
-    const [replaced, latest] = [metrics.upstreamObserver('main'), metrics.upstreamObserver('main')];
+    const [replaced, latest] = [metrics.upstreams.observer('main'), metrics.upstreams.observer('main')];
     replaced.activate();
     replaced.started();
     latest.limited(7);

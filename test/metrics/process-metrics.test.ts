@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProcessMetrics } from '../../src/metrics/process-metrics.ts';
+import { ProcessMetrics } from '../../src/metrics/own-metrics.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 describe('ProcessMetrics', () => {
