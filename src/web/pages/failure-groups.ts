@@ -43,6 +43,11 @@ export function shortReason({ reason, message }: Pick<FailureGroup, 'reason' | '
   return reason === 'status' && status !== undefined ? status : FAILURE_ADVICE[reason].short;
 }
 
+/** Whether all stations of the group fail with the status of its message: those of reason `status` may have different ones. */
+export function hasOneReason(group: FailureGroup): boolean {
+  return group.stations.every(({ failure }) => failure && shortReason(failure) === shortReason(group));
+}
+
 /** Groups that the page shows; the table has all stations. */
 const MAX_GROUPS = 20;
 
@@ -95,9 +100,7 @@ function messageNote({ stations, messageCount, messages }: FailureGroup): Html {
 function stationList(group: FailureGroup): Html {
   const { stations, upstream } = group;
   const items = stations.slice(0, MAX_LISTED).map(({ name }) => html`<li>${stationLink(name)}</li>`);
-  // With reason `status` the stations may have different ones.
-  const isSameReason = stations.every(({ failure }) => failure && shortReason(failure) === shortReason(group));
-  const query = new URLSearchParams({ state: 'failing', filter: isSameReason ? `${upstream} ${shortReason(group)}` : upstream });
+  const query = new URLSearchParams({ state: 'failing', filter: hasOneReason(group) ? `${upstream} ${shortReason(group)}` : upstream });
   const more =
     stations.length <= MAX_LISTED
       ? []

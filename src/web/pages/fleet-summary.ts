@@ -1,5 +1,5 @@
 import type { StationStatus, UpstreamStatus } from '../port.ts';
-import { failureGroups, shortReason } from './failure-groups.ts';
+import { failureGroups, hasOneReason, shortReason } from './failure-groups.ts';
 import { countText, durationText, numberText } from './html.ts';
 import { noDataReason, stateOf } from './station-state.ts';
 
@@ -98,7 +98,7 @@ function failingPhrases(failing: readonly StationStatus[], total: number, nowMs:
   const causes = groups.slice(0, MAX_CAUSES).map((group) => {
     const { stations, upstream } = group;
     const subject = stations.length === 1 ? stations[0]?.name : `${numberText(stations.length)} of upstream ${upstream}`;
-    return `${subject} (${shortReason(group)})`;
+    return `${subject} (${hasOneReason(group) ? '' : 'mostly '}${shortReason(group)})`;
   });
   const more = groups.length > MAX_CAUSES ? `, ${countText(groups.length - MAX_CAUSES, 'more cause')}` : '';
   const amount = failing.length === total ? `All ${numberText(total)}` : `${numberText(failing.length)} of ${numberText(total)}`;

@@ -51,6 +51,14 @@ describe('fleetSummary', () => {
     ],
     ['prod failing for 3 min: 503 Service Unavailable.', 'bad', [failing('prod', 'status')]],
     [
+      'All 3 stations failing: 3 of upstream main (mostly 503 Service Unavailable).',
+      'bad',
+      [
+        ...fleet(2, (name) => failing(name, 'status')),
+        failing('c', 'status', { failure: { reason: 'status', message: 'host answered 502 Bad Gateway' } }),
+      ],
+    ],
+    [
       '12 of 1,000 stations failing: 11 of upstream main (429 Too Many Requests), edge (connection failed); 988 fresh.',
       'bad',
       [
