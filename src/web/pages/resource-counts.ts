@@ -52,6 +52,9 @@ function ranked(counts: ReadonlyMap<string, number>, nameOf: (key: string) => st
   })).sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
 }
 
+/** Values of a kind that a page lists at most: the service may have as many as `limits.label_values`, each of them long. */
+export const MAX_LISTED = 200;
+
 /** The number of bars shown without expanding the list. */
 const MAX_BARS = 12;
 
@@ -62,8 +65,13 @@ export function countBars(kind: 'type' | 'state' | 'product', counts: readonly C
     html`<ol>
 ${some.map((count) => countBar(kind, count, total))}</ol>
 `;
-  const further = counts.slice(MAX_BARS);
-  const more = further.length === 0 ? [] : html`<details><summary>${further.length} more</summary>${list(further)}</details>`;
+  const further = counts.slice(MAX_BARS, MAX_LISTED);
+  const omitted = counts.length - MAX_LISTED;
+  const rest = omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed</p>` : [];
+  const more =
+    further.length === 0
+      ? []
+      : html`<details><summary>${numberText(counts.length - MAX_BARS)} more</summary>${list(further)}${rest}</details>`;
   return html`<section aria-labelledby="by-${kind}">
 <h3 id="by-${kind}">By ${kind}</h3>
 ${list(counts.slice(0, MAX_BARS))}${more}</section>

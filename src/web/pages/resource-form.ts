@@ -2,7 +2,7 @@ import { OTHER } from '../../station/label-values.ts';
 import { ALERTABLE, shortFormTest } from '../../station/selection.ts';
 import type { StationSpec } from '../../station/station-spec.ts';
 import { type Html, html, numberText } from './html.ts';
-import type { Count, ResourceCounts } from './resource-counts.ts';
+import { type Count, MAX_LISTED, type ResourceCounts } from './resource-counts.ts';
 import { columnsOf } from './resource-list.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from './resource-query.ts';
 
@@ -43,20 +43,23 @@ function select(name: string, label: string, options: readonly Option[], chosen:
 /** The given value is always an option, so that the form matches the query, even if it is a short form or no resource has it any more. */
 function valueSelect(name: 'type' | 'product' | 'state', label: string, counts: readonly Count[], given: string | undefined): Html {
   const known = counts.filter(({ key }) => key !== OTHER);
-  const options = known.map((count) => ({ value: valueText(count.key), text: optionText(count) }));
+  const options = (chosen?: string) =>
+    known
+      .filter(({ key }, at) => at < MAX_LISTED || key === chosen)
+      .map((count) => ({ value: valueText(count.key), text: optionText(count) }));
   if (given === undefined || known.some(({ key }) => key === given)) {
-    return select(name, label, [ANY, ...options], given === undefined ? '' : valueText(given));
+    return select(name, label, [ANY, ...options(given)], given === undefined ? '' : valueText(given));
   }
   const isMatch = shortFormTest(given);
   const matches = known.filter(({ key }) => isMatch(key));
   const [match] = matches;
-  if (match !== undefined && matches.length === 1) return select(name, label, [ANY, ...options], match.key);
+  if (match !== undefined && matches.length === 1) return select(name, label, [ANY, ...options(match.key)], match.key);
   const total = matches.reduce((sum, { count }) => sum + count, 0);
   const short = {
     value: valueText(given),
     text: `${valueText(given)} (${matches.length > 1 ? `${matches.length} ${name}s, ` : ''}${numberText(total)})`,
   };
-  return select(name, label, [ANY, short, ...options], short.value);
+  return select(name, label, [ANY, short, ...options()], short.value);
 }
 
 function valueText(key: string): string {

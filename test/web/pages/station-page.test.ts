@@ -231,6 +231,22 @@ describe('stationPage', () => {
     expect(body.slice(0, body.indexOf('<details>')).match(/href="\?type=/g)).toHaveLength(12);
   });
 
+  it('lists at most 200 values of a kind, and the selected one', async () => {
+    const many = detailOf(Array.from({ length: 250 }, (_, at) => resourceOf(`r${at}`, { type: `type.t${1000 + at}` })));
+    const optionsOf = (body: string) => /<select id="type"[\s\S]*?<\/select>/.exec(body)?.[0].match(/<option/g)?.length;
+    const { body } = await open(many);
+    expect(optionsOf(body)).toBe(1 + 200);
+    expect(body).toContain('<summary>238 more</summary>');
+    expect(body).toContain('50 more are not listed');
+    expect(body.match(/<svg class="bar"/g)).toHaveLength(200 + 1);
+    for (const given of ['type.t1249', 't1249']) {
+      const selected = await open(many, `/stations/prod?type=${given}`);
+      expect(optionsOf(selected.body)).toBe(1 + 200 + 1);
+      expect(selected.body).toContain('<option value="type.t1249" selected>t1249 ');
+      expect(idsOf(selected.body)).toEqual(['r249']);
+    }
+  });
+
   it('shows no bars without resources', async () => {
     const { body, text } = await open(detailOf([]));
     expect(body).not.toContain('class="bars"');
