@@ -146,6 +146,8 @@ class Messages {
 
 /** A copy, because V8 keeps a string in memory as long as a slice of it. */
 function shortened(message: string): string {
-  const text = message.length <= MAX_MESSAGE_CHARACTERS ? message : `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…`;
+  // Without half of a surrogate pair at the end.
+  const start = message.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '');
+  const text = message.length <= MAX_MESSAGE_CHARACTERS ? message : `${start}…`;
   return Buffer.from(text).toString();
 }

@@ -118,6 +118,10 @@ describe('History', () => {
     expect(kept).toHaveLength(6);
   });
 
+  it('shortens a message between characters', () => {
+    expect(historyOf([failure(START_MS, '😀'.repeat(201))]).latest()?.failure?.message).toBe(`${'😀'.repeat(199)}…`);
+  });
+
   it('forgets the message that was not used for the longest time first', () => {
     const history = historyOf(
       every(MINUTE_MS, 200, (atMs, index) => failure(atMs, index % 2 === 0 ? 'again and again' : `once: ${index}`)),
