@@ -21,6 +21,7 @@ import { listingFacts, stationFacts } from './station-facts.ts';
 import { coverageOf, coverageText, failureNote, snapshotAge, stateBadge } from './station-state.ts';
 
 const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
+const NOT_TRIED = html`<p>No snapshot yet: the first refresh has not ended.</p>`;
 
 /** A station: its state, its resources, and its details. */
 export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
@@ -51,7 +52,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       return;
     }
     if (served === undefined) {
-      sendStation(200, query, NO_SNAPSHOT);
+      sendStation(200, query, detail.status.up === undefined ? NOT_TRIED : NO_SNAPSHOT);
       return;
     }
     const found = await find(served.snapshot, query, signal);

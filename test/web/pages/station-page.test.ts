@@ -147,7 +147,8 @@ describe('stationPage', () => {
     const detail = detailOf([], { status: { up: undefined, snapshot: undefined, lastSuccessMs: undefined, durationMs: undefined } });
     const { status, body, text } = await open({ ...detail, served: undefined });
     expect(status).toBe(200);
-    expect(text).toContain('No snapshot is served: no refresh has succeeded within max_stale.');
+    expect(text).toContain('No snapshot yet: the first refresh has not ended.');
+    expect(text).not.toContain('max_stale');
     expect(text).toContain('Latest refreshnot tried yet');
     expect(body).not.toMatch(/id="(narrow|counts|listing|downloads)"/);
   });
