@@ -22,7 +22,10 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
   }
   if (context.errorColumns() === undefined) return;
   const hint = omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
-  context.printError(`${shown.length} of ${snapshot.size} resources${hint}\n`);
+  // With a filter, a limit would otherwise look like the number of matches.
+  const isCut = shown.length < selected.length && selected.length < snapshot.size;
+  const total = isCut ? `${selected.length} matching resources, ${snapshot.size} in all` : `${snapshot.size} resources`;
+  context.printError(`${shown.length} of ${total}${hint}\n`);
 }
 
 type SelectionFlags = Pick<FlagValues, 'search' | 'type' | 'product' | 'state' | 'alertable' | 'without-rules'>;
