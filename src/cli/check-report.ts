@@ -8,8 +8,19 @@ import { coloured, type Screen } from './table.ts';
 /** Further stations of a message are only counted. */
 const MAX_NAMES = 10;
 
+interface CheckContext {
+  readonly nowMs: number;
+  /** Warnings of the configuration, printed before the report. */
+  readonly configWarnings: number;
+}
+
 /** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal the tables fit its width. */
-export function checkReport(diagnosis: Diagnosis, messages: readonly CheckMessage[], nowMs: number, screen?: Screen): string {
+export function checkReport(
+  diagnosis: Diagnosis,
+  messages: readonly CheckMessage[],
+  { nowMs, configWarnings }: CheckContext,
+  screen?: Screen,
+): string {
   const stations = diagnosis.upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   return [
@@ -18,7 +29,7 @@ export function checkReport(diagnosis: Diagnosis, messages: readonly CheckMessag
     notes(stations),
     ...capacityLines(diagnosis.upstreams),
     ...messages.map((message) => messageText(message, screen)),
-    summary(stations, messages),
+    summary(stations, messages, configWarnings),
   ].join('\n');
 }
 
@@ -62,8 +73,8 @@ function stationNames(stations: readonly string[]): string {
   return `${stations.length === 1 ? 'station' : 'stations'} ${names} of `;
 }
 
-function summary(stations: readonly DiagnosedStation[], messages: readonly CheckMessage[]): string {
+function summary(stations: readonly DiagnosedStation[], messages: readonly CheckMessage[], configWarnings: number): string {
   const failed = stations.flatMap(failuresOf).length;
-  const warnings = messages.filter(({ severity }) => severity === 'warning').length;
+  const warnings = configWarnings + messages.filter(({ severity }) => severity === 'warning').length;
   return `stations: ${stations.length}, ok: ${stations.length - failed}, failed: ${failed}, warnings: ${warnings}\n`;
 }

@@ -31,7 +31,8 @@ async function checkLive(context: ProcessContext, flags: FlagValues, loaded: Loa
     const diagnosis = diagnose(await checkStations(loaded, { build: context.build, shard: own.shard, signal }));
     const nowMs = Date.now();
     const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
-    context.print(`\n${checkReport(diagnosis, messages, nowMs, screenOf(context, flags.wide))}`);
+    const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
+    context.print(`\n${checkReport(diagnosis, messages, { nowMs, configWarnings }, screenOf(context, flags.wide))}`);
     return messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -48,7 +48,12 @@ const factsOf = (stations: readonly StationFacts[], connection: Partial<Facts['u
 
 const reportOf = (facts: Facts, screen?: Screen) => {
   const diagnosis = diagnose(facts);
-  return checkReport(diagnosis, checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }), NOW_MS, screen);
+  return checkReport(
+    diagnosis,
+    checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }),
+    { nowMs: NOW_MS, configWarnings: 0 },
+    screen,
+  );
 };
 
 describe('checkReport', () => {
