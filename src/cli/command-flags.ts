@@ -119,7 +119,7 @@ export const SIMULATE_FLAGS = [
     name: 'simulate.auth',
     kind: choice('bearer', 'basic', 'hmac', 'oauth2'),
     only: ['simulate'],
-    help: 'Authentication scheme that the simulated service requires, with the credentials in the printed configuration (default: none).',
+    help: 'Authentication scheme that the simulated service requires, one of bearer, basic, hmac, oauth2, with the credentials in the printed configuration (default: none).',
   },
   { name: 'from', kind: file, only: ['simulate'], help: 'Recording to replay instead of simulating resources; see record.' },
 ] as const satisfies readonly Flag[];
