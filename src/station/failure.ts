@@ -92,7 +92,8 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
   status: {
     short: 'error status',
     meaning: 'The service returned an error status.',
-    advice: 'A 5xx is a failure of the service. A 4xx or a redirect usually means that base_url is wrong.',
+    advice:
+      'A 5xx is a failure of the service: the exporter retries; report it to the service if it persists. A 4xx or a redirect usually means that base_url is wrong.',
   },
   body: {
     short: 'not a listing',
