@@ -25,7 +25,7 @@ export function loadList(upstream: UpstreamStatus, nowMs: number): readonly Html
 export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
   const { requestsPerSecond, holdMs, recentRequests, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
   const digits = requestsPerSecond < 10 ? 1 : 0;
-  const rate = Number.isFinite(requestsPerSecond) ? `now ${requestsPerSecond.toFixed(digits)} requests/s` : 'the rate is not limited';
+  const rate = Number.isFinite(requestsPerSecond) ? `now ${requestsPerSecond.toFixed(digits)} requests/s` : 'now without a rate limit';
   const notes: Html[] = [];
   if (recentThrottled > 0) {
     notes.push(html`throttled (429): ${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} in 5 min, ${rate}`);

@@ -29,7 +29,7 @@ describe('upstreamNotes', () => {
     expect(notesOf({ recentThrottled: 1, recentRequests: 1, requestsPerSecond: 123.4 })).toEqual([
       'throttled (429): 1 of 1 request in 5 min, now 123 requests/s',
     ]);
-    expect(notesOf({ recentThrottled: 3 })).toEqual(['throttled (429): 3 of 180 requests in 5 min, the rate is not limited']);
+    expect(notesOf({ recentThrottled: 3 })).toEqual(['throttled (429): 3 of 180 requests in 5 min, now without a rate limit']);
   });
 
   it('show until when the service requested a pause', () => {
