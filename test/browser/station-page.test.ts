@@ -249,7 +249,7 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await page.locator('#sort').isVisible()).toBe(false);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.locator('#resource-table thead').isVisible()).toBe(false);
-    await page.getByLabel('Sort').selectOption({ label: 'Rules, descending' });
+    await page.getByLabel('Sort by').selectOption({ label: 'Rules, descending' });
     await show(page);
     await page.waitForURL((address) => address.searchParams.get('sort') === '-alert_rules');
     expect(await shownIds(page)).toEqual(sorted(entries, ({ record }) => record.alert_rules_count, -1).slice(0, 100));

@@ -73,10 +73,10 @@ function optionText({ name, label, count }: Count): string {
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. */
 function sortSelect(spec: Choices, { order }: ResourceQuery): Html {
   const options = columnsOf(spec).flatMap(({ heading, by }) => [
-    { value: by, text: heading },
+    { value: by, text: `${heading}, ascending` },
     { value: `-${by}`, text: `${heading}, descending` },
   ]);
   const chosen = order === undefined ? '' : sortText(order);
   const missing = options.some(({ value }) => value === chosen) || chosen === '' ? [] : [{ value: chosen, text: chosen }];
-  return select('sort', 'Sort', [{ value: '', text: 'order of the service' }, ...options, ...missing], chosen, true);
+  return select('sort', 'Sort by', [{ value: '', text: 'listing' }, ...options, ...missing], chosen, true);
 }
