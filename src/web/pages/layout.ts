@@ -98,7 +98,7 @@ ${NAVIGATION.map(([path, words]) => navigationLink(path, words, root, path === r
 </nav>
 <form role="search" aria-label="All stations" action="${root}${ROUTES.search.slice(1)}">
 <label class="hidden-text" for="site-search">Search the resources of all stations</label>
-<input id="site-search" name="q" type="search" placeholder="Search all resources" value="${search}" autocomplete="off" spellcheck="false">
+<input id="site-search" name="q" type="search" placeholder="All resources" value="${search}" autocomplete="off" spellcheck="false">
 <button type="submit">Search</button>
 </form>
 </header>

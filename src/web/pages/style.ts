@@ -60,6 +60,7 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .facts ol, .facts ul { margin: 0; padding-inline-start: 1.25rem; }
+#upstream-loads { margin-bottom: 1.5rem; }
 .state { font-weight: 600; white-space: nowrap; }
 .state::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; margin-inline-end: 0.45em; border: 2px solid; border-radius: 50%; background: currentColor; }
 .state.no-data::before, .state.not-tried::before { background: none; }
@@ -104,6 +105,7 @@ header.site :is(input[type=search], button) { min-height: 1.875rem; font-size: 0
 .copy.done::after { left: 0.5rem; top: 0.3rem; width: 0.4rem; height: 0.75rem; border-width: 0 2px 2px 0; border-radius: 0; background: none; transform: rotate(45deg); }
 .headline .copyable { margin: 0; overflow-wrap: anywhere; }
 div.copyable { position: relative; }
+div.copyable pre { padding-inline-end: 2.25rem; }
 div.copyable .copy { position: absolute; right: 0.4rem; top: 0.7rem; }
 @media (hover: hover) {
   tbody .copy:not(.done, :focus-visible) { opacity: 0; }
@@ -113,6 +115,7 @@ table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nu
 caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
 th, td { padding: 0.4rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline; }
 tbody th, td { overflow-wrap: anywhere; }
+#families td[data-label=Type] { white-space: nowrap; }
 tr > :is(th, td):first-child { padding-inline-start: 0; }
 tbody th { font-weight: 600; min-width: 10rem; }
 tbody tr:hover > * { background: var(--soft); }

@@ -33,7 +33,7 @@ describe('searchPage', () => {
     expect(body).toContain('<span class="badge firing" title="ALERTSTATE_FIRING">Firing</span>');
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href']] : []));
     expect(links).toEqual(['./stations/a%2Fb/resources/x', './stations/a%2Fb', '?q=X&format=json', '?q=X&format=csv']);
-    expect(body).toContain('name="q" type="search" placeholder="Search all resources" value="X"');
+    expect(body).toContain('name="q" type="search" placeholder="All resources" value="X"');
   });
 
   it('shows the first 200 and the exact number', async () => {
