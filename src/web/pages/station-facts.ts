@@ -24,6 +24,7 @@ export function stationFacts({ name, path, labels }: StationSpec, status: Statio
       status.isHanging ? html`<span class="no">hanging</span>: one probing request at a time until the service replies` : undefined,
     ],
     ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
+    ['JSON', html`<a href="?format=json">this station only</a>`],
   ]);
 }
 

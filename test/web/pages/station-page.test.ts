@@ -122,6 +122,7 @@ describe('stationPage', () => {
       'Latest refreshtook 12 s',
       'Next refreshon a scrape after 30 s',
       'Metricsthis station only',
+      'JSONthis station only',
     ]);
   });
 
@@ -140,6 +141,7 @@ describe('stationPage', () => {
       'Next refreshwaiting for capacity for 3 min',
       'Requestshanging: one probing request at a time until the service replies',
       'Metricsthis station only',
+      'JSONthis station only',
     ]);
   });
 
