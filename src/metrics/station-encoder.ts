@@ -100,7 +100,7 @@ export class StationEncoder {
     const isUnchanged = before?.parts.length === parts.length && before.parts.every((part, index) => part === parts[index]);
     if (isUnchanged && before.isWithheld === isWithheld) return before;
     const { result, segments } = await this.#compressors.compress((buffer) =>
-      this.#write(parts.flat(), isWithheld, values, before, buffer),
+      this.#write(joined(parts), isWithheld, values, before, buffer),
     );
     const families = new Map([...result.reused, ...segments]);
     return { parts, aggregates: result.aggregates, families, series: result.series, isWithheld };
@@ -110,7 +110,7 @@ export class StationEncoder {
     const aggregates = new Aggregation();
     for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
     if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies), reused: [] };
-    const isUnchanged = before && !before.isWithheld ? unchangedFamilies(before.parts.flat(), resources) : () => false;
+    const isUnchanged = before && !before.isWithheld ? unchangedFamilies(joined(before.parts), resources) : () => false;
     const changed = this.#resourceFamilies.filter((family) => !isUnchanged(family));
     const written = writeResources(labelText(this.#spec.name), resources, changed, buffer);
     const reused = [...(before?.families ?? [])].filter(([family]) => !written.has(family));
@@ -146,6 +146,11 @@ function grouped(parts: readonly Part<Resource>[]): Part<Resource>[][] {
     remaining -= part.length;
   }
   return groups;
+}
+
+/** `concat` copies arrays as a whole, `flat` visits every element. */
+function joined(parts: readonly Part<Resource>[]): readonly Resource[] {
+  return ([] as Resource[]).concat(...parts);
 }
 
 function familiesOf(blocks: readonly Block[], families: readonly ResourceFamily[]): [string, Segment[]][] {
