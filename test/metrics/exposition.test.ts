@@ -316,7 +316,8 @@ describe('Exposition', () => {
     const resource = fc.record({
       ...{ id: field('a', 'b', 'c', 'd'), name: field('', 'n'), displayName: field('', '名'), state: field('', 'I', 'F') },
       ...{ quantity: field(...quantities), alertRules: field(undefined, 0, 1), createdSeconds: field(undefined, 1) },
-      ...{ alertable: field(undefined, true, false) },
+      ...{ alertable: field(undefined, true, false), product: field('', 'p'), type: field('', '"\\\n'), sku: field('', '1 GPU') },
+      gpuModel: field('', '\u0000😀'),
     });
     const listing = fc
       .uniqueArray(resource, { selector: ({ id }) => id })
