@@ -23,13 +23,22 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** With the range in parentheses if there is more than one run. */
-export function markdownTable(figures: readonly Measured[]): string {
+/** Values of an earlier version by the name of the figure. */
+export type EarlierFigures = Readonly<Record<string, readonly number[]>>;
+
+/** Beside the values of an earlier version where they are known. */
+export function markdownTable(figures: readonly Measured[], earlier: EarlierFigures = {}): string {
   const rows = figures.map(({ name, values, unit, goal }) => {
-    const range = values.length > 1 ? ` (${formatted(Math.min(...values))} to ${formatted(Math.max(...values))})` : '';
-    return `| ${name} | ${formatted(median(values))} ${unit}${range} | ${goal?.text ?? ''} | ${goal ? met(values, goal.max) : ''} |`;
+    const before = earlier[name];
+    return `| ${name} | ${before ? withRange(before, unit) : ''} | ${withRange(values, unit)} | ${goal?.text ?? ''} | ${goal ? met(values, goal.max) : ''} |`;
   });
-  return ['| figure | measured | goal | met |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| figure | before | measured | goal | met |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The median, with the range in parentheses if there is more than one run. */
+function withRange(values: readonly number[], unit: string): string {
+  const range = values.length > 1 ? ` (${formatted(Math.min(...values))} to ${formatted(Math.max(...values))})` : '';
+  return `${formatted(median(values))} ${unit}${range}`;
 }
 
 function met(values: readonly number[], max: number): string {
