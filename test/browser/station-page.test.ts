@@ -6,6 +6,8 @@ import { configOf, startExporter } from '../e2e/test-bed.ts';
 import { axeViolations, openPage } from './page.ts';
 import { tabTo } from './stage.ts';
 
+const WIDTHS = [1440, 1024, 390];
+
 const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];
 
 /** An exporter of a station with 10,000 resources, and the records of the service. */
@@ -76,8 +78,8 @@ async function bars(page: Page, kind: string): Promise<Record<string, string>> {
 }
 
 describe('the page of a station with 10,000 resources', () => {
-  it('shows the counts of the service', async () => {
-    const page = await openPage();
+  it.each(WIDTHS)('shows the counts of the service, at %i pixels', async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 } });
     await page.goto(url);
     expect(entries).toHaveLength(10_000);
     expect(await page.locator('#status').innerText()).toContain('10,000');
@@ -96,8 +98,8 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await amount(page)).toBe(`1–100 of ${count}`);
   });
 
-  it('finds resources by a part of ID, name or display name, ignoring case', async () => {
-    const page = await openPage();
+  it.each(WIDTHS)('finds resources by a part of ID, name or display name, ignoring case, at %i pixels', async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 } });
     await page.goto(url);
     const [, , { record } = expect.unreachable()] = entries;
     for (const text of [record.resource_id, record.name.slice(2, 8).toUpperCase(), record.display_name.slice(0, 3), '训练']) {
@@ -142,8 +144,8 @@ describe('the page of a station with 10,000 resources', () => {
     }
   });
 
-  it('filters by type, product, state, alertability and missing alert rules, also combined', async () => {
-    const page = await openPage();
+  it.each(WIDTHS)('filters by type, product, state, alertability and missing alert rules, also combined, at %i pixels', async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 } });
     const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
     const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
       ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
@@ -171,7 +173,7 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await amount(page)).toBe(firstOf(both.length));
     expect(await shownIds(page)).toEqual(sorted(both, ({ record }) => record.name, -1).slice(0, 100));
     expect(await page.locator('#without-rules').isChecked()).toBe(true);
-    expect(await page.locator('[aria-sort=descending]').innerText()).toContain('Name');
+    expect(await page.locator('[aria-sort=descending]').textContent()).toContain('Name');
   });
 
   it('shows each resource once over its pages, in the order of the service', async () => {
@@ -256,8 +258,8 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await page.locator('#sort').inputValue()).toBe('-alert_rules');
   });
 
-  it('links to exactly the filtered list and order as JSON and CSV', async () => {
-    const page = await openPage();
+  it.each(WIDTHS)('links to exactly the filtered list and order as JSON and CSV, at %i pixels', async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 } });
     await page.goto(`${url}?state=pending&sort=-created&page=2`);
     const link = (name: string) =>
       page
