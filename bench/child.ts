@@ -3,7 +3,10 @@ import { once } from 'node:events';
 
 /** A child process with methods, so that CPU and memory are measured per component. */
 export interface Child<Methods extends object> {
-  call<Name extends keyof Methods & string>(name: Name, ...args: Arguments<Methods[Name]>): Promise<Result<Methods[Name]>>;
+  call<Name extends keyof Methods & string>(
+    name: Name,
+    ...args: Arguments<Methods[Name]>
+  ): Promise<Result<Methods[Name]>>;
   stop(): Promise<void>;
 }
 
@@ -11,7 +14,10 @@ type Arguments<Method> = Method extends (...args: infer Args) => unknown ? Args 
 type Result<Method> = Method extends (...args: never[]) => infer Value ? Awaited<Value> : never;
 
 /** Forks a module of this folder that calls `serveMethods`. */
-export function startChild<Methods extends object>(module: string, nodeOptions: readonly string[] = []): Child<Methods> {
+export function startChild<Methods extends object>(
+  module: string,
+  nodeOptions: readonly string[] = [],
+): Child<Methods> {
   const child = fork(new URL(`./${module}.js`, import.meta.url), { execArgv: ['--expose-gc', ...nodeOptions] });
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let next = 0;

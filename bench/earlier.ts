@@ -11,7 +11,9 @@ export const EARLIER: EarlierFigures = {
   'warm scrape, plain text (inflated on the fly)': [265.7, 320.8, 299],
   'size of the gzip body': [13.6, 13.6, 13.6],
   'JSON.parse of all pages, CPU per resource': [2.507, 2.674, 2.87],
-  'refresh with the alert rules of all and the states of most resources changed, CPU of all threads per resource': [17.29, 17.32, 19.06],
+  'refresh with the alert rules of all and the states of most resources changed, CPU of all threads per resource': [
+    17.29, 17.32, 19.06,
+  ],
   'refresh relative to JSON.parse of the same bytes': [6.894, 6.476, 6.642],
   'refresh without changes, CPU per resource': [1.664, 1.649, 2.157],
   'refresh without changes relative to all resources changed': [0.09624, 0.0952, 0.1132],

@@ -8,7 +8,13 @@ import { listen } from '../src/web/server.ts';
 import { processStats, serveMethods } from './child.ts';
 
 export interface ExporterMethods {
-  start(options: { servicePort: number; stations: string[]; ttl: string; pageSize: number; concurrency: number }): number;
+  start(options: {
+    servicePort: number;
+    stations: string[];
+    ttl: string;
+    pageSize: number;
+    concurrency: number;
+  }): number;
   cpu(): number;
   memory(): number;
   resident(): number;
@@ -32,7 +38,12 @@ serveMethods({
           refresh_timeout: '10m',
         },
       },
-      stations: stations.map((name) => ({ subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: name })),
+      stations: stations.map((name) => ({
+        subscription: 's',
+        resource_group: 'g',
+        zone: 'z',
+        telemetry_station: name,
+      })),
       cache: { ttl, max_stale: '1h' },
     });
     const load = async () => loadConfig({ file: 'bench.yaml', text, env: {} });
@@ -40,12 +51,19 @@ serveMethods({
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line) });
     const build = { version: 'bench', revision: 'bench', nodeVersion: process.version };
-    const exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
+    const exporter = await Exporter.start(loaded, {
+      load,
+      build,
+      shard: { ordinal: 0, total: 1 },
+      log,
+      processMetrics: true,
+    });
     const limits = { maxRequests: 0, maxResponseMemory: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
     const options = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
-    const server = await listen(createApp(exporter, { ...options, version: 'bench', report: (error) => log.error('bug', { error }) }), [
-      { host: '127.0.0.1', port: 0 },
-    ]);
+    const server = await listen(
+      createApp(exporter, { ...options, version: 'bench', report: (error) => log.error('bug', { error }) }),
+      [{ host: '127.0.0.1', port: 0 }],
+    );
     return server.addresses[0]?.port;
   },
   maxLoopDelay: () => {

@@ -15,7 +15,10 @@ export interface Measured extends Omit<Figure, 'value'> {
 /** The figures of several runs of one benchmark, which are the same in every run but for their values. */
 export function merged(runs: readonly (readonly Figure[])[]): readonly Measured[] {
   const [first = []] = runs;
-  return first.map(({ value: _value, ...figure }, at) => ({ ...figure, values: runs.map((run) => run[at]?.value ?? Number.NaN) }));
+  return first.map(({ value: _value, ...figure }, at) => ({
+    ...figure,
+    values: runs.map((run) => run[at]?.value ?? Number.NaN),
+  }));
 }
 
 export function median(values: readonly number[]): number {

@@ -10,14 +10,27 @@ const TYPES = [
   ['resource_type.storage.afs.v1.volume', 'File storage volume'],
   ['resource_type.network.eip.v1.eip', 'Elastic IP'],
 ] as const;
-const STATES = ['ALERTSTATE_INACTIVE', 'ALERTSTATE_INACTIVE', 'ALERTSTATE_INACTIVE', 'ALERTSTATE_PENDING', 'ALERTSTATE_FIRING'];
+const STATES = [
+  'ALERTSTATE_INACTIVE',
+  'ALERTSTATE_INACTIVE',
+  'ALERTSTATE_INACTIVE',
+  'ALERTSTATE_PENDING',
+  'ALERTSTATE_FIRING',
+];
 const SKUS = ['8 GPU', '4 GPU', '500 GiB', '100 Mbps'];
 
 /**
  * The body of a page. Every record differs between versions, as it does in practice: by its alert rules, and most also by their state. Between
  * generations all resources are replaced by others.
  */
-export function pageBody(shape: FleetShape, station: string, offset: number, size: number, version: number, generation = 0): string {
+export function pageBody(
+  shape: FleetShape,
+  station: string,
+  offset: number,
+  size: number,
+  version: number,
+  generation = 0,
+): string {
   const records: string[] = [];
   for (let index = offset; index < Math.min(offset + size, shape.resourcesPerStation); index += 1)
     records.push(record(station, index, version, generation));

@@ -9,7 +9,10 @@ export async function scrape(
   port: number,
   { gzip = true, timeoutSeconds = 600, path = '/metrics' } = {},
 ): Promise<{ ms: number; bytes: number }> {
-  const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(gzip && { 'Accept-Encoding': 'gzip' }) };
+  const headers = {
+    'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds),
+    ...(gzip && { 'Accept-Encoding': 'gzip' }),
+  };
   const start = performance.now();
   const sent = request({ host: '127.0.0.1', port, path, agent, headers });
   sent.end();

@@ -10,7 +10,9 @@ export type Results = Readonly<Record<string, readonly Measured[]>>;
 /** The text of docs/performance.md. */
 export function performancePage(results: Results, runs: number): string {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-  const sections = Object.entries(results).map(([name, figures]) => `## ${name}\n\n${markdownTable(figures, EARLIER)}\n`);
+  const sections = Object.entries(results).map(
+    ([name, figures]) => `## ${name}\n\n${markdownTable(figures, EARLIER)}\n`,
+  );
   return `# Performance
 
 What a fleet costs at one refresh and one scrape per minute:
@@ -41,7 +43,8 @@ const REFRESHES_PER_HOUR = 60;
 function fleetTable(results: Results): string {
   const rows = SIZES.map((size) => {
     const value = (name: (size: number) => string) => figureValue(results, 'scale', name(size));
-    const cpuPerHour = (microsPerResource: number) => `${formatted((REFRESHES_PER_HOUR * size * microsPerResource) / 1e6)} s`;
+    const cpuPerHour = (microsPerResource: number) =>
+      `${formatted((REFRESHES_PER_HOUR * size * microsPerResource) / 1e6)} s`;
     const cells = [
       size.toLocaleString('en'),
       `${formatted(value(SCALE_NAMES.memory))} MiB`,
@@ -51,7 +54,11 @@ function fleetTable(results: Results): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  return ['| resources | memory | CPU per hour | scrape, gzip | requests per hour |', '|---|---|---|---|---|', ...rows].join('\n');
+  return [
+    '| resources | memory | CPU per hour | scrape, gzip | requests per hour |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 function comparisonTable(results: Results): string {

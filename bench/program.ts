@@ -30,7 +30,10 @@ export interface RunningNode {
 /** Runs Node until it prints the text. */
 export async function startNode(args: readonly string[], until: string): Promise<RunningNode> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, { env: { ...process.env, NODE_ENV: 'production' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const startMs = await new Promise<number>((resolve, reject) => {
     const read = (chunk: Buffer) => {
@@ -45,7 +48,9 @@ export async function startNode(args: readonly string[], until: string): Promise
   return {
     startMs,
     cpuMs: () => {
-      const threads = readdirSync(`/proc/${child.pid}/task`).map((id) => Number(proc(`task/${id}/schedstat`).split(' ')[0]));
+      const threads = readdirSync(`/proc/${child.pid}/task`).map((id) =>
+        Number(proc(`task/${id}/schedstat`).split(' ')[0]),
+      );
       return threads.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;
     },
     residentBytes: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(proc('status'))?.[1]) * 1024,

@@ -22,7 +22,8 @@ serveMethods({
   start: async (shape: FleetShape) => {
     const fleet = stationNames(shape).map((station) => ({
       station,
-      records: (JSON.parse(pageBody(shape, station, 0, shape.resourcesPerStation, 0)) as { resources: WireRecord[] }).resources,
+      records: (JSON.parse(pageBody(shape, station, 0, shape.resourcesPerStation, 0)) as { resources: WireRecord[] })
+        .resources,
     }));
     const server = createServer(async (_request, response) => {
       const body = gzipSync(await render(fleet), { level: 1 });
@@ -48,7 +49,14 @@ async function render(fleet: readonly { station: string; records: readonly WireR
       const [amount = '', unit = ''] = String(record['sku']).split(' ');
       const described = { display_name: String(record['display_name']), resource_type: record.resource_type.key };
       info.set(
-        { ...identity, ...described, product: '', sku: String(record['sku']), gpu_model: String(record['gpu_model']), alertable: '' },
+        {
+          ...identity,
+          ...described,
+          product: '',
+          sku: String(record['sku']),
+          gpu_model: String(record['gpu_model']),
+          alertable: '',
+        },
         1,
       );
       state.set({ ...identity, state: String(record['state']) }, 1);

@@ -60,7 +60,11 @@ export async function refreshFigures(): Promise<Figure[]> {
       unit: '×',
       goal: { max: 4.5, text: 'at most 4.5 ×' },
     },
-    { name: 'refresh with all resources replaced by others, CPU per resource', value: perResource(measured.replaced), unit: 'µs' },
+    {
+      name: 'refresh with all resources replaced by others, CPU per resource',
+      value: perResource(measured.replaced),
+      unit: 'µs',
+    },
     { name: 'the same relative to JSON.parse', value: measured.replaced / measured.parsing, unit: '×' },
     { name: 'refresh without changes, CPU per resource', value: perResource(measured.same), unit: 'µs' },
     {

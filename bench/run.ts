@@ -24,7 +24,10 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   config: configFigures,
 };
 
-const { values, positionals: selected } = parseArgs({ options: { runs: { type: 'string', default: '1' } }, allowPositionals: true });
+const { values, positionals: selected } = parseArgs({
+  options: { runs: { type: 'string', default: '1' } },
+  allowPositionals: true,
+});
 const runs = Number(values.runs);
 const unknown = selected.filter((name) => !Object.hasOwn(BENCHES, name));
 if (unknown.length > 0 || !(runs >= 1)) {
@@ -45,5 +48,6 @@ for (let run = 1; run <= runs; run += 1) {
 }
 console.log(`\n${JSON.stringify(results)}`);
 // Only a run of all benchmarks has every figure of the page.
-if (selected.length === 0) await writeFile(new URL('../../../docs/performance.md', import.meta.url), performancePage(results, runs));
+if (selected.length === 0)
+  await writeFile(new URL('../../../docs/performance.md', import.meta.url), performancePage(results, runs));
 process.exit();

@@ -14,11 +14,19 @@ const IDEAL_MS = Math.ceil(PAGES / CONCURRENCY) * LATENCY_MS;
 export async function scheduleFigures(): Promise<Figure[]> {
   const oneListing = await refreshMs({ stations: 1, resourcesPerStation: PAGES * PAGE_SIZE });
   const oneStationPerPage = await refreshMs({ stations: PAGES, resourcesPerStation: PAGE_SIZE });
-  const relative = (wallMs: number) => ({ value: wallMs / IDEAL_MS, unit: '×', goal: { max: 1.1, text: 'at most 1.1 ×' } });
+  const relative = (wallMs: number) => ({
+    value: wallMs / IDEAL_MS,
+    unit: '×',
+    goal: { max: 1.1, text: 'at most 1.1 ×' },
+  });
   return [
     { name: '1,000 pages with 50 ms latency on 16 connections', value: oneListing, unit: 'ms' },
     { name: 'relative to the ideal of 3,150 ms', ...relative(oneListing) },
-    { name: '1,000 stations with one page each, with 50 ms latency on 16 connections', value: oneStationPerPage, unit: 'ms' },
+    {
+      name: '1,000 stations with one page each, with 50 ms latency on 16 connections',
+      value: oneStationPerPage,
+      unit: 'ms',
+    },
     { name: 'one page each relative to the ideal of 3,150 ms', ...relative(oneStationPerPage) },
   ];
 }

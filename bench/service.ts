@@ -15,11 +15,17 @@ let generation = 0;
 const cache = new Map<string, { readonly build: () => Buffer; readonly body: Buffer }>();
 
 serveMethods({
-  start: async ({ shape, latencyMs = 0, cachePages = true, ignoreSize = false }: Parameters<ServiceMethods['start']>[0]) => {
+  start: async ({
+    shape,
+    latencyMs = 0,
+    cachePages = true,
+    ignoreSize = false,
+  }: Parameters<ServiceMethods['start']>[0]) => {
     const server = createServer((request, response) => {
       const target = request.url ?? '';
       const { body } = cache.get(target) ?? page(shape, target, cachePages, ignoreSize);
-      const reply = () => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
+      const reply = () =>
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
       if (latencyMs > 0) setTimeout(reply, latencyMs);
       else reply();
     });
@@ -37,7 +43,8 @@ function page(shape: FleetShape, target: string, cachePages: boolean, ignoreSize
   const { pathname, searchParams } = new URL(target, 'http://service');
   const station = pathname.split('/').at(-2) ?? '';
   const [offset = 0, size = 0] = ['page.offset', 'page.size'].map((name) => Number(searchParams.get(name)));
-  const build = () => Buffer.from(pageBody(shape, station, offset, ignoreSize ? shape.resourcesPerStation : size, version, generation));
+  const build = () =>
+    Buffer.from(pageBody(shape, station, offset, ignoreSize ? shape.resourcesPerStation : size, version, generation));
   const built = { build, body: build() };
   if (cachePages) cache.set(target, built);
   return built;

@@ -28,7 +28,14 @@ export interface Setup {
 }
 
 export async function withSetup<T>(options: SetupOptions, run: (setup: Setup) => Promise<T>): Promise<T> {
-  const { shape = FLEET, ttl = '1h', pageSize = PAGE_SIZE, concurrency = 16, latencyMs = 0, ignoreSize = false } = options;
+  const {
+    shape = FLEET,
+    ttl = '1h',
+    pageSize = PAGE_SIZE,
+    concurrency = 16,
+    latencyMs = 0,
+    ignoreSize = false,
+  } = options;
   const service = startChild<ServiceMethods>('service');
   const exporter = startChild<ExporterMethods>('exporter');
   try {
@@ -36,7 +43,13 @@ export async function withSetup<T>(options: SetupOptions, run: (setup: Setup) =>
     const cachePages = shape.stations * shape.resourcesPerStation <= RESOURCES;
     const servicePort = await service.call('start', { shape, latencyMs, cachePages, ignoreSize });
     const idleBytes = await exporter.call('memory');
-    const port = await exporter.call('start', { servicePort, stations: stationNames(shape), ttl, pageSize, concurrency });
+    const port = await exporter.call('start', {
+      servicePort,
+      stations: stationNames(shape),
+      ttl,
+      pageSize,
+      concurrency,
+    });
     return await run({ service, exporter, port, idleBytes });
   } finally {
     await exporter.stop();

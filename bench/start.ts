@@ -34,10 +34,20 @@ export async function startFigures(): Promise<Figure[]> {
     const relative = (name: Name) => median(times[name]) / median(times.bare);
     return [
       { name: 'Node without a program, time until it runs', value: median(times.bare), unit: 'ms' },
-      { name: '`--version` relative to Node without a program', value: relative('version'), unit: '×', goal: atMost(2) },
+      {
+        name: '`--version` relative to Node without a program',
+        value: relative('version'),
+        unit: '×',
+        goal: atMost(2),
+      },
       { name: '`--help` relative to Node without a program', value: relative('help'), unit: '×', goal: atMost(2) },
       { name: '`serve` until it listens', value: median(times.serve), unit: 'ms' },
-      { name: '`serve` until it listens, relative to Node without a program', value: relative('serve'), unit: '×', goal: atMost(4) },
+      {
+        name: '`serve` until it listens, relative to Node without a program',
+        value: relative('serve'),
+        unit: '×',
+        goal: atMost(4),
+      },
       { name: '`serve` until it listens, CPU', value: median(cpu.serve), unit: 'ms' },
       { name: 'CPU relative to Node without a program', value: median(cpu.serve) / median(cpu.bare), unit: '×' },
     ];

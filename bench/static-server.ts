@@ -12,7 +12,9 @@ serveMethods({
   ...processStats,
   start: async (bytes: number) => {
     const body = Buffer.alloc(bytes, 'x');
-    const server = createServer((_request, response) => response.writeHead(200, { 'Content-Length': body.length }).end(body));
+    const server = createServer((_request, response) =>
+      response.writeHead(200, { 'Content-Length': body.length }).end(body),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   },

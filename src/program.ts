@@ -4,7 +4,13 @@ import type { CommandName, Shell } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
-import { exitCodeOf, type ProcessContext, printProblems, printText, terminationSignal } from './commands/process-context.ts';
+import {
+  exitCodeOf,
+  type ProcessContext,
+  printProblems,
+  printText,
+  terminationSignal,
+} from './commands/process-context.ts';
 import type { Build } from './metrics/own-metrics.ts';
 
 /** Runs the command until it ends or a signal arrives; resolves with the exit code. */
@@ -33,8 +39,12 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
     return (context, flags) => exitCodeOf(context, serve(context, flags));
   },
   check: async () => {
-    const [{ check }, { withConfig }] = await Promise.all([import('./commands/check.ts'), import('./commands/config-source.ts')]);
-    return (context, flags) => withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context)));
+    const [{ check }, { withConfig }] = await Promise.all([
+      import('./commands/check.ts'),
+      import('./commands/config-source.ts'),
+    ]);
+    return (context, flags) =>
+      withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context)));
   },
   list: async () => {
     const { list } = await import('./commands/list.ts');
@@ -60,11 +70,19 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
 };
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */
-export function reportCrash({ argv, printError }: Pick<ProcessContext, 'argv' | 'printError'>, error: unknown, origin: string): void {
+export function reportCrash(
+  { argv, printError }: Pick<ProcessContext, 'argv' | 'printError'>,
+  error: unknown,
+  origin: string,
+): void {
   const parsed = parseFlags(argv);
   const format = parsed.ok ? parsed.flags['log.format'] : 'logfmt';
   const stack = error instanceof Error ? error.stack : undefined;
-  createLogger({ level: 'error', format, write: printError }).error('unhandled exception, exiting', { origin, error, stack });
+  createLogger({ level: 'error', format, write: printError }).error('unhandled exception, exiting', {
+    origin,
+    error,
+    stack,
+  });
 }
 
 /** Reads the version from package.json and the revision from the file REVISION, which only a release has. */

@@ -28,7 +28,9 @@ describe('docs/dependencies.md', () => {
 
 describe('package-lock.json', () => {
   it('has no production dependency with an install script', () => {
-    expect(locked.filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript).map(([path]) => path)).toEqual([]);
+    expect(locked.filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript).map(([path]) => path)).toEqual(
+      [],
+    );
   });
 
   it('names no registry', () => {

@@ -19,7 +19,9 @@ function packed(): readonly string[] {
 describe('npm pack', () => {
   it("includes the program and the operators' files, and neither sources nor tests", () => {
     const files = packed();
-    expect(files).toEqual(expect.arrayContaining(['dist/main.js', 'config.schema.json', 'prometheus/rules.yml', 'LICENSE']));
+    expect(files).toEqual(
+      expect.arrayContaining(['dist/main.js', 'config.schema.json', 'prometheus/rules.yml', 'LICENSE']),
+    );
     expect(files.filter((file) => /^(?:src|test|bench|scripts|deploy)\/|\.test\./.test(file))).toEqual([]);
   });
 

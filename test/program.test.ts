@@ -98,7 +98,10 @@ describe('runProgram, printing', () => {
   });
 
   it('warns about station files that match nothing, and the configuration stays valid', async () => {
-    const file = temporaryFile('config.yaml', stringify({ ...configOf('http://127.0.0.1:1', ['a']), station_files: ['*.yml'] }));
+    const file = temporaryFile(
+      'config.yaml',
+      stringify({ ...configOf('http://127.0.0.1:1', ['a']), station_files: ['*.yml'] }),
+    );
     const { exit, output } = run(['check', `--config.file=${file}`]);
     expect(await exit).toBe(0);
     expect(output().stdout).toBe(`${file} is valid, stations: 1\n`);
@@ -118,7 +121,9 @@ describe('runProgram, printing', () => {
     expect(await exit).toBe(1);
     expect(output().stdout).toBe('');
     expect(linesOf(output().stderr)).toEqual([
-      expect.stringMatching(/:1:1: cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration$/),
+      expect.stringMatching(
+        /:1:1: cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration$/,
+      ),
     ]);
     expect(output().stderr).toContain(file);
   });
@@ -131,9 +136,11 @@ describe('runProgram, printing', () => {
       const { exit, output } = run([...flags, `--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
       expect(await exit).toBe(1);
       expect(output().stdout).toBe('');
-      expect(linesOf(output().stderr).map((line) => SIX_LOCATIONS.find((location) => line.startsWith(`${file}:${location}`)))).toEqual(
-        SIX_LOCATIONS,
-      );
+      expect(
+        linesOf(output().stderr).map((line) =>
+          SIX_LOCATIONS.find((location) => line.startsWith(`${file}:${location}`)),
+        ),
+      ).toEqual(SIX_LOCATIONS);
       await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
     },
   );
@@ -142,7 +149,10 @@ describe('runProgram, printing', () => {
     'prints the first 100 problems of a configuration, and how many there are more (%j)',
     async (command) => {
       const names = Array.from({ length: 1500 }, (_, index) => `s${index}`);
-      const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names, { station: { zome: 'z' } })));
+      const file = temporaryFile(
+        'config.yaml',
+        stringify(configOf('http://127.0.0.1:1', names, { station: { zome: 'z' } })),
+      );
       const { exit, output } = run([...command, `--config.file=${file}`]);
       expect(await exit).toBe(1);
       const lines = linesOf(output().stderr);
@@ -154,17 +164,20 @@ describe('runProgram, printing', () => {
 });
 
 describe('runProgram, serving', () => {
-  it.each(['SIGTERM', 'SIGINT'])('serves until %s, then closes its port and removes its signal handlers', async (signal) => {
-    const { url } = await startService();
-    const { signals, exit, port, scrape, output } = await serve(configOf(url, ['a']));
-    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
-    signals.emit(signal);
-    expect(await exit).toBe(0);
-    expect(output().stderr).toContain(`msg="shutting down" signal=${signal}\n`);
-    expect(output().stdout).toBe('');
-    await expect(httpRequest(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
-    expect(signals.eventNames()).toEqual([]);
-  });
+  it.each(['SIGTERM', 'SIGINT'])(
+    'serves until %s, then closes its port and removes its signal handlers',
+    async (signal) => {
+      const { url } = await startService();
+      const { signals, exit, port, scrape, output } = await serve(configOf(url, ['a']));
+      expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+      signals.emit(signal);
+      expect(await exit).toBe(0);
+      expect(output().stderr).toContain(`msg="shutting down" signal=${signal}\n`);
+      expect(output().stdout).toBe('');
+      await expect(httpRequest(port, '/-/healthy')).rejects.toThrow('ECONNREFUSED');
+      expect(signals.eventNames()).toEqual([]);
+    },
+  );
 
   it('closes its connections to the service on exit', async () => {
     const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap');
@@ -211,7 +224,9 @@ describe('runProgram, serving', () => {
     const { exit, output } = run([`--config.file=${file}`, '--log.level=error', ...addresses]);
     expect(await exit).toBe(1);
     expect(linesOf(output().stderr)).toEqual([
-      expect.stringMatching(`cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE.*; --web.listen-address sets the address`),
+      expect.stringMatching(
+        `cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE.*; --web.listen-address sets the address`,
+      ),
     ]);
     await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
@@ -240,7 +255,11 @@ describe('runProgram, serving', () => {
 
   it('logs a URL of this host when it listens on all interfaces', async () => {
     const service = await startService();
-    const { output } = await serve(configOf(service.url, ['a']), '--web.listen-address=0.0.0.0:0', '--web.listen-address=[::1]:0');
+    const { output } = await serve(
+      configOf(service.url, ['a']),
+      '--web.listen-address=0.0.0.0:0',
+      '--web.listen-address=[::1]:0',
+    );
     await eventually(() => {
       expect(output().stderr).toMatch(/ address=0\.0\.0\.0 port=(\d+) tls=false url=http:\/\/localhost:\1\/ /);
       expect(output().stderr).toMatch(/ address=::1 port=(\d+) tls=false url=http:\/\/\[::1\]:\1\/ /);
@@ -250,13 +269,16 @@ describe('runProgram, serving', () => {
   it('reloads its configuration on SIGHUP', async () => {
     const { url } = await startService();
     const { signals, file, get, output } = await serve(configOf(url, ['a']));
-    const stations = async () => (parse((await get('/sd')).body) as { labels: Record<string, string> }[]).map((group) => group.labels);
+    const stations = async () =>
+      (parse((await get('/sd')).body) as { labels: Record<string, string> }[]).map((group) => group.labels);
     writeFileSync(file, stringify(configOf(url, ['b'])));
     signals.emit('SIGHUP');
     await eventually(async () => expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]));
     writeFileSync(file, SIX_PROBLEMS);
     signals.emit('SIGHUP');
-    await eventually(() => expect(output().stderr.match(/level=error msg="configuration reload failed"/g)).toHaveLength(6));
+    await eventually(() =>
+      expect(output().stderr.match(/level=error msg="configuration reload failed"/g)).toHaveLength(6),
+    );
     expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]);
   });
 
@@ -275,9 +297,13 @@ describe('runProgram, serving', () => {
     const flags = ['--web.listen-address=127.0.0.1:0', '--web.enable-lifecycle'];
     const { signals, listening, output } = run([`--config.file=${file}`, ...flags], faultyEnvironment());
     const port = await listening();
-    const internalErrors = () => output().stderr.match(/level=error msg="internal error \(exporter bug\)" error="a bug"/g) ?? [];
+    const internalErrors = () =>
+      output().stderr.match(/level=error msg="internal error \(exporter bug\)" error="a bug"/g) ?? [];
     writeFileSync(file, stringify(configOf('${' + 'BROKEN}', ['a'])));
-    expect(await httpRequest(port, '/-/reload', { method: 'POST' })).toMatchObject({ status: 500, body: 'Internal error.\n' });
+    expect(await httpRequest(port, '/-/reload', { method: 'POST' })).toMatchObject({
+      status: 500,
+      body: 'Internal error.\n',
+    });
     expect(internalErrors()).toHaveLength(1);
     signals.emit('SIGHUP');
     await eventually(() => expect(internalErrors()).toHaveLength(2));
@@ -326,7 +352,10 @@ describe('runProgram, with flags', () => {
     expect((await get('/stations/numbers')).status).toBe(200);
     expect((await get('/metrics')).status).toBe(404);
     expect(JSON.parse((await get('/sd')).body)).toEqual([
-      { targets: ['proxy.example:443'], labels: { __scheme__: 'https', __metrics_path__: '/stations/probe', __param_station: 'a' } },
+      {
+        targets: ['proxy.example:443'],
+        labels: { __scheme__: 'https', __metrics_path__: '/stations/probe', __param_station: 'a' },
+      },
     ]);
   });
 
@@ -342,7 +371,8 @@ describe('runProgram, with flags', () => {
     const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
     const { get, signals } = await serve(configOf(service.url, ['a']), '--web.max-requests=1');
     const statuses: (number | undefined)[] = [];
-    const scrape = async () => statuses.push((await get('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' })).status);
+    const scrape = async () =>
+      statuses.push((await get('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' })).status);
     const scrapes = [scrape(), scrape(), scrape()];
     await eventually(() => expect(statuses).toEqual([200, 200]));
     signals.emit('SIGTERM');
@@ -369,7 +399,9 @@ describe('runProgram, with flags', () => {
     const logged = () => linesOf(output().stderr).map((line) => JSON.parse(line) as Record<string, unknown>);
     await eventually(() => {
       expect(logged()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'listening', version: '1.2.3' }));
-      expect(logged()).toContainEqual(expect.objectContaining({ level: 'debug', msg: 'refresh succeeded', station: 'a', resources: 3 }));
+      expect(logged()).toContainEqual(
+        expect.objectContaining({ level: 'debug', msg: 'refresh succeeded', station: 'a', resources: 3 }),
+      );
     });
   });
 
@@ -379,7 +411,9 @@ describe('runProgram, with flags', () => {
     const metrics = await scrape();
     const labels = ['version', 'revision', 'node_version'];
     expect(valuesOf(metrics, 'telemetry_station_exporter_build_info', ...labels)).toEqual({ '1.2.3|abc|v0.0.0': 1 });
-    expect([...metrics.keys()]).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']));
+    expect([...metrics.keys()]).toEqual(
+      expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']),
+    );
   });
 });
 

@@ -18,7 +18,9 @@ const { text: readme, blocks: readmeBlocks } = readPage('README.md');
 const guides = ['README.md', 'docs/commands.md', 'docs/testing-alerts.md'].map(readPage);
 const blocks = guides.flatMap((page) => page.blocks);
 const spans = guides.flatMap((page) => page.spans);
-const snippets = blocks.filter(({ language }) => language !== 'yaml' && language !== '').map(({ content }) => content.trim());
+const snippets = blocks
+  .filter(({ language }) => language !== 'yaml' && language !== '')
+  .map(({ content }) => content.trim());
 const yamls = readmeBlocks.filter(({ language }) => language === 'yaml').map(({ content }) => content);
 const config = yamls.find((text) => text.includes('upstreams:')) ?? '';
 
@@ -34,12 +36,14 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'npm ci && npm start': runsTheDemo,
   'npm ci && npm test': runsTests,
   'docker compose --file deploy/compose/compose.yaml up': namesAStack,
-  'docker run --rm --publish 9842:9842 ghcr.io/telemetry-station-exporter/telemetry-station-exporter --demo': namesTheImage,
+  'docker run --rm --publish 9842:9842 ghcr.io/telemetry-station-exporter/telemetry-station-exporter --demo':
+    namesTheImage,
   'npx telemetry-station-exporter --demo': namesThePackage,
   'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': namesTheChart,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
-  'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml': simulates,
+  'node dist/main.js simulate --simulate.stations=2 --simulate.resources=500 --simulate.fault=rate_limited:0.2 > simulated.yaml':
+    simulates,
 };
 
 describe('README.md and the guides', () => {
@@ -83,7 +87,9 @@ describe('README.md and the guides', () => {
   });
 
   it('names only ports that the exporter or the compose stack listens on', () => {
-    const published = Object.values(composeServices()).flatMap(({ ports = [] }) => ports.map((port) => port.split(':').at(-2)));
+    const published = Object.values(composeServices()).flatMap(({ ports = [] }) =>
+      ports.map((port) => port.split(':').at(-2)),
+    );
     expect(published).toContain(defaultPort);
     const ports = portsOf(readme + readFileSync(join(root, 'config.example.yaml'), 'utf8'));
     expect(ports).toContain(defaultPort);
@@ -104,14 +110,23 @@ async function runsTheDemo([line = '']: readonly string[], clone: string): Promi
 
 /** Runs one file, because this test is itself part of `npm test`. */
 async function runsTests([line = '']: readonly string[], clone: string): Promise<void> {
-  const tests = runShell(`${installed(line)} --ignore-scripts -- --coverage.enabled=false test/config/units.test.ts`, clone);
+  const tests = runShell(
+    `${installed(line)} --ignore-scripts -- --coverage.enabled=false test/config/units.test.ts`,
+    clone,
+  );
   expect(await tests.closed, tests.output.stderr).toEqual({ code: 0, signal: null });
   expect(tests.output.stdout).toMatch(/Tests .*[1-9]\d* passed/);
 }
 
 /** With README's configuration, adapted to the simulated service and a local token file. */
-async function exportsFromTheService([build = '', check = '', serve = '']: readonly string[], clone: string): Promise<void> {
-  const service = await startSimulatedService({ source: () => entriesOf(3), auth: { scheme: 'token', token: 'readme' } });
+async function exportsFromTheService(
+  [build = '', check = '', serve = '']: readonly string[],
+  clone: string,
+): Promise<void> {
+  const service = await startSimulatedService({
+    source: () => entriesOf(3),
+    auth: { scheme: 'token', token: 'readme' },
+  });
   onTestFinished(() => service.stop());
   writeFileSync(join(clone, 'token'), 'readme\n');
   writeFileSync(
@@ -136,7 +151,9 @@ async function listsTheDemo(lines: readonly string[], clone: string): Promise<vo
   for (const line of lines) {
     const { closed, output } = runShell(line, clone);
     expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
-    const [heading, ...rows] = (line.includes('>') ? readFileSync(join(clone, 'eips.csv'), 'utf8') : output.stdout).trim().split('\n');
+    const [heading, ...rows] = (line.includes('>') ? readFileSync(join(clone, 'eips.csv'), 'utf8') : output.stdout)
+      .trim()
+      .split('\n');
     expect(heading).toMatch(/^(ID|resource_id|id)\b/);
     expect(rows).not.toEqual([]);
   }
@@ -159,7 +176,12 @@ async function simulates([line = '']: readonly string[], clone: string): Promise
 /** Checks the file alone, without Docker; test/deploy checks what it mounts. */
 async function namesAStack([line = '']: readonly string[]): Promise<void> {
   const [, file = ''] = /--file (\S+) up$/.exec(line) ?? [];
-  expect(Object.keys(composeServices(file))).toEqual(['telemetry-station-exporter', 'prometheus', 'alertmanager', 'grafana']);
+  expect(Object.keys(composeServices(file))).toEqual([
+    'telemetry-station-exporter',
+    'prometheus',
+    'alertmanager',
+    'grafana',
+  ]);
   const { command = [] } = composeServices(file)['telemetry-station-exporter'] ?? {};
   expect(parseFlags(command)).toMatchObject({ ok: true, flags: { demo: true } });
 }
@@ -218,7 +240,9 @@ function scrapeProblems({ scrape_configs }: ScrapeConfigs): readonly string[] {
   return scrape_configs.flatMap(({ job_name = '', static_configs = [], http_sd_configs = [] }) => {
     const targets = static_configs.flatMap(({ targets }) => targets.map((target) => `http://${target}/metrics`));
     const urls = [...targets, ...http_sd_configs.map(({ url }) => url)];
-    const wrong = urls.filter((url) => ![`http://localhost:${defaultPort}/metrics`, `http://localhost:${defaultPort}/sd`].includes(url));
+    const wrong = urls.filter(
+      (url) => ![`http://localhost:${defaultPort}/metrics`, `http://localhost:${defaultPort}/sd`].includes(url),
+    );
     return [...(/^[\w-]+$/.test(job_name) ? [] : ['no job_name']), ...(urls.length > 0 ? [] : ['no target']), ...wrong];
   });
 }

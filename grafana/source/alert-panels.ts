@@ -1,5 +1,5 @@
+import { deduplicate, FIRING } from '../../prometheus/promql/metric.ts';
 import { RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
-import { deduplicate, FIRING } from '../../promql/metric.ts';
 import { alertStateMappings, severityMappings, UNIT } from './appearance.ts';
 import { stationLink } from './build-dashboard.ts';
 import { table } from './panel.ts';
@@ -15,12 +15,18 @@ export function alertsTable(scope: Scope) {
   return table(
     {
       title: 'Alerts',
-      description: 'Pending and firing alerts of `prometheus/rules.yml`, the 100 latest. The name links to the runbook.',
+      description:
+        'Pending and firing alerts of `prometheus/rules.yml`, the 100 latest. The name links to the runbook.',
       noValue: 'No alerts, or prometheus/rules.yml is not loaded',
     },
     [tableQuery(`topk(100, 1000 * ${since} * on (${ALERT_LABELS}) group_right () ${active})`)],
     [
-      { field: 'alertname', title: 'Alert', width: 290, link: { title: 'Runbook', url: `${RUNBOOK_URL}/\${__value.raw}.md` } },
+      {
+        field: 'alertname',
+        title: 'Alert',
+        width: 290,
+        link: { title: 'Runbook', url: `${RUNBOOK_URL}/\${__value.raw}.md` },
+      },
       { field: 'alertstate', title: 'State', mappings: alertStateMappings, width: 95 },
       { field: 'severity', title: 'Severity', mappings: severityMappings, width: 110 },
       { field: 'station', title: 'Station', link: stationLink, width: 125 },

@@ -7,7 +7,7 @@ import {
   ThresholdsMode,
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { FailureReason } from '../../src/station/failure.ts';
+import type { FailureReason } from '../../src/model/failure.ts';
 
 /** Grafana's unit identifiers. */
 export const UNIT = {
@@ -66,15 +66,21 @@ export const stateMappings = [
 
 /** Of the label `alertstate` of ALERTS. */
 export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'dark-orange'] });
-export const severityMappings = mappings({ critical: ['critical', 'red'], warning: ['warning', 'dark-orange'], info: ['info', 'blue'] });
+export const severityMappings = mappings({
+  critical: ['critical', 'red'],
+  warning: ['warning', 'dark-orange'],
+  info: ['info', 'blue'],
+});
 
 export const productMappings = [withoutPrefix('product.')];
 
 /** An empty cell: without it, Grafana shows the text of the panel without data. */
-export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan, SpecialValueMatch.Empty].map((match) => ({
-  type: MappingType.SpecialValue,
-  options: { match, result: { text: '–', color: UNKNOWN } },
-}));
+export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan, SpecialValueMatch.Empty].map(
+  (match) => ({
+    type: MappingType.SpecialValue,
+    options: { match, result: { text: '–', color: UNKNOWN } },
+  }),
+);
 
 /** Of panels in which each state is a series: name and color by a part of the state. */
 export const STATE_SERIES: readonly (readonly [part: string, name: string, color: string])[] = [
@@ -112,5 +118,8 @@ function mappings(values: Readonly<Record<string, readonly [text: string, color:
 }
 
 function withoutPrefix(prefix: string): ValueMapping {
-  return { type: MappingType.RegexToText, options: { pattern: `^${prefix.replaceAll('.', '\\.')}(.*)$`, result: { text: '$1' } } };
+  return {
+    type: MappingType.RegexToText,
+    options: { pattern: `^${prefix.replaceAll('.', '\\.')}(.*)$`, result: { text: '$1' } },
+  };
 }

@@ -147,7 +147,10 @@ function annotations(variables: readonly string[]): AnnotationQueryBuilder[] {
       .iconColor('rgba(0, 211, 255, 1)'),
     annotation('Configuration loaded', `1000 * ${reloads}`, 'blue').useValueForTime(true),
     annotation('Exporter started', `1000 * (${starts})`, 'purple').useValueForTime(true),
-    annotation('Alert', alerts, 'red').titleFormat('{{alertname}}').textFormat('{{station}} {{instance}} {{upstream}}').tagKeys('severity'),
+    annotation('Alert', alerts, 'red')
+      .titleFormat('{{alertname}}')
+      .textFormat('{{station}} {{instance}} {{upstream}}')
+      .tagKeys('severity'),
   ];
 }
 
@@ -200,10 +203,15 @@ function layOutLine({ height, panels }: Line, y: number): Panel[] {
 function withIds(panels: readonly (Panel | RowPanel)[]): (Panel | RowPanel)[] {
   let id = 0;
   const numbered = (panel: Panel): Panel => {
-    const targets = (panel.targets ?? []).map((target, position) => ({ ...target, refId: String.fromCharCode(65 + position) }));
+    const targets = (panel.targets ?? []).map((target, position) => ({
+      ...target,
+      refId: String.fromCharCode(65 + position),
+    }));
     return withoutPager({ ...panel, id: ++id, datasource: DATASOURCE, targets });
   };
-  return panels.map((panel) => (isPanel(panel) ? numbered(panel) : { ...panel, id: ++id, panels: panel.panels.map(numbered) }));
+  return panels.map((panel) =>
+    isPanel(panel) ? numbered(panel) : { ...panel, id: ++id, panels: panel.panels.map(numbered) },
+  );
 }
 
 /** Grafana shows a pager even for a single page, and the SDK rejects 0; the queries of the state timelines limit their rows. */
@@ -216,7 +224,8 @@ function withPanelLinks(panels: readonly (Panel | RowPanel)[]): (Panel | RowPane
   const all = panels.flatMap((panel) => (isPanel(panel) ? [panel] : panel.panels));
   const resolved = JSON.stringify(panels).replaceAll(new RegExp(`${PANEL_MARK}([^"]+)`, 'g'), (_, title: string) => {
     const [target, ...others] = all.filter((panel) => panel.title === title);
-    if (target?.id === undefined || others.length > 0) throw new Error(`panel link: expected one panel titled ${title}`);
+    if (target?.id === undefined || others.length > 0)
+      throw new Error(`panel link: expected one panel titled ${title}`);
     return `${target.id}`;
   });
   return JSON.parse(resolved) as (Panel | RowPanel)[];
@@ -227,7 +236,10 @@ function isPanel(panel: Panel | RowPanel): panel is Panel {
 }
 
 /** Without a placement, Grafana shows links and annotations beside the variables instead of in a menu. */
-function withoutPlacement<Control extends { placement?: unknown }>({ placement, ...control }: Control): Omit<Control, 'placement'> {
+function withoutPlacement<Control extends { placement?: unknown }>({
+  placement,
+  ...control
+}: Control): Omit<Control, 'placement'> {
   return control;
 }
 

@@ -15,7 +15,10 @@ export const rateLimit = (scope: Scope) =>
       noValue: NO_UPSTREAM,
     },
     rangeQuery(requestRate(scope), '{{upstream}}: requests'),
-    rangeQuery(`${scope.total('telemetry_station_exporter_api_rate_limit', ['upstream'])} < +Inf`, '{{upstream}}: limit'),
+    rangeQuery(
+      `${scope.total('telemetry_station_exporter_api_rate_limit', ['upstream'])} < +Inf`,
+      '{{upstream}}: limit',
+    ),
   );
 
 export const throttledRequests = (scope: Scope) =>
@@ -40,7 +43,10 @@ export const pageSizeReductions = (scope: Scope) =>
       unit: UNIT.short,
       noValue: NO_UPSTREAM,
     },
-    rangeQuery(`3600 * ${scope.rate('telemetry_station_exporter_page_size_reductions_total', ['upstream'])}`, '{{upstream}}'),
+    rangeQuery(
+      `3600 * ${scope.rate('telemetry_station_exporter_page_size_reductions_total', ['upstream'])}`,
+      '{{upstream}}',
+    ),
   );
 
 export const refreshesWaiting = (scope: Scope) =>
@@ -63,7 +69,10 @@ export const oldestWaitingRefresh = (scope: Scope) =>
       unit: UNIT.clock,
       noValue: NO_UPSTREAM,
     },
-    rangeQuery(`max by (upstream) (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`, '{{upstream}}'),
+    rangeQuery(
+      `max by (upstream) (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`,
+      '{{upstream}}',
+    ),
   ).thresholds(ageThresholds());
 
 export const hangingStations = (scope: Scope) =>

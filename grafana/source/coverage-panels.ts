@@ -83,7 +83,9 @@ export const withoutRulesByType = (scope: Scope) =>
         noValue: NO_RULE_COUNTS,
       },
       rangeQuery(
-        scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`),
+        scope.withTypeName(
+          `topk(10, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`,
+        ),
         '{{resource_type_label}}',
       ),
     ),

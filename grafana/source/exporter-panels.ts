@@ -17,7 +17,9 @@ export const targetsUp = (scope: Scope) =>
       noValue: NO_SCRAPES,
     },
     rangeQuery(
-      scope.onTargets(`${scope.series('up')} and on (job, instance) bottomk(20, avg_over_time(${scope.series('up')}[$__range] @ end()))`),
+      scope.onTargets(
+        `${scope.series('up')} and on (job, instance) bottomk(20, avg_over_time(${scope.series('up')}[$__range] @ end()))`,
+      ),
       '{{instance}}',
     ),
   ).mappings(targetMappings);
@@ -57,7 +59,8 @@ export const cacheHits = (scope: Scope) =>
   stackedTimeseries(
     {
       title: 'Cache hits and misses',
-      description: 'Stations that a scrape served from the cache (hit), and stations for which it waited for a refresh (miss).',
+      description:
+        'Stations that a scrape served from the cache (hit), and stations for which it waited for a refresh (miss).',
       unit: UNIT.requestsPerSecond,
       noValue: NO_SCRAPES,
     },
@@ -67,7 +70,12 @@ export const cacheHits = (scope: Scope) =>
 
 export const seriesByStation = (scope: Scope) =>
   barGauge(
-    { title: 'Series by station', description: 'The 15 stations with the most published series.', unit: UNIT.count, noValue: NO_SCRAPES },
+    {
+      title: 'Series by station',
+      description: 'The 15 stations with the most published series.',
+      unit: UNIT.count,
+      noValue: NO_SCRAPES,
+    },
     instantQuery(`topk(15, ${scope.sum('telemetry_station_exporter_series', ['station'])})`, '{{station}}'),
   );
 
@@ -75,7 +83,8 @@ export const seriesWithheld = (scope: Scope) =>
   timeseries(
     {
       title: 'Series withheld',
-      description: 'Per-resource series that are not published because the station exceeds `max_resources`. Aggregates are not affected.',
+      description:
+        'Per-resource series that are not published because the station exceeds `max_resources`. Aggregates are not affected.',
       unit: UNIT.short,
       noValue: 'None',
     },
@@ -115,7 +124,12 @@ export const requestFailures = (scope: Scope) =>
 
 export const retries = (scope: Scope) =>
   timeseries(
-    { title: 'Retries', description: 'Retried requests by upstream.', unit: UNIT.requestsPerSecond, noValue: NO_REQUESTS },
+    {
+      title: 'Retries',
+      description: 'Retried requests by upstream.',
+      unit: UNIT.requestsPerSecond,
+      noValue: NO_REQUESTS,
+    },
     rangeQuery(scope.rate('telemetry_station_exporter_api_request_retries_total', ['upstream']), '{{upstream}}'),
   );
 
@@ -183,8 +197,16 @@ export const eventLoopLag = (scope: Scope) =>
 
 export const cpu = (scope: Scope) =>
   timeseries(
-    { title: 'CPU', description: 'CPU usage of the process; 100% is one core.', unit: UNIT.ratio, noValue: NO_EXPORTER },
-    rangeQuery(scope.onExporters(`rate(${scope.series('process_cpu_seconds_total')}[$__rate_interval])`), '{{instance}}'),
+    {
+      title: 'CPU',
+      description: 'CPU usage of the process; 100% is one core.',
+      unit: UNIT.ratio,
+      noValue: NO_EXPORTER,
+    },
+    rangeQuery(
+      scope.onExporters(`rate(${scope.series('process_cpu_seconds_total')}[$__rate_interval])`),
+      '{{instance}}',
+    ),
   );
 
 export const garbageCollection = (scope: Scope) =>
@@ -196,7 +218,9 @@ export const garbageCollection = (scope: Scope) =>
       noValue: NO_EXPORTER,
     },
     rangeQuery(
-      scope.onExporters(`sum by (job, instance, kind) (rate(${scope.series('nodejs_gc_duration_seconds_sum')}[$__rate_interval]))`),
+      scope.onExporters(
+        `sum by (job, instance, kind) (rate(${scope.series('nodejs_gc_duration_seconds_sum')}[$__rate_interval]))`,
+      ),
       '{{instance}}: {{kind}}',
     ),
   );
@@ -209,5 +233,8 @@ export const openFileDescriptors = (scope: Scope) =>
       unit: UNIT.ratio,
       noValue: NO_EXPORTER,
     },
-    rangeQuery(scope.onExporters(`${scope.series('process_open_fds')} / ${scope.series('process_max_fds')}`), '{{instance}}'),
+    rangeQuery(
+      scope.onExporters(`${scope.series('process_open_fds')} / ${scope.series('process_max_fds')}`),
+      '{{instance}}',
+    ),
   ).thresholds(thresholds([0, 'green'], [0.8, 'red']));

@@ -60,7 +60,8 @@ const versionStat = stat(
 const configurationStat = stat(
   {
     title: 'Configuration',
-    description: 'Whether every exporter runs its latest configuration. An exporter that rejects it keeps the previous one.',
+    description:
+      'Whether every exporter runs its latest configuration. An exporter that rejects it keeps the previous one.',
     unit: UNIT.short,
     noValue,
   },
@@ -85,7 +86,12 @@ const stationsStat = stat(
 );
 
 const seriesStat = stat(
-  { title: 'Series', description: 'Series published for all stations, summed over all targets.', unit: UNIT.short, noValue },
+  {
+    title: 'Series',
+    description: 'Series published for all stations, summed over all targets.',
+    unit: UNIT.short,
+    noValue,
+  },
   instantQuery(`sum(${scope.series('telemetry_station_exporter_series')})`),
 );
 
@@ -126,7 +132,9 @@ const processes = table(
   [
     processQuery(scope.series('telemetry_station_exporter_shard_ordinal')),
     processQuery(scope.series('telemetry_station_exporter_total_shards')),
-    tableQuery(`topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`),
+    tableQuery(
+      `topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`,
+    ),
     processQuery(`1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')}`),
   ],
   [
@@ -174,7 +182,10 @@ export const exporter = buildDashboard({
     },
     {
       title: 'Scrapes',
-      lines: [line(8, [12, targetsUp(scope)], [12, scrapeDuration(scope)]), line(8, [12, scrapeSamples(scope)], [12, scrapeBytes(scope)])],
+      lines: [
+        line(8, [12, targetsUp(scope)], [12, scrapeDuration(scope)]),
+        line(8, [12, scrapeSamples(scope)], [12, scrapeBytes(scope)]),
+      ],
     },
     {
       title: 'Requests to the service',

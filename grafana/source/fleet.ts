@@ -1,5 +1,13 @@
 import { alertsTable, firingResources } from './alert-panels.ts';
-import { ageThresholds, completeMappings, coverageThresholds, orangeFromOne, redFromOne, UNIT, upMappings } from './appearance.ts';
+import {
+  ageThresholds,
+  completeMappings,
+  coverageThresholds,
+  orangeFromOne,
+  redFromOne,
+  UNIT,
+  upMappings,
+} from './appearance.ts';
 import { buildDashboard, line, panelLink, resourcesLink, stationLink } from './build-dashboard.ts';
 import { coverage, coverageByStation, coverageByType, coverageStat, withoutRulesStat } from './coverage-panels.ts';
 import { ageByStation, dataAge, failuresByReason, oldestData, refreshDuration, upTimeline } from './health-panels.ts';
@@ -73,7 +81,14 @@ const stationTable = table(
     { field: 'Value #D', title: 'Resources', unit: UNIT.count, width: 110 },
     { field: 'Value #E', title: 'Firing', unit: UNIT.count, thresholds: orangeFromOne(), width: 80 },
     { field: 'Value #F', title: 'No rules', unit: UNIT.count, width: 95 },
-    { field: 'Value #G', title: 'Coverage', unit: UNIT.ratio, decimals: 0, thresholds: coverageThresholds(), width: 100 },
+    {
+      field: 'Value #G',
+      title: 'Coverage',
+      unit: UNIT.ratio,
+      decimals: 0,
+      thresholds: coverageThresholds(),
+      width: 100,
+    },
     { field: 'Value #H', title: 'Listing', mappings: completeMappings, width: 105 },
     { field: 'Value #I', title: 'Data age', unit: UNIT.seconds, decimals: 0, thresholds: ageThresholds(), width: 100 },
     { field: 'Value #J', title: 'Duration', unit: UNIT.seconds, decimals: 1, width: 95 },

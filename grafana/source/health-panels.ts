@@ -28,7 +28,8 @@ export function upTimeline(scope: Scope) {
   return stateTimeline(
     {
       title: 'Refresh status by station',
-      description: 'Whether the latest refresh succeeded: the 20 stations that failed most often within the time range.',
+      description:
+        'Whether the latest refresh succeeded: the 20 stations that failed most often within the time range.',
       unit: UNIT.short,
       noValue: 'No stations',
     },
@@ -46,7 +47,11 @@ export const failuresByReason = (scope: Scope) =>
         noValue: 'No stations',
       },
       rangeQuery(
-        orNone(`${scope.sum('telemetry_station_failure', ['reason'])} > 0`, 'reason', scope.series('telemetry_station_up')),
+        orNone(
+          `${scope.sum('telemetry_station_failure', ['reason'])} > 0`,
+          'reason',
+          scope.series('telemetry_station_up'),
+        ),
         '{{reason}}',
       ),
     ),

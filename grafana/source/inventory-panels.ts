@@ -1,4 +1,4 @@
-import { FIRING, FIRING_OR_PENDING } from '../../promql/metric.ts';
+import { FIRING, FIRING_OR_PENDING } from '../../prometheus/promql/metric.ts';
 import { fixedColor, orangeFromOne, UNIT } from './appearance.ts';
 import { resourcesLink, stationLink } from './build-dashboard.ts';
 import { barGauge, coarse, colorStates, stackedBars, stackedTimeseries, stat, table, withoutPrefix } from './panel.ts';
@@ -17,7 +17,12 @@ const NO_RESOURCES = 'No resources';
 
 export const resourcesStat = (scope: Scope) =>
   stat(
-    { title: 'Resources', description: 'Unique resources of the selected stations.', unit: UNIT.count, noValue: 'No snapshot' },
+    {
+      title: 'Resources',
+      description: 'Unique resources of the selected stations.',
+      unit: UNIT.count,
+      noValue: 'No snapshot',
+    },
     instantQuery(resourceCount(scope)),
   );
 
@@ -91,8 +96,16 @@ export const firingByType = (scope: Scope) =>
 export const resourcesByType = (scope: Scope) =>
   coarse(
     stackedTimeseries(
-      { title: 'Resources by type', description: 'The 10 most common resource types.', unit: UNIT.short, noValue: NO_RESOURCES },
-      rangeQuery(scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`), '{{resource_type_label}}'),
+      {
+        title: 'Resources by type',
+        description: 'The 10 most common resource types.',
+        unit: UNIT.short,
+        noValue: NO_RESOURCES,
+      },
+      rangeQuery(
+        scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`),
+        '{{resource_type_label}}',
+      ),
     ),
   );
 
@@ -105,14 +118,22 @@ export const resourcesByProduct = (scope: Scope) =>
         unit: UNIT.count,
         noValue: NO_RESOURCES,
       },
-      instantQuery(emptyAsNone('product', `topk(15, ${scope.sum('telemetry_station_resources', ['product'])})`), '{{product}}'),
+      instantQuery(
+        emptyAsNone('product', `topk(15, ${scope.sum('telemetry_station_resources', ['product'])})`),
+        '{{product}}',
+      ),
     ),
     'product.',
   );
 
 export const resourcesByStation = (scope: Scope) =>
   barGauge(
-    { title: 'Resources by station', description: 'The 15 stations with the most resources.', unit: UNIT.count, noValue: NO_RESOURCES },
+    {
+      title: 'Resources by station',
+      description: 'The 15 stations with the most resources.',
+      unit: UNIT.count,
+      noValue: NO_RESOURCES,
+    },
     instantQuery(`topk(15, ${scope.sum('telemetry_station_resources', ['station'])})`, '{{station}}'),
   );
 
@@ -120,7 +141,12 @@ const HAS_GPU = { gpu_model: '!=""' };
 
 export const gpusStat = (scope: Scope) =>
   stat(
-    { title: 'GPUs', description: 'Sum of the SKU quantities of resources with a GPU model.', unit: UNIT.count, noValue: 'None' },
+    {
+      title: 'GPUs',
+      description: 'Sum of the SKU quantities of resources with a GPU model.',
+      unit: UNIT.count,
+      noValue: 'None',
+    },
     instantQuery(scope.sum('telemetry_station_sku_quantity', [], HAS_GPU)),
   );
 
@@ -133,7 +159,10 @@ export const gpusByModel = (scope: Scope) =>
         unit: UNIT.short,
         noValue: 'No resources with a GPU model',
       },
-      rangeQuery(scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU), '{{gpu_model}} ({{unit}})'),
+      rangeQuery(
+        scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU),
+        '{{gpu_model}} ({{unit}})',
+      ),
     ),
   );
 
@@ -141,7 +170,8 @@ export const capacityTable = (scope: Scope) =>
   table(
     {
       title: 'Capacity by unit and model',
-      description: 'Sum of the SKU quantities by unit and GPU model, the 50 largest. Counts SKUs of the form `<quantity> <unit>` only.',
+      description:
+        'Sum of the SKU quantities by unit and GPU model, the 50 largest. Counts SKUs of the form `<quantity> <unit>` only.',
       noValue: 'No SKU quantities',
     },
     [tableQuery(`topk(50, ${scope.sum('telemetry_station_sku_quantity', ['unit', 'gpu_model'])})`)],

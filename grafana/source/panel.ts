@@ -210,18 +210,26 @@ function columnProperties({ field, unit, decimals, width, mappings, thresholds, 
 
 /** Names and colors the series of each state. */
 export function colorStates<Panel extends Timeseries | StateTimeline>(panel: Panel): Panel {
-  for (const [part, name, color] of STATE_SERIES) panel.overrideByRegexp(`/${part}/i`, [displayName(name), fixedColor(color)]);
+  for (const [part, name, color] of STATE_SERIES)
+    panel.overrideByRegexp(`/${part}/i`, [displayName(name), fixedColor(color)]);
   return withoutPrefix(panel, 'ALERTSTATE_');
 }
 
 /** Colors the series of each failure reason; legends may begin with the upstream. */
 export function colorReasons(panel: Timeseries): Timeseries {
-  for (const [reason, color] of Object.entries(REASON_COLORS)) panel.overrideByRegexp(`/(^|: )${reason}$/`, [fixedColor(color)]);
+  for (const [reason, color] of Object.entries(REASON_COLORS))
+    panel.overrideByRegexp(`/(^|: )${reason}$/`, [fixedColor(color)]);
   return panel.overrideByRegexp(`/^${NONE}$/`, [fixedColor('text')]);
 }
 
-export function withoutPrefix<Panel extends Timeseries | BarGauge | StateTimeline>(panel: Panel, prefix: string): Panel {
-  panel.withTransformation({ id: 'renameByRegex', options: { regex: `^${prefix.replaceAll('.', '\\.')}(.*)`, renamePattern: '$1' } });
+export function withoutPrefix<Panel extends Timeseries | BarGauge | StateTimeline>(
+  panel: Panel,
+  prefix: string,
+): Panel {
+  panel.withTransformation({
+    id: 'renameByRegex',
+    options: { regex: `^${prefix.replaceAll('.', '\\.')}(.*)`, renamePattern: '$1' },
+  });
   return panel;
 }
 
@@ -230,7 +238,11 @@ function lastValue(): ReduceDataOptionsBuilder {
 }
 
 function legend(): VizLegendOptionsBuilder {
-  return new VizLegendOptionsBuilder().showLegend(true).displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom).calcs([]);
+  return new VizLegendOptionsBuilder()
+    .showLegend(true)
+    .displayMode(LegendDisplayMode.List)
+    .placement(LegendPlacement.Bottom)
+    .calcs([]);
 }
 
 function tooltip(): VizTooltipOptionsBuilder {

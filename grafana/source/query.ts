@@ -1,5 +1,13 @@
 import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
-import { deduplicate, type LabelOf, labelsOf, type Matchers, type MetricName, selector, TARGET_LABELS } from '../../promql/metric.ts';
+import {
+  deduplicate,
+  type LabelOf,
+  labelsOf,
+  type Matchers,
+  type MetricName,
+  selector,
+  TARGET_LABELS,
+} from '../../prometheus/promql/metric.ts';
 import { NONE } from './appearance.ts';
 
 /** Builds expressions whose selectors match the dashboard variables, as far as the metric has their labels. */
@@ -65,7 +73,9 @@ export class Scope {
 
   /** Alerts of the shipped rules, by the variables that the alert has labels for; some have no job, station or instance. */
   alerts<Name extends 'ALERTS' | 'ALERTS_FOR_STATE'>(name: Name, matchers: Matchers<Name> = {}): string {
-    const variables = this.#variables.filter((variable) => ['job', 'instance', 'station', 'upstream'].includes(variable));
+    const variables = this.#variables.filter((variable) =>
+      ['job', 'instance', 'station', 'upstream'].includes(variable),
+    );
     const filters = variables.map((variable) => [variable, `=~"$${variable}|"`]);
     return selector(name, { alertname: '=~"TelemetryStation.+"', ...Object.fromEntries(filters), ...matchers });
   }
@@ -80,7 +90,10 @@ export class Scope {
 
   /** Adds the label `resource_type_label` to series with the label `resource_type`. */
   withTypeName(expression: string): string {
-    return emptyAsNone('resource_type_label', `${expression} * on (resource_type) group_left (resource_type_label) ${this.typeNames()}`);
+    return emptyAsNone(
+      'resource_type_label',
+      `${expression} * on (resource_type) group_left (resource_type_label) ${this.typeNames()}`,
+    );
   }
 }
 

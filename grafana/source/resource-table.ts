@@ -1,4 +1,4 @@
-import { deduplicate } from '../../promql/metric.ts';
+import { deduplicate } from '../../prometheus/promql/metric.ts';
 import { productMappings, UNIT } from './appearance.ts';
 import { resourceLink } from './build-dashboard.ts';
 import { type Column, table } from './panel.ts';

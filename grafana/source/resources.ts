@@ -1,11 +1,17 @@
-import { deduplicate, FIRING, type MetricName } from '../../promql/metric.ts';
+import { deduplicate, FIRING, type MetricName } from '../../prometheus/promql/metric.ts';
 import { orangeFromOne, stateMappings, UNIT } from './appearance.ts';
 import { buildDashboard, line } from './build-dashboard.ts';
 import { coverageStat, withoutRulesStat } from './coverage-panels.ts';
 import { firingStat, resourcesStat } from './inventory-panels.ts';
 import { colorStates, stat, stateTimeline, table, timeseries } from './panel.ts';
 import { containsText, instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery } from './query.ts';
-import { ID_COLUMN, NO_RESOURCE_SERIES, PRODUCT_COLUMN, READS_EACH_RESOURCE, RESOURCE_COLUMNS } from './resource-table.ts';
+import {
+  ID_COLUMN,
+  NO_RESOURCE_SERIES,
+  PRODUCT_COLUMN,
+  READS_EACH_RESOURCE,
+  RESOURCE_COLUMNS,
+} from './resource-table.ts';
 import { choiceVariable, labelVariable, namedWithout, stationVariables, textVariable } from './variables.ts';
 
 const stations = new Scope('station', 'resource_type', 'product');
@@ -57,7 +63,8 @@ function countStat(title: string, description: string, operation: 'count' | 'sum
 const states = stations.series('telemetry_station_resource_state');
 const firingFirst = `(2 * ${stations.series('telemetry_station_resource_state', { state: FIRING })} or ${states})`;
 const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state) ${firingFirst} or ${SAME_RESOURCE} (${matching()}))`;
-const ofListed = (metric: MetricName) => deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
+const ofListed = (metric: MetricName) =>
+  deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
 const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, gpu_model, alertable, state) (${listed})`;
 
 const inventory = table(
@@ -110,18 +117,33 @@ const details = table(
 
 const stateHistory = colorStates(
   stateTimeline(
-    { title: 'Alert state over time', description: 'One line per alert state of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
+    {
+      title: 'Alert state over time',
+      description: 'One line per alert state of the resource.',
+      unit: UNIT.short,
+      noValue: NOT_SELECTED,
+    },
     rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
   ),
 );
 
 const rulesHistory = timeseries(
-  { title: 'Alert rules over time', description: 'Alert rules of the resource.', unit: UNIT.short, noValue: NOT_SELECTED },
+  {
+    title: 'Alert rules over time',
+    description: 'Alert rules of the resource.',
+    unit: UNIT.short,
+    noValue: NOT_SELECTED,
+  },
   rangeQuery(oneStation.deduplicated('telemetry_station_resource_alert_rules', SELECTED), 'Alert rules'),
 );
 
 const quantityHistory = timeseries(
-  { title: 'SKU quantity over time', description: 'Quantity from the SKU of the resource.', unit: UNIT.short, noValue: 'No SKU quantity' },
+  {
+    title: 'SKU quantity over time',
+    description: 'Quantity from the SKU of the resource.',
+    unit: UNIT.short,
+    noValue: 'No SKU quantity',
+  },
   rangeQuery(oneStation.deduplicated('telemetry_station_resource_sku_quantity', SELECTED), '{{unit}}'),
 );
 
@@ -143,7 +165,13 @@ export const resources = buildDashboard({
     {
       title: 'Selected stations, types and products',
       lines: [
-        line(3, [6, resourcesStat(stations)], [6, firingStat(stations)], [6, withoutRulesStat(stations)], [6, coverageStat(stations)]),
+        line(
+          3,
+          [6, resourcesStat(stations)],
+          [6, firingStat(stations)],
+          [6, withoutRulesStat(stations)],
+          [6, coverageStat(stations)],
+        ),
       ],
     },
     {

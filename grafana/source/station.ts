@@ -18,7 +18,15 @@ import {
 } from './inventory-panels.ts';
 import { coarse, linked, stat, timeseries } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, Scope } from './query.ts';
-import { ageOf, ageTable, ID_COLUMN, NO_RESOURCE_SERIES, PRODUCT_COLUMN, RESOURCE_COLUMNS, withoutRules } from './resource-table.ts';
+import {
+  ageOf,
+  ageTable,
+  ID_COLUMN,
+  NO_RESOURCE_SERIES,
+  PRODUCT_COLUMN,
+  RESOURCE_COLUMNS,
+  withoutRules,
+} from './resource-table.ts';
 import { oneStationVariables } from './variables.ts';
 
 const scope = new Scope('station', 'resource_type', 'product');
@@ -34,7 +42,12 @@ const upStat = stat(
 ).mappings(upMappings);
 
 const rulesStat = stat(
-  { title: 'Alert rules', description: 'Alert rules of all resources.', unit: UNIT.count, noValue: 'No alert rule counts' },
+  {
+    title: 'Alert rules',
+    description: 'Alert rules of all resources.',
+    unit: UNIT.count,
+    noValue: 'No alert rule counts',
+  },
   instantQuery(scope.sum('telemetry_station_alert_rules')),
 );
 
@@ -50,7 +63,8 @@ const completeStat = stat(
 
 const withoutRulesTable = ageTable(scope, {
   title: 'Resources without alert rules',
-  description: 'The 100 oldest resources without alert rules, except non-alertable ones. The name links to the resource history.',
+  description:
+    'The 100 oldest resources without alert rules, except non-alertable ones. The name links to the resource history.',
   noValue: NO_RESOURCE_SERIES,
   expression: `topk(100, ${ageOf(scope, withoutRules(scope))})`,
   columns: [...RESOURCE_COLUMNS, PRODUCT_COLUMN, { field: 'station', title: 'Station', width: 110 }, ID_COLUMN],

@@ -6,10 +6,11 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { LabelOf, MetricName } from '../../promql/metric.ts';
+import type { LabelOf, MetricName } from '../../prometheus/promql/metric.ts';
 import { DATASOURCE, Scope } from './query.ts';
 
-export const datasourceVariable = () => new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
+export const datasourceVariable = () =>
+  new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
 
 /** Multi-value variable over the values of a label, filtered by the variables of `scope`. */
 export function labelVariable<Name extends MetricName>(
@@ -44,9 +45,13 @@ export function stationVariables() {
     labelVariable('job', 'Job', 'telemetry_station_up', undefined),
     labelVariable('station', 'Station', 'telemetry_station_up', new Scope()),
     typeVariable(),
-    labelVariable('product', 'Product', 'telemetry_station_resources', new Scope('station', 'resource_type'), '.*').regex(
-      namedWithout('product.'),
-    ),
+    labelVariable(
+      'product',
+      'Product',
+      'telemetry_station_resources',
+      new Scope('station', 'resource_type'),
+      '.*',
+    ).regex(namedWithout('product.')),
   ];
 }
 
@@ -74,10 +79,18 @@ function typeVariable(): QueryVariableBuilder {
 }
 
 export function textVariable(name: string, title: string, description: string): TextBoxVariableBuilder {
-  return new TextBoxVariableBuilder(name).label(title).description(description).defaultValue('').current({ text: '', value: '' });
+  return new TextBoxVariableBuilder(name)
+    .label(title)
+    .description(description)
+    .defaultValue('')
+    .current({ text: '', value: '' });
 }
 
-export function choiceVariable(name: string, title: string, choices: readonly [first: string, ...others: string[]]): CustomVariableBuilder {
+export function choiceVariable(
+  name: string,
+  title: string,
+  choices: readonly [first: string, ...others: string[]],
+): CustomVariableBuilder {
   const [first] = choices;
   return new CustomVariableBuilder(name)
     .label(title)

@@ -53,12 +53,14 @@ ${metric('telemetry_station_exporter_web_config_last_reload_successful')} == 0`,
     },
     {
       alert: 'TelemetryStationScrapesFailing',
-      comment: 'Scrapes that fail now and then: TelemetryStationExporterDown needs all of them to fail. A restart misses one or two of 15.',
+      comment:
+        'Scrapes that fail now and then: TelemetryStationExporterDown needs all of them to fail. A restart misses one or two of 15.',
       expr: `1 - avg_over_time(${metric('up')}[15m]) > ${parameters.TelemetryStationScrapesFailing.share}
 ${onTargets('1h')}`,
       summary: 'Telemetry station scrapes fail repeatedly.',
       description: `{{ $value | humanizePercentage }} of the scrapes of {{ $labels.instance }} (job {{ $labels.job }}) failed within 15 minutes. It has been more than the threshold for at least ${parameters.TelemetryStationScrapesFailing.for}.`,
-      first: 'If scrapes time out, set `cache.refresh: background` or raise `scrape_timeout`; otherwise check for restarts.',
+      first:
+        'If scrapes time out, set `cache.refresh: background` or raise `scrape_timeout`; otherwise check for restarts.',
       dashboard: 'exporter',
     },
     {
@@ -90,7 +92,8 @@ sum by (job, upstream) (rate(${requests}[10m]))
       expr: `max by (job, upstream) (${metric('telemetry_station_exporter_oldest_waiting_refresh_seconds')}) > ${parameters.TelemetryStationOverloaded.seconds}`,
       summary: 'Telemetry station refreshes exceed the capacity of their upstream.',
       description: `The oldest refresh in the queue of upstream {{ $labels.upstream }} (job {{ $labels.job }}) has waited {{ $value | humanizeDuration }}. There has been more work than capacity for at least ${parameters.TelemetryStationOverloaded.for}; the data of all its stations becomes older.`,
-      first: 'Raise `concurrency` or `page_size` if the service allows it, raise `cache.ttl`, configure fewer `products`, or add shards.',
+      first:
+        'Raise `concurrency` or `page_size` if the service allows it, raise `cache.ttl`, configure fewer `products`, or add shards.',
       dashboard: 'exporter',
     },
     {
@@ -104,7 +107,8 @@ sum by (job, upstream) (rate(${requests}[10m]))
     },
     {
       alert: 'TelemetryStationShardsIncomplete',
-      comment: 'Stations of a missing shard are not refreshed; shards that disagree on --total-shards leave gaps as well.',
+      comment:
+        'Stations of a missing shard are not refreshed; shards that disagree on --total-shards leave gaps as well.',
       expr: `count by (job) (count_values by (job) ("ordinal", ${metric('telemetry_station_exporter_shard_ordinal')}))
 < on (job)
 max by (job) (${totalShards})

@@ -23,7 +23,10 @@ export const DEFAULT_PARAMETERS = {
   TelemetryStationOverloaded: { for: '15m', severity: 'warning', seconds: 120 },
   TelemetryStationSeriesWithheld: { for: '15m', severity: 'warning', series: 0 },
   TelemetryStationShardsIncomplete: { for: '5m', severity: 'critical' },
-} as const satisfies Record<string, { readonly for: string; readonly severity: Severity; readonly [threshold: string]: string | number }>;
+} as const satisfies Record<
+  string,
+  { readonly for: string; readonly severity: Severity; readonly [threshold: string]: string | number }
+>;
 
 type Severity = 'critical' | 'warning' | 'info';
 
@@ -43,7 +46,8 @@ export interface Links {
 }
 
 /** To host the runbooks elsewhere, change it and run `npm run generate`. */
-export const RUNBOOK_URL = 'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/runbooks';
+export const RUNBOOK_URL =
+  'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/runbooks';
 
 export const DEFAULT_LINKS: Links = { runbooks: RUNBOOK_URL, grafana: 'http://localhost:3000' };
 

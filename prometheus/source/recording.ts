@@ -1,4 +1,4 @@
-import { deduplicate } from '../../promql/metric.ts';
+import { deduplicate } from '../promql/metric.ts';
 import { BY_STATION, BY_TYPE, deduplicated, metric, type RuleGroup } from './rule.ts';
 
 /** Names of the recorded series. */
@@ -91,7 +91,8 @@ or
     },
     {
       record: RECORDED.age,
-      comment: 'Time since the last successful refresh of a station, which may be later than the timestamp of its scrape.',
+      comment:
+        'Time since the last successful refresh of a station, which may be later than the timestamp of its scrape.',
       expr: `clamp_min(time() - ${deduplicated('telemetry_station_last_success_timestamp_seconds')}, 0)`,
     },
     {

@@ -1,7 +1,16 @@
-import { deduplicate, FIRING } from '../../promql/metric.ts';
+import { deduplicate, FIRING } from '../promql/metric.ts';
 import type { Parameters } from './parameters.ts';
 import { RECORDED } from './recording.ts';
-import { BY_STATION, BY_TYPE, deduplicated, LINK_START, LISTING_COMPLETE, metric, type RuleGroup, stationQuery } from './rule.ts';
+import {
+  BY_STATION,
+  BY_TYPE,
+  deduplicated,
+  LINK_START,
+  LISTING_COMPLETE,
+  metric,
+  type RuleGroup,
+  stationQuery,
+} from './rule.ts';
 
 const withoutRulesMetric = metric('telemetry_station_resources_without_alert_rules');
 const BY_TYPE_AND_PRODUCT = '(job, station, resource_type, product)';
@@ -38,7 +47,8 @@ ${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
     },
     {
       alert: 'TelemetryStationManyResourcesFiring',
-      comment: 'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources.',
+      comment:
+        'One alert for a mass failure: the example Alertmanager configuration inhibits the alerts of its single resources.',
       expr: `${firingCount} > ${parameters.TelemetryStationManyResourcesFiring.resources}`,
       summary: 'Many resources of a telemetry station are firing.',
       description: `{{ $value }} resources of station {{ $labels.station }} (job {{ $labels.job }}) are firing. It has been more than ${parameters.TelemetryStationManyResourcesFiring.resources} for at least ${parameters.TelemetryStationManyResourcesFiring.for}.`,

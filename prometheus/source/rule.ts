@@ -1,4 +1,4 @@
-import { deduplicate, type MetricName } from '../../promql/metric.ts';
+import { deduplicate, type MetricName } from '../promql/metric.ts';
 import type { AlertName } from './parameters.ts';
 
 export interface RecordingRule {

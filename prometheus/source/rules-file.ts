@@ -17,7 +17,10 @@ export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS) => [
 export function rulesFile(parameters: Parameters = DEFAULT_PARAMETERS, links: Links = DEFAULT_LINKS): string {
   const groups = ruleGroups(parameters);
   const document = new Document({
-    groups: groups.map(({ name, rules }) => ({ name, rules: rules.map((rule) => ruleFields(rule, parameters, links)) })),
+    groups: groups.map(({ name, rules }) => ({
+      name,
+      rules: rules.map((rule) => ruleFields(rule, parameters, links)),
+    })),
   });
   document.commentBefore = HEADER;
   commentRules(
@@ -44,7 +47,13 @@ function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, 
     runbook_url: `${links.runbooks}/${alert}.md`,
     dashboard_url: dashboardUrl(links.grafana, dashboard, linkStart),
   };
-  return { alert, expr, for: parameters[alert].for, labels: { severity: parameters[alert].severity, ...labels }, annotations };
+  return {
+    alert,
+    expr,
+    for: parameters[alert].for,
+    labels: { severity: parameters[alert].severity, ...labels },
+    annotations,
+  };
 }
 
 const QUERIED_START = `{{ query "${LINK_START}" | first | value | printf "%.0f" }}`;
@@ -58,7 +67,9 @@ const VARIABLES: Readonly<Record<AlertingRule['dashboard'], readonly string[]>> 
 
 /** With the labels that the alert has. */
 function dashboardUrl(grafana: string, dashboard: AlertingRule['dashboard'], start = QUERIED_START): string {
-  const variables = VARIABLES[dashboard].map((label) => `{{ with $labels.${label} }}&var-${label}={{ . | urlquery }}{{ end }}`);
+  const variables = VARIABLES[dashboard].map(
+    (label) => `{{ with $labels.${label} }}&var-${label}={{ . | urlquery }}{{ end }}`,
+  );
   return `${grafana}/d/telemetry-station-${dashboard}?from=${start}&to=now${variables.join('')}`;
 }
 

@@ -12,7 +12,8 @@ export const stationAlerts = (parameters: Parameters): RuleGroup => ({
   rules: [
     {
       alert: 'TelemetryStationDown',
-      comment: 'One alert per station: the reason may change while it fails. Before the first refresh, a station has no failure.',
+      comment:
+        'One alert per station: the reason may change while it fails. Before the first refresh, a station has no failure.',
       expr: `${deduplicated('telemetry_station_up')} == 0
 and on ${BY_STATION}
 max by ${BY_STATION} (max_over_time(${failure}[5m])) == 1`,
@@ -28,7 +29,8 @@ max by ${BY_STATION} (max_over_time(${failure}[5m])) == 1`,
       summary: 'Telemetry station data is stale.',
       description:
         'The last successful refresh of station {{ $labels.station }} (job {{ $labels.job }}) was {{ $value | humanizeDuration }} ago. Data older than max_stale is not published.',
-      first: 'If TelemetryStationDown fires too, follow its runbook. Otherwise check whether the exporter is scraped or overloaded.',
+      first:
+        'If TelemetryStationDown fires too, follow its runbook. Otherwise check whether the exporter is scraped or overloaded.',
       dashboard: 'station',
     },
     {

@@ -1,5 +1,5 @@
 import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
-import { LINK_PLACEHOLDERS } from '../../src/station/links.ts';
+import { LINK_PLACEHOLDERS } from '../../src/inventory/links.ts';
 
 /** Generates docs/configuration.md. */
 export function configurationReference(): string {
@@ -65,14 +65,20 @@ function inner(path: string, schema: JsonSchema): readonly string[] {
 }
 
 function row(key: string, schema: JsonSchema, isRequired: boolean): string {
-  const cells = [`\`${key}\``, typeText(schema), isRequired ? 'required' : defaultText(schema), schema.description ?? ''];
+  const cells = [
+    `\`${key}\``,
+    typeText(schema),
+    isRequired ? 'required' : defaultText(schema),
+    schema.description ?? '',
+  ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 function typeText(schema: JsonSchema): string {
   const { title, type, items, additionalProperties, minimum, maximum } = schema;
   if (title !== undefined) return title;
-  if (schema.enum !== undefined && schema.enum.length <= 8) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.enum !== undefined && schema.enum.length <= 8)
+    return schema.enum.map((value) => `\`${value}\``).join(', ');
   if (schema.enum !== undefined) return 'string';
   if (items !== undefined) return items.properties === undefined ? `list of: ${typeText(items)}` : 'list of mappings';
   if (additionalProperties)
@@ -80,10 +86,13 @@ function typeText(schema: JsonSchema): string {
       ? `mapping of names to: ${typeText(additionalProperties)}`
       : 'mapping of names to mappings';
   if (type === 'object') return 'mapping';
-  if (minimum !== undefined) return `${type}, ${maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`}`;
+  if (minimum !== undefined)
+    return `${type}, ${maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`}`;
   return type ?? '';
 }
 
 function defaultText({ default: value }: JsonSchema): string {
-  return value === undefined || JSON.stringify(value) === '{}' ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+  return value === undefined || JSON.stringify(value) === '{}'
+    ? ''
+    : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }

@@ -1,7 +1,7 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { dashboards } from '../../grafana/source/dashboards.ts';
-import { labelsOf, type MetricName } from '../../promql/metric.ts';
-import { parsePromql } from '../../promql/parse.ts';
+import { labelsOf, type MetricName } from '../../prometheus/promql/metric.ts';
+import { parsePromql } from '../../prometheus/promql/parse.ts';
 
 /** grafana/README.md. */
 export function dashboardsReference(): string {
@@ -77,7 +77,11 @@ export function panelCosts({ panels = [] }: Dashboard): PanelCost[] {
       const expressions = targets.map((target) => String((target as { readonly expr?: string }).expr));
       const selectors = expressions.flatMap((expression) => parsePromql(withoutVariables(expression)).selectors);
       const metrics = [...new Set(selectors.map(({ metric }) => metric))];
-      return { panel: title, metrics, series: selectors.reduce((sum, { metric, matchers }) => sum + seriesOf(metric, matchers), 0) };
+      return {
+        panel: title,
+        metrics,
+        series: selectors.reduce((sum, { metric, matchers }) => sum + seriesOf(metric, matchers), 0),
+      };
     });
 }
 
@@ -110,13 +114,25 @@ const LABEL_VALUES: Readonly<Record<string, number>> = {
 const ACTIVE_ALERTS = 100;
 
 /** Labels with one value per resource: they do not multiply per-resource series. */
-const RESOURCE_LABELS = new Set(['name', 'display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable', 'state', 'unit']);
+const RESOURCE_LABELS = new Set([
+  'name',
+  'display_name',
+  'resource_type',
+  'product',
+  'sku',
+  'gpu_model',
+  'alertable',
+  'state',
+  'unit',
+]);
 
 function seriesOf(metric: string, matchers: readonly { readonly label: string; readonly operator: string }[]): number {
   if (metric.startsWith('ALERTS')) return ACTIVE_ALERTS;
   const exact = new Set(matchers.filter(({ operator }) => operator === '=').map(({ label }) => label));
   const name = metric.replace(/_bucket$/, '');
-  const labels = [...labelsOf(name as MetricName), ...(name === metric ? [] : ['le'])].filter((label) => !exact.has(label));
+  const labels = [...labelsOf(name as MetricName), ...(name === metric ? [] : ['le'])].filter(
+    (label) => !exact.has(label),
+  );
   const perResource = labelsOf(name as MetricName).includes('resource_id');
   const counted = perResource ? labels.filter((label) => !RESOURCE_LABELS.has(label)) : labels;
   return counted.reduce((product, label) => product * (LABEL_VALUES[label] ?? 1), 1);

@@ -1,6 +1,6 @@
-import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/station/resource.ts';
+import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
+import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
 import { MAX_FOUND, SEARCH_FIELDS } from '../../src/web/search.ts';
-import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
 
 /** Generates docs/data.md. */
 export function dataReference(): string {
@@ -8,7 +8,7 @@ export function dataReference(): string {
   return [
     '# Stations and resources as JSON and CSV',
     '',
-    '<!-- Generated from src/web/station-columns.ts and src/station/resource.ts by `npm run generate`; do not edit. -->',
+    '<!-- Generated from src/inventory/station-columns.ts and src/model/resource.ts by `npm run generate`; do not edit. -->',
     '',
     'Pages with data are available as data. The format is chosen by the query parameter `format`, otherwise by the `Accept` header:',
     '',
@@ -68,7 +68,9 @@ export function dataReference(): string {
     '',
     '| field | field of the service’s record |',
     '|---|---|',
-    ...Object.entries(columns).map(([name, { field }]) => `| \`${name}\` | ${field === undefined ? '' : `\`${field}\``} |`),
+    ...Object.entries(columns).map(
+      ([name, { field }]) => `| \`${name}\` | ${field === undefined ? '' : `\`${field}\``} |`,
+    ),
     '',
   ].join('\n');
 }

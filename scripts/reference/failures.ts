@@ -1,6 +1,6 @@
-import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/station/failure.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/model/failure.ts';
 
-const START = '<!-- Generated from src/station/failure.ts by `npm run generate`; do not edit. -->';
+const START = '<!-- Generated from src/model/failure.ts by `npm run generate`; do not edit. -->';
 const END = '<!-- End of generated table. -->';
 
 /** Replaces the generated table of failure reasons in the page. */
@@ -11,6 +11,8 @@ export function withFailureTable(page: string): string {
 }
 
 function failureTable(): string {
-  const rows = FAILURE_REASONS.map((reason) => `| \`${reason}\` | ${FAILURE_ADVICE[reason].meaning} | ${FAILURE_ADVICE[reason].advice} |`);
+  const rows = FAILURE_REASONS.map(
+    (reason) => `| \`${reason}\` | ${FAILURE_ADVICE[reason].meaning} | ${FAILURE_ADVICE[reason].advice} |`,
+  );
   return ['| reason | meaning | resolution |', '|---|---|---|', ...rows].join('\n');
 }

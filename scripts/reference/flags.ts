@@ -18,7 +18,9 @@ export function flagsReference(): string {
     '',
     '| flag | default | value | commands | meaning |',
     '|---|---|---|---|---|',
-    ...flags.map((flag) => `| ${[spelled(flag), standard(flag), value(flag), commands(flag), flag.help].map(cell).join(' | ')} |`),
+    ...flags.map(
+      (flag) => `| ${[spelled(flag), standard(flag), value(flag), commands(flag), flag.help].map(cell).join(' | ')} |`,
+    ),
     '',
     `${listed(COMMAND_NAMES.filter((name) => COMMANDS[name].acceptsServeFlags))} accept the flags of \`serve\` too and ignore those that they do not use.`,
     '`--shard` must be less than `--total-shards`. `--from` cannot be combined with `--simulate.stations` or `--simulate.resources`.',

@@ -3,8 +3,8 @@ import { HEALTH_FAMILIES } from '../../src/metrics/health-families.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
 import { RESOURCE_FAMILIES } from '../../src/metrics/resource-families.ts';
 import { SNAPSHOT_FAMILIES } from '../../src/metrics/snapshot-families.ts';
-import { FAILURE_REASONS } from '../../src/station/failure.ts';
-import { LISTING_FIELDS } from '../../src/station/listing.ts';
+import { FAILURE_REASONS } from '../../src/model/failure.ts';
+import { LISTING_FIELDS } from '../../src/model/listing.ts';
 
 /** The text of docs/metrics.md, generated from the catalogue. */
 export function metricsReference(): string {
@@ -62,13 +62,17 @@ ${examples(Object.values(OWN_FAMILIES))}
 }
 
 function table(families: readonly FamilyDescription[]): string {
-  const rows = families.map(({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`);
+  const rows = families.map(
+    ({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`,
+  );
   return ['| family | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 /** One example per family, in the order of the table. */
 function examples(families: readonly FamilyDescription[]): string {
-  const rows = families.map(({ exampleTitle, example }) => `| ${exampleTitle} | \`${example.replaceAll('|', '\\|')}\` |`);
+  const rows = families.map(
+    ({ exampleTitle, example }) => `| ${exampleTitle} | \`${example.replaceAll('|', '\\|')}\` |`,
+  );
   return ['| example | query |', '|---|---|', ...rows].join('\n');
 }
 

@@ -1,26 +1,33 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
+import type { HistoryEntry } from '../inventory/history.ts';
+import { type SearchedStation, type SearchResult, searchStations } from '../inventory/search.ts';
+import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
 import type { Body } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import type { ListingFailure } from '../station/failure.ts';
-import type { HistoryEntry } from '../station/history.ts';
-import { RecordBudget } from '../station/record-budget.ts';
-import type { Resource } from '../station/resource.ts';
-import { type SearchedStation, type SearchResult, searchStations } from '../station/search.ts';
-import { type Order, type Selection, selectResources } from '../station/selection.ts';
-import type { Shard } from '../station/shard.ts';
-import type { Snapshot } from '../station/snapshot.ts';
-import type { StationView } from '../station/station-cache.ts';
-import type { StationSpec } from '../station/station-spec.ts';
-import { TaskQueue } from '../station/task-queue.ts';
-import { untilAborted } from '../upstream/exchange.ts';
+import type { ListingFailure } from '../model/failure.ts';
+import type { Resource } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+import { RecordBudget } from '../refresh/record-budget.ts';
+import type { Shard } from '../refresh/shard.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
+import type { StationView } from '../refresh/station-cache.ts';
+import { untilAborted } from '../upstream/http/exchange.ts';
 import type { WebObserver } from '../web/options.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
-import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration, type Upstream } from './generation.ts';
+import {
+  endGeneration,
+  type Generation,
+  nextGeneration,
+  type SharedServices,
+  startGeneration,
+  type Upstream,
+} from './generation.ts';
 import { limitLog } from './limit-log.ts';
 import type { Logger } from './logger.ts';
 import { RefreshLog } from './refresh-log.ts';
@@ -55,7 +62,12 @@ export class Exporter implements ExporterPort {
   /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
   readonly #selectionTasks = new TaskQueue();
 
-  private constructor(options: ExporterOptions, services: SharedServices, refreshLog: RefreshLog, generation: Generation) {
+  private constructor(
+    options: ExporterOptions,
+    services: SharedServices,
+    refreshLog: RefreshLog,
+    generation: Generation,
+  ) {
     this.#options = options;
     this.#services = services;
     this.#refreshLog = refreshLog;
@@ -94,7 +106,8 @@ export class Exporter implements ExporterPort {
     const views = await fleet.read(signal, station);
     if (station !== undefined) return exposition.stationBody(views, format);
     // A reload may have replaced the clients while the scrape waited.
-    for (const [name, { client }] of this.#generation.upstreams) this.#services.own.upstreams.recordLoad(name, client.load());
+    for (const [name, { client }] of this.#generation.upstreams)
+      this.#services.own.upstreams.recordLoad(name, client.load());
     this.#services.own.recordRecords(this.#services.records);
     return exposition.fullBody(views, this.#services.own, format);
   }
@@ -121,7 +134,10 @@ export class Exporter implements ExporterPort {
     const { fleet, upstreams, stations, loaded } = this.#generation;
     const view = stations.get(name)?.view();
     if (view === undefined) return undefined;
-    return { ...stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views()), links: loaded.config.links };
+    return {
+      ...stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views()),
+      links: loaded.config.links,
+    };
   }
 
   history(name: string): readonly HistoryEntry[] | undefined {
@@ -130,7 +146,12 @@ export class Exporter implements ExporterPort {
 
   readonly refresh = (name: string) => refreshStation(this.#generation, name);
 
-  select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]> {
+  select(
+    snapshot: Snapshot,
+    selection: Selection,
+    order: Order | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly Resource[]> {
     return selectResources(snapshot.parts, selection, order, this.#selectionTasks, signal);
   }
 
@@ -151,7 +172,8 @@ export class Exporter implements ExporterPort {
   /** Rendered once per generation: a large configuration takes a hundred milliseconds. */
   configuration(): string {
     const generation = this.#generation;
-    if (this.#rendered?.generation !== generation) this.#rendered = { generation, text: renderConfig(generation.loaded.config) };
+    if (this.#rendered?.generation !== generation)
+      this.#rendered = { generation, text: renderConfig(generation.loaded.config) };
     return this.#rendered.text;
   }
 

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
+import type { UpstreamLimits } from '../inventory/capacity.ts';
+import { History } from '../inventory/history.ts';
 import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../metrics/station-encoder.ts';
-import type { UpstreamLimits } from '../station/capacity.ts';
-import type { ListingFailure } from '../station/failure.ts';
-import { Fleet } from '../station/fleet.ts';
-import { History } from '../station/history.ts';
-import type { ListingContext, StationSource } from '../station/listing.ts';
-import type { RecordBudget } from '../station/record-budget.ts';
-import { isOnShard, type Shard } from '../station/shard.ts';
-import { type Health, StationCache, type StationDependencies, type StationView } from '../station/station-cache.ts';
-import type { StationSpec } from '../station/station-spec.ts';
-import type { TaskQueue } from '../station/task-queue.ts';
-import { UpstreamClient } from '../upstream/client.ts';
-import type { ReplyInfo } from '../upstream/observer.ts';
-import { InternedTexts } from '../upstream/record.ts';
+import type { ListingFailure } from '../model/failure.ts';
+import type { ListingContext, StationSource } from '../model/listing.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { TaskQueue } from '../model/task-queue.ts';
+import { Fleet } from '../refresh/fleet.ts';
+import type { RecordBudget } from '../refresh/record-budget.ts';
+import { isOnShard, type Shard } from '../refresh/shard.ts';
+import { type Health, StationCache, type StationDependencies, type StationView } from '../refresh/station-cache.ts';
+import { UpstreamClient } from '../upstream/http/client.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
+import { InternedTexts } from '../upstream/protocol/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { postponedEntry, refreshEntry } from './station-history.ts';
 import type { ThrottleObserver } from './throttle-log.ts';
@@ -122,7 +122,9 @@ export async function endGeneration(old: Generation, next: Generation | undefine
   old.fleet.stop();
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
   for (const [name, { client }] of next?.upstreams ?? []) {
-    const stations = Array.from(next?.stations.values() ?? [], ({ spec }) => spec).filter(({ upstream }) => upstream === name);
+    const stations = Array.from(next?.stations.values() ?? [], ({ spec }) => spec).filter(
+      ({ upstream }) => upstream === name,
+    );
     client.retainStations(new Set(stations.map((spec) => spec.name)));
   }
   await closeUpstreams(old.upstreams, next?.upstreams);
@@ -179,9 +181,11 @@ function connectStations(
     const known = old?.stations.get(spec.name);
     const before = old?.upstreams.get(spec.upstream);
     // The snapshot stays valid while the same data is requested from the same service, whatever else changed.
-    const isReusable = known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
+    const isReusable =
+      known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
     stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
-    const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec) && isDeepStrictEqual(old?.encoding, encoding);
+    const isUnchanged =
+      upstream === before && isDeepStrictEqual(known?.spec, spec) && isDeepStrictEqual(old?.encoding, encoding);
     if (isReusable && !isUnchanged) takeovers.push({ known, spec, dependencies });
   }
   return { stations, histories, takeovers };
@@ -192,7 +196,11 @@ function requestedData({ upstream, path, filters, products, alertability }: Stat
   return { upstream, path, filters, products, alertability };
 }
 
-function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, services: SharedServices): Map<string, Upstream> {
+function connectUpstreams(
+  loaded: LoadedConfig,
+  old: Generation | undefined,
+  services: SharedServices,
+): Map<string, Upstream> {
   const upstreams = new Map<string, Upstream>();
   for (const [name, config] of Object.entries(loaded.config.upstreams)) {
     const known = old?.upstreams.get(name);
@@ -227,7 +235,13 @@ function connectUpstreams(loaded: LoadedConfig, old: Generation | undefined, ser
     const newSource = ({ cache, refreshTimeoutMs }: StationSpec) => {
       // A single slow refresh may span as much time.
       const reusePagesMs = Math.max(cache.ttlMs, refreshTimeoutMs);
-      return stationSource((...page) => client.get(...page), { ...options, reusePagesMs }, services.tasks, listingObserver, shared);
+      return stationSource(
+        (...page) => client.get(...page),
+        { ...options, reusePagesMs },
+        services.tasks,
+        listingObserver,
+        shared,
+      );
     };
     upstreams.set(name, { url: config.base_url.href, limits: options, client, newSource, activate: observer.activate });
   }

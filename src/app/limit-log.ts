@@ -4,7 +4,10 @@ import type { Logger } from './logger.ts';
 const INTERVAL_MS = 60_000;
 
 /** Logs that a limit was reached: at once, then at most once per minute with the number of times since and the latest client. */
-export function limitLog(log: Pick<Logger, 'warn'>, now: () => number = () => performance.now()): (limit: string, client?: string) => void {
+export function limitLog(
+  log: Pick<Logger, 'warn'>,
+  now: () => number = () => performance.now(),
+): (limit: string, client?: string) => void {
   const states = new Map<string, { loggedMs: number; times: number }>();
   return (limit, client) => {
     const state = states.get(limit) ?? { loggedMs: Number.NEGATIVE_INFINITY, times: 0 };

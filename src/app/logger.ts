@@ -87,7 +87,12 @@ function textOf(value: unknown, withStack: boolean): string {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof Error) return withStack ? `${causes(value)}\n${value.stack}` : causes(value);
-  return inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, customInspect: false, maxStringLength: MAX_VALUE_LENGTH });
+  return inspect(value, {
+    breakLength: Number.POSITIVE_INFINITY,
+    compact: true,
+    customInspect: false,
+    maxStringLength: MAX_VALUE_LENGTH,
+  });
 }
 
 /** The messages of the error and its causes, bounded because causes can be circular. */

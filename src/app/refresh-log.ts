@@ -1,7 +1,7 @@
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
-import type { ListingFailure } from '../station/failure.ts';
-import type { StationView } from '../station/station-cache.ts';
-import type { StationSpec } from '../station/station-spec.ts';
+import type { ListingFailure } from '../model/failure.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { StationView } from '../refresh/station-cache.ts';
 import type { LogFields, Logger } from './logger.ts';
 
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
@@ -52,7 +52,8 @@ export class RefreshLog {
     this.#recovered(state, station);
     for (const [label, resources] of served?.encoded.aggregates.folded ?? []) {
       const fields = { station, label, resources, limit: labelValues };
-      if (resources > 0) this.#warn(state, 'label has too many values, further ones are published as (other)', fields, `label ${label}`);
+      if (resources > 0)
+        this.#warn(state, 'label has too many values, further ones are published as (other)', fields, `label ${label}`);
     }
     const snapshot = served?.publication.snapshot;
     const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, seconds };
@@ -85,7 +86,9 @@ export class RefreshLog {
   #outage(state: StationState): Outage {
     if (state.outage) return state.outage;
     const nowMs = this.#now();
-    state.outagesMs = [...state.outagesMs.filter((beganMs) => nowMs - beganMs < REPEAT_MS), nowMs].slice(-MAX_OUTAGES - 1);
+    state.outagesMs = [...state.outagesMs.filter((beganMs) => nowMs - beganMs < REPEAT_MS), nowMs].slice(
+      -MAX_OUTAGES - 1,
+    );
     if (state.outagesMs.length <= MAX_OUTAGES) state.loggedMs.clear();
     state.outage = { sinceMs: nowMs, attempts: 0, isLogged: false };
     return state.outage;

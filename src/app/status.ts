@@ -1,8 +1,8 @@
+import { forecastCapacity, type StationWork } from '../inventory/capacity.ts';
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
-import { forecastCapacity, type StationWork } from '../station/capacity.ts';
-import { listingCount } from '../station/snapshot.ts';
-import type { StationView } from '../station/station-cache.ts';
+import { listingCount } from '../refresh/snapshot.ts';
+import type { StationView } from '../refresh/station-cache.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
 import type { Upstream } from './generation.ts';
 
@@ -39,7 +39,11 @@ export function stationStatus(view: View, { client }: Pick<UpstreamState, 'clien
 }
 
 /** `views`: of all stations. */
-export function stationDetail(view: View, upstream: UpstreamState, views: readonly View[]): Omit<StationDetail, 'links'> {
+export function stationDetail(
+  view: View,
+  upstream: UpstreamState,
+  views: readonly View[],
+): Omit<StationDetail, 'links'> {
   const { spec, served } = view;
   return {
     spec,
@@ -49,11 +53,18 @@ export function stationDetail(view: View, upstream: UpstreamState, views: readon
       views.filter((other) => other.spec.upstream === spec.upstream),
     ),
     status: stationStatus(view, upstream),
-    served: served && { snapshot: served.publication.snapshot, aggregates: served.encoded.aggregates, withheld: served.encoded.withheld },
+    served: served && {
+      snapshot: served.publication.snapshot,
+      aggregates: served.encoded.aggregates,
+      withheld: served.encoded.withheld,
+    },
   };
 }
 
-export function upstreamStatuses(upstreams: ReadonlyMap<string, UpstreamState>, views: readonly View[]): readonly UpstreamStatus[] {
+export function upstreamStatuses(
+  upstreams: ReadonlyMap<string, UpstreamState>,
+  views: readonly View[],
+): readonly UpstreamStatus[] {
   const byUpstream = new Map<string, View[]>(Array.from(upstreams.keys(), (name) => [name, []]));
   for (const view of views) byUpstream.get(view.spec.upstream)?.push(view);
   return Array.from(upstreams, ([name, upstream]) => upstreamStatus(name, upstream, byUpstream.get(name) ?? []));
@@ -81,7 +92,10 @@ function stationWork({ spec, health, served }: View): StationWork {
   };
 }
 
-function alertCounts({ groups }: Aggregates, alertability: boolean): { alertable: number | undefined; withoutRules: number | undefined } {
+function alertCounts(
+  { groups }: Aggregates,
+  alertability: boolean,
+): { alertable: number | undefined; withoutRules: number | undefined } {
   let alertable = 0;
   let withoutRules: number | undefined;
   for (const group of groups) {

@@ -1,4 +1,4 @@
-import type { RequestObserver } from '../upstream/observer.ts';
+import type { RequestObserver } from '../upstream/http/observer.ts';
 import type { Logger } from './logger.ts';
 
 export type ThrottleObserver = Pick<RequestObserver, 'throttled' | 'limited'>;
@@ -7,7 +7,11 @@ export type ThrottleObserver = Pick<RequestObserver, 'throttled' | 'limited'>;
 const QUIET_MS = 300_000;
 
 /** Logs when an upstream begins to throttle, each change of the rate limit by a factor of two, and the end of throttling. */
-export function throttleLog(log: Logger, upstream: string, now: () => number = () => performance.now()): ThrottleObserver {
+export function throttleLog(
+  log: Logger,
+  upstream: string,
+  now: () => number = () => performance.now(),
+): ThrottleObserver {
   let throttledMs: number | undefined;
   let throttled = 0;
   let logged = Number.POSITIVE_INFINITY;
@@ -19,7 +23,11 @@ export function throttleLog(log: Logger, upstream: string, now: () => number = (
     },
     limited: (requestsPerSecond) => {
       const isLimited = Number.isFinite(requestsPerSecond);
-      const rate = { upstream, requests_per_second: isLimited ? Math.round(requestsPerSecond * 100) / 100 : 'unlimited', throttled };
+      const rate = {
+        upstream,
+        requests_per_second: isLimited ? Math.round(requestsPerSecond * 100) / 100 : 'unlimited',
+        throttled,
+      };
       if (throttledMs !== undefined && now() - throttledMs >= QUIET_MS) {
         log.info('upstream no longer throttles requests', rate);
         throttledMs = undefined;

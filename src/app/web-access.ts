@@ -13,7 +13,7 @@ import {
   type WebConfig,
   webConfigSchema,
 } from '../config/web-schema.ts';
-import { readRegularFile } from '../station/regular-file.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
 
@@ -32,11 +32,16 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   const { tls_server_config: config } = checked.value;
   const tls = isTlsEnabled(config) ? await loadTlsRules(config, dirname(file)) : undefined;
   if (tls === undefined || 'context' in tls) return { ok: true, rules: accessRules(checked.value, tls) };
-  const problems = tls.map(({ key, message }) => checked.problemAt(['tls_server_config', ...(key ? [key] : [])], message));
+  const problems = tls.map(({ key, message }) =>
+    checked.problemAt(['tls_server_config', ...(key ? [key] : [])], message),
+  );
   return { ok: false, problems: formatProblems(problems) };
 }
 
-function accessRules({ http_server_config, basic_auth_users, rate_limit }: WebConfig, tls: TlsRules | undefined): AccessRules {
+function accessRules(
+  { http_server_config, basic_auth_users, rate_limit }: WebConfig,
+  tls: TlsRules | undefined,
+): AccessRules {
   const { interval: intervalMs, burst } = rate_limit;
   return {
     headers: http_server_config.headers,
@@ -141,7 +146,10 @@ const INTERMEDIATE_SUITES = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
-function clientRules({ client_auth_type = 'NoClientCert', client_allowed_sans: allowedSans }: TlsServerConfig): ClientRules {
+function clientRules({
+  client_auth_type = 'NoClientCert',
+  client_allowed_sans: allowedSans,
+}: TlsServerConfig): ClientRules {
   return { ...CLIENT_AUTH_TYPES[client_auth_type], ...(allowedSans && { allowedSans }) };
 }
 

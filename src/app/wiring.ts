@@ -5,8 +5,8 @@ import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import type { EncodingOptions } from '../metrics/station-encoder.ts';
-import type { RecordLimits } from '../station/record-budget.ts';
-import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../upstream/options.ts';
+import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../model/upstream-options.ts';
+import type { RecordLimits } from '../refresh/record-budget.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
 
@@ -38,7 +38,11 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
 }
 
 export function encodingOptions({ metrics }: Config): EncodingOptions {
-  return { perResource: metrics.per_resource, maxResources: metrics.max_resources, disabled: new Set(metrics.disabled) };
+  return {
+    perResource: metrics.per_resource,
+    maxResources: metrics.max_resources,
+    disabled: new Set(metrics.disabled),
+  };
 }
 
 const MIB = 1024 * 1024;
@@ -83,13 +87,39 @@ function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig
     return { scheme: 'basic', username, password: secretSource(password, password_file) };
   }
   if (hmac) {
-    const { access_key_id: accessKeyId, secret_access_key, secret_access_key_file, signed_headers: signedHeaders } = hmac;
-    return { scheme: 'hmac', accessKeyId, secretAccessKey: secretSource(secret_access_key, secret_access_key_file), signedHeaders };
+    const {
+      access_key_id: accessKeyId,
+      secret_access_key,
+      secret_access_key_file,
+      signed_headers: signedHeaders,
+    } = hmac;
+    return {
+      scheme: 'hmac',
+      accessKeyId,
+      secretAccessKey: secretSource(secret_access_key, secret_access_key_file),
+      signedHeaders,
+    };
   }
   if (oauth2) {
-    const { client_id: clientId, client_secret, client_secret_file, token_url: tokenUrl, scopes, endpoint_params } = oauth2;
-    const endpointParams = Object.fromEntries(Object.entries(endpoint_params).map(([name, value]) => [name, value.reveal()]));
-    return { scheme: 'oauth2', clientId, clientSecret: secretSource(client_secret, client_secret_file), tokenUrl, scopes, endpointParams };
+    const {
+      client_id: clientId,
+      client_secret,
+      client_secret_file,
+      token_url: tokenUrl,
+      scopes,
+      endpoint_params,
+    } = oauth2;
+    const endpointParams = Object.fromEntries(
+      Object.entries(endpoint_params).map(([name, value]) => [name, value.reveal()]),
+    );
+    return {
+      scheme: 'oauth2',
+      clientId,
+      clientSecret: secretSource(client_secret, client_secret_file),
+      tokenUrl,
+      scopes,
+      endpointParams,
+    };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { CheckMessage } from '../diagnosis/check-messages.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from '../diagnosis/diagnosis.ts';
-import { capacityText } from '../station/capacity-text.ts';
-import { printable } from '../station/records.ts';
+import { capacityText } from '../inventory/capacity-text.ts';
+import { printable } from '../inventory/records.ts';
 import { stationTable, upstreamTable } from './check-tables.ts';
 import { coloured, type Screen } from './table.ts';
 
@@ -51,12 +51,17 @@ function notes(stations: readonly DiagnosedStation[]): string {
 function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
   const lines = upstreams.flatMap(({ options, forecast }) => {
     const text = forecast && capacityText(forecast);
-    return text === undefined || text.advice !== undefined ? [] : [`capacity: upstream ${options.name}: ${text.meaning}`];
+    return text === undefined || text.advice !== undefined
+      ? []
+      : [`capacity: upstream ${options.name}: ${text.meaning}`];
   });
   return lines.length === 0 ? [] : [lines.map((line) => `${printable(line)}\n`).join('')];
 }
 
-function messageText({ severity, upstream, stations, meaning, reported, advice }: CheckMessage, screen: Screen | undefined): string {
+function messageText(
+  { severity, upstream, stations, meaning, reported, advice }: CheckMessage,
+  screen: Screen | undefined,
+): string {
   const colour = severity === 'failure' ? 'red' : 'yellow';
   const lines = [
     `: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
@@ -73,7 +78,11 @@ function stationNames(stations: readonly string[]): string {
   return `${stations.length === 1 ? 'station' : 'stations'} ${names} of `;
 }
 
-function summary(stations: readonly DiagnosedStation[], messages: readonly CheckMessage[], configWarnings: number): string {
+function summary(
+  stations: readonly DiagnosedStation[],
+  messages: readonly CheckMessage[],
+  configWarnings: number,
+): string {
   const failed = stations.flatMap(failuresOf).length;
   const warnings = configWarnings + messages.filter(({ severity }) => severity === 'warning').length;
   return `stations: ${stations.length}, ok: ${stations.length - failed}, failed: ${failed}, warnings: ${warnings}\n`;

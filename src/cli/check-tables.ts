@@ -4,8 +4,8 @@ import { hasCredentials } from '../diagnosis/credential-explanation.ts';
 import type { DiagnosedStation, DiagnosedUpstream, Diagnosis } from '../diagnosis/diagnosis.ts';
 import type { Explanation } from '../diagnosis/explanation.ts';
 import type { ExpositionSize, Failure } from '../diagnosis/facts.ts';
-import type { Snapshot } from '../station/snapshot.ts';
-import type { StationSpec } from '../station/station-spec.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
 import { sizeText, spanText } from './human-units.ts';
 import { type Colour, type Column, type Screen, tableOf } from './table.ts';
 
@@ -19,7 +19,11 @@ const UPSTREAM_COLUMNS: readonly Column[] = [
 ];
 
 /** The connection to each upstream. */
-export function upstreamTable(upstreams: readonly DiagnosedUpstream[], nowMs: number, screen: Screen | undefined): string {
+export function upstreamTable(
+  upstreams: readonly DiagnosedUpstream[],
+  nowMs: number,
+  screen: Screen | undefined,
+): string {
   const rows = upstreams.map((upstream) => [
     upstream.options.name,
     upstream.options.baseUrl.host,
@@ -32,7 +36,8 @@ export function upstreamTable(upstreams: readonly DiagnosedUpstream[], nowMs: nu
 }
 
 function dnsCell({ options: { proxyUrl }, connection: { dns } }: DiagnosedUpstream): string {
-  const resolved = dns.addresses.length === 0 ? 'not needed' : `${dns.addresses.join(', ')} in ${Math.round(dns.durationMs)} ms`;
+  const resolved =
+    dns.addresses.length === 0 ? 'not needed' : `${dns.addresses.join(', ')} in ${Math.round(dns.durationMs)} ms`;
   const result = dns.error === undefined ? resolved : 'unknown host';
   return proxyUrl === undefined ? result : `of the proxy: ${result}`;
 }
@@ -42,7 +47,10 @@ function connectionCell({ connection: { error, durationMs }, explanation }: Diag
   return explanation === undefined || explanation.layer === 'tls' ? 'established' : explanation.summary;
 }
 
-function tlsCell({ options: { baseUrl, tls }, connection: { error, session }, explanation }: DiagnosedUpstream, nowMs: number): string {
+function tlsCell(
+  { options: { baseUrl, tls }, connection: { error, session }, explanation }: DiagnosedUpstream,
+  nowMs: number,
+): string {
   const failure = explanation?.layer === 'tls' ? [explanation.summary] : [];
   if (baseUrl.protocol === 'http:') return failure[0] ?? 'none (plain HTTP)';
   const seen = session ? [session.protocol, lifetimeText(session.validToMs, nowMs), `issued by ${session.issuer}`] : [];
@@ -84,12 +92,17 @@ function resultColour(cell: string): Colour | undefined {
 /** The refresh of each station, and the sums of all. */
 export function stationTable({ upstreams, total }: Diagnosis, screen: Screen | undefined): string {
   const units = screen ? HUMAN_UNITS : EXACT_UNITS;
-  const rows = upstreams.flatMap((upstream) => upstream.stations.map((station) => stationRow(upstream, station, units)));
+  const rows = upstreams.flatMap((upstream) =>
+    upstream.stations.map((station) => stationRow(upstream, station, units)),
+  );
   const results = upstreams
     .flatMap(({ stations }) => stations)
     .flatMap(({ spec, result }) => ('snapshot' in result ? [{ spec, ...result }] : []));
   const resources = results.reduce((sum, { snapshot }) => sum + snapshot.size, 0);
-  const cost = results.reduce((sum, { snapshot, spec }) => sumCosts(sum, requestCost(snapshot.pages, spec.cache.ttlMs)), NO_COST);
+  const cost = results.reduce(
+    (sum, { snapshot, spec }) => sumCosts(sum, requestCost(snapshot.pages, spec.cache.ttlMs)),
+    NO_COST,
+  );
   const last = ['all', ...Array<string>(6).fill(''), `${resources}`, '', ...sizeCells(total, units), costText(cost)];
   return fittedTable(STATION_COLUMNS, [...rows, last], screen);
 }
@@ -107,7 +120,8 @@ const EXACT_UNITS: Units = { size: String, span: (ms) => `${Math.round(ms)} ms` 
 function stationRow(upstream: DiagnosedUpstream, station: DiagnosedStation, units: Units): readonly string[] {
   const { spec, durationMs, replies, result } = station;
   const [first] = replies;
-  const cells = 'snapshot' in result ? listedCells(result.snapshot, spec, upstream) : failedCells(result, station, upstream);
+  const cells =
+    'snapshot' in result ? listedCells(result.snapshot, spec, upstream) : failedCells(result, station, upstream);
   return [
     spec.name,
     spec.upstream,
@@ -124,9 +138,15 @@ function stationRow(upstream: DiagnosedUpstream, station: DiagnosedStation, unit
 }
 
 /** The cells that depend on the result of the refresh. */
-type ResultCells = Readonly<Record<'authentication' | 'permission' | 'total' | 'resources' | 'listing' | 'requests', string>>;
+type ResultCells = Readonly<
+  Record<'authentication' | 'permission' | 'total' | 'resources' | 'listing' | 'requests', string>
+>;
 
-function listedCells({ reportedTotal, size, complete, pages }: Snapshot, { cache }: StationSpec, upstream: DiagnosedUpstream): ResultCells {
+function listedCells(
+  { reportedTotal, size, complete, pages }: Snapshot,
+  { cache }: StationSpec,
+  upstream: DiagnosedUpstream,
+): ResultCells {
   return {
     authentication: accepted(upstream),
     permission: 'granted',
@@ -138,10 +158,20 @@ function listedCells({ reportedTotal, size, complete, pages }: Snapshot, { cache
 }
 
 /** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
-function failedCells({ reason, summary }: Failure & Explanation, { replies }: DiagnosedStation, upstream: DiagnosedUpstream): ResultCells {
-  const rejected = hasCredentials(upstream.options) && replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
+function failedCells(
+  { reason, summary }: Failure & Explanation,
+  { replies }: DiagnosedStation,
+  upstream: DiagnosedUpstream,
+): ResultCells {
+  const rejected =
+    hasCredentials(upstream.options) && replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
   return {
-    authentication: reason === 'auth' ? rejected : reason === 'forbidden' && hasCredentials(upstream.options) ? 'accepted' : 'unknown',
+    authentication:
+      reason === 'auth'
+        ? rejected
+        : reason === 'forbidden' && hasCredentials(upstream.options)
+          ? 'accepted'
+          : 'unknown',
     permission: reason === 'forbidden' ? 'denied' : 'unknown',
     total: '-',
     resources: '-',
@@ -180,12 +210,19 @@ export function sumCosts(a: RequestCost, b: RequestCost): RequestCost {
 }
 
 export function costText({ perHour, perScrape }: RequestCost): string {
-  const parts = [...(perHour > 0 ? [`${Math.ceil(perHour)}/h`] : []), ...(perScrape > 0 ? [`${perScrape}/scrape`] : [])];
+  const parts = [
+    ...(perHour > 0 ? [`${Math.ceil(perHour)}/h`] : []),
+    ...(perScrape > 0 ? [`${perScrape}/scrape`] : []),
+  ];
   return parts.length === 0 ? '0' : parts.join(' + ');
 }
 
 /** Names the columns for which the terminal is too narrow. */
-function fittedTable(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen | undefined): string {
+function fittedTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  screen: Screen | undefined,
+): string {
   const { lines, omitted } = tableOf(columns, rows, screen);
   const hint = omitted.length === 0 ? '' : `Columns not shown: ${omitted.join(', ')} (--wide shows all).\n`;
   return [...lines, hint].join('');

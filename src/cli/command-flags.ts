@@ -1,10 +1,27 @@
+import { ALERTABLE, SORT_KEYS } from '../inventory/selection.ts';
 import { NAMINGS } from '../simulator/resource.ts';
-import { ALERTABLE, SORT_KEYS } from '../station/selection.ts';
-import { choice, duration, type Flag, faultShare, file, integer, resourceColumns, sortOrder, text, toggle } from './flag-kind.ts';
+import {
+  choice,
+  duration,
+  type Flag,
+  faultShare,
+  file,
+  integer,
+  resourceColumns,
+  sortOrder,
+  text,
+  toggle,
+} from './flag-kind.ts';
 
 /** Flags of list and record. */
 export const LIST_FLAGS = [
-  { name: 'format', kind: choice('table', 'json', 'csv'), default: 'table', only: ['list'], help: 'Output format: table, json or csv.' },
+  {
+    name: 'format',
+    kind: choice('table', 'json', 'csv'),
+    default: 'table',
+    only: ['list'],
+    help: 'Output format: table, json or csv.',
+  },
   {
     name: 'search',
     kind: text,
@@ -48,7 +65,12 @@ export const LIST_FLAGS = [
     only: ['list'],
     help: `Sort by ${Object.keys(SORT_KEYS).join(', ')}; a leading - sorts in descending order (default: order of the service).`,
   },
-  { name: 'limit', kind: integer(1), only: ['list'], help: 'Maximum number of resources to print (default: no limit).' },
+  {
+    name: 'limit',
+    kind: integer(1),
+    only: ['list'],
+    help: 'Maximum number of resources to print (default: no limit).',
+  },
   {
     name: 'columns',
     kind: resourceColumns,
@@ -107,7 +129,13 @@ export const SIMULATE_FLAGS = [
     only: ['simulate'],
     help: 'Names of the simulated resources: random, or sequential, which compress far better.',
   },
-  { name: 'simulate.latency', kind: duration(0), default: '0s', only: ['simulate'], help: 'Latency to add to each response.' },
+  {
+    name: 'simulate.latency',
+    kind: duration(0),
+    default: '0s',
+    only: ['simulate'],
+    help: 'Latency to add to each response.',
+  },
   {
     name: 'simulate.fault',
     kind: faultShare,
@@ -121,5 +149,10 @@ export const SIMULATE_FLAGS = [
     only: ['simulate'],
     help: 'Authentication scheme that the simulated service requires, one of bearer, basic, hmac, oauth2, with the credentials in the printed configuration (default: none).',
   },
-  { name: 'from', kind: file, only: ['simulate'], help: 'Recording to replay instead of simulating resources; see record.' },
+  {
+    name: 'from',
+    kind: file,
+    only: ['simulate'],
+    help: 'Recording to replay instead of simulating resources; see record.',
+  },
 ] as const satisfies readonly Flag[];

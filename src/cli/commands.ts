@@ -40,7 +40,10 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     help: 'Serve metrics (default command).',
     examples: [
       { title: 'Try it without a configuration file', line: `${PROGRAM} --demo` },
-      { title: 'Serve metrics on one address', line: `${PROGRAM} --config.file=config.yaml --web.listen-address=127.0.0.1:9842` },
+      {
+        title: 'Serve metrics on one address',
+        line: `${PROGRAM} --config.file=config.yaml --web.listen-address=127.0.0.1:9842`,
+      },
     ],
   },
   check: {
@@ -60,7 +63,10 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         title: 'Firing resources, those with the most alert rules first',
         line: `${PROGRAM} list prod --state=firing --sort=-alert_rules`,
       },
-      { title: 'Resources that can have alerts but have no alert rule', line: `${PROGRAM} list prod --alertable=yes --without-rules` },
+      {
+        title: 'Resources that can have alerts but have no alert rule',
+        line: `${PROGRAM} list prod --alertable=yes --without-rules`,
+      },
       { title: 'All resources, for a spreadsheet', line: `${PROGRAM} list prod --format=csv > prod.csv` },
     ],
   },
@@ -78,7 +84,10 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
         title: 'Simulate a large fleet of a service that limits requests',
         line: `${PROGRAM} simulate --simulate.stations=50 --simulate.resources=2000 --simulate.fault=rate_limited:0.1 > simulated.yaml`,
       },
-      { title: 'Rehearse authentication with HMAC signatures', line: `${PROGRAM} simulate --simulate.auth=hmac > simulated.yaml` },
+      {
+        title: 'Rehearse authentication with HMAC signatures',
+        line: `${PROGRAM} simulate --simulate.auth=hmac > simulated.yaml`,
+      },
       { title: 'Replay a recording', line: `${PROGRAM} simulate --from=recording.json > simulated.yaml` },
     ],
   },
@@ -106,5 +115,7 @@ export function isCommandName(word: string): word is CommandName {
 /** The name and the operands of a command. */
 export function commandUsage(name: CommandName): string {
   const { operands = [] } = COMMANDS[name];
-  return [name, ...operands.map((operand) => (operand.optional ? `[<${operand.name}>]` : `<${operand.name}>`))].join(' ');
+  return [name, ...operands.map((operand) => (operand.optional ? `[<${operand.name}>]` : `<${operand.name}>`))].join(
+    ' ',
+  );
 }

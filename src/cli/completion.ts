@@ -1,4 +1,12 @@
-import { COMMAND_NAMES, COMMANDS, type CommandName, DEFAULT_COMMAND, type Operand, PROGRAM, type Shell } from './commands.ts';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  type CommandName,
+  DEFAULT_COMMAND,
+  type Operand,
+  PROGRAM,
+  type Shell,
+} from './commands.ts';
 import { type Flag, file } from './flag-kind.ts';
 import { FLAGS, flagsOf } from './flags.ts';
 
@@ -48,7 +56,9 @@ ${FUNCTION}() {
   if [[ -n $flag ]]; then
     case $flag in
 ${ALL_FLAGS.filter(({ kind }) => kind.values !== undefined)
-  .map(({ name, kind }) => `      --${name}) candidates='${kind.values?.join(' ')}'${kind.isList ? ' is_list=1' : ''} ;;`)
+  .map(
+    ({ name, kind }) => `      --${name}) candidates='${kind.values?.join(' ')}'${kind.isList ? ' is_list=1' : ''} ;;`,
+  )
   .join('\n')}
       ${ALL_FLAGS.filter(({ kind }) => kind === file)
         .map(spelled)
@@ -86,7 +96,9 @@ complete -F ${FUNCTION} ${PROGRAM}
 }
 
 function zshScript(): string {
-  const commands = COMMAND_NAMES.map((name) => `${name}\\:${zshQuoted(summary(COMMANDS[name].help)).replaceAll(' ', '\\ ')}`).join(' ');
+  const commands = COMMAND_NAMES.map(
+    (name) => `${name}\\:${zshQuoted(summary(COMMANDS[name].help)).replaceAll(' ', '\\ ')}`,
+  ).join(' ');
   return `#compdef ${PROGRAM}
 # Zsh completion of ${PROGRAM}, printed by "${PROGRAM} completion zsh".
 ${FUNCTION}() {
@@ -121,7 +133,9 @@ function zshSpecs(command: CommandName): string {
   const { operands = [] } = COMMANDS[command];
   return [
     ...flagsOf(command).map(zshFlag),
-    ...operands.map(({ name, values }, at) => `'${at + 2}:${name}:${values === undefined ? ' ' : `(${values.join(' ')})`}'`),
+    ...operands.map(
+      ({ name, values }, at) => `'${at + 2}:${name}:${values === undefined ? ' ' : `(${values.join(' ')})`}'`,
+    ),
   ]
     .map((spec) => `      ${spec}`)
     .join('\n');
@@ -170,7 +184,9 @@ end
 complete -c ${PROGRAM} -f
 ${COMMAND_NAMES.map((name) => `complete -c ${PROGRAM} -n 'test -z (_${FUNCTION}_words | string collect)' -a ${name} -d ${fishQuoted(summary(COMMANDS[name].help))}`).join('\n')}
 ${operandsWithValues()
-  .map(({ name, at, values }) => `complete -c ${PROGRAM} -n '_${FUNCTION}_operand ${name} ${at}' -a '${values.join(' ')}'`)
+  .map(
+    ({ name, at, values }) => `complete -c ${PROGRAM} -n '_${FUNCTION}_operand ${name} ${at}' -a '${values.join(' ')}'`,
+  )
   .join('\n')}
 ${ALL_FLAGS.map(fishFlag).join('\n')}
 `;
@@ -204,7 +220,9 @@ function completedFlag(flag: Flag): string {
 /** The operands that are one of a set of words, with their positions. */
 function operandsWithValues() {
   return COMMAND_NAMES.flatMap((name) =>
-    (COMMANDS[name].operands ?? []).flatMap(({ values }: Operand, at) => (values === undefined ? [] : [{ name, at, values }])),
+    (COMMANDS[name].operands ?? []).flatMap(({ values }: Operand, at) =>
+      values === undefined ? [] : [{ name, at, values }],
+    ),
   );
 }
 

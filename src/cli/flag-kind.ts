@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
+import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
+import { RESOURCE_COLUMNS, type ResourceColumnName } from '../model/resource.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
-import { RESOURCE_COLUMNS, type ResourceColumnName } from '../station/resource.ts';
-import { type Order, parseOrder, SORT_KEYS } from '../station/selection.ts';
 import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
 import type { CommandName } from './commands.ts';
 
@@ -110,7 +110,8 @@ export const resourceColumns: FlagKind<readonly ResourceColumnName[]> = {
   isList: true,
   parse(given) {
     const names = given.split(',').map((word) => COLUMN_ALIASES[word] ?? word);
-    const isValid = names.every((name) => Object.hasOwn(RESOURCE_COLUMNS, name)) && new Set(names).size === names.length;
+    const isValid =
+      names.every((name) => Object.hasOwn(RESOURCE_COLUMNS, name)) && new Set(names).size === names.length;
     return isValid ? (names as ResourceColumnName[]) : undefined;
   },
 };
@@ -122,7 +123,9 @@ export const faultShare: FlagKind<Fault> = {
   values: Object.keys(NAMED_FAULTS),
   parse(text) {
     const [, name = '', share = '1'] = /^(\w+)(?::(0|1|[01]?\.\d+))?$/.exec(text) ?? [];
-    return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1 ? namedFault(name as FaultName, Number(share)) : undefined;
+    return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1
+      ? namedFault(name as FaultName, Number(share))
+      : undefined;
   },
 };
 

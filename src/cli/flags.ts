@@ -125,13 +125,17 @@ type OwnShard =
   | { readonly ok: false; readonly problem: string };
 
 /** The shard of this process; `auto` takes the ordinal from the host name of a StatefulSet pod. */
-export function ownShard({ shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>, hostName: string): OwnShard {
+export function ownShard(
+  { shard, 'total-shards': total }: Pick<FlagValues, 'shard' | 'total-shards'>,
+  hostName: string,
+): OwnShard {
   if (shard !== 'auto') return { ok: true, shard: { ordinal: shard, total } };
   // Of a fully qualified name, the first label is the pod.
   const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
   const ordinal = Number(number);
   if (number === undefined) return shardProblem('a host name that ends in a number, such as exporter-0', hostName);
-  if (ordinal >= total) return shardProblem(`a host name that ends in a number below --total-shards (${total})`, hostName);
+  if (ordinal >= total)
+    return shardProblem(`a host name that ends in a number below --total-shards (${total})`, hostName);
   return { ok: true, shard: { ordinal, total } };
 }
 

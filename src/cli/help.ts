@@ -33,7 +33,11 @@ function commandLines(): readonly string[] {
   ];
 }
 
-export function versionText(build: { readonly version: string; readonly revision: string; readonly nodeVersion: string }): string {
+export function versionText(build: {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}): string {
   return `${PROGRAM}, version ${build.version} (revision: ${build.revision})\n  node version: ${build.nodeVersion}\n`;
 }
 

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { printable } from '../station/records.ts';
+import { printable } from '../inventory/records.ts';
 import { CLEAR_LINE } from './log-output.ts';
 
 /** A received page of the listing. */
@@ -29,7 +29,10 @@ const MIN_BAR_WIDTH = 10;
 /** A progress line on the terminal, erased by `clear`. */
 export class ListProgress {
   readonly #options: Required<ProgressOptions>;
-  readonly #listings = new Map<string, { readonly records: number; readonly largest: number; readonly total: number | undefined }>();
+  readonly #listings = new Map<
+    string,
+    { readonly records: number; readonly largest: number; readonly total: number | undefined }
+  >();
   #pages = 0;
   #retries = 0;
   #paintedMs = Number.NEGATIVE_INFINITY;
@@ -76,7 +79,9 @@ export class ListProgress {
   #line(width: number): string {
     const expected = this.#expectedPages();
     const count =
-      expected === undefined ? counted(this.#pages, 'page', 'pages') : `${this.#pages} of ${counted(expected, 'page', 'pages')}`;
+      expected === undefined
+        ? counted(this.#pages, 'page', 'pages')
+        : `${this.#pages} of ${counted(expected, 'page', 'pages')}`;
     const retries = this.#retries === 0 ? '' : `, ${counted(this.#retries, 'retry', 'retries')}`;
     const label = `${printable(this.#options.station)}: ${count}${retries}`;
     const space = Math.min(MAX_BAR_WIDTH, width - stringWidth(label) - 3);

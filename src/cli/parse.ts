@@ -4,7 +4,12 @@ import type { Flag } from './flag-kind.ts';
 import { FLAGS, type FlagValues } from './flags.ts';
 
 type ParsedFlags =
-  | { readonly ok: true; readonly command: CommandName; readonly operands: readonly string[]; readonly flags: FlagValues }
+  | {
+      readonly ok: true;
+      readonly command: CommandName;
+      readonly operands: readonly string[];
+      readonly flags: FlagValues;
+    }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Parses the command line, or returns all its problems. */
@@ -21,7 +26,10 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
     ...sourceProblems(flags),
   ];
   if (command === undefined) return { ok: false, problems: [unknownCommand(name), ...problems] };
-  problems.push(...[...given.keys()].flatMap((flag) => commandProblems(flag, command)), ...operandProblems(command, operands, flags));
+  problems.push(
+    ...[...given.keys()].flatMap((flag) => commandProblems(flag, command)),
+    ...operandProblems(command, operands, flags),
+  );
   return problems.length === 0 ? { ok: true, command, operands, flags } : { ok: false, problems };
 }
 
@@ -42,7 +50,9 @@ function quotedValue(text: string): string {
 
 /** Compares only valid values: invalid ones are already reported. */
 function shardProblems({ shard, 'total-shards': total }: FlagValues): readonly string[] {
-  return shard !== 'auto' && shard >= total ? [`--shard: expected less than --total-shards (${total}), got ${shard}`] : [];
+  return shard !== 'auto' && shard >= total
+    ? [`--shard: expected less than --total-shards (${total}), got ${shard}`]
+    : [];
 }
 
 function sourceProblems({ from, ...flags }: FlagValues): readonly string[] {
@@ -58,11 +68,17 @@ function commandProblems({ name, only }: Flag, command: CommandName): readonly s
 }
 
 /** --help and --version require no operands. */
-function operandProblems(command: CommandName, given: readonly string[], { help, version }: FlagValues): readonly string[] {
+function operandProblems(
+  command: CommandName,
+  given: readonly string[],
+  { help, version }: FlagValues,
+): readonly string[] {
   const { operands: expected = [] } = COMMANDS[command];
   const missing = help || version ? [] : expected.slice(given.length).filter(({ optional }) => !optional);
   return [
-    ...missing.map(({ name, values }) => `${command}: missing <${name}>${values ? `, expected one of ${values.join(', ')}` : ''}`),
+    ...missing.map(
+      ({ name, values }) => `${command}: missing <${name}>${values ? `, expected one of ${values.join(', ')}` : ''}`,
+    ),
     ...expected.flatMap((operand, at) => valueProblems(operand, given[at])),
     ...given.slice(expected.length).map((word) => `unexpected argument ${JSON.stringify(word)}`),
   ];
@@ -123,7 +139,9 @@ function isFlag(word: string): boolean {
 
 function splitFlag(word: string): { readonly name: string; readonly value: string | undefined } {
   const equals = word.indexOf('=');
-  return equals === -1 ? { name: word, value: undefined } : { name: word.slice(0, equals), value: word.slice(equals + 1) };
+  return equals === -1
+    ? { name: word, value: undefined }
+    : { name: word.slice(0, equals), value: word.slice(equals + 1) };
 }
 
 /** A word such as -created, as the value of a flag that needs one. */

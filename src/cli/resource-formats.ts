@@ -1,7 +1,7 @@
-import { csvPieces, jsonPieces } from '../station/records.ts';
-import { RESOURCE_COLUMNS, type Resource, type ResourceColumnName } from '../station/resource.ts';
-import { alertableOf } from '../station/selection.ts';
-import { shortTypes, stateWord } from '../web/pages/resource-words.ts';
+import { csvPieces, jsonPieces } from '../inventory/records.ts';
+import { shortTypes, stateWord } from '../inventory/resource-words.ts';
+import { alertableOf } from '../inventory/selection.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumnName } from '../model/resource.ts';
 import { type Colour, type Column, type Screen, tableOf } from './table.ts';
 
 /** What to show of the resources. */
@@ -57,7 +57,14 @@ const TABLE: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
   },
   resource_type_label: { heading: 'TYPE LABEL', rank: 11, minWidth: 12 },
   product: { heading: 'PRODUCT', isDefault: true, rank: 8, minWidth: 12, keepEnd: true },
-  state: { heading: 'STATE', isDefault: true, rank: 2, minWidth: 12, brief: ({ state }) => stateWord(state), colour: stateColour },
+  state: {
+    heading: 'STATE',
+    isDefault: true,
+    rank: 2,
+    minWidth: 12,
+    brief: ({ state }) => stateWord(state),
+    colour: stateColour,
+  },
   alertable: { heading: 'ALERTABLE', isDefault: true, rank: 7, cell: alertableOf },
   alert_rules: { heading: 'RULES', isDefault: true, rank: 3, right: true },
   created: { heading: 'CREATED', isDefault: true, rank: 6, minWidth: 24, brief: createdText },
@@ -89,7 +96,9 @@ function* typesOf(resources: readonly Resource[]): Iterable<string> {
 
 /** In UTC. */
 function createdText({ createdSeconds }: Resource): string {
-  return createdSeconds === undefined ? '' : `${new Date(createdSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ')}`;
+  return createdSeconds === undefined
+    ? ''
+    : `${new Date(createdSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ')}`;
 }
 
 /** By the words for the states that are known. */

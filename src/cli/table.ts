@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { printable } from '../station/records.ts';
+import { printable } from '../inventory/records.ts';
 
 export interface Column {
   readonly heading: string;
@@ -40,7 +40,8 @@ const GAP = '  ';
 export function tableOf(columns: readonly Column[], rows: Rows, screen?: Screen): Table {
   const natural = columns.map(({ heading }) => displayWidth(heading));
   for (const row of rows)
-    for (const [at, cell] of row.entries()) natural[at] = Math.max(natural[at] as number, displayWidth(printable(cell)));
+    for (const [at, cell] of row.entries())
+      natural[at] = Math.max(natural[at] as number, displayWidth(printable(cell)));
   const widths = screen === undefined ? natural : fittedWidths(columns, natural, screen.columns);
   return {
     lines: tableLines(columns, rows, widths, screen?.hasColours === true),
@@ -49,9 +50,15 @@ export function tableOf(columns: readonly Column[], rows: Rows, screen?: Screen)
 }
 
 /** Omits and shortens columns until they fit; undefined: omitted. */
-export function fittedWidths(columns: readonly Column[], natural: readonly number[], available: number): readonly (number | undefined)[] {
+export function fittedWidths(
+  columns: readonly Column[],
+  natural: readonly number[],
+  available: number,
+): readonly (number | undefined)[] {
   const widths: (number | undefined)[] = [...natural];
-  const least = columns.map(({ heading, minWidth = 0 }, at) => Math.min(natural[at] as number, Math.max(displayWidth(heading), minWidth)));
+  const least = columns.map(({ heading, minWidth = 0 }, at) =>
+    Math.min(natural[at] as number, Math.max(displayWidth(heading), minWidth)),
+  );
   while (totalWidth(least.filter((_, at) => widths[at] !== undefined)) > available) {
     const last = lastRanked(columns, widths);
     if (last === undefined) break;

@@ -1,4 +1,14 @@
-import { externalUrl, type Flag, file, hostNames, integer, listenAddress, size, telemetryPath, toggle } from './flag-kind.ts';
+import {
+  externalUrl,
+  type Flag,
+  file,
+  hostNames,
+  integer,
+  listenAddress,
+  size,
+  telemetryPath,
+  toggle,
+} from './flag-kind.ts';
 
 /** Flags of the web server. */
 export const WEB_FLAGS = [
@@ -16,7 +26,13 @@ export const WEB_FLAGS = [
     only: ['serve', 'check'],
     help: 'Path of the web configuration file for TLS, basic authentication and headers, in the format of the Prometheus exporter toolkit; reloaded when it changes.',
   },
-  { name: 'web.telemetry-path', kind: telemetryPath, default: '/metrics', only: ['serve'], help: 'Path under which to expose metrics.' },
+  {
+    name: 'web.telemetry-path',
+    kind: telemetryPath,
+    default: '/metrics',
+    only: ['serve'],
+    help: 'Path under which to expose metrics.',
+  },
   {
     name: 'web.external-url',
     kind: externalUrl,

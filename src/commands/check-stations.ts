@@ -7,13 +7,13 @@ import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';
-import { RecordBudget } from '../station/record-budget.ts';
-import type { Shard } from '../station/shard.ts';
-import type { StationCache, StationView } from '../station/station-cache.ts';
-import { TaskQueue } from '../station/task-queue.ts';
-import { untilAborted } from '../upstream/exchange.ts';
-import type { ReplyInfo } from '../upstream/observer.ts';
-import type { UpstreamOptions } from '../upstream/options.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
+import { RecordBudget } from '../refresh/record-budget.ts';
+import type { Shard } from '../refresh/shard.ts';
+import type { StationCache, StationView } from '../refresh/station-cache.ts';
+import { untilAborted } from '../upstream/http/exchange.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
 import type { UpstreamStatus } from '../web/port.ts';
 
 interface CheckOptions {
@@ -62,14 +62,22 @@ export async function checkStations(loaded: LoadedConfig, { build, shard, signal
       const { load, forecast } = statuses.get(options.name) as UpstreamStatus;
       return { options, connection, speaksTls: await speaksTls(options, stations), load, forecast };
     });
-    return { upstreams: await untilAborted(Promise.all(facts), signal), stations, total: await expositionSize(generation, views) };
+    return {
+      upstreams: await untilAborted(Promise.all(facts), signal),
+      stations,
+      total: await expositionSize(generation, views),
+    };
   } finally {
     await endGeneration(generation, undefined);
   }
 }
 
 /** In the order of the configuration, without those that no station of the shard uses. */
-function usedUpstreams({ config }: LoadedConfig, { stations }: Generation, userAgent: string): readonly UpstreamOptions[] {
+function usedUpstreams(
+  { config }: LoadedConfig,
+  { stations }: Generation,
+  userAgent: string,
+): readonly UpstreamOptions[] {
   const used = new Set(Array.from(stations.values(), ({ spec }) => spec.upstream));
   return Object.entries(config.upstreams)
     .filter(([name]) => used.has(name))
@@ -82,12 +90,18 @@ async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<St
   return station.view();
 }
 
-function refreshFacts({ spec, health, served }: StationView<EncodedSnapshot>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
+function refreshFacts({
+  spec,
+  health,
+  served,
+}: StationView<EncodedSnapshot>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
   return {
     spec,
     durationMs: Number(health.durationMs),
     // A completed first refresh leaves either a snapshot or a failure.
-    result: served ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld } : (health.failure as Failure),
+    result: served
+      ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
+      : (health.failure as Failure),
   };
 }
 

@@ -24,7 +24,12 @@ export async function check(
   return flags.live ? checkLive(context, flags, inputs.loaded, signal) : 0;
 }
 
-async function checkLive(context: ProcessContext, flags: FlagValues, loaded: LoadedConfig, signal: AbortSignal): Promise<number> {
+async function checkLive(
+  context: ProcessContext,
+  flags: FlagValues,
+  loaded: LoadedConfig,
+  signal: AbortSignal,
+): Promise<number> {
   const own = ownShard(flags, context.hostName);
   if (!own.ok) return printProblems(context, [own.problem]);
   try {

@@ -32,14 +32,20 @@ export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile:
   const loaded = await load();
   const access = await loadAccessRules(webConfigFile);
   if (loaded.ok && access.ok) return { ok: true, loaded, rules: access.rules };
-  return { ok: false, problems: [...(loaded.ok ? [] : formatProblems(loaded.problems)), ...(access.ok ? [] : access.problems)] };
+  return {
+    ok: false,
+    problems: [...(loaded.ok ? [] : formatProblems(loaded.problems)), ...(access.ok ? [] : access.problems)],
+  };
 }
 
 /** For the first start. */
 const MISSING_HINT = '; config.example.yaml is a template, and --demo needs no configuration';
 
 /** Loads the configuration file; a read error becomes a problem. */
-export async function loadConfigFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<LoadResult> {
+export async function loadConfigFile(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<LoadResult> {
   let text: string;
   try {
     // May be a pipe: standard input, a process that the shell substitutes, or a tool that decrypts the file.

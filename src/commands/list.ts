@@ -2,9 +2,9 @@ import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { RESOURCE_FORMATS } from '../cli/resource-formats.ts';
 import { quoted } from '../config/problem.ts';
-import { printable } from '../station/records.ts';
-import { type Selection, selectResources, type UnmatchedFilter, unmatchedFilters } from '../station/selection.ts';
-import { TaskQueue } from '../station/task-queue.ts';
+import { printable } from '../inventory/records.ts';
+import { type Selection, selectResources, type UnmatchedFilter, unmatchedFilters } from '../inventory/selection.ts';
+import { TaskQueue } from '../model/task-queue.ts';
 import { type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
@@ -15,13 +15,18 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
   const selection = selectionOf(flags);
   const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
-  const { pieces, omitted } = RESOURCE_FORMATS[flags.format](shown, { columns: flags.columns, screen: screenOf(context, flags.wide) });
+  const { pieces, omitted } = RESOURCE_FORMATS[flags.format](shown, {
+    columns: flags.columns,
+    screen: screenOf(context, flags.wide),
+  });
   await writePieces(context.stdout, pieces);
   if (selected.length === 0) {
-    for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks)) context.printError(`${unmatchedText(unmatched)}\n`);
+    for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
+      context.printError(`${unmatchedText(unmatched)}\n`);
   }
   if (context.errorColumns() === undefined) return;
-  const hint = omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
+  const hint =
+    omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
   // With a filter, a limit would otherwise look like the number of matches.
   const isCut = shown.length < selected.length && selected.length < snapshot.size;
   const total = isCut ? `${selected.length} matching resources, ${snapshot.size} in all` : `${snapshot.size} resources`;

@@ -49,7 +49,10 @@ export function terminationSignal(context: ProcessContext, done?: AbortSignal): 
 }
 
 /** The terminal on stdout, if it is one; `wide` ignores its width. Colours follow https://no-color.org. */
-export function screenOf({ env, outputColumns }: Pick<ProcessContext, 'env' | 'outputColumns'>, wide: boolean): Screen | undefined {
+export function screenOf(
+  { env, outputColumns }: Pick<ProcessContext, 'env' | 'outputColumns'>,
+  wide: boolean,
+): Screen | undefined {
   const columns = outputColumns();
   if (columns === undefined) return undefined;
   const hasColours = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';

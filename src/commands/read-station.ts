@@ -6,14 +6,14 @@ import { suggestion } from '../config/nearest.ts';
 import { formatProblems, listed, quoted } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
-import { ListingFailure } from '../station/failure.ts';
-import { RecordBudget } from '../station/record-budget.ts';
-import { printable } from '../station/records.ts';
-import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../station/snapshot.ts';
-import type { StationSpec } from '../station/station-spec.ts';
-import { TaskQueue } from '../station/task-queue.ts';
-import { UpstreamClient } from '../upstream/client.ts';
-import { type ListedPage, noopObserver } from '../upstream/observer.ts';
+import { printable } from '../inventory/records.ts';
+import { ListingFailure } from '../model/failure.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+import { RecordBudget } from '../refresh/record-budget.ts';
+import { listingCount, type Snapshot, SnapshotReader, takeSnapshot } from '../refresh/snapshot.ts';
+import { UpstreamClient } from '../upstream/http/client.ts';
+import { type ListedPage, noopObserver } from '../upstream/http/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { withConfig } from './config-source.ts';
 import { Interrupted, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
@@ -58,7 +58,13 @@ async function readLoadedStation(
     received(page);
   };
   const records = new RecordBudget(recordLimits(loaded.config));
-  const source = stationSource((...page) => client.get(...page), options, new TaskQueue(), { pageReceived }, { records });
+  const source = stationSource(
+    (...page) => client.get(...page),
+    options,
+    new TaskQueue(),
+    { pageReceived },
+    { records },
+  );
   const done = new AbortController();
   const signal = terminationSignal(context, done.signal);
   try {
@@ -82,7 +88,10 @@ function configuredStation(config: Config, name: string): StationSpec {
   const station = stations.find((candidate) => candidate.name === name);
   if (station) return station;
   const names = stations.map((candidate) => candidate.name);
-  throw new OperatorError([`unknown station ${quoted(name)}${suggestion(name, names)}`, `configured stations: ${listed(names)}`]);
+  throw new OperatorError([
+    `unknown station ${quoted(name)}${suggestion(name, names)}`,
+    `configured stations: ${listed(names)}`,
+  ]);
 }
 
 const MAX_REASONS = 20;
@@ -94,6 +103,8 @@ function warnings(name: string, { incompleteReasons, rejected }: Snapshot): read
       .slice(0, MAX_REASONS)
       .map((reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`),
     ...(more > 0 ? [`the listing of ${quoted(name)} is not verified complete for ${more} more reasons`] : []),
-    ...(rejected === 0 ? [] : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`]),
+    ...(rejected === 0
+      ? []
+      : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`]),
   ];
 }

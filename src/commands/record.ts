@@ -8,7 +8,7 @@ import { sizeText } from '../cli/human-units.ts';
 import { quoted } from '../config/problem.ts';
 import { RECORDED_FIELDS } from '../recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
-import type { Snapshot } from '../station/snapshot.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
@@ -81,7 +81,9 @@ async function create(file: string): Promise<FileHandle> {
 
 function unwritable(file: string, error: Error): OperatorError {
   const problem =
-    'code' in error && error.code === 'EEXIST' ? 'already exists and is not overwritten' : `cannot be written: ${error.message}`;
+    'code' in error && error.code === 'EEXIST'
+      ? 'already exists and is not overwritten'
+      : `cannot be written: ${error.message}`;
   return new OperatorError([`${file}: ${problem}`], error);
 }
 

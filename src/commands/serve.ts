@@ -6,7 +6,7 @@ import { loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { ConfigFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
-import { untilAborted } from '../upstream/exchange.ts';
+import { untilAborted } from '../upstream/http/exchange.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';
@@ -112,10 +112,15 @@ async function serveUntil(
     observer,
     report: reportInternalError(log),
   });
-  const limits = { maxConnections: flags['web.max-connections'], maxConnectionsPerAddress: flags['web.max-connections-per-address'] };
-  const server = await listen(app, flags['web.listen-address'], { tls: rules.tls, limits, observer }).catch((error: Error) => {
-    throw new OperatorError([`${error.message}; --web.listen-address sets the address`], error);
-  });
+  const limits = {
+    maxConnections: flags['web.max-connections'],
+    maxConnectionsPerAddress: flags['web.max-connections-per-address'],
+  };
+  const server = await listen(app, flags['web.listen-address'], { tls: rules.tls, limits, observer }).catch(
+    (error: Error) => {
+      throw new OperatorError([`${error.message}; --web.listen-address sets the address`], error);
+    },
+  );
   for (const { address, port } of server.addresses) {
     const url = (externalUrl ?? localUrl(address, port, rules.tls !== undefined)).href;
     log.info('listening', { address, port, tls: rules.tls !== undefined, url, version: build.version });

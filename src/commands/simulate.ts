@@ -68,7 +68,10 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   const { print, printError = () => undefined, signal } = options;
   const { service, config } = await start(options).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen') throw error;
-    throw new OperatorError([`cannot listen on port ${options.port}: ${error.message}; --simulate.port sets the port`], error);
+    throw new OperatorError(
+      [`cannot listen on port ${options.port}: ${error.message}; --simulate.port sets the port`],
+      error,
+    );
   });
   const required = options.auth === undefined ? '' : `; requires the credentials below (${options.auth})`;
   print(`# Simulated service on ${service.url}${required}\n${config}`);
@@ -85,10 +88,29 @@ in config.yaml, and start the exporter in a second terminal:
 `;
 }
 
-function start({ port, seed, pageCap, naming = 'random', latencyMs = 0, auth, recording, now = Date.now, ...options }: SimulateOptions) {
+function start({
+  port,
+  seed,
+  pageCap,
+  naming = 'random',
+  latencyMs = 0,
+  auth,
+  recording,
+  now = Date.now,
+  ...options
+}: SimulateOptions) {
   const latency: readonly Fault[] = latencyMs === 0 ? [] : [{ kind: 'latency', ms: latencyMs }];
   const faults = [...latency, ...(options.faults ?? [])];
   if (recording) return startReplay({ recording, port, seed, now, faults, auth });
   const stations = simulatedStations(options);
-  return startSimulation({ port, seed, now, faults, naming, stations, auth, ...(pageCap !== undefined && { pageCap }) });
+  return startSimulation({
+    port,
+    seed,
+    now,
+    faults,
+    naming,
+    stations,
+    auth,
+    ...(pageCap !== undefined && { pageCap }),
+  });
 }

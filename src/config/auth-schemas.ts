@@ -1,7 +1,17 @@
 import * as z from 'zod';
-import { SIGNED_HEADERS } from '../station/signed-headers.ts';
+import { SIGNED_HEADERS } from '../model/signed-headers.ts';
 import { crossChecked, given, type Mapping, nonEmptyList } from './cross-check.ts';
-import { anyCase, editorPattern, filePath, filledSecret, headerSecret, headerValue, secret, serviceUrl, text } from './scalar-schemas.ts';
+import {
+  anyCase,
+  editorPattern,
+  filePath,
+  filledSecret,
+  headerSecret,
+  headerValue,
+  secret,
+  serviceUrl,
+  text,
+} from './scalar-schemas.ts';
 
 /** A token of RFC 9110: a header name or an authentication scheme. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -31,7 +41,9 @@ const RESERVED = new Set([
 const headerName = z
   .string()
   .regex(TOKEN, { error: 'an HTTP header name', abort: true })
-  .refine((name) => !RESERVED.has(name.toLowerCase()), { error: 'this header is set by the exporter, expected another one' })
+  .refine((name) => !RESERVED.has(name.toLowerCase()), {
+    error: 'this header is set by the exporter, expected another one',
+  })
   .meta({ pattern: without([...RESERVED], TOKEN) });
 
 const header = crossChecked(
@@ -58,7 +70,9 @@ export const authorization = withSecret(
     type: z
       .string()
       .refine((type) => TOKEN.test(type), { error: 'expected an authentication scheme such as Bearer' })
-      .refine((type) => type.toLowerCase() !== 'basic', { error: 'expected a scheme other than Basic; use basic_auth instead' })
+      .refine((type) => type.toLowerCase() !== 'basic', {
+        error: 'expected a scheme other than Basic; use basic_auth instead',
+      })
       .meta({ pattern: editorPattern(without(['basic'], TOKEN)) })
       .prefault('Bearer')
       .describe('Authentication scheme of the `Authorization` header.'),
@@ -90,11 +104,15 @@ export const hmac = withSecret(
       .meta({ pattern: editorPattern(KEY_ID.source) })
       .describe('Access key ID.'),
     secret_access_key: filledSecret.exactOptional().describe('Secret access key.'),
-    secret_access_key_file: filePath.exactOptional().describe('File to read the secret access key from, instead of `secret_access_key`.'),
+    secret_access_key_file: filePath
+      .exactOptional()
+      .describe('File to read the secret access key from, instead of `secret_access_key`.'),
     signed_headers: z
       .array(z.enum(SIGNED_HEADERS))
       .min(1, { error: 'at least one entry' })
-      .refine((entries) => new Set(entries).size === entries.length, { error: 'expected each entry at most once, got a duplicate' })
+      .refine((entries) => new Set(entries).size === entries.length, {
+        error: 'expected each entry at most once, got a duplicate',
+      })
       .meta({ uniqueItems: true })
       .prefault(['x-date'])
       .describe('Request parts that the signature covers, in this order.'),
@@ -106,7 +124,9 @@ export const oauth2 = withSecret(
   z.strictObject({
     client_id: text.describe('Client ID.'),
     client_secret: filledSecret.exactOptional().describe('Client secret.'),
-    client_secret_file: filePath.exactOptional().describe('File to read the client secret from, instead of `client_secret`.'),
+    client_secret_file: filePath
+      .exactOptional()
+      .describe('File to read the client secret from, instead of `client_secret`.'),
     token_url: serviceUrl.describe('URL of the token endpoint.'),
     scopes: z.array(text).prefault([]).describe('Scopes to request.'),
     endpoint_params: z.record(text, secret).prefault({}).describe('Additional parameters of the token request.'),
@@ -119,7 +139,8 @@ function withSecret<Schema extends z.ZodType>(key: string, schema: Schema): Sche
   return crossChecked(schema, function* (value: Mapping) {
     const given = [key, fileKey].filter((name) => value[name] !== undefined);
     if (given.length === 0) yield { path: [], message: `expected ${key} or ${fileKey}, got neither` };
-    if (given.length === 2) yield { path: [fileKey], message: `given together with ${key}, expected only one of the two`, atKey: true };
+    if (given.length === 2)
+      yield { path: [fileKey], message: `given together with ${key}, expected only one of the two`, atKey: true };
   }).meta({ oneOf: [given(key), given(fileKey)] });
 }
 

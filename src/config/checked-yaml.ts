@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { TaskQueue } from '../station/task-queue.ts';
+import { TaskQueue } from '../model/task-queue.ts';
 import { type ConfigPath, formatPath, type Problem } from './problem.ts';
 import { expectation, schemaProblems } from './schema-problem.ts';
 import { type ContentProblem, type Environment, YamlContent } from './yaml-content.ts';
@@ -55,7 +55,12 @@ export function* checkSteps<Schema extends z.ZodType>(
   { file, text, env }: YamlText,
 ): Generator<void, CheckedYaml<z.output<Schema>>> {
   const positionOf = positions(text);
-  const problem = ({ offset, path, message }: ContentProblem) => ({ file, ...positionOf(offset), path: formatPath(path), message });
+  const problem = ({ offset, path, message }: ContentProblem) => ({
+    file,
+    ...positionOf(offset),
+    path: formatPath(path),
+    message,
+  });
   const rejected = (problems: readonly ContentProblem[]) =>
     ({ ok: false, problems: problems.toSorted((a, b) => a.offset - b.offset).map(problem) }) as const;
   const { problems: syntax, document } = yield* readYaml(text);
@@ -69,7 +74,8 @@ export function* checkSteps<Schema extends z.ZodType>(
   const { error, data } = schema.safeParse(raw, { error: expectation, reportInput: true });
   yield;
   const all = [...problems, ...content.problems, ...issueProblems(schema, error?.issues ?? [], raw, content)];
-  const problemAt: ParsedYaml['problemAt'] = (path, message) => problem({ offset: content.locate(path), path, message });
+  const problemAt: ParsedYaml['problemAt'] = (path, message) =>
+    problem({ offset: content.locate(path), path, message });
   const parsed: ParsedYaml = { raw, problemAt, isSubstituted: (path) => content.isSubstituted(path) };
   if (data === undefined || all.length > 0) return { ...rejected(all), ...parsed };
   return { ok: true, value: data, ...parsed };

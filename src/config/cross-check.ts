@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isObject } from '../station/resource.ts';
+import { isObject } from '../model/resource.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 

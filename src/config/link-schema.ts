@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LINK_PLACEHOLDERS } from '../station/links.ts';
+import { LINK_PLACEHOLDERS } from '../inventory/links.ts';
 import { crossChecked, given } from './cross-check.ts';
 import { anyCase, editorPattern, text } from './scalar-schemas.ts';
 
@@ -10,7 +10,8 @@ const link = crossChecked(
     resource: template('resource').exactOptional().describe('URL of the link on the page of a resource.'),
   }),
   function* ({ station, resource }) {
-    if (station === undefined && resource === undefined) yield { path: [], message: 'expected station, resource or both, got neither' };
+    if (station === undefined && resource === undefined)
+      yield { path: [], message: 'expected station, resource or both, got neither' };
   },
 ).meta({ anyOf: [given('station'), given('resource')] });
 
@@ -46,6 +47,7 @@ function templateProblem(input: string, placeholders: readonly string[]): string
     return `unknown placeholder {${name}}, expected one of ${known.join(', ')}; write %7B and %7D for literal braces`;
   }
   const rest = input.replaceAll(/\{\w+\}/g, 'x');
-  if (/[{}]/.test(rest)) return 'single brace, expected a placeholder such as {station}; write %7B and %7D for literal braces';
+  if (/[{}]/.test(rest))
+    return 'single brace, expected a placeholder such as {station}; write %7B and %7D for literal braces';
   return URL.canParse(rest) && !/\s/.test(rest) ? undefined : NOT_A_URL;
 }

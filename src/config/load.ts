@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { isObject } from '../station/resource.ts';
+import { isObject } from '../model/resource.ts';
 import { type CheckedYaml, checkSteps, completed, completedWithPauses } from './checked-yaml.ts';
 import { type ConfigPath, formatProblem, type Problem, quoted } from './problem.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
@@ -47,7 +47,9 @@ export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResul
 export function stationFilePatterns(configFile: string, raw: unknown): readonly string[] {
   const { station_files } = isObject(raw) ? raw : {};
   const resolve = pathResolver(configFile);
-  return Array.isArray(station_files) ? station_files.filter((path) => typeof path === 'string' && path !== '').map(resolve) : [];
+  return Array.isArray(station_files)
+    ? station_files.filter((path) => typeof path === 'string' && path !== '').map(resolve)
+    : [];
 }
 
 /** The paths of the files with secrets and certificates, also of a file that is otherwise invalid. */
@@ -65,7 +67,11 @@ export function secretFiles(configFile: string, raw: unknown): readonly string[]
 type Main = CheckedYaml<Config>;
 
 /** Adds the stations of the station files. */
-function* joinSteps({ file, env }: ConfigSource, main: Main, files: readonly StationFile[]): Generator<void, LoadResult> {
+function* joinSteps(
+  { file, env }: ConfigSource,
+  main: Main,
+  files: readonly StationFile[],
+): Generator<void, LoadResult> {
   const problems = main.ok ? [] : [...main.problems];
   const { raw, problemAt } = main;
   if (problemAt === undefined) return { ok: false, problems };
@@ -87,9 +93,17 @@ function* joinSteps({ file, env }: ConfigSource, main: Main, files: readonly Sta
   if (!main.ok || problems.length > 0) return { ok: false, problems };
   const config = resolvePaths(file, main.value);
   const matched = new Set(files.map(({ pattern }) => pattern));
-  const unmatched = [...config.station_files.entries()].filter(([index, path]) => isPattern(path) && !matched.has(index));
+  const unmatched = [...config.station_files.entries()].filter(
+    ([index, path]) => isPattern(path) && !matched.has(index),
+  );
   const warnings = unmatched.map(([index]) => formatProblem(problemAt(['station_files', index], 'no file matches')));
-  return { ok: true, config: { ...config, stations: [...config.stations, ...stations] }, raw, warnings, securityWarnings: [] };
+  return {
+    ok: true,
+    config: { ...config, stations: [...config.stations, ...stations] },
+    raw,
+    warnings,
+    securityWarnings: [],
+  };
 }
 
 type ProblemAt = NonNullable<Main['problemAt']>;
@@ -108,7 +122,9 @@ class StationNames {
       if (owner === undefined) this.#owners.set(name, { path, problemAt });
       else if (owner.problemAt !== problemAt) {
         const { file, line, column } = owner.problemAt(owner.path, '');
-        problems.push(problemAt(path, `duplicate station name ${quoted(name)}, already used at ${file}:${line}:${column}`));
+        problems.push(
+          problemAt(path, `duplicate station name ${quoted(name)}, already used at ${file}:${line}:${column}`),
+        );
       }
     }
     return problems;

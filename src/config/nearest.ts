@@ -11,7 +11,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     // The distance is at least the difference of the lengths.
     if (Math.abs(candidate.length - word.length) > maxDistance) continue;
     const distance = editDistance(word, candidate);
-    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { candidate, distance };
+    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
+      best = { candidate, distance };
   }
   return best?.candidate;
 }

@@ -37,7 +37,9 @@ export function formatPath(path: ConfigPath): string {
 
 function formatPart(part: string | number): string {
   if (typeof part === 'number') return `[${part}]`;
-  return /^[A-Za-z_][\w-]*$/.test(part) && part.length <= MAX_QUOTED_LENGTH ? `.${part}` : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
+  return /^[A-Za-z_][\w-]*$/.test(part) && part.length <= MAX_QUOTED_LENGTH
+    ? `.${part}`
+    : `[${quoted(part.replace(/:.*/s, ':…'))}]`;
 }
 
 const MAX_QUOTED_LENGTH = 60;

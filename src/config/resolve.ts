@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
-import type { ListingFilters } from '../station/listing.ts';
-import type { StationSpec } from '../station/station-spec.ts';
+import type { ListingFilters } from '../model/listing.ts';
+import type { StationSpec } from '../model/station-spec.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type PathParts, parseRid } from './station-schema.ts';
 

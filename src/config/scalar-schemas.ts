@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_TIMER_MS } from '../station/clock.ts';
+import { MAX_TIMER_MS } from '../model/clock.ts';
 import { quoted } from './problem.ts';
 import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
@@ -97,7 +97,11 @@ export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB o
     const bytes = parseSize(input);
     if (bytes !== undefined && bytes > 0) return bytes;
     const whole = SIZE_PATTERN.test(input) ? ' in whole bytes' : '';
-    issues.push({ code: 'custom', input, message: `expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}` });
+    issues.push({
+      code: 'custom',
+      input,
+      message: `expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`,
+    });
     return z.NEVER;
   },
   encode: formatSize,
@@ -108,7 +112,10 @@ export const secret = secretFrom(z.string());
 export const filledSecret = secretFrom(text);
 
 /** A secret that is sent in a header. */
-export const headerSecret = secretFrom(text.refine(isHeaderValue, { error: headerValueProblem }), editorPattern(HEADER_VALUE.source));
+export const headerSecret = secretFrom(
+  text.refine(isHeaderValue, { error: headerValueProblem }),
+  editorPattern(HEADER_VALUE.source),
+);
 
 export const headerValue = z
   .string()
@@ -133,7 +140,11 @@ function durationBetween(min: number, max: number) {
     decode: (input, { issues }) => {
       const ms = parseDuration(`${input}`);
       if (ms !== undefined && ms >= min && ms <= max) return ms;
-      issues.push({ code: 'custom', input, message: `expected ${expectedDuration(`${input}`, min, max)}, got ${quoted(`${input}`)}` });
+      issues.push({
+        code: 'custom',
+        input,
+        message: `expected ${expectedDuration(`${input}`, min, max)}, got ${quoted(`${input}`)}`,
+      });
       return z.NEVER;
     },
     encode: formatDuration,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../station/resource.ts';
+import { isObject } from '../model/resource.ts';
 import { nearest, suggestion } from './nearest.ts';
 import { type ConfigPath, formatPath, quoted } from './problem.ts';
 import { configSchema } from './schema.ts';
@@ -16,7 +16,11 @@ export interface SchemaProblem {
 }
 
 /** `raw`: the value that was checked. A missing key that an unknown one probably stands for is not reported. */
-export function schemaProblems(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, raw: unknown): readonly SchemaProblem[] {
+export function schemaProblems(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodType,
+  raw: unknown,
+): readonly SchemaProblem[] {
   // Converting the schema takes much longer than the check itself.
   let converted: JsonSchema | undefined;
   const keysAt = (path: ConfigPath) => {
@@ -24,13 +28,16 @@ export function schemaProblems(issues: readonly z.core.$ZodIssue[], schema: z.Zo
     return knownKeys(converted, path);
   };
   const problems = issues.flatMap((issue) => issueProblems(issue, keysAt));
-  const meant = new Set(problems.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])));
+  const meant = new Set(
+    problems.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])),
+  );
   return problems.filter(({ path }) => !meant.has(formatPath(path)) || isGiven(raw, path));
 }
 
 function isGiven(raw: unknown, path: ConfigPath): boolean {
   let value = raw;
-  for (const part of path) value = isObject(value) || Array.isArray(value) ? (value as Record<string | number, unknown>)[part] : undefined;
+  for (const part of path)
+    value = isObject(value) || Array.isArray(value) ? (value as Record<string | number, unknown>)[part] : undefined;
   return value !== undefined;
 }
 
@@ -75,12 +82,23 @@ function unknownKey(keysAt: KeysAt, path: ConfigPath, key: string, value: unknow
   const known = keysAt(parent);
   const meant = meantKey(keysAt, parent, key.replace(/:.*/s, ''));
   const shown = shownPath(keysAt, path, value);
-  if (meant === undefined) return { path, shownPath: shown, message: `unknown key, expected one of ${known.join(', ')}`, atKey: true };
-  return { path, shownPath: shown, message: `unknown key, did you mean ${meant.text}?`, atKey: true, meant: [...parent, ...meant.path] };
+  if (meant === undefined)
+    return { path, shownPath: shown, message: `unknown key, expected one of ${known.join(', ')}`, atKey: true };
+  return {
+    path,
+    shownPath: shown,
+    message: `unknown key, did you mean ${meant.text}?`,
+    atKey: true,
+    meant: [...parent, ...meant.path],
+  };
 }
 
 /** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
-function meantKey(keysAt: KeysAt, parent: ConfigPath, word: string): { readonly text: string; readonly path: ConfigPath } | undefined {
+function meantKey(
+  keysAt: KeysAt,
+  parent: ConfigPath,
+  word: string,
+): { readonly text: string; readonly path: ConfigPath } | undefined {
   const known = keysAt(parent);
   const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]|s$/g, '');
   const direct = known.find((key) => plain(key) === plain(word)) ?? known.find((key) => key === OTHER_NAMES[word]);
@@ -172,7 +190,8 @@ export function configJsonSchema(): JsonSchema {
   return jsonSchema(configSchema);
 }
 
-const SCHEMA_ID = 'https://raw.githubusercontent.com/telemetry-station-exporter/telemetry-station-exporter/main/config.schema.json';
+const SCHEMA_ID =
+  'https://raw.githubusercontent.com/telemetry-station-exporter/telemetry-station-exporter/main/config.schema.json';
 
 /** The published schema: describes the file before variables are substituted. */
 export function publishedSchema(): object {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
-import { isObject } from '../station/resource.ts';
+import { isObject } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { suggestion } from './nearest.ts';
@@ -11,19 +11,25 @@ import { upstream } from './upstream-schema.ts';
 
 const cache = z.strictObject({
   ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
-  max_stale: duration.prefault('15m').describe('Serve the last successful snapshot for this long while refreshes fail.'),
+  max_stale: duration
+    .prefault('15m')
+    .describe('Serve the last successful snapshot for this long while refreshes fail.'),
   error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
   refresh: z
     .enum(['scrape', 'background'])
     .prefault('scrape')
-    .describe('When to refresh a snapshot older than `ttl`: `scrape`, on the next scrape; `background`, by a jittered timer.'),
+    .describe(
+      'When to refresh a snapshot older than `ttl`: `scrape`, on the next scrape; `background`, by a jittered timer.',
+    ),
 });
 
 const metrics = z.strictObject({
   per_resource: z.boolean().prefault(true).describe('Expose series for each resource.'),
   max_resources: integer(0)
     .prefault(100_000)
-    .describe('Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.'),
+    .describe(
+      'Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.',
+    ),
   disabled: z
     .array(z.enum(FAMILY_NAMES, { error: 'the name of a metric family' }))
     .prefault([])
@@ -72,7 +78,12 @@ const BACKGROUND = implies(
     required: ['cache'],
     properties: { cache: { type: 'object', required: ['refresh'], properties: { refresh: { const: 'background' } } } },
   },
-  { properties: { cache: POSITIVE_TTLS, stations: { type: 'array', items: { type: 'object', properties: { cache: POSITIVE_TTLS } } } } },
+  {
+    properties: {
+      cache: POSITIVE_TTLS,
+      stations: { type: 'array', items: { type: 'object', properties: { cache: POSITIVE_TTLS } } },
+    },
+  },
 );
 
 /** The single definition of the configuration: validation, defaults, JSON Schema and documentation derive from it. */
@@ -80,18 +91,25 @@ export const configSchema = crossChecked(
   z.strictObject(
     {
       upstreams: z.record(text, upstream, { error: 'a mapping with one entry per account' }).meta({
-        description: 'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
+        description:
+          'Accounts of the service, by a name of your choice: one entry per account or credential, at least one.',
         minProperties: 1,
       }),
-      stations: stations.prefault([]).describe('Telemetry stations to export; at least one, unless there are `station_files`.'),
+      stations: stations
+        .prefault([])
+        .describe('Telemetry stations to export; at least one, unless there are `station_files`.'),
       station_files: z
         .array(stationFile)
         .prefault([])
-        .describe('Files with further stations: paths whose last part may contain `*`. Each file is a list of entries as in `stations`.'),
+        .describe(
+          'Files with further stations: paths whose last part may contain `*`. Each file is a list of entries as in `stations`.',
+        ),
       cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
       limits: limits.prefault({}).describe('Bounds on what services can make the exporter hold.'),
-      links: links.prefault([]).describe('Links to other tools on the pages of stations and resources, such as dashboards.'),
+      links: links
+        .prefault([])
+        .describe('Links to other tools on the pages of stations and resources, such as dashboards.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'a mapping with the keys upstreams and stations' : undefined) },
   ),
@@ -142,7 +160,9 @@ function isEmptyList(value: unknown): boolean {
 
 function entriesOf(stations: unknown, path: ConfigPath): readonly Entry[] {
   if (!Array.isArray(stations)) return [];
-  return stations.flatMap((station: unknown, index) => (isObject(station) ? [{ path: [...path, index], station }] : []));
+  return stations.flatMap((station: unknown, index) =>
+    isObject(station) ? [{ path: [...path, index], station }] : [],
+  );
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
@@ -152,12 +172,19 @@ function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
     if (name === undefined) continue;
     const owner = owners.get(name);
     if (owner === undefined) owners.set(name, path);
-    else yield { path: [...path, key], message: `duplicate station name ${quoted(name)}, already used by ${formatPath(owner)}` };
+    else
+      yield {
+        path: [...path, key],
+        message: `duplicate station name ${quoted(name)}, already used by ${formatPath(owner)}`,
+      };
   }
 }
 
 /** The station's name and the key that defines it. */
-export function nameOf({ name, telemetry_station, rid }: Mapping): { readonly key: string; readonly name: string | undefined } {
+export function nameOf({ name, telemetry_station, rid }: Mapping): {
+  readonly key: string;
+  readonly name: string | undefined;
+} {
   if (typeof name === 'string') return { key: 'name', name };
   if (typeof telemetry_station === 'string') return { key: 'telemetry_station', name: telemetry_station };
   return { key: 'rid', name: typeof rid === 'string' ? parseRid(rid)?.telemetry_station : undefined };

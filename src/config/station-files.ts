@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { readRegularFile } from '../station/regular-file.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 
 /** A file that a pattern of `station_files` names, or the reason why it cannot be read. */
 export interface StationFile {
@@ -15,7 +15,9 @@ export interface StationFile {
 export async function readStationFiles(patterns: readonly string[]): Promise<readonly StationFile[]> {
   const files = new Map<string, StationFile>();
   for (const [pattern, path] of patterns.entries()) {
-    for (const { file, content } of isPattern(path) ? await matches(path) : [{ file: path, content: await contentOf(path) }]) {
+    for (const { file, content } of isPattern(path)
+      ? await matches(path)
+      : [{ file: path, content: await contentOf(path) }]) {
       if (!files.has(file)) files.set(file, { pattern, file, content });
     }
   }
@@ -41,7 +43,9 @@ async function matches(path: string): Promise<readonly Omit<StationFile, 'patter
   const literals = name.split('*').map((literal) => literal.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const matching = new RegExp(`^${literals.join('.*')}$`, 's');
   const found: Omit<StationFile, 'pattern'>[] = [];
-  for (const entry of names.filter((other) => matching.test(other) && (name.startsWith('.') || !other.startsWith('.'))).sort()) {
+  for (const entry of names
+    .filter((other) => matching.test(other) && (name.startsWith('.') || !other.startsWith('.')))
+    .sort()) {
     const file = join(folder, entry);
     const content = await contentOf(file);
     if ('text' in content || content.error.code !== 'EISDIR') found.push({ file, content });

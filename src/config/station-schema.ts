@@ -15,12 +15,20 @@ const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zo
 /** Neither `.` nor `..`, which would be resolved in the URL. */
 const PART = '(?!\\.{1,2}(?:/|$))[^/]+';
 
-const RID = new RegExp(`^/subscriptions/(${PART})/resourceGroups/(${PART})/zones/(${PART})/telemetryStations/(${PART})$`);
+const RID = new RegExp(
+  `^/subscriptions/(${PART})/resourceGroups/(${PART})/zones/(${PART})/telemetryStations/(${PART})$`,
+);
 
 /** Returns the parts of a resource ID; undefined for any other text. */
 export function parseRid(rid: string): PathParts | undefined {
   const [, subscription, resource_group, zone, telemetry_station] = RID.exec(rid) ?? [];
-  if (subscription === undefined || resource_group === undefined || zone === undefined || telemetry_station === undefined) return undefined;
+  if (
+    subscription === undefined ||
+    resource_group === undefined ||
+    zone === undefined ||
+    telemetry_station === undefined
+  )
+    return undefined;
   const parts = { subscription, resource_group, zone, telemetry_station };
   return Object.values(parts).every(isPathPart) ? parts : undefined;
 }
@@ -42,7 +50,9 @@ const filters = z.strictObject({
   resource_type: text.exactOptional().describe('Only resources of this type.'),
   resource_types: z.array(text).exactOptional().describe('Only resources of these types.'),
   product: text.exactOptional().describe('Only resources of this product.'),
-  resource_display_name_prefix: text.exactOptional().describe('Only resources whose display name starts with this prefix.'),
+  resource_display_name_prefix: text
+    .exactOptional()
+    .describe('Only resources whose display name starts with this prefix.'),
   enabled_alert: z.boolean().exactOptional().describe('Only resources that can have alerts.'),
 });
 
@@ -64,14 +74,18 @@ const labelName = z
     error: 'label names that start with __ are reserved, expected another one',
     abort: true,
   })
-  .refine((name) => !RESERVED_LABELS.has(name), { error: `${STATION_INFO.name} already has this label, expected another one` })
+  .refine((name) => !RESERVED_LABELS.has(name), {
+    error: `${STATION_INFO.name} already has this label, expected another one`,
+  })
   .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...RESERVED_LABELS].join('|')})$)`) });
 
 export const station = crossChecked(
   z.strictObject({
     name: text
       .exactOptional()
-      .describe('Value of the `station` label, unique among all stations (default: the name of the telemetry station).'),
+      .describe(
+        'Value of the `station` label, unique among all stations (default: the name of the telemetry station).',
+      ),
     upstream: z.string().exactOptional().describe('Upstream to query (default: the only upstream).'),
     subscription: pathPart.exactOptional().describe('Subscription of the telemetry station.'),
     resource_group: pathPart.exactOptional().describe('Resource group of the telemetry station.'),
@@ -89,7 +103,10 @@ export const station = crossChecked(
       .meta({ uniqueItems: true })
       .prefault([])
       .describe('Products to label resources with; each requires an additional listing.'),
-    alertability: z.boolean().prefault(false).describe('Determine which resources can have alerts; requires an additional listing.'),
+    alertability: z
+      .boolean()
+      .prefault(false)
+      .describe('Determine which resources can have alerts; requires an additional listing.'),
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
     labels: z.record(labelName, z.string()).prefault({}).describe('Additional labels of `telemetry_station_info`.'),
   }),
@@ -102,7 +119,11 @@ export const station = crossChecked(
 function* pathProblems(value: Unchecked<Record<PathKey | 'rid', string>>): Iterable<CrossProblem> {
   const given = PATH_KEYS.filter((key) => value[key] !== undefined);
   if (value.rid !== undefined && given.length > 0) {
-    yield { path: ['rid'], message: `given together with ${given.join(', ')}, expected either rid or those keys`, atKey: true };
+    yield {
+      path: ['rid'],
+      message: `given together with ${given.join(', ')}, expected either rid or those keys`,
+      atKey: true,
+    };
   } else if (value.rid === undefined && given.length === 0) {
     yield { path: [], message: `expected rid or all of ${PATH_KEYS.join(', ')}, got none of them` };
   } else if (value.rid === undefined) {

@@ -35,7 +35,9 @@ const DURATION_UNITS = [
 ] as const;
 
 /** A Prometheus duration that may have decimals: each unit at most once, largest first; or a bare 0. */
-export const DURATION_PATTERN = new RegExp(`^(?:0|(?=\\d)${DURATION_UNITS.map(({ unit }) => `(?:(\\d+(?:\\.\\d+)?)${unit})?`).join('')})$`);
+export const DURATION_PATTERN = new RegExp(
+  `^(?:0|(?=\\d)${DURATION_UNITS.map(({ unit }) => `(?:(\\d+(?:\\.\\d+)?)${unit})?`).join('')})$`,
+);
 
 /** Returns milliseconds; undefined when the text is not a duration or not an integer number of milliseconds. */
 export function parseDuration(text: string): number | undefined {

@@ -1,15 +1,27 @@
 import * as z from 'zod';
-import { isObject } from '../station/resource.ts';
+import { isObject } from '../model/resource.ts';
 import { AUTH_SCHEMES, authorization, basicAuth, hmac, httpHeaders, oauth2 } from './auth-schemas.ts';
 import { type CrossProblem, crossChecked, given, implies, type Mapping } from './cross-check.ts';
-import { anyCase, filePath, integer, proxyUrl, serviceUrl, size, text, timeoutDuration, tlsVersion } from './scalar-schemas.ts';
+import {
+  anyCase,
+  filePath,
+  integer,
+  proxyUrl,
+  serviceUrl,
+  size,
+  text,
+  timeoutDuration,
+  tlsVersion,
+} from './scalar-schemas.ts';
 
 const tlsConfig = crossChecked(
   z.strictObject({
     ca_file: filePath.exactOptional().describe('CA certificates to trust (default: those of Node.js).'),
     cert_file: filePath.exactOptional().describe('Client certificate; requires `key_file`.'),
     key_file: filePath.exactOptional().describe('Private key of the client certificate; requires `cert_file`.'),
-    server_name: text.exactOptional().describe('Server name to verify in the certificate (default: the host of `base_url`).'),
+    server_name: text
+      .exactOptional()
+      .describe('Server name to verify in the certificate (default: the host of `base_url`).'),
     insecure_skip_verify: z.boolean().prefault(false).describe('Disable verification of the server certificate.'),
     min_version: tlsVersion.exactOptional().describe('Minimum TLS version.'),
   }),
@@ -23,7 +35,9 @@ export const upstream = crossChecked(
   z.strictObject({
     base_url: serviceUrl.describe('Base URL of the service, optionally with a path prefix.'),
     timeout: timeoutDuration.prefault('10s').describe('Timeout of one HTTP request, including the response body.'),
-    refresh_timeout: timeoutDuration.prefault('2m').describe('Timeout of one refresh of a station, including all its listings.'),
+    refresh_timeout: timeoutDuration
+      .prefault('2m')
+      .describe('Timeout of one refresh of a station, including all its listings.'),
     concurrency: integer(1, 1000).prefault(8).describe('Maximum number of concurrent requests to this upstream.'),
     requests_per_second: z
       .number({ error: 'a number of at least 0' })
@@ -62,7 +76,9 @@ export const upstream = crossChecked(
 
 /** The JSON Schema of `schemeProblems`. */
 function twoSchemes() {
-  return AUTH_SCHEMES.flatMap((first, at) => AUTH_SCHEMES.slice(at + 1).map((second) => ({ not: given(first, second) })));
+  return AUTH_SCHEMES.flatMap((first, at) =>
+    AUTH_SCHEMES.slice(at + 1).map((second) => ({ not: given(first, second) })),
+  );
 }
 
 /** The JSON Schema of `headerProblems`. */
@@ -84,7 +100,11 @@ function missingPair(key: string, given: string): CrossProblem {
 
 function* schemeProblems([first, ...others]: readonly string[]): Iterable<CrossProblem> {
   for (const scheme of others) {
-    yield { path: [scheme], message: `given together with ${first}, expected only one of ${AUTH_SCHEMES.join(', ')}`, atKey: true };
+    yield {
+      path: [scheme],
+      message: `given together with ${first}, expected only one of ${AUTH_SCHEMES.join(', ')}`,
+      atKey: true,
+    };
   }
 }
 
@@ -92,6 +112,10 @@ function* headerProblems(headers: Mapping, [scheme]: readonly Scheme[]): Iterabl
   if (scheme === undefined) return;
   const taken = headersOf(scheme);
   for (const name of Object.keys(headers).filter((key) => taken.includes(key.toLowerCase()))) {
-    yield { path: ['http_headers', name], message: `this header is set by ${scheme}, expected another one`, atKey: true };
+    yield {
+      path: ['http_headers', name],
+      message: `this header is set by ${scheme}, expected another one`,
+      atKey: true,
+    };
   }
 }

@@ -47,12 +47,14 @@ interface Leaf {
 }
 
 function* leavesOf(value: unknown, path: ConfigPath): Iterable<Leaf> {
-  const isInner = Array.isArray(value) || (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype);
+  const isInner =
+    Array.isArray(value) || (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype);
   if (!isInner) {
     yield { path, key: String(path.findLast((part) => typeof part === 'string')), value };
     return;
   }
-  for (const [key, inner] of Object.entries(value as object)) yield* leavesOf(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+  for (const [key, inner] of Object.entries(value as object))
+    yield* leavesOf(inner, [...path, Array.isArray(value) ? Number(key) : key]);
 }
 
 /** The token endpoint defines their names, and they often are no secrets. */
@@ -67,7 +69,9 @@ async function failureOf({ key, value }: Leaf, { authorization }: UpstreamConfig
   const content = await contentOf(value);
   if ('error' in content) return fileProblem(value, content.error);
   if (content.text.trim() === '') return `${value} is empty, expected its content`;
-  return key === 'credentials_file' ? schemeIn(content.text.trim(), `content of ${value}`, authorization?.type) : undefined;
+  return key === 'credentials_file'
+    ? schemeIn(content.text.trim(), `content of ${value}`, authorization?.type)
+    : undefined;
 }
 
 /** The path of each station is appended to the URL. */

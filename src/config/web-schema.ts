@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../station/resource.ts';
+import { isObject } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, type Unchecked } from './cross-check.ts';
 import { duration, filePath, filledSecret, headerValue, integer, namesOf, text, tlsVersion } from './scalar-schemas.ts';
 
@@ -25,7 +25,12 @@ export const CIPHER_SUITES = {
 } as const;
 
 /** OpenSSL names of Go's curves. */
-export const CURVES = { CurveP256: 'prime256v1', CurveP384: 'secp384r1', CurveP521: 'secp521r1', X25519: 'X25519' } as const;
+export const CURVES = {
+  CurveP256: 'prime256v1',
+  CurveP384: 'secp384r1',
+  CurveP521: 'secp521r1',
+  X25519: 'X25519',
+} as const;
 
 /** Go's client authentication policies. */
 export const CLIENT_AUTH_TYPES = {
@@ -60,13 +65,16 @@ export const tlsServer = crossChecked(tlsKeys, function* (tls) {
   yield* clientAuthProblems(tls);
   const versions: readonly unknown[] = tlsVersion.options;
   const [min, max] = [versions.indexOf(tls.min_version), versions.indexOf(tls.max_version)];
-  if (min > max && max !== -1) yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
+  if (min > max && max !== -1)
+    yield { path: ['min_version'], message: 'newer than max_version, expected the same or an older one' };
 });
 
 /** Whether TLS is enabled: other keys, such as `min_version`, do not enable it. */
 export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
   const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
-  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some((value) => value !== undefined);
+  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(
+    (value) => value !== undefined,
+  );
 }
 
 function* identityProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossProblem> {
@@ -80,10 +88,14 @@ function* clientAuthProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossPro
   const { requested, required } = clientAuth(tls.client_auth_type);
   for (const key of ['client_ca', 'client_ca_file'] as const) {
     if (requested || tls[key] === undefined) continue;
-    yield { path: [key], message: 'given without a client_auth_type that requests certificates, expected both or neither' };
+    yield {
+      path: [key],
+      message: 'given without a client_auth_type that requests certificates, expected both or neither',
+    };
   }
   if (!required && tls.client_allowed_sans !== undefined) {
-    const message = 'given without client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert, expected one of them';
+    const message =
+      'given without client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert, expected one of them';
     yield { path: ['client_allowed_sans'], message };
   }
 }

@@ -1,5 +1,16 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import { isObject } from '../station/resource.ts';
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { isObject } from '../model/resource.ts';
 import type { ConfigPath } from './problem.ts';
 import { isMergeKey, keyText, MAX_DEPTH, startOf, type YamlProblem } from './yaml-document.ts';
 
@@ -91,7 +102,8 @@ export class YamlContent {
 
   #expandAlias(alias: Alias): Expansion {
     const target = this.#anchors.get(alias.source);
-    if (target === undefined) return this.#unusable(alias, this.#anchors.has(alias.source) ? INSIDE_ITSELF : WITHOUT_ANCHOR);
+    if (target === undefined)
+      return this.#unusable(alias, this.#anchors.has(alias.source) ? INSIDE_ITSELF : WITHOUT_ANCHOR);
     if (this.#path.length + target.depth > MAX_DEPTH) return this.#unusable(alias, TOO_DEEP);
     if (this.#aliasedValues > MAX_ALIASED_VALUES) return UNUSABLE;
     this.#aliasedValues += target.values;
@@ -186,7 +198,8 @@ export class YamlContent {
     for (const { value } of map.items.filter(({ key }) => isMergeKey(key))) {
       const merged = this.#resolve(value);
       for (const item of isSeq(merged) ? merged.items : [merged]) {
-        for (const [key, pair] of this.#pairsOf(this.#resolve(item) as YAMLMap)) if (!pairs.has(key)) pairs.set(key, pair);
+        for (const [key, pair] of this.#pairsOf(this.#resolve(item) as YAMLMap))
+          if (!pairs.has(key)) pairs.set(key, pair);
       }
     }
     this.#pairs.set(map, pairs);
@@ -194,7 +207,8 @@ export class YamlContent {
   }
 }
 
-const WITHOUT_ANCHOR = 'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
+const WITHOUT_ANCHOR =
+  'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
 const INSIDE_ITSELF = 'alias inside the value of its own anchor, expected an anchor that precedes it';
 const TOO_DEEP = `alias expands to more than ${MAX_DEPTH} nested levels, expected fewer`;
 /** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
@@ -211,13 +225,18 @@ function sizeOf(children: readonly Expansion[]): Pick<Expansion, 'values' | 'dep
 }
 
 /** Replaces each `${NAME}` with the environment variable and each `$${` with a literal `${`. */
-export function substitute(text: string, env: Environment): { readonly text: string; readonly problems: readonly string[] } {
+export function substitute(
+  text: string,
+  env: Environment,
+): { readonly text: string; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const replaced = text.replaceAll(/\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g, (match, name: string | undefined) => {
     if (match === '$${') return '${';
     const value = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
     if (value !== undefined) return value;
-    problems.push(name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : `environment variable ${name} is not set`);
+    problems.push(
+      name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : `environment variable ${name} is not set`,
+    );
     return match;
   });
   return { text: replaced, problems };

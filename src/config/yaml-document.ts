@@ -1,4 +1,14 @@
-import { Composer, type Document, type ErrorCode, isNode, isScalar, Lexer, Parser, type Scalar, type YAMLError } from 'yaml';
+import {
+  Composer,
+  type Document,
+  type ErrorCode,
+  isNode,
+  isScalar,
+  Lexer,
+  Parser,
+  type Scalar,
+  type YAMLError,
+} from 'yaml';
 
 /** A problem at an offset of the text. */
 export interface YamlProblem {
@@ -50,8 +60,11 @@ export const MAX_DEPTH = 64;
 function reading([document, second]: readonly Document.Parsed[], text: string): YamlReading {
   const { errors, warnings } = document as Document.Parsed;
   const found = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')], text);
-  const problems = second === undefined ? found : [...found, { offset: second.range[0], message: MESSAGES.MULTIPLE_DOCS }];
-  return errors.every(({ code }) => RECOVERABLE.has(code)) ? { problems, document: document as Document.Parsed } : { problems };
+  const problems =
+    second === undefined ? found : [...found, { offset: second.range[0], message: MESSAGES.MULTIPLE_DOCS }];
+  return errors.every(({ code }) => RECOVERABLE.has(code))
+    ? { problems, document: document as Document.Parsed }
+    : { problems };
 }
 
 /** Errors after which the document is still usable. */

@@ -1,5 +1,5 @@
-import { capacityText, slowRefreshText } from '../station/capacity-text.ts';
-import { FAILURE_ADVICE } from '../station/failure.ts';
+import { capacityText, slowRefreshText } from '../inventory/capacity-text.ts';
+import { FAILURE_ADVICE } from '../model/failure.ts';
 import { daysUntil, isoDate } from './certificate-lifetime.ts';
 import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from './diagnosis.ts';
@@ -27,17 +27,27 @@ interface CheckContext {
 }
 
 /** Failures first; a message that several stations of an upstream share appears once. */
-export function checkMessages({ upstreams }: Diagnosis, { nowMs, scrapeTimeoutMs }: CheckContext): readonly CheckMessage[] {
+export function checkMessages(
+  { upstreams }: Diagnosis,
+  { nowMs, scrapeTimeoutMs }: CheckContext,
+): readonly CheckMessage[] {
   const all = upstreams.flatMap((upstream) => {
     const { name } = upstream.options;
     const warnings = [...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)];
     const ofUpstream = warnings.map((message) => ({ ...message, upstream: name, stations: [] }));
     const ofStations = upstream.stations.flatMap((station) =>
-      stationMessages(station, scrapeTimeoutMs).map((message) => ({ ...message, upstream: name, stations: [station.spec.name] })),
+      stationMessages(station, scrapeTimeoutMs).map((message) => ({
+        ...message,
+        upstream: name,
+        stations: [station.spec.name],
+      })),
     );
     return [...ofUpstream, ...grouped(ofStations)];
   });
-  return [...all.filter(({ severity }) => severity === 'failure'), ...all.filter(({ severity }) => severity === 'warning')];
+  return [
+    ...all.filter(({ severity }) => severity === 'failure'),
+    ...all.filter(({ severity }) => severity === 'warning'),
+  ];
 }
 
 function grouped(messages: readonly CheckMessage[]): readonly CheckMessage[] {
@@ -56,7 +66,8 @@ function warning(meaning: string, advice: string, reported?: string): Message {
 
 function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
   const { result } = station;
-  if ('snapshot' in result) return [...listingWarnings(result), ...pageWarnings(station), ...durationWarnings(station, scrapeTimeoutMs)];
+  if ('snapshot' in result)
+    return [...listingWarnings(result), ...pageWarnings(station), ...durationWarnings(station, scrapeTimeoutMs)];
   const { meaning, message: reported, advice } = result;
   return [{ severity: 'failure', meaning, reported, advice }, ...hangingWarnings(station)];
 }
@@ -88,7 +99,9 @@ function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
     );
   }
   if (size + rejected === 0) {
-    warnings.push(warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'));
+    warnings.push(
+      warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
+    );
   }
   if (rejected > 0) {
     warnings.push(
@@ -148,7 +161,9 @@ function loadWarnings({ stations, load: { requestsPerSecond }, forecast }: Diagn
   if (throttled.length === 0) return capacity;
   const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
   const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
-  const rate = Number.isFinite(requestsPerSecond) ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.` : '';
+  const rate = Number.isFinite(requestsPerSecond)
+    ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
+    : '';
   return [
     warning(
       `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
@@ -161,7 +176,10 @@ function loadWarnings({ stations, load: { requestsPerSecond }, forecast }: Diagn
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_DAYS = 14;
 
-function upstreamWarnings({ options, connection, stations, clockDifferenceMs = 0 }: DiagnosedUpstream, nowMs: number): readonly Message[] {
+function upstreamWarnings(
+  { options, connection, stations, clockDifferenceMs = 0 }: DiagnosedUpstream,
+  nowMs: number,
+): readonly Message[] {
   const { baseUrl, tls, auth } = options;
   const warnings: Message[] = [];
   const session = connection.error === undefined ? connection.session : undefined;

@@ -1,5 +1,5 @@
-import type { ReplyInfo } from '../upstream/observer.ts';
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/signer.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/signer.ts';
 
 /** The `Date` header has a resolution of one second. */
 const DATE_RESOLUTION_MS = 1000;
@@ -8,7 +8,9 @@ const DATE_RESOLUTION_MS = 1000;
  * How far the local clock is ahead of the service's (negative: behind), taken from the reply with the shortest round trip.
  * The service writes `Date` at an unknown moment of the round trip, so a difference within it counts as 0.
  */
-export function clockDifferenceMs(replies: readonly Pick<ReplyInfo, 'sentMs' | 'receivedMs' | 'dateMs'>[]): number | undefined {
+export function clockDifferenceMs(
+  replies: readonly Pick<ReplyInfo, 'sentMs' | 'receivedMs' | 'dateMs'>[],
+): number | undefined {
   let best: { readonly minMs: number; readonly maxMs: number } | undefined;
   for (const { sentMs, receivedMs, dateMs } of replies) {
     if (dateMs === undefined) continue;

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { type FailureReason, ListingFailure } from '../station/failure.ts';
-import { connectOnce } from '../upstream/connection.ts';
-import type { UpstreamOptions } from '../upstream/options.ts';
+import { type FailureReason, ListingFailure } from '../model/failure.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
+import { connectOnce } from '../upstream/http/connection.ts';
 import type { ConnectionFacts, DnsFacts, StationFacts, TlsSession } from './facts.ts';
 
 type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>;
@@ -13,7 +13,10 @@ interface Dependencies {
   readonly elapsedMs: () => number;
 }
 
-const realDependencies: Dependencies = { resolve: (host) => lookup(host, { all: true }), elapsedMs: () => performance.now() };
+const realDependencies: Dependencies = {
+  resolve: (host) => lookup(host, { all: true }),
+  elapsedMs: () => performance.now(),
+};
 
 /** Connects once, with the settings of the client; sends no request. */
 export async function probeConnection(
@@ -66,7 +69,10 @@ async function openUnverifiedSession(url: URL, options: UpstreamOptions): Promis
   return openSession(url, { ...options, tls }).catch(() => undefined);
 }
 
-async function openSession(url: URL, options: Pick<UpstreamOptions, 'timeoutMs' | 'tls' | 'proxyUrl'>): Promise<TlsSession | undefined> {
+async function openSession(
+  url: URL,
+  options: Pick<UpstreamOptions, 'timeoutMs' | 'tls' | 'proxyUrl'>,
+): Promise<TlsSession | undefined> {
   const socket = await connectOnce(url, options);
   try {
     return socket instanceof TLSSocket ? sessionOf(socket) : undefined;
@@ -84,7 +90,10 @@ function close(socket: Socket): void {
 function sessionOf(socket: TLSSocket): TlsSession {
   const { issuer, subject, subjectaltname, valid_to } = socket.getPeerCertificate();
   // Written as `DNS:a.example, IP Address:192.0.2.1`.
-  const names = subjectaltname === undefined ? [nameOf(subject)] : subjectaltname.split(', ').map((name) => name.replace(/^[^:]*:/, ''));
+  const names =
+    subjectaltname === undefined
+      ? [nameOf(subject)]
+      : subjectaltname.split(', ').map((name) => name.replace(/^[^:]*:/, ''));
   return { protocol: `${socket.getProtocol()}`, issuer: nameOf(issuer), names, validToMs: Date.parse(valid_to) };
 }
 

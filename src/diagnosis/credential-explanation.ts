@@ -1,15 +1,27 @@
-import type { UpstreamOptions } from '../upstream/options.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
 import type { Explanation, FailureContext } from './explanation.ts';
 
 /** Explains a failure of reason `auth`, in the terms of the authentication scheme in use. */
-export function explainAuthFailure({ upstream: { options }, replies, clockDifferenceMs = 0 }: FailureContext): Explanation {
+export function explainAuthFailure({
+  upstream: { options },
+  replies,
+  clockDifferenceMs = 0,
+}: FailureContext): Explanation {
   const { what, unreadable, rejected } = credentialsOf(options);
   if (!hasCredentials(options)) {
-    return explanation('no credentials', 'The service requires credentials (401), and no credentials are configured.', rejected);
+    return explanation(
+      'no credentials',
+      'The service requires credentials (401), and no credentials are configured.',
+      rejected,
+    );
   }
   if (!replies.some(({ status }) => status === 401)) {
-    return explanation('no credentials', 'The credentials could not be read or obtained, so no request was sent.', unreadable);
+    return explanation(
+      'no credentials',
+      'The credentials could not be read or obtained, so no request was sent.',
+      unreadable,
+    );
   }
   if (options.auth?.scheme !== 'hmac' || !isNotableClockDifference(clockDifferenceMs)) {
     return explanation('auth', `The service rejected ${what} (401).`, rejected);
@@ -24,7 +36,11 @@ export function explainAuthFailure({ upstream: { options }, replies, clockDiffer
 /** Explains a failure of reason `forbidden`. */
 export function explainForbidden({ upstream: { options } }: FailureContext): Explanation {
   if (!hasCredentials(options)) {
-    return explanation('forbidden', 'The service denies access (403), and no credentials are configured.', credentialsOf(options).rejected);
+    return explanation(
+      'forbidden',
+      'The service denies access (403), and no credentials are configured.',
+      credentialsOf(options).rejected,
+    );
   }
   return explanation(
     'forbidden',
@@ -74,7 +90,8 @@ function credentialsOf({ auth, headers, tls }: UpstreamOptions): Credentials {
       return {
         what: 'the access token of oauth2',
         unreadable: `Check oauth2.token_url, client_id and the client secret. ${CHECK_FILE}`,
-        rejected: 'The token endpoint issued a token that the service rejects: check oauth2.scopes and endpoint_params.',
+        rejected:
+          'The token endpoint issued a token that the service rejects: check oauth2.scopes and endpoint_params.',
       };
     default:
       return withoutScheme(headers.length > 0, tls?.certFile !== undefined);
@@ -83,7 +100,8 @@ function credentialsOf({ auth, headers, tls }: UpstreamOptions): Credentials {
 
 function withoutScheme(hasHeaders: boolean, hasCertificate: boolean): Credentials {
   const expected = 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.';
-  if (hasHeaders) return { what: 'the values of http_headers', unreadable: CHECK_FILE, rejected: `Check http_headers. ${expected}` };
+  if (hasHeaders)
+    return { what: 'the values of http_headers', unreadable: CHECK_FILE, rejected: `Check http_headers. ${expected}` };
   const what = hasCertificate ? 'the client certificate' : 'the request';
   return { what, unreadable: CHECK_FILE, rejected: expected };
 }

@@ -1,4 +1,4 @@
-import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../station/failure.ts';
+import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../model/failure.ts';
 import { explainAuthFailure, explainForbidden } from './credential-explanation.ts';
 import { codesOf, type Explanation, endpointsOf, type FailureContext } from './explanation.ts';
 import { explainConnectTimeout, explainNetworkFailure } from './network-explanation.ts';
@@ -27,7 +27,11 @@ function specificExplanation(context: FailureContext): Explanation | undefined {
     case 'timeout':
       return failureReason(upstream.connection.error) === 'timeout' ? explainConnectTimeout(context) : undefined;
     case 'tls':
-      return explainTlsFailure({ codes: codesOf(context.error), session: upstream.connection.session, ...endpointsOf(upstream) });
+      return explainTlsFailure({
+        codes: codesOf(context.error),
+        session: upstream.connection.session,
+        ...endpointsOf(upstream),
+      });
     case 'auth':
       return explainAuthFailure(context);
     case 'forbidden':

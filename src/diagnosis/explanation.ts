@@ -1,5 +1,5 @@
-import type { FailureReason } from '../station/failure.ts';
-import type { ReplyInfo } from '../upstream/observer.ts';
+import type { FailureReason } from '../model/failure.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
 import type { UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */

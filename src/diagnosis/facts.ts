@@ -1,9 +1,9 @@
-import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
-import type { Snapshot } from '../station/snapshot.ts';
-import type { Health } from '../station/station-cache.ts';
-import type { StationSpec } from '../station/station-spec.ts';
-import type { ReplyInfo } from '../upstream/observer.ts';
-import type { UpstreamOptions } from '../upstream/options.ts';
+import type { CapacityForecast, UpstreamLoad } from '../inventory/capacity.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
+import type { Health } from '../refresh/station-cache.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
 
 /** What a live check of a configuration observed. */
 export interface Facts {

@@ -24,7 +24,9 @@ export function explainTlsFailure(failure: TlsFailure): Explanation | undefined 
 }
 
 /** Also used when the service closes the connection right after the handshake. */
-export function explainMissingClientCertificate(failure: Pick<TlsFailure, 'service' | 'hasClientCertificate'>): Explanation {
+export function explainMissingClientCertificate(
+  failure: Pick<TlsFailure, 'service' | 'hasClientCertificate'>,
+): Explanation {
   return { layer: 'tls', ...clientCertificateProblem(failure) };
 }
 
@@ -51,7 +53,8 @@ const RULES: readonly Rule[] = [
     explain: ({ service }) => ({
       summary: 'not yet valid',
       meaning: `The certificate of ${service} is not yet valid.`,
-      advice: 'Check the clock of this host first: it is probably behind. Otherwise the service uses the certificate too early.',
+      advice:
+        'Check the clock of this host first: it is probably behind. Otherwise the service uses the certificate too early.',
     }),
   },
   {
@@ -101,9 +104,13 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const CLIENT_CERTIFICATE_ADVICE = 'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
+const CLIENT_CERTIFICATE_ADVICE =
+  'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
 
-function clientCertificateProblem({ service, hasClientCertificate }: Pick<TlsFailure, 'service' | 'hasClientCertificate'>) {
+function clientCertificateProblem({
+  service,
+  hasClientCertificate,
+}: Pick<TlsFailure, 'service' | 'hasClientCertificate'>) {
   if (hasClientCertificate) {
     return {
       summary: 'client certificate rejected',

@@ -5,7 +5,11 @@ import { RESOURCE_FAMILIES } from './resource-families.ts';
 import { SNAPSHOT_FAMILIES } from './snapshot-families.ts';
 
 /** Every family of a station, in exposition order. */
-export const STATION_FAMILIES: readonly FamilyDescription[] = [...HEALTH_FAMILIES, ...SNAPSHOT_FAMILIES, ...RESOURCE_FAMILIES];
+export const STATION_FAMILIES: readonly FamilyDescription[] = [
+  ...HEALTH_FAMILIES,
+  ...SNAPSHOT_FAMILIES,
+  ...RESOURCE_FAMILIES,
+];
 
 /** Every family of the exporter, without prom-client's default metrics. */
 export const FAMILY_DESCRIPTIONS: readonly FamilyDescription[] = [...STATION_FAMILIES, ...Object.values(OWN_FAMILIES)];

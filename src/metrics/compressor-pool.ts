@@ -1,5 +1,5 @@
 import { constants, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import type { TaskQueue } from '../station/task-queue.ts';
+import type { TaskQueue } from '../model/task-queue.ts';
 import { deflatedSegment, type Segment, storedSegment } from './segment.ts';
 import { TextBuffer } from './text-buffer.ts';
 
@@ -43,7 +43,13 @@ const MIN_COMPRESSED = 512;
 const MIN_ASYNC = 8 * 1024;
 
 /** A small window and hash table: zlib initializes both for every call. */
-const SYNC_OPTIONS = { level: LEVEL, windowBits: 13, memLevel: 5, chunkSize: MIN_ASYNC, finishFlush: constants.Z_FULL_FLUSH };
+const SYNC_OPTIONS = {
+  level: LEVEL,
+  windowBits: 13,
+  memLevel: 5,
+  chunkSize: MIN_ASYNC,
+  finishFlush: constants.Z_FULL_FLUSH,
+};
 
 /**
  * One write is one segment: the full flush makes segments independent, and the high-water mark lets a segment be read at once.

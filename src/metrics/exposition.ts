@@ -1,5 +1,5 @@
-import type { StationView } from '../station/station-cache.ts';
-import { TaskQueue } from '../station/task-queue.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+import type { StationView } from '../refresh/station-cache.ts';
 import { STATION_FAMILIES } from './catalogue.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import { Body, joinedSegment, type Segment, storedSegment } from './segment.ts';
@@ -33,9 +33,11 @@ export class Exposition {
   async fullBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
     const { groups, series } = await this.#cache.get(views);
     const latest = this.#latest.get(format);
-    const isUnchanged = latest?.groups.length === groups.length && latest.groups.every((group, at) => group === groups[at]);
+    const isUnchanged =
+      latest?.groups.length === groups.length && latest.groups.every((group, at) => group === groups[at]);
     const body = isUnchanged ? latest.body : new Body(compacted(this.#byFamily(groups, format)));
-    if (!isUnchanged) own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
+    if (!isUnchanged)
+      own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
     this.#latest.set(format, { groups, body });
     const ownText = Buffer.from(await own.text(format, this.#options.disabled));
     return new Body([storedSegment(ownText), ...endOfFile(format)], body);
@@ -84,16 +86,25 @@ class SegmentCache {
   async #get(views: readonly View[]): Promise<Grouped> {
     const health = await this.#health.get(views);
     const data = await this.#data.get(views.flatMap(({ served }) => served?.encoded ?? []));
-    return { groups: [...health.map(({ families }) => families), ...data], series: health.flatMap(({ series }) => series) };
+    return {
+      groups: [...health.map(({ families }) => families), ...data],
+      series: health.flatMap(({ series }) => series),
+    };
   }
 }
 
 function joinedFamilies(snapshots: readonly Pick<EncodedSnapshot, 'families'>[]): SegmentsByFamily {
   const names = new Set(snapshots.flatMap(({ families }) => [...families.keys()]));
-  return new Map(Array.from(names, (name) => [name, compacted(snapshots.flatMap(({ families }) => families.get(name) ?? []))]));
+  return new Map(
+    Array.from(names, (name) => [name, compacted(snapshots.flatMap(({ families }) => families.get(name) ?? []))]),
+  );
 }
 
-function seriesOf(name: string, healthSeries = 0, encoded: Pick<EncodedSnapshot, 'series' | 'withheld'> = { series: 0, withheld: 0 }) {
+function seriesOf(
+  name: string,
+  healthSeries = 0,
+  encoded: Pick<EncodedSnapshot, 'series' | 'withheld'> = { series: 0, withheld: 0 },
+) {
   return { name, series: healthSeries + encoded.series, withheld: encoded.withheld };
 }
 
@@ -102,7 +113,9 @@ function endOfFile(format: ExpositionFormat): readonly Segment[] {
 }
 
 function headers(format: ExpositionFormat): ReadonlyMap<string, Segment> {
-  return new Map(STATION_FAMILIES.map((family) => [family.name, storedSegment(Buffer.from(familyHeader(family, format)))]));
+  return new Map(
+    STATION_FAMILIES.map((family) => [family.name, storedSegment(Buffer.from(familyHeader(family, format)))]),
+  );
 }
 
 /** Small enough to rebuild a group without blocking the event loop, large enough to keep the number of groups low. */

@@ -1,5 +1,5 @@
-import type { Resource } from '../station/resource.ts';
-import type { Publication, StationView } from '../station/station-cache.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Publication, StationView } from '../refresh/station-cache.ts';
 import type { Aggregates } from './aggregates.ts';
 
 /** The static part of a metric family; documentation, checks and dashboards are generated from it. */
@@ -15,7 +15,10 @@ export interface FamilyDescription {
 }
 
 /** A value and one string per label; a missing label does not compile. */
-export type Sample<Labels extends readonly string[]> = readonly [value: number, ...labels: { readonly [Label in keyof Labels]: string }];
+export type Sample<Labels extends readonly string[]> = readonly [
+  value: number,
+  ...labels: { readonly [Label in keyof Labels]: string },
+];
 
 type AnySample = readonly [value: number, ...labels: string[]];
 
@@ -71,7 +74,11 @@ export function snapshotFamily<const Name extends string, const Labels extends r
 }
 
 /** A sample that reads a field which is not among `fields` does not compile. */
-export function resourceFamily<const Name extends string, const Labels extends readonly string[], const Field extends keyof Resource>(
+export function resourceFamily<
+  const Name extends string,
+  const Labels extends readonly string[],
+  const Field extends keyof Resource,
+>(
   row: Row<Name, Labels> & {
     readonly fields: readonly Field[];
     readonly sample: (resource: Pick<Resource, NoInfer<Field>>) => Sample<Labels> | undefined;

@@ -1,4 +1,4 @@
-import { FAILURE_REASONS } from '../station/failure.ts';
+import { FAILURE_REASONS } from '../model/failure.ts';
 import { healthFamily, optionalSample } from './family.ts';
 
 /** The labels of this row are reserved: a station cannot configure one of them as an extra label. */
@@ -9,7 +9,9 @@ export const STATION_INFO = healthFamily({
   labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
   exampleTitle: 'Stations by zone and upstream',
   example: 'count by (zone, upstream) (telemetry_station_info)',
-  samples: ({ spec: { path, upstream } }) => [[1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream]],
+  samples: ({ spec: { path, upstream } }) => [
+    [1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream],
+  ],
   extraLabels: ({ spec }) => spec.labels,
 });
 

@@ -42,7 +42,8 @@ export const OWN_FAMILIES = {
     type: 'histogram',
     labels: ['upstream'],
     exampleTitle: '95th percentile of the request duration in seconds',
-    example: 'histogram_quantile(0.95, sum by (upstream, le) (rate(telemetry_station_exporter_api_request_duration_seconds_bucket[5m])))',
+    example:
+      'histogram_quantile(0.95, sum by (upstream, le) (rate(telemetry_station_exporter_api_request_duration_seconds_bucket[5m])))',
   },
   apiRequestsInFlight: {
     name: 'telemetry_station_exporter_api_requests_in_flight',
@@ -123,7 +124,8 @@ export const OWN_FAMILIES = {
     type: 'gauge',
     labels: [],
     exampleTitle: 'Share of the record limit in use',
-    example: 'telemetry_station_exporter_records / on (job, instance) telemetry_station_exporter_records_limit{limit="records"}',
+    example:
+      'telemetry_station_exporter_records / on (job, instance) telemetry_station_exporter_records_limit{limit="records"}',
   },
   recordsLimit: {
     name: 'telemetry_station_exporter_records_limit',
@@ -229,7 +231,8 @@ export const OWN_FAMILIES = {
     type: 'gauge',
     labels: [],
     exampleTitle: 'Missing shards',
-    example: 'max(telemetry_station_exporter_total_shards) - count(count_values("shard", telemetry_station_exporter_shard_ordinal))',
+    example:
+      'max(telemetry_station_exporter_total_shards) - count(count_values("shard", telemetry_station_exporter_shard_ordinal))',
   },
   ...WEB_FAMILIES,
 } as const satisfies Record<string, FamilyDescription>;

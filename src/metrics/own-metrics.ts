@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { type Clock, systemClock } from '../station/clock.ts';
-import { RECORD_LIMITS, type RecordBudget, type RecordLimit } from '../station/record-budget.ts';
-import type { Shard } from '../station/shard.ts';
+import { type Clock, systemClock } from '../model/clock.ts';
+import { RECORD_LIMITS, type RecordBudget, type RecordLimit } from '../refresh/record-budget.ts';
+import type { Shard } from '../refresh/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 import { type ExpositionFormat, familyHeader, familyText, labelPairs, sampleValue } from './text-format.ts';
 import { counter, gauge, metricOptions, UpstreamMetrics } from './upstream-metrics.ts';
@@ -140,7 +140,8 @@ export class ProcessMetrics {
 
   async text(format: ExpositionFormat): Promise<string> {
     const nowMs = this.#elapsedMs();
-    if (this.#latest === undefined || nowMs - this.#latest.atMs >= MAX_AGE_MS) this.#latest = { atMs: nowMs, texts: this.#collect() };
+    if (this.#latest === undefined || nowMs - this.#latest.atMs >= MAX_AGE_MS)
+      this.#latest = { atMs: nowMs, texts: this.#collect() };
     return (await this.#latest.texts)[format];
   }
 

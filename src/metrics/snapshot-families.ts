@@ -1,4 +1,4 @@
-import { LISTING_FIELDS, type ListingField } from '../station/listing.ts';
+import { LISTING_FIELDS, type ListingField } from '../model/listing.ts';
 import { optionalSample, type Sample, snapshotFamily } from './family.ts';
 
 /** The families of a station that are published while it has a snapshot. */
@@ -91,7 +91,9 @@ export const SNAPSHOT_FAMILIES = [
     example:
       '1 - sum by (station) (telemetry_station_resources_without_alert_rules) / sum by (station) (telemetry_station_alertable_resources)',
     samples: ({ spec, aggregates }) =>
-      spec.alertability ? [...aggregates.groups].map(({ type, product, alertable }) => [alertable, type, product] as const) : [],
+      spec.alertability
+        ? [...aggregates.groups].map(({ type, product, alertable }) => [alertable, type, product] as const)
+        : [],
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_without_alert_rules',
@@ -114,7 +116,9 @@ export const SNAPSHOT_FAMILIES = [
     example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
     samples: ({ aggregates }) =>
       [...aggregates.groups].flatMap(({ type, product, quantities }) =>
-        [...quantities].flatMap(([gpuModel, units]) => Array.from(units, ([unit, sum]) => [sum, type, product, gpuModel, unit] as const)),
+        [...quantities].flatMap(([gpuModel, units]) =>
+          Array.from(units, ([unit, sum]) => [sum, type, product, gpuModel, unit] as const),
+        ),
       ),
   }),
   snapshotFamily({
@@ -162,6 +166,8 @@ export const SNAPSHOT_FAMILIES = [
     exampleTitle: 'State changes in an hour, by new state',
     example: 'sum by (station, state) (increase(telemetry_station_resource_state_changes_total[1h]))',
     samples: ({ churn }) =>
-      [...churn.stateChanges].flatMap(([type, states]) => Array.from(states, ([state, count]) => [count, type, state] as const)),
+      [...churn.stateChanges].flatMap(([type, states]) =>
+        Array.from(states, ([state, count]) => [count, type, state] as const),
+      ),
   }),
 ] as const;

@@ -1,8 +1,8 @@
-import type { LabelValues } from '../station/label-values.ts';
-import type { Part } from '../station/listing.ts';
-import { labelText, type Resource } from '../station/resource.ts';
-import type { Publication } from '../station/station-cache.ts';
-import type { StationSpec } from '../station/station-spec.ts';
+import type { Part } from '../model/listing.ts';
+import { labelText, type Resource } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { LabelValues } from '../refresh/label-values.ts';
+import type { Publication } from '../refresh/station-cache.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
 import type { CompressorPool } from './compressor-pool.ts';
 import type { HealthSource, ResourceFamily, StationFamily } from './family.ts';
@@ -87,17 +87,28 @@ export class StationEncoder {
     }
     this.#blocks = blocks;
     const station = await this.#encodeStation(publication, blocks);
-    const resourceSeries = blocks.reduce((sum, { series }) => sum + [...series.values()].reduce((all, one) => all + one, 0), 0);
+    const resourceSeries = blocks.reduce(
+      (sum, { series }) => sum + [...series.values()].reduce((all, one) => all + one, 0),
+      0,
+    );
     return {
-      families: isWithheld ? station.families : new Map([...station.families, ...familiesOf(blocks, this.#resourceFamilies)]),
+      families: isWithheld
+        ? station.families
+        : new Map([...station.families, ...familiesOf(blocks, this.#resourceFamilies)]),
       series: station.series + (isWithheld ? 0 : resourceSeries),
       withheld: isWithheld ? resourceSeries : 0,
       aggregates: station.aggregates,
     };
   }
 
-  async #block(parts: readonly Part<Resource>[], isWithheld: boolean, values: LabelValues, before: Block | undefined): Promise<Block> {
-    const isUnchanged = before?.parts.length === parts.length && before.parts.every((part, index) => part === parts[index]);
+  async #block(
+    parts: readonly Part<Resource>[],
+    isWithheld: boolean,
+    values: LabelValues,
+    before: Block | undefined,
+  ): Promise<Block> {
+    const isUnchanged =
+      before?.parts.length === parts.length && before.parts.every((part, index) => part === parts[index]);
     if (isUnchanged && before.isWithheld === isWithheld) return before;
     const { result, segments } = await this.#compressors.compress((buffer) =>
       this.#write(joined(parts), isWithheld, values, before, buffer),
@@ -106,7 +117,13 @@ export class StationEncoder {
     return { parts, aggregates: result.aggregates, families, series: result.series, isWithheld };
   }
 
-  #write(resources: readonly Resource[], isWithheld: boolean, values: LabelValues, before: Block | undefined, buffer: TextBuffer) {
+  #write(
+    resources: readonly Resource[],
+    isWithheld: boolean,
+    values: LabelValues,
+    before: Block | undefined,
+    buffer: TextBuffer,
+  ) {
     const aggregates = new Aggregation();
     for (const resource of resources) aggregates.addResource(resource, this.#spec.alertability, values);
     if (isWithheld) return { aggregates, series: countSeries(resources, this.#resourceFamilies), reused: [] };
@@ -121,7 +138,12 @@ export class StationEncoder {
     const { result, segments } = await this.#compressors.compress((buffer) => {
       const aggregates = new Aggregation();
       for (const block of blocks) aggregates.merge(block.aggregates);
-      const [series = 0] = writeStations(SNAPSHOT_FAMILIES, [{ ...publication, aggregates }], this.#options.disabled, buffer);
+      const [series = 0] = writeStations(
+        SNAPSHOT_FAMILIES,
+        [{ ...publication, aggregates }],
+        this.#options.disabled,
+        buffer,
+      );
       return { aggregates, series };
     });
     const families = new Map(Array.from(segments, ([family, segment]) => [family, [segment]]));
@@ -174,7 +196,8 @@ function writeStations<Source extends { readonly spec: StationSpec }>(
       const extra = extraLabels ? labelsText(extraLabels(source)) : '';
       for (const [value, ...values] of samples(source)) {
         text += name + stations[at];
-        for (const [index, opening] of openings.entries()) text += `${opening}${escapeLabelValue(labelText(values[index] ?? ''))}"`;
+        for (const [index, opening] of openings.entries())
+          text += `${opening}${escapeLabelValue(labelText(values[index] ?? ''))}"`;
         text += `${extra}} ${sampleValue(value)}\n`;
         series[at] = (series[at] ?? 0) + 1;
       }
@@ -195,7 +218,10 @@ function labelsText(labels: Readonly<Record<string, string>>): string {
 const RESOURCES_PER_TEXT = 64;
 
 /** Whether a family has the same samples for both lists: usually states and alert rules change, and most labels do not. */
-function unchangedFamilies(before: readonly Resource[], next: readonly Resource[]): (family: ResourceFamily) => boolean {
+function unchangedFamilies(
+  before: readonly Resource[],
+  next: readonly Resource[],
+): (family: ResourceFamily) => boolean {
   const isSame = (field: keyof Resource) => next.every((resource, index) => resource[field] === before[index]?.[field]);
   if (before.length !== next.length || !isSame('id') || !isSame('name')) return () => false;
   return ({ fields }) => fields.every(isSame);
@@ -209,7 +235,9 @@ function writeResources(
   buffer: TextBuffer,
 ): Map<string, number> {
   const prefix = `{station="${escapeLabelValue(station)}",resource_id="`;
-  const identities = resources.map(({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`);
+  const identities = resources.map(
+    ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`,
+  );
   const written = new Map<string, number>();
   for (const { name, labels, sample } of families) {
     let series = 0;
@@ -223,7 +251,8 @@ function writeResources(
       if (values !== undefined) {
         series += 1;
         text += name + identities[index];
-        for (let at = 0; at < openings.length; at += 1) text += openings[at] + escapeLabelValue(values[at + 1] as string);
+        for (let at = 0; at < openings.length; at += 1)
+          text += openings[at] + escapeLabelValue(values[at + 1] as string);
         text += `${closing}${sampleValue(values[0])}\n`;
       }
       if (index % RESOURCES_PER_TEXT === RESOURCES_PER_TEXT - 1) {
@@ -238,5 +267,10 @@ function writeResources(
 }
 
 function countSeries(resources: readonly Resource[], families: readonly ResourceFamily[]): Map<string, number> {
-  return new Map(families.map(({ name, sample }) => [name, resources.reduce((sum, resource) => (sample(resource) ? sum + 1 : sum), 0)]));
+  return new Map(
+    families.map(({ name, sample }) => [
+      name,
+      resources.reduce((sum, resource) => (sample(resource) ? sum + 1 : sum), 0),
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-import { GrowableBuffer } from '../station/growable-buffer.ts';
+import { GrowableBuffer } from '../model/growable-buffer.ts';
 
 /** Several times what a block of resources needs, unless its texts are very long. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { UpstreamLoad } from '../station/capacity.ts';
-import { FAILURE_REASONS, type FailureReason } from '../station/failure.ts';
+import type { UpstreamLoad } from '../inventory/capacity.ts';
+import { FAILURE_REASONS, type FailureReason } from '../model/failure.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 
 /** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */
@@ -44,7 +44,11 @@ export class UpstreamMetrics {
     this.#oldestWaiting = gauge(registry, OWN_FAMILIES.oldestWaitingRefresh);
     this.#hangingStations = gauge(registry, OWN_FAMILIES.hangingStations);
     this.#pageSizeReductions = counter(registry, OWN_FAMILIES.pageSizeReductions);
-    this.#duration = new Histogram({ ...metricOptions(OWN_FAMILIES.apiRequestDuration), buckets: DURATION_BUCKETS, registers: [registry] });
+    this.#duration = new Histogram({
+      ...metricOptions(OWN_FAMILIES.apiRequestDuration),
+      buckets: DURATION_BUCKETS,
+      registers: [registry],
+    });
   }
 
   /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
@@ -102,9 +106,17 @@ export class UpstreamMetrics {
   /** Removes the series of an upstream that is no longer configured. */
   remove(upstream: string): void {
     this.#upstreams.delete(upstream);
-    for (const metric of [this.#requests, this.#retries, this.#inFlight, this.#waiting, this.#waitSeconds, this.#throttled])
+    for (const metric of [
+      this.#requests,
+      this.#retries,
+      this.#inFlight,
+      this.#waiting,
+      this.#waitSeconds,
+      this.#throttled,
+    ])
       metric.remove({ upstream });
-    for (const metric of [this.#rateLimit, this.#refreshesWaiting, this.#oldestWaiting, this.#hangingStations]) metric.remove({ upstream });
+    for (const metric of [this.#rateLimit, this.#refreshesWaiting, this.#oldestWaiting, this.#hangingStations])
+      metric.remove({ upstream });
     for (const metric of [this.#pageSizeReductions, this.#duration]) metric.remove({ upstream });
     for (const reason of FAILURE_REASONS) this.#failures.remove({ upstream, reason });
   }
@@ -136,6 +148,9 @@ function onlyWhile<Functions extends Record<string, (...args: never[]) => unknow
   condition: () => boolean,
   functions: Functions,
 ): Functions {
-  const guarded = Object.entries(functions).map(([name, run]) => [name, (...args: never[]) => (condition() ? run(...args) : undefined)]);
+  const guarded = Object.entries(functions).map(([name, run]) => [
+    name,
+    (...args: never[]) => (condition() ? run(...args) : undefined),
+  ]);
   return Object.fromEntries(guarded) as Functions;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isObject, labelText, type RecordField } from '../station/resource.ts';
+import { isObject, labelText, type RecordField } from '../model/resource.ts';
 
 /** Replaces text of unknown content. */
 const INVALID = 'unreadable';
@@ -15,7 +15,9 @@ export function anonymizeId(record: unknown, pseudonyms: Pseudonyms): unknown {
 }
 
 export function anonymizePage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
-  return isObject(page) ? anonymizeFields(page, { offset: keepCount, size: keepCount, total: keepCount }, pseudonyms) : null;
+  return isObject(page)
+    ? anonymizeFields(page, { offset: keepCount, size: keepCount, total: keepCount }, pseudonyms)
+    : null;
 }
 
 type Anonymizer = (value: unknown, pseudonyms: Pseudonyms) => unknown;
@@ -42,7 +44,11 @@ function isReplaced(name: string): boolean {
   return FIELDS[name as keyof typeof FIELDS] === replaceName;
 }
 
-function anonymizeObject(value: unknown, fields: Readonly<Record<string, Anonymizer>>, pseudonyms: Pseudonyms): unknown {
+function anonymizeObject(
+  value: unknown,
+  fields: Readonly<Record<string, Anonymizer>>,
+  pseudonyms: Pseudonyms,
+): unknown {
   return isObject(value) ? anonymizeFields(value, fields, pseudonyms) : keepType(value);
 }
 

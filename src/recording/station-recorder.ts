@@ -1,8 +1,8 @@
+import type { ListingFilters } from '../model/listing.ts';
+import { labelText } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
 import type { Recording } from '../simulator/recording.ts';
-import type { ListingFilters } from '../station/listing.ts';
-import { labelText } from '../station/resource.ts';
-import type { StationSpec } from '../station/station-spec.ts';
-import type { ListedPage } from '../upstream/observer.ts';
+import type { ListedPage } from '../upstream/http/observer.ts';
 import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from './anonymous-record.ts';
 
 type RecordedListing = Recording['listings'][number];
@@ -41,7 +41,10 @@ export class StationRecorder {
   recording({ path, filters, products, alertability }: StationSpec): Recording {
     const anonymous = (text: string) => this.#pseudonyms.of(labelText(text));
     const all = [...this.#listings.values()];
-    const listings = [...all.filter(({ rows }) => rows === 'resources'), ...all.filter(({ rows }) => rows === 'ids')].map((listing) => ({
+    const listings = [
+      ...all.filter(({ rows }) => rows === 'resources'),
+      ...all.filter(({ rows }) => rows === 'ids'),
+    ].map((listing) => ({
       filters: wireFilters(listing.filters, anonymous),
       pages: listing.pages.toSorted((a, b) => a.offset - b.offset),
     }));

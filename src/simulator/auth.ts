@@ -23,7 +23,8 @@ export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): 
   const authorization = head.headers.authorization;
   if (authorization === undefined) return 'Unauthorized';
   if (check.scheme === 'hmac') return hmacProblem(check, authorization, head, atMs);
-  if (check.scheme === 'oauth2') return isIssuedToken(check, authorization, atMs) ? undefined : 'The access token is invalid or expired';
+  if (check.scheme === 'oauth2')
+    return isIssuedToken(check, authorization, atMs) ? undefined : 'The access token is invalid or expired';
   const expected =
     check.scheme === 'token'
       ? `${check.type ?? 'Bearer'} ${check.token}`
@@ -45,7 +46,8 @@ function hmacProblem(
   if (matched === undefined) return 'HMAC signature cannot be verified';
   if (accessKey !== check.accessKeyId) return 'Invalid authentication credentials';
   const signed = list.split(' ');
-  if (!check.signedHeaders.every((name) => signed.includes(name))) return 'enforced header not used for HMAC Authentication';
+  if (!check.signedHeaders.every((name) => signed.includes(name)))
+    return 'enforced header not used for HMAC Authentication';
   const date = Date.parse(`${head.headers['x-date'] ?? head.headers.date}`);
   if (!(Math.abs(date - atMs) <= (check.skewMs ?? DEFAULT_SKEW_MS))) {
     return 'HMAC signature cannot be verified, a valid date or x-date header is required for HMAC Authentication';
@@ -68,12 +70,20 @@ export const TOKEN_PATH = '/oauth2/token';
 const TOKEN_LIFETIME_MS = 300_000;
 
 /** The reply of the token endpoint to a client credentials grant; id and secret may be in the header or in the form. */
-export function tokenReply(check: OAuth2Check, { method, headers }: RequestHead, form: URLSearchParams, atMs: number): SimulatedReply {
+export function tokenReply(
+  check: OAuth2Check,
+  { method, headers }: RequestHead,
+  form: URLSearchParams,
+  atMs: number,
+): SimulatedReply {
   if (method !== 'POST') return withHeaders(jsonReply(405, { error: 'invalid_request' }), { allow: 'POST' });
   const { clientId, clientSecret } = check;
   const basic = `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString('base64')}`;
-  const isClient = headers.authorization === basic || (form.get('client_id') === clientId && form.get('client_secret') === clientSecret);
-  if (!isClient) return withHeaders(jsonReply(401, { error: 'invalid_client' }), { 'www-authenticate': 'Basic realm="simulated"' });
+  const isClient =
+    headers.authorization === basic ||
+    (form.get('client_id') === clientId && form.get('client_secret') === clientSecret);
+  if (!isClient)
+    return withHeaders(jsonReply(401, { error: 'invalid_client' }), { 'www-authenticate': 'Basic realm="simulated"' });
   if (form.get('grant_type') !== 'client_credentials') return jsonReply(400, { error: 'unsupported_grant_type' });
   const token = issuedToken(check, atMs + TOKEN_LIFETIME_MS);
   return jsonReply(200, { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_MS / 1000 });
@@ -97,7 +107,12 @@ function isIssuedToken(check: OAuth2Check, authorization: string, atMs: number):
 export const SIMULATED_CREDENTIALS = {
   bearer: { scheme: 'token', token: 'simulated-token' },
   basic: { scheme: 'basic', username: 'simulated-user', password: 'simulated-password' },
-  hmac: { scheme: 'hmac', accessKeyId: 'simulated-access-key', secretAccessKey: 'simulated-secret-key', signedHeaders: ['x-date'] },
+  hmac: {
+    scheme: 'hmac',
+    accessKeyId: 'simulated-access-key',
+    secretAccessKey: 'simulated-secret-key',
+    signedHeaders: ['x-date'],
+  },
   oauth2: { scheme: 'oauth2', clientId: 'simulated-client', clientSecret: 'simulated-client-secret' },
 } as const satisfies Readonly<Record<string, AuthCheck>>;
 
@@ -113,10 +128,20 @@ export function authConfig(scheme: SimulatedScheme | undefined, serviceUrl: stri
       return { basic_auth: { username: basic.username, password: basic.password } };
     case 'hmac':
       return {
-        hmac: { access_key_id: hmac.accessKeyId, secret_access_key: hmac.secretAccessKey, signed_headers: [...hmac.signedHeaders] },
+        hmac: {
+          access_key_id: hmac.accessKeyId,
+          secret_access_key: hmac.secretAccessKey,
+          signed_headers: [...hmac.signedHeaders],
+        },
       };
     case 'oauth2':
-      return { oauth2: { client_id: oauth2.clientId, client_secret: oauth2.clientSecret, token_url: `${serviceUrl}${TOKEN_PATH}` } };
+      return {
+        oauth2: {
+          client_id: oauth2.clientId,
+          client_secret: oauth2.clientSecret,
+          token_url: `${serviceUrl}${TOKEN_PATH}`,
+        },
+      };
     default:
       return {};
   }

@@ -5,14 +5,19 @@ import { jsonReply, type ReplyDelivery, type SimulatedReply, statusReply, textRe
 
 type ReplyFaultOf<Kind extends ReplyFault['kind']> = Extract<ReplyFault, { readonly kind: Kind }>;
 
-export const replyFaultEffects: { readonly [Kind in ReplyFault['kind']]: (fault: ReplyFaultOf<Kind>, random: Random) => FaultEffect } = {
+export const replyFaultEffects: {
+  readonly [Kind in ReplyFault['kind']]: (fault: ReplyFaultOf<Kind>, random: Random) => FaultEffect;
+} = {
   reset: ({ at = 'start' }) => deliveredBy({ mode: 'reset', at }),
   hang: () => deliveredBy({ mode: 'hang' }),
   headersOnly: () => deliveredBy({ mode: 'headersOnly' }),
   drip: ({ everyMs = 50 }) => deliveredBy({ mode: 'drip', everyMs }),
   truncate: () => deliveredBy({ mode: 'truncate' }),
   endless: () => deliveredBy({ mode: 'endless' }),
-  html: () => replacedBy(textReply(200, 'text/html; charset=utf-8', '<!doctype html><title>Sign in</title><p>Please sign in to continue.')),
+  html: () =>
+    replacedBy(
+      textReply(200, 'text/html; charset=utf-8', '<!doctype html><title>Sign in</title><p>Please sign in to continue.'),
+    ),
   notJson: () => replacedBy(textReply(200, 'application/json', '{"resources": [')),
   wrongJson: ({ value }) => replacedBy(jsonReply(200, value)),
   bytes: ({ body }) => replacedBy({ ...textReply(200, 'application/json', ''), body }),
@@ -54,7 +59,9 @@ export const listingFaultEffects: {
   ignoreOffset: () => ({ onPageRequest: (page) => ({ ...page, offset: 0 }) }),
   offsetFromOne: () => ({ onPageRequest: (page) => ({ ...page, offset: Math.max(0, page.offset - 1) }) }),
   offsetInPages: () => ({ onPageRequest: (page) => ({ ...page, offset: page.offset * page.size }) }),
-  unstableOrder: (_, random) => ({ onListing: ({ records, total }) => ({ records: shuffled(random, records), total }) }),
+  unstableOrder: (_, random) => ({
+    onListing: ({ records, total }) => ({ records: shuffled(random, records), total }),
+  }),
   ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }) => ({ onPageRequest: (page) => ({ ...page, size }) }),
   ignoreFilter: ({ name }) => ({
     onPageRequest({ filters: { [name]: _, ...filters }, ...page }) {
@@ -91,7 +98,10 @@ export const listingFaultEffects: {
   numericState: ({ state }) => ({ onBody: (body) => onRecords(body, (record) => ({ ...record, state })) }),
 };
 
-function onPage(body: ListingBody, change: (page: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>): ListingBody {
+function onPage(
+  body: ListingBody,
+  change: (page: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): ListingBody {
   return body.page ? { ...body, page: change(body.page) } : body;
 }
 
@@ -105,7 +115,9 @@ function isObject(value: unknown): value is object {
 }
 
 function textNumbers(values: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+  );
 }
 
 function withoutId(record: unknown): unknown {
@@ -113,5 +125,7 @@ function withoutId(record: unknown): unknown {
 }
 
 function withTextRuleCount(record: object): object {
-  return 'alert_rules_count' in record ? { ...record, ...textNumbers({ alert_rules_count: record.alert_rules_count }) } : record;
+  return 'alert_rules_count' in record
+    ? { ...record, ...textNumbers({ alert_rules_count: record.alert_rules_count }) }
+    : record;
 }

@@ -11,13 +11,19 @@ export type FaultPlan = (request: MatchedRequest, atMs: number) => readonly Faul
 
 /** Its only state is the request counts, so that the same sequence of requests always meets the same faults. */
 export function faultPlan(faults: readonly Fault[], seed: number): FaultPlan {
-  const planned = faults.map((fault, index) => ({ fault, seed: hash(seed, index, hashText(fault.kind)), counter: new RequestCounter() }));
+  const planned = faults.map((fault, index) => ({
+    fault,
+    seed: hash(seed, index, hashText(fault.kind)),
+    counter: new RequestCounter(),
+  }));
   return (request, atMs) =>
     planned.flatMap(({ fault, seed: faultSeed, counter }) => {
       const when = fault.when ?? {};
       if (!matches(when, request)) return [];
       const count = counter.next(request);
-      return applies(when, count, faultSeed, atMs) ? effectOf(fault, randomFrom(hash(faultSeed, count.request, 1))) : [];
+      return applies(when, count, faultSeed, atMs)
+        ? effectOf(fault, randomFrom(hash(faultSeed, count.request, 1)))
+        : [];
     });
 }
 
@@ -47,7 +53,12 @@ function matches({ offset, filter, filterValue }: When, request: MatchedRequest)
   return values.length > 0 && (filterValue === undefined || values.includes(filterValue));
 }
 
-function applies({ nth, first, firstListings, share, periodMs }: When, count: RequestCount, seed: number, atMs: number): boolean {
+function applies(
+  { nth, first, firstListings, share, periodMs }: When,
+  count: RequestCount,
+  seed: number,
+  atMs: number,
+): boolean {
   if (nth !== undefined && ![nth].flat().includes(count.request)) return false;
   if (first !== undefined && count.request > first) return false;
   if (firstListings !== undefined && count.listing > firstListings) return false;
@@ -89,14 +100,17 @@ export class FaultRegistry {
   /** The effects on this request: faults of every station first, then the station's own. */
   effects(request: ListingRequest | RejectedRequest, atMs: number): readonly FaultEffect[] {
     const { station, ...matched } =
-      'path' in request ? { station: request.path.telemetryStation, ...request } : { station: EVERY_STATION, filters: {}, offset: 0 };
+      'path' in request
+        ? { station: request.path.telemetryStation, ...request }
+        : { station: EVERY_STATION, filters: {}, offset: 0 };
     return [...new Set([EVERY_STATION, station])].flatMap((key) => this.#plan(key, station)?.(matched, atMs) ?? []);
   }
 
   #plan(key: string, station: string): FaultPlan | undefined {
     const registered = this.#registered.get(key);
     if (registered === undefined) return undefined;
-    const plan = registered.plans.get(station) ?? faultPlan(registered.faults, hash(this.#seed, hashText(key), hashText(station)));
+    const plan =
+      registered.plans.get(station) ?? faultPlan(registered.faults, hash(this.#seed, hashText(key), hashText(station)));
     registered.plans.set(station, plan);
     return plan;
   }

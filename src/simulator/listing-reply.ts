@@ -1,6 +1,13 @@
 import { type AuthCheck, authProblem } from './auth.ts';
 import type { FaultEffect, FilteredListing, ListingBody, PageRequest } from './faults.ts';
-import type { FilterName, Filters, ListingRequest, RejectedRequest, RequestHead, StationPath } from './listing-request.ts';
+import type {
+  FilterName,
+  Filters,
+  ListingRequest,
+  RejectedRequest,
+  RequestHead,
+  StationPath,
+} from './listing-request.ts';
 import { jsonReply, type SimulatedReply, statusReply, withHeaders } from './reply.ts';
 
 /** The records of a station; undefined: unknown station. */
@@ -39,9 +46,11 @@ function healthyReply(
 ): SimulatedReply {
   const problem = options.auth && authProblem(options.auth, head, atMs);
   if (problem !== undefined) return jsonReply(401, { message: problem });
-  if ('status' in request) return withHeaders(statusReply(request.status, request.message), request.status === 405 ? { allow: 'GET' } : {});
+  if ('status' in request)
+    return withHeaders(statusReply(request.status, request.message), request.status === 405 ? { allow: 'GET' } : {});
   const entries = options.source(request.path, atMs);
-  if (entries === undefined) return statusReply(404, `telemetry station ${JSON.stringify(request.path.telemetryStation)} not found`);
+  if (entries === undefined)
+    return statusReply(404, `telemetry station ${JSON.stringify(request.path.telemetryStation)} not found`);
   return jsonReply(200, listingBody(entries, request, effects, options));
 }
 
@@ -54,16 +63,24 @@ function listingBody(
   const { filters, offset, size } = request;
   const requested = { filters, offset, size: Math.min(size || options.defaultPageSize, options.pageCap) };
   // A recorded body cannot show the effect of a fault on the request or the listing.
-  const isChanged = effects.some(({ onPageRequest, onListing }) => onPageRequest !== undefined || onListing !== undefined);
+  const isChanged = effects.some(
+    ({ onPageRequest, onListing }) => onPageRequest !== undefined || onListing !== undefined,
+  );
   const page = (isChanged ? undefined : options.replay?.(request)) ?? pageOf(entries, requested, effects);
   return effects.reduce((body, { onBody }) => onBody?.(body, requested) ?? body, page);
 }
 
 function pageOf(entries: readonly SourceEntry[], requested: PageRequest, effects: readonly FaultEffect[]): ListingBody {
-  const { filters, offset, size } = effects.reduce((page, { onPageRequest }) => onPageRequest?.(page) ?? page, requested);
+  const { filters, offset, size } = effects.reduce(
+    (page, { onPageRequest }) => onPageRequest?.(page) ?? page,
+    requested,
+  );
   const selected = select(entries, filters);
   const filtered: FilteredListing = { records: selected, total: selected.length };
-  const { records, total } = effects.reduce((listing, { onListing }) => onListing?.(listing, requested) ?? listing, filtered);
+  const { records, total } = effects.reduce(
+    (listing, { onListing }) => onListing?.(listing, requested) ?? listing,
+    filtered,
+  );
   return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
 }
 

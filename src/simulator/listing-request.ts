@@ -98,7 +98,9 @@ function isCount(text: string): boolean {
 }
 
 function readFilters(parameters: URLSearchParams, listStyle: RequestOptions['listStyle']): Filters {
-  const scalars = SCALAR_FILTERS.map((name) => [name, parameters.getAll(name).filter((value) => isSet(name, value))] as const);
+  const scalars = SCALAR_FILTERS.map(
+    (name) => [name, parameters.getAll(name).filter((value) => isSet(name, value))] as const,
+  );
   const repeated = REPEATED_FILTERS.map((name) => {
     const values = parameters.getAll(name);
     return [name, listStyle === 'comma' ? values.flatMap((value) => value.split(',')) : values] as const;

@@ -41,7 +41,9 @@ const recordingSchema = z.object({
 /** The recorded listings of a station. */
 export type Recording = z.infer<typeof recordingSchema>;
 
-type ParsedRecording = { readonly ok: true; readonly recording: Recording } | { readonly ok: false; readonly problems: readonly string[] };
+type ParsedRecording =
+  | { readonly ok: true; readonly recording: Recording }
+  | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Reports the first problems only: a file of another kind has many. */
 export function parseRecording(text: string): ParsedRecording {
@@ -53,7 +55,9 @@ export function parseRecording(text: string): ParsedRecording {
   }
   const read = recordingSchema.safeParse(value);
   if (read.success) return { ok: true, recording: read.data };
-  const problems = read.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+  const problems = read.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 

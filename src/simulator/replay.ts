@@ -55,7 +55,10 @@ function recordedSource({ station, listings: [main, ...further] }: Recording): R
   const members = (matches: (filters: Filters) => boolean) =>
     new Set(further.filter(({ filters }) => matches(filters)).flatMap(({ pages }) => recordsOf(pages).map(idOf)));
   const alertable = members(({ enabled_alert }) => enabled_alert !== undefined);
-  const products = station.products.map((product) => ({ product, ids: members((filters) => filters.product?.[0] === product) }));
+  const products = station.products.map((product) => ({
+    product,
+    ids: members((filters) => filters.product?.[0] === product),
+  }));
   const entries = recordsOf((main as RecordedListing).pages).map((record): SourceEntry => {
     const id = idOf(record);
     const product = products.find(({ ids }) => ids.has(id))?.product ?? '';
@@ -88,10 +91,13 @@ function isStation(path: StationPath, station: Recording['station']): boolean {
 }
 
 function replayConfig({ station, listings }: Recording, baseUrl: string, auth: SimulatedScheme | undefined): string {
-  const { resource_ids, resource_types, resource_type, product, resource_display_name_prefix, enabled_alert } = station.filters;
+  const { resource_ids, resource_types, resource_type, product, resource_display_name_prefix, enabled_alert } =
+    station.filters;
   const config = {
     // Recorded pages are only found with the recorded page size.
-    upstreams: { recorded: { base_url: baseUrl, page_size: listings[0]?.pages[0]?.size, ...authConfig(auth, baseUrl) } },
+    upstreams: {
+      recorded: { base_url: baseUrl, page_size: listings[0]?.pages[0]?.size, ...authConfig(auth, baseUrl) },
+    },
     stations: [
       {
         name: 'recorded',

@@ -17,7 +17,11 @@ export function deliverReply(connection: Connection, reply: SimulatedReply, comp
   connection.response.once('close', () => clearTimeout(timer));
 }
 
-function send({ socket, response }: Connection, { status, headers, body, delivery }: SimulatedReply, completing: () => void): void {
+function send(
+  { socket, response }: Connection,
+  { status, headers, body, delivery }: SimulatedReply,
+  completing: () => void,
+): void {
   const head = { ...headers, 'content-length': body.length };
   const half = body.subarray(0, Math.floor(body.length / 2));
   switch (delivery.mode) {

@@ -17,7 +17,13 @@ export interface SimulatedReply {
 }
 
 export function textReply(status: number, contentType: string, text: string): SimulatedReply {
-  return { status, headers: { 'content-type': contentType }, body: Buffer.from(text), delayMs: 0, delivery: { mode: 'complete' } };
+  return {
+    status,
+    headers: { 'content-type': contentType },
+    body: Buffer.from(text),
+    delayMs: 0,
+    delivery: { mode: 'complete' },
+  };
 }
 
 export function jsonReply(status: number, value: unknown): SimulatedReply {

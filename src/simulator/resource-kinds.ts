@@ -143,7 +143,10 @@ export const resourceKinds: readonly ResourceKind[] = [
 ];
 
 export function gpuFields(random: Random): { readonly sku: string; readonly gpuModel: string } {
-  return { sku: pick(random, ['1 GPU', '1 GPU', '2 GPU', '4 GPU', '8 GPU', '8 GPU']), gpuModel: pick(random, gpuModels) };
+  return {
+    sku: pick(random, ['1 GPU', '1 GPU', '2 GPU', '4 GPU', '8 GPU', '8 GPU']),
+    gpuModel: pick(random, gpuModels),
+  };
 }
 
 const gpuModels: readonly string[] = [
@@ -174,4 +177,15 @@ const teams: readonly string[] = [
   '自动驾驶.感知',
 ];
 
-const roles: readonly string[] = ['frontend', 'worker', 'cache', 'etl', 'eval', 'gateway', '节点', '数据集', '华东.备份', '开发机'];
+const roles: readonly string[] = [
+  'frontend',
+  'worker',
+  'cache',
+  'etl',
+  'eval',
+  'gateway',
+  '节点',
+  '数据集',
+  '华东.备份',
+  '开发机',
+];

@@ -57,7 +57,17 @@ export function recordAt(resource: SimulatedResource, atMs: number): WireRecord 
   const rules = atMs < resource.rulesFromMs ? 0 : resource.rules;
   const { resource_type, resource_id, create_time, sku, display_name, name, gpu_model } = resource.record;
   const state = rules === 0 ? 'ALERTSTATE_INACTIVE' : stateAt(resource, atMs);
-  return { resource_type, resource_id, create_time, sku, state, display_name, alert_rules_count: rules, name, gpu_model };
+  return {
+    resource_type,
+    resource_id,
+    create_time,
+    sku,
+    state,
+    display_name,
+    alert_rules_count: rules,
+    name,
+    gpu_model,
+  };
 }
 
 type Names = Pick<WireRecord, 'resource_id' | 'name'>;

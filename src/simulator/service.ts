@@ -118,7 +118,12 @@ export class SimulatedService {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    const { pathPrefix = '', listStyle = 'repeat', defaultPageSize = 20, pageCap = Number.MAX_SAFE_INTEGER } = this.#options;
+    const {
+      pathPrefix = '',
+      listStyle = 'repeat',
+      defaultPageSize = 20,
+      pageCap = Number.MAX_SAFE_INTEGER,
+    } = this.#options;
     const atMs = this.#now();
     const head = { method: `${request.method}`, target: `${request.url}`, headers: request.headers };
     const listing = parseRequest(head, { pathPrefix, listStyle });
@@ -144,10 +149,15 @@ export class SimulatedService {
     const form = await text(request).catch(() => undefined);
     // undefined: the client closed the connection.
     if (form === undefined) return;
-    deliverReply({ socket: request.socket, response }, tokenReply(auth, head, new URLSearchParams(form), this.#now()), end);
+    deliverReply(
+      { socket: request.socket, response },
+      tokenReply(auth, head, new URLSearchParams(form), this.#now()),
+      end,
+    );
   }
 
-  readonly #source: RecordSource = (path, atMs) => this.#records.get(path.telemetryStation) ?? this.#options.source?.(path, atMs);
+  readonly #source: RecordSource = (path, atMs) =>
+    this.#records.get(path.telemetryStation) ?? this.#options.source?.(path, atMs);
 }
 
 /** Longer than any client keeps an idle connection, so that the service never closes one that is about to be used. */

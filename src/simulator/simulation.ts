@@ -31,7 +31,15 @@ export interface Simulation {
 
 /** Starts the simulated service with simulated fleets; by default the demo stations. */
 export async function startSimulation(options: SimulationOptions = {}): Promise<Simulation> {
-  const { seed = 1, now = Date.now, port = 0, stations = demoStations, faults = [], pageCap = PAGE_CAP, naming = 'random' } = options;
+  const {
+    seed = 1,
+    now = Date.now,
+    port = 0,
+    stations = demoStations,
+    faults = [],
+    pageCap = PAGE_CAP,
+    naming = 'random',
+  } = options;
   const { refresh = 'scrape', auth } = options;
   const world = createWorld({ seed, stations, naming });
   const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);

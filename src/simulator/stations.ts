@@ -21,7 +21,12 @@ export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'prod',
     upstream: 'east',
-    path: { subscription: SUBSCRIPTIONS.east, resourceGroup: 'platform', zone: 'cn-sh-01a', telemetryStation: 'ts-prod' },
+    path: {
+      subscription: SUBSCRIPTIONS.east,
+      resourceGroup: 'platform',
+      zone: 'cn-sh-01a',
+      telemetryStation: 'ts-prod',
+    },
     size: 4200,
     products: [...LEPTON, 'product.aec2', 'product.afs'],
     alertability: true,
@@ -31,7 +36,12 @@ export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'staging',
     upstream: 'east',
-    path: { subscription: SUBSCRIPTIONS.east, resourceGroup: 'platform-staging', zone: 'cn-sh-01b', telemetryStation: 'ts-staging' },
+    path: {
+      subscription: SUBSCRIPTIONS.east,
+      resourceGroup: 'platform-staging',
+      zone: 'cn-sh-01b',
+      telemetryStation: 'ts-staging',
+    },
     size: 650,
     products: LEPTON,
     alertability: true,
@@ -41,7 +51,12 @@ export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'archive',
     upstream: 'east',
-    path: { subscription: SUBSCRIPTIONS.east, resourceGroup: 'storage', zone: 'cn-sh-01a', telemetryStation: 'ts-archive' },
+    path: {
+      subscription: SUBSCRIPTIONS.east,
+      resourceGroup: 'storage',
+      zone: 'cn-sh-01a',
+      telemetryStation: 'ts-archive',
+    },
     size: 1300,
     emphasis: 'storage',
     products: ['product.afs', 'product.aoss'],
@@ -52,7 +67,12 @@ export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'personal',
     upstream: 'east',
-    path: { subscription: SUBSCRIPTIONS.east, resourceGroup: 'default', zone: 'cn-sh-01e', telemetryStation: 'ts-user-10482' },
+    path: {
+      subscription: SUBSCRIPTIONS.east,
+      resourceGroup: 'default',
+      zone: 'cn-sh-01e',
+      telemetryStation: 'ts-user-10482',
+    },
     size: 280,
     products: LEPTON,
     alertability: false,
@@ -62,7 +82,12 @@ export const demoStations: readonly SimulatedStation[] = [
   {
     name: 'training',
     upstream: 'north',
-    path: { subscription: SUBSCRIPTIONS.north, resourceGroup: 'llm', zone: 'cn-bj-02a', telemetryStation: 'ts-training' },
+    path: {
+      subscription: SUBSCRIPTIONS.north,
+      resourceGroup: 'llm',
+      zone: 'cn-bj-02a',
+      telemetryStation: 'ts-training',
+    },
     size: 2400,
     emphasis: 'compute',
     products: [...LEPTON, 'product.ecp'],
@@ -114,7 +139,9 @@ const DEFAULT_SIZE = 1000;
 
 export function simulatedStations({ stations, resources }: SimulationSize): readonly SimulatedStation[] {
   if (stations === undefined) return demoStations.map((station) => ({ ...station, size: resources ?? station.size }));
-  return Array.from({ length: stations }, (_, index) => healthyStation(`station-${index + 1}`, resources ?? DEFAULT_SIZE));
+  return Array.from({ length: stations }, (_, index) =>
+    healthyStation(`station-${index + 1}`, resources ?? DEFAULT_SIZE),
+  );
 }
 
 function healthyStation(name: string, size: number): SimulatedStation {

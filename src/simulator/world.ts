@@ -67,7 +67,11 @@ function fleet(seed: number, station: WorldStation, naming: Naming): (atMs: numb
       .map((resourceAt) => resourceAt(atMs))
       .filter((resource) => resource !== undefined)
       .sort((one, other) => (naming === 'random' ? one.lifetime.fromMs - other.lifetime.fromMs : 0))
-      .map((resource) => ({ record: recordAt(resource, atMs), product: resource.product, alertable: resource.alertable }));
+      .map((resource) => ({
+        record: recordAt(resource, atMs),
+        product: resource.product,
+        alertable: resource.alertable,
+      }));
 }
 
 /** The resource in a slot, memoized for the current cycle. */

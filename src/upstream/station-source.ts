@@ -1,17 +1,17 @@
-import { type Clock, systemClock } from '../station/clock.ts';
-import { ListingFailure } from '../station/failure.ts';
-import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../station/listing.ts';
-import { type RecordAccount, type RecordBudget, RecordLimitFailure } from '../station/record-budget.ts';
-import type { Resource } from '../station/resource.ts';
-import type { TaskQueue } from '../station/task-queue.ts';
-import type { ReadBody, SmallerPath } from './client.ts';
-import { listPages } from './list-pages.ts';
-import type { ListedPage, ListingObserver } from './observer.ts';
-import type { UpstreamOptions } from './options.ts';
-import { PageSize, type ReadRow, type RowProgress, readPage } from './page.ts';
-import { type ListingAttempt, PageCache } from './page-cache.ts';
-import type { RunTask } from './page-json.ts';
-import { InternedTexts, readId, readResource, rowFinder } from './record.ts';
+import { type Clock, systemClock } from '../model/clock.ts';
+import { ListingFailure } from '../model/failure.ts';
+import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../model/listing.ts';
+import type { Resource } from '../model/resource.ts';
+import type { TaskQueue } from '../model/task-queue.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
+import { type RecordAccount, type RecordBudget, RecordLimitFailure } from '../refresh/record-budget.ts';
+import type { ReadBody, SmallerPath } from './http/client.ts';
+import type { ListedPage, ListingObserver } from './http/observer.ts';
+import { listPages } from './paging/list-pages.ts';
+import { type ListingAttempt, PageCache } from './paging/page-cache.ts';
+import { PageSize, type ReadRow, type RowProgress, readPage } from './protocol/page.ts';
+import type { RunTask } from './protocol/page-json.ts';
+import { InternedTexts, readId, readResource, rowFinder } from './protocol/record.ts';
 
 type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
 
@@ -77,7 +77,9 @@ export function stationSource(
           const read = async (body: Uint8Array) => {
             const progress = counts.of(currentPath());
             const range = { offset, size: requested };
-            const page = await attempt.read(currentPath(), range, body, run, (bytes, before) => readBody(bytes, before, run, progress));
+            const page = await attempt.read(currentPath(), range, body, run, (bytes, before) =>
+              readBody(bytes, before, run, progress),
+            );
             progress(page.rows.length, page.textLength);
             const { received, total } = page;
             observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
@@ -112,7 +114,10 @@ export function stationSource(
       } catch (error) {
         refresh.hasFailed = true;
         const isReusable = options.reusePagesMs !== undefined && !(error instanceof RecordLimitFailure);
-        const left = pageCache.reusable.reduce((sum, page) => sum + recordsOf(rows, page.rows.length, page.textLength), 0);
+        const left = pageCache.reusable.reduce(
+          (sum, page) => sum + recordsOf(rows, page.rows.length, page.textLength),
+          0,
+        );
         if (!isReusable || count?.leave(left) === false) pageCache.forget();
         throw error;
       }
@@ -201,11 +206,16 @@ function* filterParameters(filters: ListingFilters, listStyle: PathStyle['listSt
   if (filters.resourceType !== undefined) yield ['resource_type', encoded(filters.resourceType)];
   yield* list('resource_types', filters.resourceTypes, listStyle);
   if (filters.product !== undefined) yield ['product', encoded(filters.product)];
-  if (filters.displayNamePrefix !== undefined) yield ['resource_display_name_prefix', encoded(filters.displayNamePrefix)];
+  if (filters.displayNamePrefix !== undefined)
+    yield ['resource_display_name_prefix', encoded(filters.displayNamePrefix)];
   if (filters.enabledAlert !== undefined) yield ['enabled_alert', String(filters.enabledAlert)];
 }
 
-function* list(name: string, values: readonly string[] = [], style: PathStyle['listStyle']): Iterable<[string, string]> {
+function* list(
+  name: string,
+  values: readonly string[] = [],
+  style: PathStyle['listStyle'],
+): Iterable<[string, string]> {
   if (style === 'repeat') for (const value of values) yield [name, encoded(value)];
   else if (values.length > 0) yield [name, values.map(encoded).join(',')];
 }

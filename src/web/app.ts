@@ -33,7 +33,12 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
   const reached = limitObserver(options);
-  app.use(checkCrossSite(options), checkAccess(options.access ?? (() => OPEN_ACCESS), reached), errorPages(options), checkRequest);
+  app.use(
+    checkCrossSite(options),
+    checkAccess(options.access ?? (() => OPEN_ACCESS), reached),
+    errorPages(options),
+    checkRequest,
+  );
 
   const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
   const prefix = pathPrefix(options.externalUrl);
@@ -71,15 +76,29 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
   readOnlyRoute(router, options.telemetryPath, scrapeAll(exporter, options, new ScrapeLimit(options, reached)));
   readOnlyRoute(router, ROUTES.probe, scrapeStation(exporter, options, new ScrapeLimit(options, reached)));
   readOnlyRoute(router, ROUTES.discovery, limitOther(serviceDiscovery(exporter, options.externalUrl)));
-  readOnlyRoute(router, ROUTES.config, limitOther(byFormat({ text: config(exporter), html: configPage(exporter, options) })));
+  readOnlyRoute(
+    router,
+    ROUTES.config,
+    limitOther(byFormat({ text: config(exporter), html: configPage(exporter, options) })),
+  );
   readOnlyRoute(router, ROUTES.healthy, healthy);
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
   readOnlyRoute(
     router,
     ROUTES.status,
-    limitOther(byFormat({ html: statusPage(exporter, options), json: stationList(exporter, 'json'), csv: stationList(exporter, 'csv') })),
+    limitOther(
+      byFormat({
+        html: statusPage(exporter, options),
+        json: stationList(exporter, 'json'),
+        csv: stationList(exporter, 'csv'),
+      }),
+    ),
   );
-  const search = { html: searchPage(exporter, options), json: searchData(exporter, 'json'), csv: searchData(exporter, 'csv') };
+  const search = {
+    html: searchPage(exporter, options),
+    json: searchData(exporter, 'json'),
+    csv: searchData(exporter, 'csv'),
+  };
   readOnlyRoute(router, ROUTES.search, limitOther(byFormat(search)));
   readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
   readOnlyRoute(router, ROUTES.favicon, favicon);
@@ -92,7 +111,11 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
 function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
   const router = newRouter();
   readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
-  readOnlyPattern(router, ROUTES.station, limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })));
+  readOnlyPattern(
+    router,
+    ROUTES.station,
+    limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })),
+  );
   const history = byFormat({ json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') });
   readOnlyPattern(router, ROUTES.history, limitOther(history));
   const reached = limitObserver(options);

@@ -9,7 +9,12 @@ const SHARED_BATCH_BYTES = 64 * 1024 * 1024;
 const COPIED_BATCH_BYTES = 256 * 1024;
 
 /** Writes the body no faster than the client reads it. */
-export async function writeBody(response: ServerResponse, body: Body, gzip: boolean, timeoutMs?: number): Promise<void> {
+export async function writeBody(
+  response: ServerResponse,
+  body: Body,
+  gzip: boolean,
+  timeoutMs?: number,
+): Promise<void> {
   // A pipelined response on a closed connection never drains.
   if (response.req.destroyed) return;
   if (gzip) response.setHeader('Content-Encoding', 'gzip');
@@ -70,7 +75,8 @@ export async function writePieces(
     chunk = '';
   }
   // The length of a longer text is unknown until it is written.
-  if (!response.headersSent && chunk.length < PIECES_CHARACTERS) response.setHeader('Content-Length', Buffer.byteLength(chunk));
+  if (!response.headersSent && chunk.length < PIECES_CHARACTERS)
+    response.setHeader('Content-Length', Buffer.byteLength(chunk));
   response.end(chunk);
 }
 

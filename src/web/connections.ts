@@ -85,7 +85,9 @@ export class Connections {
 
   /** Closes the connection that has been idle for the longest time: idle connections never keep new clients out. */
   #closeIdle(isCandidate: (connection: Connection) => boolean): boolean {
-    const idle = [...this.#open.values()].find((connection) => connection.requests.length === 0 && isCandidate(connection));
+    const idle = [...this.#open.values()].find(
+      (connection) => connection.requests.length === 0 && isCandidate(connection),
+    );
     if (idle === undefined) return false;
     this.#forget(idle);
     idle.socket.destroy();

@@ -1,13 +1,13 @@
-import { stationLinks } from '../station/links.ts';
-import { csvPieces, jsonPieces, jsonText } from '../station/records.ts';
-import { RESOURCE_COLUMNS } from '../station/resource.ts';
+import { stationLinks } from '../inventory/links.ts';
+import { csvPieces, jsonPieces, jsonText } from '../inventory/records.ts';
+import { parseResourceQuery } from '../inventory/resource-query.ts';
+import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../inventory/station-columns.ts';
+import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { writePieces } from './body.ts';
-import { parseResourceQuery } from './pages/resource-query.ts';
 import { searchParams } from './pages/station-page.ts';
 import type { ExporterPort, StationDetail } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { send, sendError } from './respond.ts';
-import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from './station-columns.ts';
 
 const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
 
@@ -20,7 +20,9 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHand
     const given = searchParams(request).getAll('format');
     if (given.length === 0) response.vary('Accept');
     const format =
-      given.length === 0 ? request.accepts(formats) || formats[0] : formats.find((known) => given.length === 1 && known === given[0]);
+      given.length === 0
+        ? request.accepts(formats) || formats[0]
+        : formats.find((known) => given.length === 1 && known === given[0]);
     const handle = handlers[format as Format];
     if (handle) return handle(request, response, signal);
     sendError(response, 400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
@@ -106,6 +108,9 @@ function stationObject({ spec, status, served, links }: StationDetail): object {
 }
 
 /** The object that a row is in JSON. */
-export function fieldsOf<Row>(fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>, row: Row): object {
+export function fieldsOf<Row>(
+  fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>,
+  row: Row,
+): object {
   return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value(row)]));
 }

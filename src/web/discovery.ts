@@ -18,7 +18,10 @@ interface Endpoint {
 }
 
 /** One target group per station; the series themselves carry the label `station`. */
-export function serviceDiscovery(exporter: ExporterPort, externalUrl: URL | undefined): (request: Request, response: Response) => void {
+export function serviceDiscovery(
+  exporter: ExporterPort,
+  externalUrl: URL | undefined,
+): (request: Request, response: Response) => void {
   const prefix = pathPrefix(externalUrl);
   return (request, response) => {
     const endpoint = externalUrl === undefined ? requestEndpoint(request) : urlEndpoint(externalUrl);
@@ -50,7 +53,8 @@ function requestEndpoint({ headers: { host }, secure, socket }: Request): Endpoi
 /** undefined unless the Host header is a valid host with an optional port. */
 export function hostTarget(host: string, secure: boolean): string | undefined {
   const [, name = '', ipv6, port = defaultPort(secure)] = /^(\[([^\]]*)\]|[\w.-]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
-  if (name === '' || (ipv6 !== undefined && !isIPv6(ipv6)) || Number(port) === 0 || Number(port) > 65_535) return undefined;
+  if (name === '' || (ipv6 !== undefined && !isIPv6(ipv6)) || Number(port) === 0 || Number(port) > 65_535)
+    return undefined;
   return `${name}:${port}`;
 }
 

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express';
-import { waitFor } from '../station/fleet.ts';
-import type { HistoryEntry } from '../station/history.ts';
-import { jsonText } from '../station/records.ts';
+import type { HistoryEntry } from '../inventory/history.ts';
+import { jsonText } from '../inventory/records.ts';
+import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
+import { waitFor } from '../refresh/fleet.ts';
 import { fieldsOf, NO_STATION } from './data.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { prefersHtml, send, sendError, sendText } from './respond.ts';
 import { stationPath } from './routes.ts';
-import { HISTORY_COLUMNS } from './station-columns.ts';
 
 export const healthy: RequestHandler = (_request, response) => {
   sendText(response, 200, 'Healthy.\n');
@@ -47,7 +47,10 @@ type RefreshOptions = Pick<WebOptions, 'enableLifecycle' | 'scrapeTimeoutMs'>;
  * Refreshes a station and waits for the outcome as long as a scrape would. Browsers are redirected to the page of the station, which shows it;
  * a failed refresh is an outcome too, not an error of the request.
  */
-export function refresh(exporter: ExporterPort, { enableLifecycle, scrapeTimeoutMs }: RefreshOptions): AbortableHandler {
+export function refresh(
+  exporter: ExporterPort,
+  { enableLifecycle, scrapeTimeoutMs }: RefreshOptions,
+): AbortableHandler {
   return async (request, response, signal) => {
     if (!enableLifecycle) {
       sendError(response, 403, NOT_ENABLED);

@@ -1,15 +1,15 @@
+import type { CapacityForecast, UpstreamLoad } from '../inventory/capacity.ts';
+import type { HistoryEntry } from '../inventory/history.ts';
+import type { LinkTemplate } from '../inventory/links.ts';
+import type { SearchResult } from '../inventory/search.ts';
+import type { Order, Selection } from '../inventory/selection.ts';
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { Body } from '../metrics/segment.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import type { CapacityForecast, UpstreamLoad } from '../station/capacity.ts';
-import type { FailureReason } from '../station/failure.ts';
-import type { HistoryEntry } from '../station/history.ts';
-import type { LinkTemplate } from '../station/links.ts';
-import type { Resource } from '../station/resource.ts';
-import type { SearchResult } from '../station/search.ts';
-import type { Order, Selection } from '../station/selection.ts';
-import type { Snapshot } from '../station/snapshot.ts';
-import type { StationSpec } from '../station/station-spec.ts';
+import type { FailureReason } from '../model/failure.ts';
+import type { Resource } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { Snapshot } from '../refresh/snapshot.ts';
 
 /** State of a station as the pages show it. */
 export interface StationStatus {
@@ -89,7 +89,12 @@ export interface ExporterPort {
    */
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined;
   /** Rejects with the reason of the signal once it aborts. */
-  select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<readonly Resource[]>;
+  select(
+    snapshot: Snapshot,
+    selection: Selection,
+    order: Order | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly Resource[]>;
   /** Searches the resources of all stations; `limit` of those found are returned. Rejects with the reason of the signal once it aborts. */
   search(text: string, limit: number, signal: AbortSignal): Promise<SearchResult>;
   /** The series of a resource as lines of the exposition. */

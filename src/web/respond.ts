@@ -15,7 +15,8 @@ export function setCommonHeaders(response: ServerResponse): void {
 
 /** Replaces the common policy, never one that the operator configured. */
 export function setPolicy(response: ServerResponse, policy: string): void {
-  if (response.getHeader('Content-Security-Policy') === COMMON_POLICY) response.setHeader('Content-Security-Policy', policy);
+  if (response.getHeader('Content-Security-Policy') === COMMON_POLICY)
+    response.setHeader('Content-Security-Policy', policy);
 }
 
 export function sendText(response: ServerResponse, status: number, text: string): void {

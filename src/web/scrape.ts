@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { WebLimit } from '../metrics/web-families.ts';
-import { MAX_TIMER_MS } from '../station/clock.ts';
+import { MAX_TIMER_MS } from '../model/clock.ts';
 import { unreadBytes, writeBody } from './body.ts';
 import type { ExporterPort } from './port.ts';
 import { sendError } from './respond.ts';
@@ -36,7 +36,9 @@ async function respondToScrape(
 ): Promise<void> {
   const format = expositionFormat(request);
   const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), options);
-  const body = await limit.wait(deadlineMs, (ms) => withinDeadline(request, ms, (signal) => exporter.scrape(format, station, signal)));
+  const body = await limit.wait(deadlineMs, (ms) =>
+    withinDeadline(request, ms, (signal) => exporter.scrape(format, station, signal)),
+  );
   // A request that is already closed would count forever.
   if (request.destroyed) return;
   const gzip = acceptsGzip(request);
@@ -141,7 +143,11 @@ export function scrapeDeadlineMs(header: string | undefined, options: DeadlineOp
 }
 
 /** Runs the work with a signal that aborts at the deadline, or earlier when the client disconnects. */
-export async function withinDeadline<T>(request: EventEmitter, deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withinDeadline<T>(
+  request: EventEmitter,
+  deadlineMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   if (deadlineMs === 0) abort();

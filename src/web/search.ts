@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import { type Columns, csvPieces, jsonPieces, jsonText } from '../station/records.ts';
-import { RESOURCE_COLUMNS } from '../station/resource.ts';
-import type { SearchResult, StationResource } from '../station/search.ts';
+import { type Columns, csvPieces, jsonPieces, jsonText } from '../inventory/records.ts';
+import type { SearchResult, StationResource } from '../inventory/search.ts';
+import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { writePieces } from './body.ts';
 import { fieldsOf, setFormat } from './data.ts';
 import { searchParams } from './pages/station-page.ts';
@@ -22,7 +22,11 @@ export function searchData(exporter: ExporterPort, format: 'json' | 'csv'): Abor
     }
     const result = await exporter.search(text, MAX_FOUND, signal);
     setFormat(response, format, 'search');
-    await writePieces(response, format === 'json' ? resultPieces({ text, ...result }) : csvPieces(FOUND_COLUMNS, result.found), signal);
+    await writePieces(
+      response,
+      format === 'json' ? resultPieces({ text, ...result }) : csvPieces(FOUND_COLUMNS, result.found),
+      signal,
+    );
   };
 }
 
@@ -36,7 +40,10 @@ export function searchText(request: Pick<Request, 'url'>): string | undefined {
 const FOUND_COLUMNS: Columns<StationResource> = {
   station: { value: ({ station }) => station },
   ...Object.fromEntries(
-    Object.entries(RESOURCE_COLUMNS).map(([name, { value }]) => [name, { value: ({ resource }: StationResource) => value(resource) }]),
+    Object.entries(RESOURCE_COLUMNS).map(([name, { value }]) => [
+      name,
+      { value: ({ resource }: StationResource) => value(resource) },
+    ]),
   ),
 };
 

@@ -62,7 +62,8 @@ export async function listen(
     await Promise.all(running.map((server) => server.close(graceMs)));
   };
   try {
-    for (const address of addresses) running.push(await listenOn(address, connections.oneByOne(handler), connections, limits, options.tls));
+    for (const address of addresses)
+      running.push(await listenOn(address, connections.oneByOne(handler), connections, limits, options.tls));
   } catch (error) {
     await close(0);
     throw error;
@@ -84,7 +85,9 @@ async function listenOn(
   tls: TlsRules | undefined,
 ): Promise<RunningServer> {
   const { server, updateTls } =
-    tls === undefined ? { server: createServer(limits, handler), updateTls: () => {} } : createSecureServer(limits, tls, handler);
+    tls === undefined
+      ? { server: createServer(limits, handler), updateTls: () => {} }
+      : createSecureServer(limits, tls, handler);
   connections.guard(server);
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   // By default Node sends 100 Continue, which would invite a body that is then refused.

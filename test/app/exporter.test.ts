@@ -9,7 +9,11 @@ import { eventually } from '../web/eventually.ts';
 describe('Exporter.configuration', () => {
   it('is rendered once per generation', async () => {
     const load = (station: string) => {
-      const loaded = loadConfig({ file: 'config.yaml', text: stringify(configOf('http://127.0.0.1:1', [station])), env: {} });
+      const loaded = loadConfig({
+        file: 'config.yaml',
+        text: stringify(configOf('http://127.0.0.1:1', [station])),
+        env: {},
+      });
       return loaded.ok ? loaded : expect.unreachable();
     };
     let reads = 0;

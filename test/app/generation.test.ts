@@ -1,15 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { endGeneration, type Generation, nextGeneration, type SharedServices, startGeneration } from '../../src/app/generation.ts';
+import {
+  endGeneration,
+  type Generation,
+  nextGeneration,
+  type SharedServices,
+  startGeneration,
+} from '../../src/app/generation.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { TextBuffer } from '../../src/metrics/text-buffer.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { RecordBudget } from '../../src/refresh/record-budget.ts';
+import type { StationCache } from '../../src/refresh/station-cache.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
-import { RecordBudget } from '../../src/station/record-budget.ts';
-import type { StationCache } from '../../src/station/station-cache.ts';
-import { TaskQueue } from '../../src/station/task-queue.ts';
 import { configOf, entriesOf } from '../e2e/test-bed.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { eventually } from '../web/eventually.ts';
@@ -23,7 +29,17 @@ function sharedServices(shard = ALL): SharedServices & { readonly refreshedStati
   const compressors = new CompressorPool(tasks, 1);
   const records = new RecordBudget({ records: 1e6, records_per_station: 1e6 });
   const refreshed: SharedServices['refreshed'] = ({ spec }) => refreshedStations.push(spec.name);
-  return { own, shard, userAgent: 'agent/1', tasks, compressors, records, refreshed, pageSizeReduced: () => undefined, refreshedStations };
+  return {
+    own,
+    shard,
+    userAgent: 'agent/1',
+    tasks,
+    compressors,
+    records,
+    refreshed,
+    pageSizeReduced: () => undefined,
+    refreshedStations,
+  };
 }
 
 function loaded(config: object): LoadedConfig {
@@ -118,17 +134,20 @@ describe('nextGeneration', () => {
   it.each([
     ['the credential', { authorization: { credentials: 'other' } }],
     ['a limit', { timeout: '1s' }],
-  ])('creates a new client when %s of an upstream changed, and keeps the data of its stations', async (_title, upstream) => {
-    const service = await startService();
-    const authorized = { authorization: { credentials: 'secret' } };
-    const old = await generationOf(configOf(service.url, ['a'], { upstream: authorized }));
-    await old.stations.get('a')?.refresh();
-    const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...authorized, ...upstream } }), old);
-    expect(next.upstreams.get('main')?.client).not.toBe(old.upstreams.get('main')?.client);
-    const taken = next.stations.get('a')?.view();
-    expect(taken?.served?.publication.snapshot).toBe(old.stations.get('a')?.view().served?.publication.snapshot);
-    expect(taken?.health).toBe(old.stations.get('a')?.view().health);
-  });
+  ])(
+    'creates a new client when %s of an upstream changed, and keeps the data of its stations',
+    async (_title, upstream) => {
+      const service = await startService();
+      const authorized = { authorization: { credentials: 'secret' } };
+      const old = await generationOf(configOf(service.url, ['a'], { upstream: authorized }));
+      await old.stations.get('a')?.refresh();
+      const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...authorized, ...upstream } }), old);
+      expect(next.upstreams.get('main')?.client).not.toBe(old.upstreams.get('main')?.client);
+      const taken = next.stations.get('a')?.view();
+      expect(taken?.served?.publication.snapshot).toBe(old.stations.get('a')?.view().served?.publication.snapshot);
+      expect(taken?.health).toBe(old.stations.get('a')?.view().health);
+    },
+  );
 
   it('keeps the data of a station when only timeouts, labels or the cache changed', async () => {
     const service = await startService();
@@ -186,7 +205,9 @@ describe('nextGeneration', () => {
     const old = await generationOf(configOf(service.url, ['a']));
     await old.stations.get('a')?.refresh();
     const next = await generationOf(configOf(service.url, ['a'], { metrics: { per_resource: false } }), old);
-    const families = (generation: Generation) => [...(generation.stations.get('a')?.view().served?.encoded.families.keys() ?? [])];
+    const families = (generation: Generation) => [
+      ...(generation.stations.get('a')?.view().served?.encoded.families.keys() ?? []),
+    ];
     expect(families(old)).toContain('telemetry_station_resource_info');
     expect(families(next)).toContain('telemetry_station_resources');
     expect(families(next)).not.toContain('telemetry_station_resource_info');
@@ -199,7 +220,10 @@ describe('nextGeneration', () => {
     const station = old.stations.get('a') ?? expect.unreachable();
     await station.refresh();
     const compressors = new HeldPool();
-    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, { ...sharedServices(), compressors });
+    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, {
+      ...sharedServices(),
+      compressors,
+    });
     await eventually(() => expect(compressors.isUsed).toBe(true));
     service.setRecords('a', entriesOf(1, 'new'));
     await station.refresh();
@@ -239,7 +263,12 @@ describe('nextGeneration', () => {
     const controller = new AbortController();
     const swap = () => expect.unreachable();
     const changed = loaded({ ...config, metrics: { per_resource: false } });
-    const build = nextGeneration(changed, old, { ...sharedServices(), compressors }, { signal: controller.signal, swap });
+    const build = nextGeneration(
+      changed,
+      old,
+      { ...sharedServices(), compressors },
+      { signal: controller.signal, swap },
+    );
     await eventually(() => expect(compressors.isUsed).toBe(true));
     controller.abort(new Error('no longer needed'));
     compressors.release();
@@ -330,7 +359,11 @@ describe('endGeneration', () => {
   it('leaves no metrics of a removed upstream, not even by a late request', async () => {
     const config = configOf(URL_A, ['a'], { station: { upstream: 'main' } });
     const services = sharedServices();
-    const old = await generationOf({ ...config, upstreams: { ...config.upstreams, gone: { base_url: URL_A } } }, undefined, services);
+    const old = await generationOf(
+      { ...config, upstreams: { ...config.upstreams, gone: { base_url: URL_A } } },
+      undefined,
+      services,
+    );
     startGeneration(old, undefined);
     const upstreams = async () => new Set((await services.own.text('text', new Set())).match(/(?<=upstream=")\w+/g));
     expect(await upstreams()).toEqual(new Set(['main', 'gone']));

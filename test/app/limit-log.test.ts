@@ -12,7 +12,10 @@ describe('limitLog', () => {
     reached('pages');
     nowMs += 1;
     reached('pages', '10.0.0.7');
-    const line = (limit: string, times: number, client?: string) => ['limit of the web server reached', { limit, times, client }];
+    const line = (limit: string, times: number, client?: string) => [
+      'limit of the web server reached',
+      { limit, times, client },
+    ];
     expect(lines).toEqual([line('pages', 1), line('max_requests', 1), line('pages', 501, '10.0.0.7')]);
   });
 });

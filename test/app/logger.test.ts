@@ -43,7 +43,9 @@ const hostileText = fc.oneof(
   anyText,
   fc.string({ unit: fc.constantFrom(...'\n\r"\\= {}:,\u0000\u001b\u0085\u009b\u2028\u2029\u202e\ud800') }),
 );
-const fieldName = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,20}$/).filter((name) => !['ts', 'level', 'msg'].includes(name));
+const fieldName = fc
+  .stringMatching(/^[a-z][a-z0-9_.-]{0,20}$/)
+  .filter((name) => !['ts', 'level', 'msg'].includes(name));
 const plainFields = fc.dictionary(
   fieldName,
   fc.oneof(
@@ -168,7 +170,9 @@ describe('createLogger', () => {
   });
 
   it('writes dates as RFC 3339', () => {
-    expect(logfmt({ at: new Date(0), never: new Date(Number.NaN) })).toBe('at=1970-01-01T00:00:00.000Z never="Invalid Date"');
+    expect(logfmt({ at: new Date(0), never: new Date(Number.NaN) })).toBe(
+      'at=1970-01-01T00:00:00.000Z never="Invalid Date"',
+    );
   });
 
   it('writes numbers that JSON does not support as text', () => {
@@ -178,7 +182,9 @@ describe('createLogger', () => {
   });
 
   it('writes null and nested values as text', () => {
-    expect(logfmt({ none: null, list: [1, 'a'], nested: { a: { b: 1n } } })).toBe(`none=null list="[ 1, 'a' ]" nested="{ a: { b: 1n } }"`);
+    expect(logfmt({ none: null, list: [1, 'a'], nested: { a: { b: 1n } } })).toBe(
+      `none=null list="[ 1, 'a' ]" nested="{ a: { b: 1n } }"`,
+    );
   });
 
   it('writes the messages of an error and its causes without the stack', () => {

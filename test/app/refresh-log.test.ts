@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/app/logger.ts';
 import { RefreshLog } from '../../src/app/refresh-log.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
-import { type FailureReason, ListingFailure } from '../../src/station/failure.ts';
-import type { Snapshot } from '../../src/station/snapshot.ts';
-import type { StationView } from '../../src/station/station-cache.ts';
-import { resourceOf } from '../station/fixtures.ts';
+import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
+import type { Snapshot } from '../../src/refresh/snapshot.ts';
+import type { StationView } from '../../src/refresh/station-cache.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 const HOUR_MS = 3_600_000;
@@ -15,8 +15,12 @@ function setUp() {
   let nowMs = 0;
   const log = createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 });
   const refreshLog = new RefreshLog(log, () => nowMs);
-  const refresh = (station: string, reason?: FailureReason, listing: Partial<Snapshot> = {}, error: unknown = undefined) =>
-    refreshLog.refreshed(viewAfter(station, reason, listing, error));
+  const refresh = (
+    station: string,
+    reason?: FailureReason,
+    listing: Partial<Snapshot> = {},
+    error: unknown = undefined,
+  ) => refreshLog.refreshed(viewAfter(station, reason, listing, error));
   return {
     refreshLog,
     refresh,
@@ -69,7 +73,9 @@ describe('RefreshLog', () => {
     advance(HOUR_MS);
     refresh('prod', 'network');
     refresh('prod', 'network');
-    expect(logged()).toEqual([expect.stringContaining('reason=network error="no network" seconds=1.235 attempts=5 down_seconds=3600')]);
+    expect(logged()).toEqual([
+      expect.stringContaining('reason=network error="no network" seconds=1.235 attempts=5 down_seconds=3600'),
+    ]);
   });
 
   it('logs ten outages of a station per hour, with their recovery, and the others at debug level', () => {

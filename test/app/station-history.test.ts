@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { postponedEntry, refreshEntry } from '../../src/app/station-history.ts';
-import { ListingFailure } from '../../src/station/failure.ts';
-import { resourceOf } from '../station/fixtures.ts';
+import { ListingFailure } from '../../src/model/failure.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 describe('refreshEntry', () => {
@@ -27,7 +27,15 @@ describe('refreshEntry', () => {
     const failure = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
     const health = { lastAttemptMs: 5000, lastSuccessMs: undefined, durationMs: 7, failure };
     const entry = refreshEntry({ ...viewOf(resources), health }, { waitedMs: 0, changes: undefined });
-    expect(entry).toEqual({ atMs: 5000, refreshes: 1, failed: 1, outcome: 'failed', failure, waitedMs: 0, durationMs: 7 });
+    expect(entry).toEqual({
+      atMs: 5000,
+      refreshes: 1,
+      failed: 1,
+      outcome: 'failed',
+      failure,
+      waitedMs: 0,
+      durationMs: 7,
+    });
   });
 });
 
@@ -35,7 +43,14 @@ describe('postponedEntry', () => {
   it('is not a failure of the station', () => {
     const failure = new ListingFailure('rate_limited', 'later', { isPostponed: true });
     expect(postponedEntry(failure, 9000)).toEqual({
-      ...{ atMs: 9000, refreshes: 1, failed: 0, outcome: 'postponed', waitedMs: 0, failure: { reason: 'rate_limited', message: 'later' } },
+      ...{
+        atMs: 9000,
+        refreshes: 1,
+        failed: 0,
+        outcome: 'postponed',
+        waitedMs: 0,
+        failure: { reason: 'rate_limited', message: 'later' },
+      },
     });
   });
 });

@@ -1,12 +1,12 @@
 import { Aggregation } from '../../src/metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
-import { NO_CHURN } from '../../src/station/churn.ts';
-import { LabelValues } from '../../src/station/label-values.ts';
-import type { Resource } from '../../src/station/resource.ts';
-import type { Snapshot } from '../../src/station/snapshot.ts';
-import type { StationView } from '../../src/station/station-cache.ts';
-import type { StationSpec } from '../../src/station/station-spec.ts';
-import { listingOf, specOf } from '../station/fixtures.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import { NO_CHURN } from '../../src/refresh/churn.ts';
+import { LabelValues } from '../../src/refresh/label-values.ts';
+import type { Snapshot } from '../../src/refresh/snapshot.ts';
+import type { StationView } from '../../src/refresh/station-cache.ts';
+import { listingOf, specOf } from '../refresh/fixtures.ts';
 
 /** A station with a snapshot of these resources. */
 export function viewOf(

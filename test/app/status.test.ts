@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { stationDetail, stationStatus, upstreamStatuses } from '../../src/app/status.ts';
-import type { Resource } from '../../src/station/resource.ts';
-import type { Health } from '../../src/station/station-cache.ts';
-import type { StationSpec } from '../../src/station/station-spec.ts';
-import { IDLE_LOAD, resourceOf } from '../station/fixtures.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import type { Health } from '../../src/refresh/station-cache.ts';
+import { IDLE_LOAD, resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';
 
 const LOAD = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
@@ -38,7 +38,9 @@ describe('stationStatus', () => {
   });
 
   it('reports a station that was never refreshed as neither up nor down', () => {
-    expect(stationStatus({ ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true }, UPSTREAM)).toMatchObject({
+    expect(
+      stationStatus({ ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true }, UPSTREAM),
+    ).toMatchObject({
       up: undefined,
       isRefreshing: true,
       refresh: 'scrape',
@@ -83,7 +85,12 @@ describe('stationStatus', () => {
       [resourceOf('a', { alertable: true, alertRules: undefined })],
       { alertable: 1, withoutRules: undefined },
     ],
-    ['counts no alertable resource in an empty station', { alertability: true }, [], { alertable: 0, withoutRules: undefined }],
+    [
+      'counts no alertable resource in an empty station',
+      { alertability: true },
+      [],
+      { alertable: 0, withoutRules: undefined },
+    ],
   ])('%s', (_title, spec, resources, counts) => {
     expect(stationStatus(viewOf(resources, spec), UPSTREAM).snapshot).toMatchObject(counts);
   });
@@ -106,19 +113,29 @@ describe('upstreamStatuses', () => {
       ]),
       views,
     );
-    expect(main).toMatchObject({ name: 'main', load: LOAD, forecast: { requests: 30, durationMs: 3750, unknownStations: 1 } });
+    expect(main).toMatchObject({
+      name: 'main',
+      load: LOAD,
+      forecast: { requests: 30, durationMs: 3750, unknownStations: 1 },
+    });
     expect(second).toMatchObject({ name: 'second', forecast: { requests: 7, unknownStations: 0 } });
   });
 
   it('passes on what larger pages and fewer products would save', () => {
     const view = viewOf([], spec, { pages: 960, furtherPages: 640, size: 31_990, duplicates: 4, rejected: 6 });
     const [main] = upstreamStatuses(new Map([['main', UPSTREAM]]), [view]);
-    expect(main?.forecast?.remedies).toMatchObject({ pageSize: 200, furtherRequests: 640, limits: { concurrency: 16 } });
+    expect(main?.forecast?.remedies).toMatchObject({
+      pageSize: 200,
+      furtherRequests: 640,
+      limits: { concurrency: 16 },
+    });
     expect(main?.forecast?.slowRefresh).toMatchObject({ station: 'prod', durationMs: 120_000 });
   });
 
   it('has no forecast for an upstream without stations', () => {
-    expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [])).toEqual([{ name: 'main', load: LOAD, forecast: undefined }]);
+    expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [])).toEqual([
+      { name: 'main', load: LOAD, forecast: undefined },
+    ]);
   });
 
   it('does not take the duration of a failed refresh for that of a listing', () => {

@@ -33,14 +33,20 @@ rate_limit: { interval: 1s, burst: 5 }
       ['alice', HASH],
       ['constructor', HASH],
     ]);
-    expect(result).toEqual({ ok: true, rules: { headers: { 'X-Frame-Options': 'deny' }, users, rate: { intervalMs: 1000, burst: 5 } } });
+    expect(result).toEqual({
+      ok: true,
+      rules: { headers: { 'X-Frame-Options': 'deny' }, users, rate: { intervalMs: 1000, burst: 5 } },
+    });
   });
 
   it('enables TLS with a certificate, but not with a version only', async () => {
     const certFile = temporaryFile('server.crt', cert);
     const keyFile = temporaryFile('server.key', key);
     const result = await load(`tls_server_config: { cert_file: ${certFile}, key_file: ${keyFile} }`);
-    expect(result).toMatchObject({ ok: true, rules: { tls: { context: { cert: readFileSync(certFile, 'utf8'), key } } } });
+    expect(result).toMatchObject({
+      ok: true,
+      rules: { tls: { context: { cert: readFileSync(certFile, 'utf8'), key } } },
+    });
     expect(await load('tls_server_config: { min_version: TLS13 }')).toEqual({ ok: true, rules: OPEN_ACCESS });
   });
 
@@ -67,7 +73,9 @@ rate_limit: { interval: 1s, burst: 5 }
     expect(await loadAccessRules(file)).toEqual({
       ok: false,
       problems: [
-        expect.stringMatching(`^${file}:2:14: tls_server_config.cert_file: cannot be read: .*${dirname(file)}/missing.crt'$`),
+        expect.stringMatching(
+          `^${file}:2:14: tls_server_config.cert_file: cannot be read: .*${dirname(file)}/missing.crt'$`,
+        ),
         `${file}:3:8: tls_server_config.key: contains no valid key, expected a PEM key without a passphrase`,
       ],
     });
@@ -98,7 +106,9 @@ async function rulesOf(config: object): Promise<TlsRules> {
 
 /** The protocol, cipher and curve that a client negotiates with a server under these rules. */
 async function negotiated(config: object, client: ConnectionOptions) {
-  const server = await listen((_request, response) => response.end(), [{ host: '127.0.0.1', port: 0 }], { tls: await rulesOf(config) });
+  const server = await listen((_request, response) => response.end(), [{ host: '127.0.0.1', port: 0 }], {
+    tls: await rulesOf(config),
+  });
   onTestFinished(() => server.close(0));
   return new Promise((resolve) => {
     const socket = connect({ port: server.addresses[0]?.port ?? 0, host: '127.0.0.1', ca: AUTHORITY.cert, ...client });
@@ -116,7 +126,12 @@ describe('loadTlsRules', () => {
     const folder = dirname(certFile);
     writeFileSync(join(folder, 'server.key'), SERVER.key);
     writeFileSync(join(folder, 'clients.crt'), `${AUTHORITY.cert}${OTHER.cert}`);
-    const files = { cert_file: certFile, key_file: 'server.key', client_ca_file: 'clients.crt', client_auth_type: 'RequestClientCert' };
+    const files = {
+      cert_file: certFile,
+      key_file: 'server.key',
+      client_ca_file: 'clients.crt',
+      client_auth_type: 'RequestClientCert',
+    };
     const inline = { ...INLINE, client_ca: `${AUTHORITY.cert}${OTHER.cert}`, client_auth_type: 'RequestClientCert' };
     expect(await loadTls(files, folder)).toEqual(await loadTls(inline));
     expect(await loadTls({ ...files, cert: 'ignored because of cert_file' }, folder)).toEqual(await loadTls(inline));
@@ -136,11 +151,21 @@ describe('loadTlsRules', () => {
   it('requests no client certificate by default, and passes on client_allowed_sans', async () => {
     expect((await rulesOf({})).client).toEqual({ requested: false, required: false, verified: false });
     const config = { client_auth_type: 'RequireAnyClientCert', client_allowed_sans: ['a'] };
-    expect((await rulesOf(config)).client).toEqual({ requested: true, required: true, verified: false, allowedSans: ['a'] });
+    expect((await rulesOf(config)).client).toEqual({
+      requested: true,
+      required: true,
+      verified: false,
+      allowedSans: ['a'],
+    });
   });
 
   it('reports every file that cannot be read', async () => {
-    const config = { cert_file: 'no.crt', key_file: 'no.key', client_ca_file: 'no.ca', client_auth_type: 'RequestClientCert' };
+    const config = {
+      cert_file: 'no.crt',
+      key_file: 'no.key',
+      client_ca_file: 'no.ca',
+      client_auth_type: 'RequestClientCert',
+    };
     expect(await loadTls(config, '/nowhere')).toEqual(
       ['cert_file', 'key_file', 'client_ca_file'].map((key) => ({
         key,
@@ -160,7 +185,11 @@ describe('loadTlsRules', () => {
   it.each([
     ['a text without a certificate', { cert: 'junk' }, [{ key: 'cert', message: noCertificate }]],
     ['a broken certificate', { cert: SERVER.cert.replace('MII', 'AAA') }, [{ key: 'cert', message: noCertificate }]],
-    ['a broken second certificate', { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') }, [{ key: 'cert', message: noCertificate }]],
+    [
+      'a broken second certificate',
+      { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') },
+      [{ key: 'cert', message: noCertificate }],
+    ],
     ['a key instead of a certificate', { cert: SERVER.key }, [{ key: 'cert', message: noCertificate }]],
     ['a text without a key', { key: 'junk' }, [{ key: 'key', message: noKey }]],
     ['an encrypted key', { key: encrypted }, [{ key: 'key', message: noKey }]],
@@ -196,8 +225,14 @@ describe('loadTlsRules', () => {
 
 describe('loadTlsRules, in a TLS server', () => {
   it('allows TLS 1.2 and 1.3 by default', async () => {
-    expect(await negotiated({}, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })).toBe('none');
-    expect(await negotiated({}, { maxVersion: 'TLSv1.2' })).toEqual(['TLSv1.2', expect.any(String), expect.any(String)]);
+    expect(await negotiated({}, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })).toBe(
+      'none',
+    );
+    expect(await negotiated({}, { maxVersion: 'TLSv1.2' })).toEqual([
+      'TLSv1.2',
+      expect.any(String),
+      expect.any(String),
+    ]);
     expect(await negotiated({}, {})).toEqual(['TLSv1.3', expect.any(String), expect.any(String)]);
   });
 
@@ -246,12 +281,20 @@ describe('loadTlsRules, in a TLS server', () => {
     for (const ciphers of ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'])
       expect(await negotiated({ cert, key }, { ...old, ciphers })).toEqual(['TLSv1.2', ciphers, expect.any(String)]);
     const cipher_suites = ['TLS_RSA_WITH_AES_256_CBC_SHA'];
-    expect(await negotiated({ cert, key, cipher_suites }, { ...old, ciphers: 'AES256-SHA' })).toEqual(['TLSv1.2', 'AES256-SHA', undefined]);
+    expect(await negotiated({ cert, key, cipher_suites }, { ...old, ciphers: 'AES256-SHA' })).toEqual([
+      'TLSv1.2',
+      'AES256-SHA',
+      undefined,
+    ]);
   });
 
   it('uses only the configured curves', async () => {
     const curve_preferences = ['CurveP384'];
-    expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2' })).toEqual(['TLSv1.2', expect.any(String), 'secp384r1']);
+    expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2' })).toEqual([
+      'TLSv1.2',
+      expect.any(String),
+      'secp384r1',
+    ]);
     expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2', ecdhCurve: 'prime256v1' })).toBe('none');
   });
 });

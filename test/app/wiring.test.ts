@@ -12,7 +12,10 @@ function configured(config: object) {
 }
 
 function optionsOf(upstream: object) {
-  const { upstreams } = configured({ ...configOf('https://monitor.example.com', ['a']), upstreams: { main: upstream } });
+  const { upstreams } = configured({
+    ...configOf('https://monitor.example.com', ['a']),
+    upstreams: { main: upstream },
+  });
   return upstreamOptions('main', upstreams['main'] ?? expect.unreachable(), 'agent/1');
 }
 
@@ -82,9 +85,31 @@ describe('upstreamOptions', () => {
       'secretAccessKey',
     ],
     [
-      { oauth2: { client_id: 'c', client_secret: 's', token_url: 'https://t.example/', scopes: ['x'], endpoint_params: { a: 'b' } } },
-      { oauth2: { client_id: 'c', client_secret_file: 'f', token_url: 'https://t.example/', scopes: ['x'], endpoint_params: { a: 'b' } } },
-      { scheme: 'oauth2', clientId: 'c', tokenUrl: new URL('https://t.example/'), scopes: ['x'], endpointParams: { a: 'b' } },
+      {
+        oauth2: {
+          client_id: 'c',
+          client_secret: 's',
+          token_url: 'https://t.example/',
+          scopes: ['x'],
+          endpoint_params: { a: 'b' },
+        },
+      },
+      {
+        oauth2: {
+          client_id: 'c',
+          client_secret_file: 'f',
+          token_url: 'https://t.example/',
+          scopes: ['x'],
+          endpoint_params: { a: 'b' },
+        },
+      },
+      {
+        scheme: 'oauth2',
+        clientId: 'c',
+        tokenUrl: new URL('https://t.example/'),
+        scopes: ['x'],
+        endpointParams: { a: 'b' },
+      },
       'clientSecret',
     ],
   ])('maps the secret of %j, and the secret file of %j', (inline, file, auth, key) => {
@@ -129,7 +154,9 @@ describe('upstreamOptions', () => {
   });
 
   it('maps the proxy', () => {
-    expect(optionsOf({ base_url, proxy_url: 'http://u:p@proxy:3128' }).proxyUrl).toEqual(new URL('http://u:p@proxy:3128'));
+    expect(optionsOf({ base_url, proxy_url: 'http://u:p@proxy:3128' }).proxyUrl).toEqual(
+      new URL('http://u:p@proxy:3128'),
+    );
   });
 });
 
@@ -143,13 +170,18 @@ describe('encodingOptions', () => {
   it('maps the metrics section', () => {
     const metrics = { per_resource: false, max_resources: 5, disabled: ['telemetry_station_up'] };
     const config = configured(configOf('https://monitor.example.com', ['a'], { metrics }));
-    expect(encodingOptions(config)).toEqual({ perResource: false, maxResources: 5, disabled: new Set(['telemetry_station_up']) });
+    expect(encodingOptions(config)).toEqual({
+      perResource: false,
+      maxResources: 5,
+      disabled: new Set(['telemetry_station_up']),
+    });
   });
 });
 
 describe('recordLimits', () => {
   const MIB = 1024 * 1024;
-  const limitsOf = (limits: object, heapBytes?: number) => recordLimits(configured({ ...configOf('http://h', ['a']), limits }), heapBytes);
+  const limitsOf = (limits: object, heapBytes?: number) =>
+    recordLimits(configured({ ...configOf('http://h', ['a']), limits }), heapBytes);
 
   it('leaves at least 1,000 bytes of the heap for each record, whatever the heap', () => {
     for (const heapMib of [96, 256, 512, 4096, 16_384]) {

@@ -32,7 +32,9 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 /** The executable named by CHROMIUM, else the first one on PATH. */
 function chromiumExecutable(env: Readonly<Record<string, string | undefined>>): string {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const candidates = env['CHROMIUM'] ? [env['CHROMIUM']] : NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const candidates = env['CHROMIUM']
+    ? [env['CHROMIUM']]
+    : NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   const found = candidates.find(isExecutable);
   if (found !== undefined) return found;
   throw new Error(

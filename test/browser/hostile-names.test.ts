@@ -171,7 +171,9 @@ describe('hostile names', () => {
 
   it('in an error message of the service are shown as text', async () => {
     const message = '<img src=x onerror="window.broken = 6">"><script>window.broken = 7</script>';
-    const service = await startTestService({ faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message }) }] } });
+    const service = await startTestService({
+      faults: { '*': [{ kind: 'status', code: 500, body: JSON.stringify({ message }) }] },
+    });
     const exporter = await startReadyExporter(configOf(service.url, ['ts']));
     const page = await openPage();
     for (const path of ['/', '/stations/ts']) {

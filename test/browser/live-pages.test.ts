@@ -15,7 +15,11 @@ async function station(state: (index: number) => unknown = () => 'ALERTSTATE_INA
     Array.from({ length: count }, (_, at) => {
       const index = from + at;
       const type = { key: `resource_type.kind.v1.t${index % 15}`, label: '' };
-      return { record: wireRecord(`r${index}`, { resource_type: type, state: state(index) }), product: 'p', alertable: true };
+      return {
+        record: wireRecord(`r${index}`, { resource_type: type, state: state(index) }),
+        product: 'p',
+        alertable: true,
+      };
     });
   const service = await startTestService({ source: () => entries(30) });
   const exporter = await startReadyExporter(configOf(service.url, ['one']));
@@ -25,44 +29,52 @@ async function station(state: (index: number) => unknown = () => 'ALERTSTATE_INA
 const shownIds = (page: Page) => page.locator('#resource-table tbody .sub .code').allTextContents();
 
 describe('the station page', () => {
-  it.each(WIDTHS)('updates itself at %i pixels, and keeps focus, scroll position, opened details and what was typed', async (width) => {
-    const { service, exporter, entries, url } = await station();
-    const page = await openPage({ viewport: { width, height: 500 } });
-    await openPaused(page, url);
-    await page.locator('#search').fill('not submitted');
-    await page.locator('#without-rules').check();
-    await page.locator('#state').selectOption('ALERTSTATE_INACTIVE');
-    await page.locator('summary').filter({ hasText: 'more' }).click();
-    await page.locator('tr[data-key=r20] th a').focus();
-    const before = { scroll: await page.evaluate<number>('scrollY'), top: await page.locator('tr[data-key=r20]').boundingBox() };
-    expect(before.scroll).toBeGreaterThan(0);
+  it.each(WIDTHS)(
+    'updates itself at %i pixels, and keeps focus, scroll position, opened details and what was typed',
+    async (width) => {
+      const { service, exporter, entries, url } = await station();
+      const page = await openPage({ viewport: { width, height: 500 } });
+      await openPaused(page, url);
+      await page.locator('#search').fill('not submitted');
+      await page.locator('#without-rules').check();
+      await page.locator('#state').selectOption('ALERTSTATE_INACTIVE');
+      await page.locator('summary').filter({ hasText: 'more' }).click();
+      await page.locator('tr[data-key=r20] th a').focus();
+      const before = {
+        scroll: await page.evaluate<number>('scrollY'),
+        top: await page.locator('tr[data-key=r20]').boundingBox(),
+      };
+      expect(before.scroll).toBeGreaterThan(0);
 
-    const changed = entries(31).map((entry) =>
-      entry.record['resource_id'] === 'r3' ? { ...entry, record: { ...entry.record, state: 'ALERTSTATE_FIRING' } } : entry,
-    );
-    service.setRecords('one', changed);
-    await exporter.scrape();
-    await nextUpdate(page);
-    await untilText(page, 'tr[data-key=r3] td[data-label=State]', 'Firing');
-    await untilText(page, '#status div:nth-child(2) dd', '31');
-    expect(await shownIds(page)).toHaveLength(31);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
-    expect(await page.evaluate('scrollY')).toBe(before.scroll);
-    expect(await page.locator('tr[data-key=r20]').boundingBox()).toEqual(before.top);
-    expect(await page.locator('#search').inputValue()).toBe('not submitted');
-    expect(await page.locator('#without-rules').isChecked()).toBe(true);
-    expect(await page.locator('#state').inputValue()).toBe('ALERTSTATE_INACTIVE');
-    expect(await page.locator('.bars details').getAttribute('open')).toBe('');
+      const changed = entries(31).map((entry) =>
+        entry.record['resource_id'] === 'r3'
+          ? { ...entry, record: { ...entry.record, state: 'ALERTSTATE_FIRING' } }
+          : entry,
+      );
+      service.setRecords('one', changed);
+      await exporter.scrape();
+      await nextUpdate(page);
+      await untilText(page, 'tr[data-key=r3] td[data-label=State]', 'Firing');
+      await untilText(page, '#status div:nth-child(2) dd', '31');
+      expect(await shownIds(page)).toHaveLength(31);
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
+      expect(await page.evaluate('scrollY')).toBe(before.scroll);
+      expect(await page.locator('tr[data-key=r20]').boundingBox()).toEqual(before.top);
+      expect(await page.locator('#search').inputValue()).toBe('not submitted');
+      expect(await page.locator('#without-rules').isChecked()).toBe(true);
+      expect(await page.locator('#state').inputValue()).toBe('ALERTSTATE_INACTIVE');
+      expect(await page.locator('.bars details').getAttribute('open')).toBe('');
 
-    service.setRecords('one', entries(12, 10));
-    await exporter.scrape();
-    await nextUpdate(page);
-    await untilText(page, '#status div:nth-child(2) dd', '12');
-    expect(await shownIds(page)).toEqual(entries(12, 10).map(({ record }) => record['resource_id']));
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
-    await page.clock.resume();
-    expect(await axeViolations(page)).toEqual([]);
-  });
+      service.setRecords('one', entries(12, 10));
+      await exporter.scrape();
+      await nextUpdate(page);
+      await untilText(page, '#status div:nth-child(2) dd', '12');
+      expect(await shownIds(page)).toEqual(entries(12, 10).map(({ record }) => record['resource_id']));
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
+      await page.clock.resume();
+      expect(await axeViolations(page)).toEqual([]);
+    },
+  );
 
   it('updates the choices of its form while nothing was typed', async () => {
     const { service, exporter, url } = await station();
@@ -163,7 +175,11 @@ describe('the page of a resource', () => {
     service.setRecords('one', []);
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#currency', /^This page is no longer current: the exporter has responded with status 404 since \d/);
+    await untilText(
+      page,
+      '#currency',
+      /^This page is no longer current: the exporter has responded with status 404 since \d/,
+    );
     await untilText(page, 'h1', 'Display r3');
     await page.clock.resume();
     expect(await axeViolations(page)).toEqual([]);
@@ -191,7 +207,9 @@ describe('the copy buttons', () => {
 
   it('copy exactly what the service sent, also spaces and lines', async () => {
     const id = 'two  spaces\tand <b>"资源"';
-    const service = await startTestService({ source: () => [{ record: wireRecord(id), product: 'p', alertable: true }] });
+    const service = await startTestService({
+      source: () => [{ record: wireRecord(id), product: 'p', alertable: true }],
+    });
     const exporter = await startReadyExporter(configOf(service.url, ['one']));
     const page = await openPage({ permissions });
     await page.goto(`${exporter.url}/stations/one/resources/${encodeURIComponent(id)}`);

@@ -20,14 +20,21 @@ const PATHS = [
 
 /** Stations that are up, failing with an old snapshot, and failing without a snapshot. */
 async function fleet(options: { externalUrl?: URL } = {}) {
-  const odd = { record: wireRecord('odd', { state: ['none'], alert_rules_count: 'many' }), product: 'product.b', alertable: true };
+  const odd = {
+    record: wireRecord('odd', { state: ['none'], alert_rules_count: 'many' }),
+    product: 'product.b',
+    alertable: true,
+  };
   const service = await startTestService({
     source: () => [...entriesOf(230), odd],
     faults: { broken: [{ kind: 'html' }] },
   });
   const station = { products: ['product.a', 'product.b'], alertability: true, labels: { team: 'storage' } };
   const upstream = { page_size: 100, authorization: { credentials: 'hush' } };
-  const exporter = await startReadyExporter(configOf(service.url, ['fine', 'stale', 'broken'], { station, upstream }), options);
+  const exporter = await startReadyExporter(
+    configOf(service.url, ['fine', 'stale', 'broken'], { station, upstream }),
+    options,
+  );
   service.setFaults('stale', [{ kind: 'status', code: 503 }]);
   await exporter.scrape();
   return exporter;
@@ -81,7 +88,9 @@ describe('the page of a failing station', () => {
     expect(advice).toMatch(/^What to do: ./);
     expect(await page.locator('.pager .amount').first().innerText()).toBe('1–100 of 231');
     await page.goto(`${url}/stations/broken`);
-    expect(await page.locator('main').innerText()).toContain('No snapshot is served: no refresh has succeeded within max_stale.');
+    expect(await page.locator('main').innerText()).toContain(
+      'No snapshot is served: no refresh has succeeded within max_stale.',
+    );
     expect(await page.locator('.failure-note').innerText()).toContain('No refresh has succeeded yet.');
     expect(await page.locator('#narrow').count()).toBe(0);
   });
@@ -100,7 +109,9 @@ describe('the page of a resource', () => {
     );
     expect(await page.locator('#fields tr', { hasText: 'alert_rules_count' }).innerText()).toContain('invalid');
     expect(await page.locator('#reasons').innerText()).toContain('product.b: first match: in its listing');
-    expect(await page.locator('#reasons').innerText()).toContain('yes: in the listing of alertable resources (enabled_alert=true)');
+    expect(await page.locator('#reasons').innerText()).toContain(
+      'yes: in the listing of alertable resources (enabled_alert=true)',
+    );
     const metrics = await (await exporter.get('/metrics')).text();
     const lines = metrics.split('\n').filter((line) => line.includes('station="fine",resource_id="odd"'));
     expect(lines.length).toBeGreaterThan(1);
@@ -184,8 +195,16 @@ describe('the content security policy', () => {
       "document.body.append(Object.assign(document.createElement('script'), { text: '1' }))",
       /^error: policy violated: script-src/,
     ],
-    ['an image', "new Image().src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='", /^error: policy violated: img-src data/],
-    ['an event handler', "document.body.setAttribute('onclick', '1'); document.body.click()", /^error: policy violated: script-src-attr/],
+    [
+      'an image',
+      "new Image().src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw='",
+      /^error: policy violated: img-src data/,
+    ],
+    [
+      'an event handler',
+      "document.body.setAttribute('onclick', '1'); document.body.click()",
+      /^error: policy violated: script-src-attr/,
+    ],
   ])('blocks %s that is injected', async (_what, code, violation) => {
     const { url } = await fleet();
     const { page, errors } = await observedPage();

@@ -23,7 +23,10 @@ beforeAll(async () => {
   for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
   demo.service.setFaults('ts-user-10482', [{ kind: 'totalLies', delta: 3 }]);
   const config = parse(demo.config);
-  exporter = await startExporter({ ...config, cache: { ttl: '0s', error_ttl: '0s' } }, { now: () => NOW_MS + 12_000, version: '1.0.0' });
+  exporter = await startExporter(
+    { ...config, cache: { ttl: '0s', error_ttl: '0s' } },
+    { now: () => NOW_MS + 12_000, version: '1.0.0' },
+  );
   await exporter.scrape();
   demo.service.setFaults('ts-edge', [{ kind: 'status', code: 403 }]);
   await exporter.scrape();
@@ -63,7 +66,10 @@ describe('the images of the documentation', () => {
     const page = await openPage({ viewport: { ...SIZE, height: 1340 } });
     const [found = expect.unreachable()] = demo.world
       .resources('prod', NOW_MS)
-      .filter(({ record, product }) => product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0);
+      .filter(
+        ({ record, product }) =>
+          product === 'product.lepton-acp-new' && record.gpu_model !== '' && record.alert_rules_count > 0,
+      );
     await page.goto(`${exporter.url}/stations/prod/resources/${found.record.resource_id}`);
     expect(await page.locator('#lines').innerText()).toContain(found.record.resource_id);
     await expectShot(page, 'resource.png');

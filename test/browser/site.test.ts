@@ -11,14 +11,19 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
   const viewport = { width, height: 800 };
 
   it('searches the resources of all stations by keyboard, without a script', async () => {
-    const { exporter } = await exporterOfSizes({ small: 5, large: 1234, gone: 3 }, { gone: [{ kind: 'status', code: 403 }] });
+    const { exporter } = await exporterOfSizes(
+      { small: 5, large: 1234, gone: 3 },
+      { gone: [{ kind: 'status', code: 403 }] },
+    );
     const page = await openPage({ viewport, javaScriptEnabled: false });
     await page.goto(`${exporter.url}/stations/small`);
     await tabTo(page, '#site-search');
     await page.keyboard.type('NAME-R77');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${exporter.url}/search?q=NAME-R77`);
-    expect(await page.locator('#result').innerText()).toBe('11 resources of 1 station have “NAME-R77” in ID, name or display name.');
+    expect(await page.locator('#result').innerText()).toBe(
+      '11 resources of 1 station have “NAME-R77” in ID, name or display name.',
+    );
     expect(await page.locator('#not-searched').innerText()).toBe('Not searched, because without data: gone.');
     expect(await page.locator('#site-search').inputValue()).toBe('NAME-R77');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -40,7 +45,9 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     expect(await page.locator('#results tbody tr').count()).toBe(11);
     expect(await axeViolations(page)).toEqual([]);
     await page.goto(`${exporter.url}/search?q=nowhere`);
-    expect(await page.locator('#result').innerText()).toBe('No resource has “nowhere” in its ID, name or display name.');
+    expect(await page.locator('#result').innerText()).toBe(
+      'No resource has “nowhere” in its ID, name or display name.',
+    );
     expect(await axeViolations(page)).toEqual([]);
   });
 
@@ -56,7 +63,9 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     ]);
     expect(await page.locator('footer a').allInnerTexts()).toEqual(['Metrics', 'Healthy', 'Ready']);
     expect(
-      await page.evaluate("fetch(document.querySelector('link[rel=icon]').href).then((reply) => reply.headers.get('content-type'))"),
+      await page.evaluate(
+        "fetch(document.querySelector('link[rel=icon]').href).then((reply) => reply.headers.get('content-type'))",
+      ),
     ).toBe('image/svg+xml');
     expect(
       await page.evaluate(`new Promise((resolve) => {

@@ -9,8 +9,14 @@ import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** An exporter of refreshed stations with the given numbers of resources. */
-export async function exporterOfSizes(sizes: Readonly<Record<string, number>>, faults: Readonly<Record<string, readonly Fault[]>> = {}) {
-  const service = await startTestService({ source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0), faults });
+export async function exporterOfSizes(
+  sizes: Readonly<Record<string, number>>,
+  faults: Readonly<Record<string, readonly Fault[]>> = {},
+) {
+  const service = await startTestService({
+    source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0),
+    faults,
+  });
   const exporter = await startReadyExporter(configOf(service.url, Object.keys(sizes)));
   return { service, exporter };
 }

@@ -16,7 +16,9 @@ async function largeStation() {
   const entries = world.resources('large', Date.UTC(2026, 0, 15, 12)).slice(0, 10_000);
   const service = await startSimulatedService({ source: () => entries });
   const station = { products: PRODUCTS, alertability: true };
-  const exporter = await startExporter(configOf(service.url, ['large'], { upstream: { page_size: 1000 }, station, cache: { ttl: '1h' } }));
+  const exporter = await startExporter(
+    configOf(service.url, ['large'], { upstream: { page_size: 1000 }, station, cache: { ttl: '1h' } }),
+  );
   await exporter.scrape();
   const stop = async () => {
     await exporter.stop();
@@ -72,7 +74,9 @@ function sorted(entries: readonly WorldEntry[], key: (entry: WorldEntry) => stri
 /** The counts that the bars show, by the key in the tooltip, else by the name. */
 async function bars(page: Page, kind: string): Promise<Record<string, string>> {
   const items = page.locator(`section[aria-labelledby=by-${kind}] li`);
-  const names = await items.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? link.textContent));
+  const names = await items
+    .locator('a')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? link.textContent));
   const amounts = await items.locator('.amount').allTextContents();
   return Object.fromEntries(names.map((name, at) => [name, `${amounts[at]}`.replace(/ \(.*/, '')]));
 }
@@ -98,29 +102,39 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await amount(page)).toBe(`1–100 of ${count}`);
   });
 
-  it.each(WIDTHS)('finds resources by a part of ID, name or display name, ignoring case, at %i pixels', async (width) => {
-    const page = await openPage({ viewport: { width, height: 900 } });
-    await page.goto(url);
-    const [, , { record } = expect.unreachable()] = entries;
-    for (const text of [record.resource_id, record.name.slice(2, 8).toUpperCase(), record.display_name.slice(0, 3), '训练']) {
-      const word = text.toLowerCase();
-      const found = entries.filter(({ record: { resource_id, name, display_name } }) =>
-        [resource_id, name, display_name].some((value) => value.toLowerCase().includes(word)),
+  it.each(WIDTHS)(
+    'finds resources by a part of ID, name or display name, ignoring case, at %i pixels',
+    async (width) => {
+      const page = await openPage({ viewport: { width, height: 900 } });
+      await page.goto(url);
+      const [, , { record } = expect.unreachable()] = entries;
+      for (const text of [
+        record.resource_id,
+        record.name.slice(2, 8).toUpperCase(),
+        record.display_name.slice(0, 3),
+        '训练',
+      ]) {
+        const word = text.toLowerCase();
+        const found = entries.filter(({ record: { resource_id, name, display_name } }) =>
+          [resource_id, name, display_name].some((value) => value.toLowerCase().includes(word)),
+        );
+        await page.locator('#search').fill(text);
+        await page.locator('#search').press('Enter');
+        await page.waitForURL((address) => address.searchParams.get('search') === text);
+        expect(await amount(page)).toBe(firstOf(found.length));
+        expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+        expect(await page.locator('#search').inputValue()).toBe(text);
+      }
+      await page.locator('#search').fill('no such resource');
+      await show(page);
+      expect(await page.locator('#nothing').innerText()).toMatch(
+        /^No resource matches\.\s+Clear the filters: show 10,000 resources$/,
       );
-      await page.locator('#search').fill(text);
-      await page.locator('#search').press('Enter');
-      await page.waitForURL((address) => address.searchParams.get('search') === text);
-      expect(await amount(page)).toBe(firstOf(found.length));
-      expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
-      expect(await page.locator('#search').inputValue()).toBe(text);
-    }
-    await page.locator('#search').fill('no such resource');
-    await show(page);
-    expect(await page.locator('#nothing').innerText()).toMatch(/^No resource matches\.\s+Clear the filters: show 10,000 resources$/);
-    expect(await axeViolations(page)).toEqual([]);
-    await page.locator('#reset').click();
-    expect(await amount(page)).toBe(firstOf(10_000));
-  });
+      expect(await axeViolations(page)).toEqual([]);
+      await page.locator('#reset').click();
+      expect(await amount(page)).toBe(firstOf(10_000));
+    },
+  );
 
   it.each<[heading: string, key: (entry: WorldEntry) => string | number]>([
     ['Resource', ({ record }) => record.display_name],
@@ -144,37 +158,42 @@ describe('the page of a station with 10,000 resources', () => {
     }
   });
 
-  it.each(WIDTHS)('filters by type, product, state, alertability and missing alert rules, also combined, at %i pixels', async (width) => {
-    const page = await openPage({ viewport: { width, height: 900 } });
-    const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
-    const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
-      ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
-      ['#product', '(none)', (entry) => productOf(entry) === ''],
-      ['#product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
-      ['#state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
-      ['#alertable', 'yes', ({ alertable }) => alertable],
-      ['#alertable', 'no', ({ alertable }) => !alertable],
-    ];
-    for (const [field, value, passes] of choices) {
-      await page.goto(url);
-      await page.locator(field).selectOption(value);
+  it.each(WIDTHS)(
+    'filters by type, product, state, alertability and missing alert rules, also combined, at %i pixels',
+    async (width) => {
+      const page = await openPage({ viewport: { width, height: 900 } });
+      const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
+      const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
+        ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
+        ['#product', '(none)', (entry) => productOf(entry) === ''],
+        ['#product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
+        ['#state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
+        ['#alertable', 'yes', ({ alertable }) => alertable],
+        ['#alertable', 'no', ({ alertable }) => !alertable],
+      ];
+      for (const [field, value, passes] of choices) {
+        await page.goto(url);
+        await page.locator(field).selectOption(value);
+        await show(page);
+        const found = entries.filter(passes);
+        expect([field, value, await amount(page)]).toEqual([field, value, firstOf(found.length)]);
+        expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+        expect(await page.locator(field).inputValue()).toBe(value);
+      }
+      await page.goto(`${url}?sort=name&order=desc`);
+      await page.locator('#product').selectOption('product.afs');
+      await page.locator('#alertable').selectOption('yes');
+      await page.locator('#without-rules').check();
       await show(page);
-      const found = entries.filter(passes);
-      expect([field, value, await amount(page)]).toEqual([field, value, firstOf(found.length)]);
-      expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
-      expect(await page.locator(field).inputValue()).toBe(value);
-    }
-    await page.goto(`${url}?sort=name&order=desc`);
-    await page.locator('#product').selectOption('product.afs');
-    await page.locator('#alertable').selectOption('yes');
-    await page.locator('#without-rules').check();
-    await show(page);
-    const both = entries.filter((entry) => productOf(entry) === 'product.afs' && entry.alertable && entry.record.alert_rules_count === 0);
-    expect(await amount(page)).toBe(firstOf(both.length));
-    expect(await shownIds(page)).toEqual(sorted(both, ({ record }) => record.name, -1).slice(0, 100));
-    expect(await page.locator('#without-rules').isChecked()).toBe(true);
-    expect(await page.locator('[aria-sort=descending]').textContent()).toContain('Name');
-  });
+      const both = entries.filter(
+        (entry) => productOf(entry) === 'product.afs' && entry.alertable && entry.record.alert_rules_count === 0,
+      );
+      expect(await amount(page)).toBe(firstOf(both.length));
+      expect(await shownIds(page)).toEqual(sorted(both, ({ record }) => record.name, -1).slice(0, 100));
+      expect(await page.locator('#without-rules').isChecked()).toBe(true);
+      expect(await page.locator('[aria-sort=descending]').textContent()).toContain('Name');
+    },
+  );
 
   it('shows each resource once over its pages, in the order of the service', async () => {
     const page = await openPage();
@@ -210,7 +229,9 @@ describe('the page of a station with 10,000 resources', () => {
     await tabTo(page, '#narrow button');
     await page.keyboard.press('Enter');
     await page.waitForURL(/without_rules=yes/);
-    const found = entries.filter(({ record }) => record.display_name.includes('gateway') && record.alert_rules_count === 0);
+    const found = entries.filter(
+      ({ record }) => record.display_name.includes('gateway') && record.alert_rules_count === 0,
+    );
     expect(found.length).toBeGreaterThan(1);
     expect(await amount(page)).toBe(firstOf(found.length));
     await tabTo(page, '#resource-table th:nth-child(2) a');
@@ -227,23 +248,28 @@ describe('the page of a station with 10,000 resources', () => {
     [1440, 'light'],
     [1024, 'dark'],
     [390, 'light'],
-  ] as const)('offers a way on from an empty result and an invalid query at %i pixels in %s colours', async (width, colorScheme) => {
-    const page = await openPage({ viewport: { width, height: 800 }, colorScheme }, [/status of 400/]);
-    await page.goto(`${url}?state=broken&sort=-alert_rules`);
-    expect(await page.locator('#nothing').innerText()).toContain('No resource has the state broken. Present:');
-    expect(await axeViolations(page)).toEqual([]);
-    await page.locator('#nothing').getByRole('link', { name: 'Pending' }).click();
-    const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');
-    expect(await amount(page)).toBe(firstOf(pending.length));
-    expect(await shownIds(page)).toEqual(sorted(pending, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
-    expect((await page.goto(`${url}?search=gateway&sort=size`))?.status()).toBe(400);
-    expect(await page.getByRole('alert').innerText()).toMatch(/^Expected sort to be one of id, /);
-    expect(await axeViolations(page)).toEqual([]);
-    await tabTo(page, '#narrow button');
-    await page.keyboard.press('Enter');
-    await page.waitForURL((address) => address.searchParams.get('sort') === '');
-    expect(await amount(page)).toBe(firstOf(entries.filter(({ record }) => record.display_name.includes('gateway')).length));
-  });
+  ] as const)(
+    'offers a way on from an empty result and an invalid query at %i pixels in %s colours',
+    async (width, colorScheme) => {
+      const page = await openPage({ viewport: { width, height: 800 }, colorScheme }, [/status of 400/]);
+      await page.goto(`${url}?state=broken&sort=-alert_rules`);
+      expect(await page.locator('#nothing').innerText()).toContain('No resource has the state broken. Present:');
+      expect(await axeViolations(page)).toEqual([]);
+      await page.locator('#nothing').getByRole('link', { name: 'Pending' }).click();
+      const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');
+      expect(await amount(page)).toBe(firstOf(pending.length));
+      expect(await shownIds(page)).toEqual(sorted(pending, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
+      expect((await page.goto(`${url}?search=gateway&sort=size`))?.status()).toBe(400);
+      expect(await page.getByRole('alert').innerText()).toMatch(/^Expected sort to be one of id, /);
+      expect(await axeViolations(page)).toEqual([]);
+      await tabTo(page, '#narrow button');
+      await page.keyboard.press('Enter');
+      await page.waitForURL((address) => address.searchParams.get('sort') === '');
+      expect(await amount(page)).toBe(
+        firstOf(entries.filter(({ record }) => record.display_name.includes('gateway')).length),
+      );
+    },
+  );
 
   it('is sorted by a field instead of headings on a phone only', async () => {
     const page = await openPage({ viewport: { width: 1024, height: 800 } });

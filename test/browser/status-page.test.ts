@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE_ADVICE } from '../../src/station/failure.ts';
+import { FAILURE_ADVICE } from '../../src/model/failure.ts';
 import { build, serve } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { axeViolations, openPage, REFUSED } from './page.ts';
-import { cellOf, exporterOfSizes, nextUpdate, openPaused, restartable, shownStations, tabTo, untilText } from './stage.ts';
+import {
+  cellOf,
+  exporterOfSizes,
+  nextUpdate,
+  openPaused,
+  restartable,
+  shownStations,
+  tabTo,
+  untilText,
+} from './stage.ts';
 
 const FORBIDDEN = { kind: 'status', code: 403 } as const;
 
@@ -41,7 +50,10 @@ describe('the status page', () => {
   });
 
   it('can be filtered and sorted by keyboard', async () => {
-    const { exporter } = await exporterOfSizes({ beta: 20, alpha: 3, 'alpha-10': 100, 'alpha-9': 0, broken: 0 }, { broken: [FORBIDDEN] });
+    const { exporter } = await exporterOfSizes(
+      { beta: 20, alpha: 3, 'alpha-10': 100, 'alpha-9': 0, broken: 0 },
+      { broken: [FORBIDDEN] },
+    );
     const page = await openPage();
     await page.goto(exporter.url);
     await tabTo(page, '.skip');
@@ -122,20 +134,23 @@ describe('the status page', () => {
     expect(await page.locator('[aria-sort]').count()).toBe(0);
   });
 
-  it.each([1440, 1024, 390])('says that no station matches, and clears the filter by keyboard, at %i pixels', async (width) => {
-    const { exporter } = await exporterOfSizes({ one: 1, two: 2 });
-    const page = await openPage({ viewport: { width, height: 800 } });
-    await page.goto(`${exporter.url}/?filter=three&state=failing`);
-    await untilText(page, '#shown', '0 of 2 stations shown');
-    expect(await page.locator('#no-match').innerText()).toBe('No station matches. Clear the filter');
-    expect(await axeViolations(page)).toEqual([]);
-    await tabTo(page, '#clear');
-    await page.keyboard.press('Enter');
-    expect(await shownStations(page)).toEqual(['one', 'two']);
-    expect(await page.locator('#no-match').isVisible()).toBe(false);
-    expect(await page.evaluate('document.activeElement.id')).toBe('filter');
-    await page.waitForURL(({ search }) => search === '');
-  });
+  it.each([1440, 1024, 390])(
+    'says that no station matches, and clears the filter by keyboard, at %i pixels',
+    async (width) => {
+      const { exporter } = await exporterOfSizes({ one: 1, two: 2 });
+      const page = await openPage({ viewport: { width, height: 800 } });
+      await page.goto(`${exporter.url}/?filter=three&state=failing`);
+      await untilText(page, '#shown', '0 of 2 stations shown');
+      expect(await page.locator('#no-match').innerText()).toBe('No station matches. Clear the filter');
+      expect(await axeViolations(page)).toEqual([]);
+      await tabTo(page, '#clear');
+      await page.keyboard.press('Enter');
+      expect(await shownStations(page)).toEqual(['one', 'two']);
+      expect(await page.locator('#no-match').isVisible()).toBe(false);
+      expect(await page.evaluate('document.activeElement.id')).toBe('filter');
+      await page.waitForURL(({ search }) => search === '');
+    },
+  );
 
   it.each([1440, 1024, 390])('shows one box for 120 stations of one account at %i pixels', async (width) => {
     const names = Array.from({ length: 120 }, (_, index) => `edge-${index}`);
@@ -167,14 +182,17 @@ describe('the status page', () => {
     expect(await shownStations(page)).toHaveLength(119);
   });
 
-  it.each([1440, 1024, 390])('has no accessibility violations with an open list of failing stations at %i pixels', async (width) => {
-    const { exporter } = await exporterOfSizes({ fine: 5, a: 0, b: 0 }, { a: [FORBIDDEN], b: [FORBIDDEN] });
-    const page = await openPage({ viewport: { width, height: 800 } });
-    await page.goto(exporter.url);
-    await page.locator('.failure-note summary').click();
-    expect(await page.locator('.names a').allInnerTexts()).toEqual(['a', 'b']);
-    expect(await axeViolations(page)).toEqual([]);
-  });
+  it.each([1440, 1024, 390])(
+    'has no accessibility violations with an open list of failing stations at %i pixels',
+    async (width) => {
+      const { exporter } = await exporterOfSizes({ fine: 5, a: 0, b: 0 }, { a: [FORBIDDEN], b: [FORBIDDEN] });
+      const page = await openPage({ viewport: { width, height: 800 } });
+      await page.goto(exporter.url);
+      await page.locator('.failure-note summary').click();
+      expect(await page.locator('.names a').allInnerTexts()).toEqual(['a', 'b']);
+      expect(await axeViolations(page)).toEqual([]);
+    },
+  );
 
   it('stays usable with 1,000 stations', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `s-${index}`);
@@ -301,7 +319,9 @@ describe('the status page', () => {
 
   it('shows a note on a shard without stations', async () => {
     const service = await startTestService({ source: () => entriesOf(1) });
-    const shards = await Promise.all([0, 1].map((shard) => serve(configOf(service.url, ['one']), `--shard=${shard}`, '--total-shards=2')));
+    const shards = await Promise.all(
+      [0, 1].map((shard) => serve(configOf(service.url, ['one']), `--shard=${shard}`, '--total-shards=2')),
+    );
     const page = await openPage();
     const notes = [];
     for (const { port } of shards) {

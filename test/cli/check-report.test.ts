@@ -5,8 +5,8 @@ import type { Screen } from '../../src/cli/table.ts';
 import { checkMessages } from '../../src/diagnosis/check-messages.ts';
 import { diagnose } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
-import { ListingFailure } from '../../src/station/failure.ts';
-import { IDLE_LOAD, specOf } from '../station/fixtures.ts';
+import { ListingFailure } from '../../src/model/failure.ts';
+import { IDLE_LOAD, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
@@ -22,7 +22,10 @@ const failedStation = (name: string, message: string): StationFacts => ({
   replies: [],
 });
 
-const factsOf = (stations: readonly StationFacts[], connection: Partial<Facts['upstreams'][number]['connection']> = {}): Facts => ({
+const factsOf = (
+  stations: readonly StationFacts[],
+  connection: Partial<Facts['upstreams'][number]['connection']> = {},
+): Facts => ({
   upstreams: [
     {
       options: {
@@ -59,7 +62,9 @@ const reportOf = (facts: Facts, screen?: Screen) => {
 describe('checkReport', () => {
   it('prints a failure that many stations share once, with the first ten names', () => {
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
-    const report = reportOf(factsOf([...names.map((name) => failedStation(name, 'unavailable')), failedStation('other', 'bad gateway')]));
+    const report = reportOf(
+      factsOf([...names.map((name) => failedStation(name, 'unavailable')), failedStation('other', 'bad gateway')]),
+    );
     expect(report.match(/^failure: /gm)).toHaveLength(2);
     expect(report).toContain(
       '\nfailure: stations s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, and 2 more of upstream main: The service returned',
@@ -89,12 +94,19 @@ describe('checkReport', () => {
 });
 
 describe('checkReport, on a terminal', () => {
-  const station: StationFacts = { ...failedStation('a', 'unavailable'), durationMs: 13_512, plainBytes: 842_300, gzipBytes: 1_688_111 };
+  const station: StationFacts = {
+    ...failedStation('a', 'unavailable'),
+    durationMs: 13_512,
+    plainBytes: 842_300,
+    gzipBytes: 1_688_111,
+  };
   const facts = factsOf([station]);
 
   it.each([80, 200])('fits in %i columns, with human units and the columns not shown', (columns) => {
     const [upstreams = '', stations = ''] = reportOf(facts, { columns, hasColours: false }).split('\n\n');
-    for (const line of `${upstreams}\n${stations}`.split('\n').filter((text) => !text.startsWith('Columns not shown: '))) {
+    for (const line of `${upstreams}\n${stations}`
+      .split('\n')
+      .filter((text) => !text.startsWith('Columns not shown: '))) {
       expect(line.length, line).toBeLessThanOrEqual(columns);
     }
     expect(stations).toMatch(/^STATION +.*LISTING/);

@@ -11,7 +11,9 @@ describe.each(SHELLS)('completionScript for %s', (shell) => {
   it('has every command, flag and value', () => {
     const flags: readonly Flag[] = FLAGS;
     const words = [...COMMAND_NAMES, ...flags.flatMap(({ name, kind }) => [name, ...(kind.values ?? [])])];
-    expect(words.filter((word) => !new RegExp(`(?<![\\w.-])(--)?${word.replaceAll('.', '\\.')}(?![\\w.-])`).test(script))).toEqual([]);
+    expect(
+      words.filter((word) => !new RegExp(`(?<![\\w.-])(--)?${word.replaceAll('.', '\\.')}(?![\\w.-])`).test(script)),
+    ).toEqual([]);
   });
 
   it('consists of lines without control characters', () => {

@@ -145,9 +145,12 @@ describe('listenAddress', () => {
     expect(listenAddress.parse(text)).toBeUndefined();
   });
 
-  it.each(['999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'])('rejects the host or port of %j', (text) => {
-    expect(listenAddress.parse(text)).toBeUndefined();
-  });
+  it.each(['999.0.0.1:80', '1.2.3:80', 'http://localhost:80', 'a b:80', 'a\n:80', ':80\n'])(
+    'rejects the host or port of %j',
+    (text) => {
+      expect(listenAddress.parse(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('hostNames', () => {
@@ -159,15 +162,21 @@ describe('hostNames', () => {
     expect(hostNames.parse(text)).toEqual(names);
   });
 
-  it.each([',', 'a.example,', 'a.example:80', 'http://a.example', 'a b', '*.example', '.example'])('rejects %j', (text) => {
-    expect(hostNames.parse(text)).toBeUndefined();
-  });
+  it.each([',', 'a.example,', 'a.example:80', 'http://a.example', 'a b', '*.example', '.example'])(
+    'rejects %j',
+    (text) => {
+      expect(hostNames.parse(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('telemetryPath', () => {
-  it.each(['/metrics', '/a/b.c_d~e-f', '/probes', '/x/probe', '/-x', '/..x', '/a..', '/config/metrics'])('accepts %j', (path) => {
-    expect(telemetryPath.parse(path)).toBe(path);
-  });
+  it.each(['/metrics', '/a/b.c_d~e-f', '/probes', '/x/probe', '/-x', '/..x', '/a..', '/config/metrics'])(
+    'accepts %j',
+    (path) => {
+      expect(telemetryPath.parse(path)).toBe(path);
+    },
+  );
 
   it.each(['/', '/probe', '/sd', '/config', '/reference', '/stations/prod', '/-/ready', '/-/metrics'])(
     'rejects the reserved path %j',
@@ -205,9 +214,12 @@ describe('externalUrl', () => {
     expect(externalUrl.parse(text)?.href).toBe(href);
   });
 
-  it.each(['', '/monitoring', 'example.com', 'http:example.com', 'ftp://example.com', 'http://', 'http://a b/'])('rejects %j', (text) => {
-    expect(externalUrl.parse(text)).toBeUndefined();
-  });
+  it.each(['', '/monitoring', 'example.com', 'http:example.com', 'ftp://example.com', 'http://', 'http://a b/'])(
+    'rejects %j',
+    (text) => {
+      expect(externalUrl.parse(text)).toBeUndefined();
+    },
+  );
 
   it.each([
     'http://u@example.com',
@@ -233,12 +245,21 @@ describe('faultShare', () => {
     expect(faultShare.parse(text)).toEqual(fault);
   });
 
-  it.each(['', 'slo', 'hang:', 'hang:1.5', 'hang:2', 'hang:-1', 'hang:a', 'hang:0.1:2', 'hang ', 'toString', '__proto__'])(
-    'rejects %j',
-    (text) => {
-      expect(faultShare.parse(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'slo',
+    'hang:',
+    'hang:1.5',
+    'hang:2',
+    'hang:-1',
+    'hang:a',
+    'hang:0.1:2',
+    'hang ',
+    'toString',
+    '__proto__',
+  ])('rejects %j', (text) => {
+    expect(faultShare.parse(text)).toBeUndefined();
+  });
 
   it('lists all fault names', () => {
     for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
@@ -250,7 +271,10 @@ describe('resourceColumns', () => {
     expect(resourceColumns.parse('state,id,type')).toEqual(['state', 'resource_id', 'resource_type']);
   });
 
-  it.each(['', 'state,', 'nothing', 'state,state', 'id,resource_id', 'constructor', 'toString'])('rejects %j', (text) => {
-    expect(resourceColumns.parse(text)).toBeUndefined();
-  });
+  it.each(['', 'state,', 'nothing', 'state,state', 'id,resource_id', 'constructor', 'toString'])(
+    'rejects %j',
+    (text) => {
+      expect(resourceColumns.parse(text)).toBeUndefined();
+    },
+  );
 });

@@ -18,7 +18,10 @@ const auto = (hostName: string, total = 12) => ownShard({ shard: 'auto', 'total-
 
 describe('ownShard', () => {
   it('uses the flags and ignores the host name', () => {
-    expect(ownShard({ shard: 2, 'total-shards': 3 }, 'exporter-0')).toEqual({ ok: true, shard: { ordinal: 2, total: 3 } });
+    expect(ownShard({ shard: 2, 'total-shards': 3 }, 'exporter-0')).toEqual({
+      ok: true,
+      shard: { ordinal: 2, total: 3 },
+    });
   });
 
   it.each([

@@ -5,12 +5,17 @@ import { helpText, versionText } from '../../src/cli/help.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 
 /** The names of the flags that a help shows. */
-const shownFlags = (text: string) => [...text.matchAll(/^ {2}(?: {3}|-h,) --(?:\[no-\])?([\w.-]+)/gm)].map(([, name]) => name);
+const shownFlags = (text: string) =>
+  [...text.matchAll(/^ {2}(?: {3}|-h,) --(?:\[no-\])?([\w.-]+)/gm)].map(([, name]) => name);
 
 describe('helpText', () => {
   it('starts with the usage and the purpose', () => {
-    expect(helpText()).toMatch(/^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /);
-    expect(helpText('list')).toMatch(/^usage: telemetry-station-exporter list \[<flags>\] <station>\n\nQuery a configured station /);
+    expect(helpText()).toMatch(
+      /^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /,
+    );
+    expect(helpText('list')).toMatch(
+      /^usage: telemetry-station-exporter list \[<flags>\] <station>\n\nQuery a configured station /,
+    );
     expect(helpText('help')).toMatch(/^usage: telemetry-station-exporter help \[<flags>\] \[<command>\]\n/);
   });
 
@@ -24,7 +29,9 @@ describe('helpText', () => {
     expect(shownFlags(helpText('list'))).toEqual(expect.arrayContaining(['config.file', 'demo', 'sort']));
     expect(shownFlags(helpText('list'))).not.toContain('web.listen-address');
     expect(shownFlags(helpText('simulate'))).not.toContain('config.file');
-    expect(new Set(COMMAND_NAMES.flatMap((name) => shownFlags(helpText(name))))).toEqual(new Set(FLAGS.map(({ name }) => name)));
+    expect(new Set(COMMAND_NAMES.flatMap((name) => shownFlags(helpText(name))))).toEqual(
+      new Set(FLAGS.map(({ name }) => name)),
+    );
   });
 
   it('shows defaults, placeholders and repeatable flags', () => {
@@ -80,7 +87,9 @@ describe('COMMANDS', () => {
   it('has examples of each command that use only flags in its help', () => {
     for (const name of COMMAND_NAMES) {
       expect(COMMANDS[name].examples, name).not.toEqual([]);
-      const used = COMMANDS[name].examples.flatMap(({ line }) => [...line.matchAll(/ --([\w.-]+)/g)].map(([, flag]) => flag));
+      const used = COMMANDS[name].examples.flatMap(({ line }) =>
+        [...line.matchAll(/ --([\w.-]+)/g)].map(([, flag]) => flag),
+      );
       expect(flagsOf(name).map((flag) => flag.name)).toEqual(expect.arrayContaining(used));
     }
   });

@@ -14,7 +14,11 @@ function terminal({ columns = 60 as number | undefined, listings = 1, station = 
     columns: () => columns,
     nowMs: () => nowMs,
   });
-  const page = (offset: number, total: number | undefined, { listing = 'main', received = 100, afterMs = 1000 } = {}) => {
+  const page = (
+    offset: number,
+    total: number | undefined,
+    { listing = 'main', received = 100, afterMs = 1000 } = {},
+  ) => {
     nowMs += afterMs;
     progress.pageReceived({ listing, offset, received, total });
   };
@@ -131,7 +135,12 @@ describe('ListProgress', () => {
 
   it('writes nothing without a terminal', () => {
     let written = '';
-    const progress = new ListProgress({ station: 'prod', listings: 1, write: (text) => (written += text), columns: () => undefined });
+    const progress = new ListProgress({
+      station: 'prod',
+      listings: 1,
+      write: (text) => (written += text),
+      columns: () => undefined,
+    });
     progress.pageReceived({ listing: 'main', offset: 0, received: 1, total: 1 });
     progress.retried();
     progress.clear();

@@ -35,18 +35,21 @@ describe('LogOutput', () => {
     expect([output.droppedLines, resumed]).toEqual([0, []]);
   });
 
-  it.each(['EPIPE', 'ENOSPC', 'EIO'])('drops and counts lines that fail with %s, and writes again when that ends', (failure) => {
-    const sink = new Sink();
-    const { output, resumed } = outputTo(sink);
-    sink.failure = failure;
-    output.write('a\n');
-    output.write('b\n');
-    expect([output.droppedLines, resumed]).toEqual([2, []]);
-    sink.failure = undefined;
-    output.write('c\n');
-    expect(sink.text).toBe('c\n');
-    expect([output.droppedLines, resumed]).toEqual([2, [2]]);
-  });
+  it.each(['EPIPE', 'ENOSPC', 'EIO'])(
+    'drops and counts lines that fail with %s, and writes again when that ends',
+    (failure) => {
+      const sink = new Sink();
+      const { output, resumed } = outputTo(sink);
+      sink.failure = failure;
+      output.write('a\n');
+      output.write('b\n');
+      expect([output.droppedLines, resumed]).toEqual([2, []]);
+      sink.failure = undefined;
+      output.write('c\n');
+      expect(sink.text).toBe('c\n');
+      expect([output.droppedLines, resumed]).toEqual([2, [2]]);
+    },
+  );
 
   it('keeps lines in order for a reader that stops for a while', async () => {
     const sink = new Sink();

@@ -85,7 +85,9 @@ describe('parseFlags', () => {
   });
 
   it('replaces the default of a repeatable flag with all given values', () => {
-    expect(flagsOf('--web.listen-address=localhost:1', '--web.listen-address', '[::1]:2')['web.listen-address']).toEqual([
+    expect(
+      flagsOf('--web.listen-address=localhost:1', '--web.listen-address', '[::1]:2')['web.listen-address'],
+    ).toEqual([
       { host: 'localhost', port: 1 },
       { host: '::1', port: 2 },
     ]);
@@ -113,7 +115,11 @@ describe('parseFlags', () => {
     [['list', 'prod', '--sort=-alert_rules']],
     [['--sort', '-alert_rules', 'list', 'prod']],
   ])('parses the descending order in %j', (argv) => {
-    expect(parseFlags(argv)).toMatchObject({ ok: true, operands: ['prod'], flags: { sort: { by: 'alert_rules', descending: true } } });
+    expect(parseFlags(argv)).toMatchObject({
+      ok: true,
+      operands: ['prod'],
+      flags: { sort: { by: 'alert_rules', descending: true } },
+    });
   });
 
   it('reports one problem for a value or a flag with a dash', () => {
@@ -127,7 +133,9 @@ describe('parseFlags', () => {
 
   it('accepts the flags of serve where the same configuration is used', () => {
     for (const command of [['check'], ['list', 'prod'], ['record', 'prod']]) {
-      expect(problemsOf(...command, '--config.file=a.yaml', '--web.listen-address=:1', '--log.level=debug')).toEqual([]);
+      expect(problemsOf(...command, '--config.file=a.yaml', '--web.listen-address=:1', '--log.level=debug')).toEqual(
+        [],
+      );
     }
     expect(problemsOf('simulate', '--config.file=a.yaml')).toEqual([
       '--config.file: only valid with serve, check, list, record, got simulate',
@@ -144,16 +152,19 @@ describe('parseFlags', () => {
     expect(problemsOf('--simulate.seed=7')).toEqual(['--simulate.seed: only valid with simulate, got serve']);
     expect(problemsOf('--live')).toEqual(['--live: only valid with check, got serve']);
     expect(problemsOf('check', '--live')).toEqual([]);
-    expect(problemsOf('simulate', '--demo')).toEqual(['--demo: only valid with serve, check, list, record, got simulate']);
+    expect(problemsOf('simulate', '--demo')).toEqual([
+      '--demo: only valid with serve, check, list, record, got simulate',
+    ]);
     expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: only valid with list, got record']);
   });
 
-  it.each([[['list', 'prod', '--format=csv']], [['list', '--format=csv', 'prod']], [['--format', 'csv', 'list', '--', 'prod']]])(
-    'parses the station from %j',
-    (argv) => {
-      expect(parseFlags(argv)).toMatchObject({ ok: true, command: 'list', operands: ['prod'], flags: { format: 'csv' } });
-    },
-  );
+  it.each([
+    [['list', 'prod', '--format=csv']],
+    [['list', '--format=csv', 'prod']],
+    [['--format', 'csv', 'list', '--', 'prod']],
+  ])('parses the station from %j', (argv) => {
+    expect(parseFlags(argv)).toMatchObject({ ok: true, command: 'list', operands: ['prod'], flags: { format: 'csv' } });
+  });
 
   it('accepts a station that starts with a dash after --', () => {
     expect(parseFlags(['list', '--', '-x'])).toMatchObject({ ok: true, operands: ['-x'] });
@@ -192,7 +203,9 @@ describe('parseFlags', () => {
   });
 
   it('reports an unknown flag and its value once', () => {
-    expect(problemsOf('--web.systemd-socket', 'on')).toEqual([expect.stringMatching(/^unknown flag "--web.systemd-socket"/)]);
+    expect(problemsOf('--web.systemd-socket', 'on')).toEqual([
+      expect.stringMatching(/^unknown flag "--web.systemd-socket"/),
+    ]);
   });
 
   it.each([[['--config.file']], [['--config.file', '--demo']], [['--config.file', '--', 'serve']]])(
@@ -215,7 +228,9 @@ describe('parseFlags', () => {
   });
 
   it('reports the expected values', () => {
-    expect(problemsOf('--log.level=loud')).toEqual(['--log.level: expected one of debug, info, warn, error, got "loud"']);
+    expect(problemsOf('--log.level=loud')).toEqual([
+      '--log.level: expected one of debug, info, warn, error, got "loud"',
+    ]);
     expect(problemsOf('--shard=-1')).toEqual(['--shard: expected an integer of at least 0, or auto, got "-1"']);
     expect(problemsOf('--demo=yes')).toEqual(['--demo: expected true or false, got "yes"']);
   });
@@ -234,12 +249,16 @@ describe('parseFlags', () => {
   });
 
   it('rejects a shard that is not below the number of shards', () => {
-    expect(problemsOf('--shard=2', '--total-shards=2')).toEqual(['--shard: expected less than --total-shards (2), got 2']);
+    expect(problemsOf('--shard=2', '--total-shards=2')).toEqual([
+      '--shard: expected less than --total-shards (2), got 2',
+    ]);
     expect(problemsOf('--shard=1', '--total-shards=2')).toEqual([]);
   });
 
   it('does not compare invalid shards', () => {
-    expect(problemsOf('--shard=5', '--total-shards=many')).toEqual(['--total-shards: expected an integer of at least 1, got "many"']);
+    expect(problemsOf('--shard=5', '--total-shards=many')).toEqual([
+      '--total-shards: expected an integer of at least 1, got "many"',
+    ]);
   });
 
   it('reports all problems at once', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RESOURCE_FORMATS } from '../../src/cli/resource-formats.ts';
-import type { Resource } from '../../src/station/resource.ts';
+import type { Resource } from '../../src/model/resource.ts';
 
 const plain: Resource = {
   id: 'r1',
@@ -124,7 +124,8 @@ describe('RESOURCE_FORMATS.csv', () => {
     );
   });
 
-  const nameCell = (name: string) => shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,,,,,,,\r\n'.length);
+  const nameCell = (name: string) =>
+    shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,,,,,,,\r\n'.length);
 
   it.each([
     ['a,b', '"a,b"'],

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { type Column, fittedWidths, type Screen, tableOf } from '../../src/cli/table.ts';
-import { printable } from '../../src/station/records.ts';
+import { printable } from '../../src/inventory/records.ts';
 
 const textTable = (columns: readonly Column[], rows: readonly (readonly string[])[], screen?: Screen) =>
   [...tableOf(columns, rows, screen).lines].join('');
@@ -15,20 +15,27 @@ describe('tableOf', () => {
         ['longer-name', '1200', ''],
       ],
     );
-    expect(table).toBe(['NAME         RULES  STATE', 'a                7  firing', 'longer-name   1200', ''].join('\n'));
+    expect(table).toBe(
+      ['NAME         RULES  STATE', 'a                7  firing', 'longer-name   1200', ''].join('\n'),
+    );
   });
 
   it('consists of the headings without rows', () => {
     expect(textTable([{ heading: 'A' }, { heading: 'B' }], [])).toBe('A  B\n');
   });
 
-  it.each(['训练平台', 'naïve', 'ﾊﾝｶｸ', '👩‍👩‍👧', 'e\u0301', '训练-node', 'ガ'])('aligns by the display width of %s', (cell) => {
-    const [heading = '', line = ''] = textTable([{ heading: 'X' }, { heading: 'Y' }], [[cell, 'y']]).split('\n');
-    expect(stringWidth(line.slice(0, line.lastIndexOf('y')))).toBe(heading.indexOf('Y'));
-  });
+  it.each(['训练平台', 'naïve', 'ﾊﾝｶｸ', '👩‍👩‍👧', 'e\u0301', '训练-node', 'ガ'])(
+    'aligns by the display width of %s',
+    (cell) => {
+      const [heading = '', line = ''] = textTable([{ heading: 'X' }, { heading: 'Y' }], [[cell, 'y']]).split('\n');
+      expect(stringWidth(line.slice(0, line.lastIndexOf('y')))).toBe(heading.indexOf('Y'));
+    },
+  );
 
   it('escapes control characters in cells', () => {
-    expect(textTable([{ heading: 'X' }, { heading: 'Y' }], [['\u001b[2J\n', 'y']])).toBe('X               Y\n\\u{1b}[2J\\u{a}  y\n');
+    expect(textTable([{ heading: 'X' }, { heading: 'Y' }], [['\u001b[2J\n', 'y']])).toBe(
+      'X               Y\n\\u{1b}[2J\\u{a}  y\n',
+    );
   });
 });
 
@@ -72,7 +79,11 @@ describe('tableOf, on a terminal', () => {
       ].join('\n'),
     );
     const narrow = tableOf(columns, rows, plain(20));
-    expect([...narrow.lines]).toEqual(['ID         NAME\n', '0123…cdef  训练平台…\n', `x          ${'e\u0301'.repeat(8)}…\n`]);
+    expect([...narrow.lines]).toEqual([
+      'ID         NAME\n',
+      '0123…cdef  训练平台…\n',
+      `x          ${'e\u0301'.repeat(8)}…\n`,
+    ]);
     expect(narrow.omitted).toEqual(['STATE', 'N']);
   });
 

@@ -104,7 +104,11 @@ describe('autoReload', () => {
     );
     await config.load();
     content = 'start';
-    expect([await config.hasChanged(), await config.hasChanged(), await config.hasChanged()]).toEqual([false, false, true]);
+    expect([await config.hasChanged(), await config.hasChanged(), await config.hasChanged()]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 });
 
@@ -134,7 +138,11 @@ describe('serve --config.auto-reload-interval', () => {
     const path = (name: string) => join(dirname(program.file), name);
     const names = async () =>
       Object.keys(
-        valuesOf(await program.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' }), 'telemetry_station_info', 'station'),
+        valuesOf(
+          await program.scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' }),
+          'telemetry_station_info',
+          'station',
+        ),
       );
     const logged = (text: string) =>
       program
@@ -197,7 +205,9 @@ describe('serve --config.auto-reload-interval', () => {
   });
 
   it('keeps the configuration in force after a broken change, and takes the next one', async () => {
-    const { file, config, further, path, names, logged, successful } = await served('--config.auto-reload-interval=20ms');
+    const { file, config, further, path, names, logged, successful } = await served(
+      '--config.auto-reload-interval=20ms',
+    );
     replaceFile(path('more1.yaml'), '- {}\n');
     await eventually(() => expect(logged('msg="configuration reload failed"')).toBe(1));
     expect(await names()).toEqual(['a']);

@@ -20,7 +20,8 @@ const inAYear = () => new Date(Date.now() + YEAR_MS);
 
 const authority = issue({ name: 'Our Authority', notAfter: inAYear() });
 const caFile = () => temporaryFile('ca.pem', authority.cert);
-const certificate = (hosts: readonly string[], notAfter = inAYear()) => issue({ name: 'service', issuer: authority, hosts, notAfter });
+const certificate = (hosts: readonly string[], notAfter = inAYear()) =>
+  issue({ name: 'service', issuer: authority, hosts, notAfter });
 
 const startService = (options: ServiceOptions = {}) => startTestService({ source: () => entriesOf(25), ...options });
 
@@ -31,7 +32,9 @@ describe('check --live, without failures', () => {
     const { url } = await startService();
     const { code, stdout, stderr, cell } = await checkLive(configOf(url, ['a', 'b'], { cache: { ttl: '60s' } }));
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: \S+:3:5: upstreams\.main: no credentials are configured, expected one of authorization, .*\n$/);
+    expect(stderr).toMatch(
+      /^warning: \S+:3:5: upstreams\.main: no credentials are configured, expected one of authorization, .*\n$/,
+    );
     expect(stdout).toMatch(/^\S+ is valid, stations: 2\n\nUPSTREAM /);
     expect(cell('main', 'SERVICE')).toBe(new URL(url).host);
     expect(cell('main', 'DNS')).toBe('not needed');
@@ -89,7 +92,9 @@ describe('check --live, without failures', () => {
 
   it('notes that refreshes run in the background', async () => {
     const { url } = await startService();
-    const { stdout } = await checkLive(configOf(url, ['a'], { cache: { refresh: 'background', ttl: '60s', error_ttl: '10s' } }));
+    const { stdout } = await checkLive(
+      configOf(url, ['a'], { cache: { refresh: 'background', ttl: '60s', error_ttl: '10s' } }),
+    );
     expect(stdout).toContain('Refreshes run in the background');
     expect(stdout).not.toContain('A scrape refreshes');
   });
@@ -118,22 +123,30 @@ describe('check --live, without failures', () => {
     const config = configOf(service.url, ['a']);
     const outputs = await Promise.all([0, 1].map((shard) => checkLive(config, `--shard=${shard}`, '--total-shards=2')));
     expect(outputs.map(({ code }) => code)).toEqual([0, 0]);
-    expect(outputs.filter(({ stdout }) => stdout.endsWith('No station belongs to this shard: no request was sent.\n'))).toHaveLength(1);
+    expect(
+      outputs.filter(({ stdout }) => stdout.endsWith('No station belongs to this shard: no request was sent.\n')),
+    ).toHaveLength(1);
   });
 
   it('prints the certificate, and warns before it expires', async () => {
     const tls = certificate(['127.0.0.1'], new Date(Date.now() + 3.5 * 86_400_000));
     const { url } = await startService({ tls });
-    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { tls_config: { ca_file: caFile() } } }));
+    const { code, cell, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { tls_config: { ca_file: caFile() } } }),
+    );
     expect(code).toBe(0);
     expect(cell('main', 'TLS')).toBe('TLSv1.3, 3 days left, issued by Our Authority');
-    expect(stdout).toMatch(/\nwarning: upstream main: The certificate of 127\.0\.0\.1:\d+ expires on \d{4}-\d\d-\d\d\.\n {2}what to do: /);
+    expect(stdout).toMatch(
+      /\nwarning: upstream main: The certificate of 127\.0\.0\.1:\d+ expires on \d{4}-\d\d-\d\d\.\n {2}what to do: /,
+    );
     expect(stdout).toContain('failed: 0, warnings: 2\n');
   });
 
   it('warns of insecure_skip_verify', async () => {
     const { url } = await startService({ tls: certificate(['127.0.0.1']) });
-    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { tls_config: { insecure_skip_verify: true } } }));
+    const { code, cell, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { tls_config: { insecure_skip_verify: true } } }),
+    );
     expect(code).toBe(0);
     expect(cell('main', 'TLS')).toMatch(/^TLSv1\.3, 36\d days left, issued by Our Authority, not verified$/);
     expect(stdout).toContain('is not verified, because insecure_skip_verify is set');
@@ -173,12 +186,16 @@ describe('check --live, connection failures', () => {
     const { code, cell, stdout } = await checkLive(configOf(`http://127.0.0.1:${port}`, ['a']));
     expect(code).toBe(1);
     expect(cell('main', 'CONNECTION')).toBe('connection refused');
-    expect(stdout).toContain(`station a of upstream main: 127.0.0.1:${port} refused the connection: no process listens on that port.`);
+    expect(stdout).toContain(
+      `station a of upstream main: 127.0.0.1:${port} refused the connection: no process listens on that port.`,
+    );
   });
 
   it('explains a connect timeout', async () => {
     const silent = await listen(createServer((socket) => socket.on('error', () => undefined)));
-    const { code, cell, stdout } = await checkLive(configOf(`https://127.0.0.1:${silent}`, ['a'], { upstream: { timeout: '200ms' } }));
+    const { code, cell, stdout } = await checkLive(
+      configOf(`https://127.0.0.1:${silent}`, ['a'], { upstream: { timeout: '200ms' } }),
+    );
     expect(code).toBe(1);
     expect(cell('main', 'CONNECTION')).toBe('connect timeout');
     expect(cell('main', 'TLS')).toBe('-');
@@ -230,7 +247,10 @@ describe('check --live, connection failures', () => {
 });
 
 describe('check --live, TLS failures', () => {
-  const secured = async (tls: ServiceOptions['tls'] = certificate(['127.0.0.1']), config: object = { ca_file: caFile() }) => {
+  const secured = async (
+    tls: ServiceOptions['tls'] = certificate(['127.0.0.1']),
+    config: object = { ca_file: caFile() },
+  ) => {
     const { url } = await startService({ tls });
     return checkLive(configOf(url, ['a'], { upstream: { tls_config: config } }));
   };
@@ -260,7 +280,13 @@ describe('check --live, TLS failures', () => {
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)('explains a required client certificate (%s)', async (maxVersion) => {
-    const tls = { ...certificate(['127.0.0.1']), requestCert: true, rejectUnauthorized: true, ca: authority.cert, maxVersion };
+    const tls = {
+      ...certificate(['127.0.0.1']),
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca: authority.cert,
+      maxVersion,
+    };
     const { code, cell, stdout } = await secured(tls);
     expect(code).toBe(1);
     expect(cell('main', 'TLS')).toMatch(/^client certificate required/);
@@ -350,7 +376,9 @@ const TLS_HANDSHAKE = 0x16;
 describe('check --live, credential failures', () => {
   it('explains rejected credentials, without printing them', async () => {
     const { url } = await startService({ auth: { scheme: 'token', token: 'right-token' } });
-    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { authorization: { credentials: 'wrong-token' } } }));
+    const { code, cell, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { authorization: { credentials: 'wrong-token' } } }),
+    );
     expect(code).toBe(1);
     expect(cell('a', 'AUTHENTICATION')).toBe('rejected');
     expect(cell('a', 'PERMISSION')).toBe('unknown');
@@ -362,7 +390,9 @@ describe('check --live, credential failures', () => {
 
   it('prints that the credentials are accepted', async () => {
     const { url } = await startService({ auth: { scheme: 'token', token: 'right-token' } });
-    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { authorization: { credentials: 'right-token' } } }));
+    const { code, cell, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { authorization: { credentials: 'right-token' } } }),
+    );
     expect(code).toBe(0);
     expect(cell('a', 'AUTHENTICATION')).toBe('accepted');
     expect(stdout).not.toContain('right-token');
@@ -386,7 +416,9 @@ describe('check --live, credential failures', () => {
     expect(code).toBe(1);
     expect(cell('main', 'CLOCK')).toMatch(difference);
     expect(cell('a', 'LISTING')).toBe('failed: clock difference');
-    expect(stdout).toMatch(new RegExp(`The local clock is ${difference.source} the service's, which is enough to invalidate signatures`));
+    expect(stdout).toMatch(
+      new RegExp(`The local clock is ${difference.source} the service's, which is enough to invalidate signatures`),
+    );
     expect(stdout).toContain('NTP');
     expect(stdout).not.toContain('hmac-secret');
   });
@@ -432,15 +464,25 @@ describe('check --live, credential failures', () => {
 describe('check --live, service failures', () => {
   it('explains a missing permission', async () => {
     const { url } = await startFaulty({ kind: 'status', code: 403 });
-    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { authorization: { credentials: 'some-token' } } }));
+    const { code, cell, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { authorization: { credentials: 'some-token' } } }),
+    );
     expect(code).toBe(1);
     expect(cell('a', 'AUTHENTICATION')).toBe('accepted');
     expect(cell('a', 'PERMISSION')).toBe('denied');
-    expect(stdout).toContain('The service accepted the Bearer credentials of authorization, but the account has no permission');
+    expect(stdout).toContain(
+      'The service accepted the Bearer credentials of authorization, but the account has no permission',
+    );
   });
 
   it.each<readonly [what: string, fault: Fault, listing: string, meaning: string, reported: string]>([
-    ['an unknown station', { kind: 'status', code: 404 }, 'not_found', 'The service does not know this station (404).', '404 Not Found'],
+    [
+      'an unknown station',
+      { kind: 'status', code: 404 },
+      'not_found',
+      'The service does not know this station (404).',
+      '404 Not Found',
+    ],
     [
       'too many requests',
       { kind: 'status', code: 429, retryAfter: 1 },
@@ -448,8 +490,20 @@ describe('check --live, service failures', () => {
       'The service is limiting requests (429).',
       '429 Too Many',
     ],
-    ['an error status', { kind: 'status', code: 500 }, 'status', 'The service returned an error status.', '500 Internal Server Error'],
-    ['a redirect', { kind: 'redirect', location: 'https://sso.invalid' }, 'status', 'The service returned an error status.', 'sso.invalid'],
+    [
+      'an error status',
+      { kind: 'status', code: 500 },
+      'status',
+      'The service returned an error status.',
+      '500 Internal Server Error',
+    ],
+    [
+      'a redirect',
+      { kind: 'redirect', location: 'https://sso.invalid' },
+      'status',
+      'The service returned an error status.',
+      'sso.invalid',
+    ],
     ['an HTML page', { kind: 'html' }, 'body', 'The reply is not a listing.', 'expected JSON, got an HTML or XML page'],
     [
       'JSON without resources',
@@ -489,12 +543,19 @@ describe('check --live, warnings', () => {
     expect(cell('a', 'TOTAL')).toBe('30');
     expect(cell('a', 'RESOURCES')).toBe('25');
     expect(cell('a', 'LISTING')).toBe('incomplete');
-    expect(stdout).toContain('warning: station a of upstream main: The listing is incomplete: resources may be missing');
+    expect(stdout).toContain(
+      'warning: station a of upstream main: The listing is incomplete: resources may be missing',
+    );
     expect(stdout).toContain('reported: the service reports a total of 30, but returned 25 distinct records');
   });
 
   it('warns of rejected records and invalid values', async () => {
-    const records = [wireRecord('a'), wireRecord('b', { state: {}, sku: [] }), wireRecord('c', { state: [] }), { resource_id: '' }];
+    const records = [
+      wireRecord('a'),
+      wireRecord('b', { state: {}, sku: [] }),
+      wireRecord('c', { state: [] }),
+      { resource_id: '' },
+    ];
     const { url } = await startService({ source: () => records.map((record) => ({ record })) });
     const { code, stdout } = await checkLive(configOf(url, ['a']));
     expect(code).toBe(0);
@@ -513,7 +574,9 @@ describe('check --live, warnings', () => {
     const { url } = await startService();
     const { code, stdout } = await checkLive(configOf(url, ['a'], { metrics: { max_resources: 3 } }));
     expect(code).toBe(0);
-    expect(stdout).toMatch(/The station has more resources than metrics\.max_resources: \d+ per-resource series are withheld/);
+    expect(stdout).toMatch(
+      /The station has more resources than metrics\.max_resources: \d+ per-resource series are withheld/,
+    );
   });
 
   it('warns of a refresh longer than the scrape timeout, unless refreshes run in the background', async () => {
@@ -535,7 +598,9 @@ describe('check --live, warnings', () => {
 
   it('warns of throttling, and does not advise smaller pages', async () => {
     const { url } = await startFaulty({ kind: 'status', code: 429, retryAfter: '0.01', when: { nth: [1, 3] } });
-    const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { max_retries: 2, concurrency: 1 }, cache: { ttl: '60s' } }));
+    const { code, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { max_retries: 2, concurrency: 1 }, cache: { ttl: '60s' } }),
+    );
     expect(code).toBe(0);
     expect(stdout).toContain(
       '\nwarning: upstream main: The service throttled 2 of 5 requests (429) and requested a pause of up to 1 s (Retry-After).\n  what to do: The exporter adapts its request rate, and data gets older. Send fewer requests: raise cache.ttl or page_size, or remove products.',
@@ -545,10 +610,14 @@ describe('check --live, warnings', () => {
 
   it('reports the rate when every request is throttled, and fails', async () => {
     const { url } = await startFaulty({ kind: 'status', code: 429 });
-    const { code, stdout } = await checkLive(configOf(url, ['a', 'b'], { upstream: { max_retries: 2, page_size: 100 } }));
+    const { code, stdout } = await checkLive(
+      configOf(url, ['a', 'b'], { upstream: { max_retries: 2, page_size: 100 } }),
+    );
     expect(code).toBe(1);
     expect(stdout).toContain('failure: stations a, b of upstream main: The service is limiting requests (429).');
-    expect(stdout).toMatch(/The service throttled (\d+) of \1 requests \(429\)\. The limit is now \d\.\d requests\/s\.\n/);
+    expect(stdout).toMatch(
+      /The service throttled (\d+) of \1 requests \(429\)\. The limit is now \d\.\d requests\/s\.\n/,
+    );
     expect(stdout).not.toMatch(/page size|lower page_size|Set page_size/);
   });
 
@@ -556,12 +625,16 @@ describe('check --live, warnings', () => {
     const { url } = await startService({ faults: { a: [{ kind: 'hang' }], b: [{ kind: 'hang' }] } });
     const { code, stdout } = await checkLive(configOf(url, ['a', 'b', 'c'], { upstream: { timeout: '2s' } }));
     expect(code).toBe(1);
-    expect(stdout).toContain('\nwarning: stations a, b of upstream main: The station hangs: its latest request got no reply.');
+    expect(stdout).toContain(
+      '\nwarning: stations a, b of upstream main: The station hangs: its latest request got no reply.',
+    );
   });
 
   it('warns when the capacity does not suffice, with what to change', async () => {
     const { url } = await startFaulty({ kind: 'latency', ms: 20 });
-    const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }));
+    const { code, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { concurrency: 1 }, cache: { ttl: '10ms' } }),
+    );
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /\nwarning: upstream main: 3 requests every 10 ms take [\d.]+ m?s with concurrency 1 at \d+ ms: data will be about [\d.]+ m?s old\.\n {2}what to do: Raise concurrency to \d+, or ttl to [\d.]+ m?s, or use \d+ shards\.\n/,
@@ -580,18 +653,21 @@ describe('check --live, warnings', () => {
 describe('check', () => {
   const invalidConfig = 'upstreams: {}\nstations: 3\nsurprise: true\n';
 
-  it.each([[['check']], [['check', '--live']]])('prints the problems of both files as --config.check does (%j)', async (command) => {
-    const flags = [
-      `--config.file=${temporaryFile('config.yaml', invalidConfig)}`,
-      `--web.config.file=${temporaryFile('web.yaml', 'odd: 1\n')}`,
-    ];
-    const before = run(['--config.check', ...flags]);
-    const now = run([...command, ...flags]);
-    expect([await before.exit, await now.exit]).toEqual([1, 1]);
-    expect(now.output()).toEqual(before.output());
-    expect(now.output().stdout).toBe('');
-    expect(now.output().stderr.split('\n')).toHaveLength(5);
-  });
+  it.each([[['check']], [['check', '--live']]])(
+    'prints the problems of both files as --config.check does (%j)',
+    async (command) => {
+      const flags = [
+        `--config.file=${temporaryFile('config.yaml', invalidConfig)}`,
+        `--web.config.file=${temporaryFile('web.yaml', 'odd: 1\n')}`,
+      ];
+      const before = run(['--config.check', ...flags]);
+      const now = run([...command, ...flags]);
+      expect([await before.exit, await now.exit]).toEqual([1, 1]);
+      expect(now.output()).toEqual(before.output());
+      expect(now.output().stdout).toBe('');
+      expect(now.output().stderr.split('\n')).toHaveLength(5);
+    },
+  );
 
   it('prints the problems of the web configuration', async () => {
     const { url } = await startService();

@@ -48,7 +48,10 @@ describe('loadConfigFile', () => {
   it('reads a pipe, as of a tool that decrypts the file', async () => {
     const file = join(dirname(temporaryFile('x', '')), 'pipe.yaml');
     execFileSync('mkfifo', [file]);
-    const [loaded] = await Promise.all([loadConfigFile(file, {}), writeFile(file, stringify(configOf('http://127.0.0.1:1', ['a'])))]);
+    const [loaded] = await Promise.all([
+      loadConfigFile(file, {}),
+      writeFile(file, stringify(configOf('http://127.0.0.1:1', ['a']))),
+    ]);
     expect(loaded).toMatchObject({ ok: true });
   });
 

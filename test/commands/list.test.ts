@@ -26,7 +26,8 @@ async function idsOf(file: string, ...flags: string[]): Promise<readonly string[
 }
 
 const numbered = (...numbers: number[]) => numbers.map((number) => `r${number}`);
-const those = (wanted: (index: number) => boolean) => numbered(...Array.from({ length: 57 }, (_, index) => index).filter(wanted));
+const those = (wanted: (index: number) => boolean) =>
+  numbered(...Array.from({ length: 57 }, (_, index) => index).filter(wanted));
 
 describe('list', () => {
   it('prints a table of all resources and nothing else', async () => {
@@ -77,7 +78,10 @@ describe('list', () => {
     [['--alertable=no'], (index: number) => index % 5 === 0],
     [['--alertable=unknown'], () => false],
     [['--without-rules'], (index: number) => index % 4 === 0],
-    [['--without-rules', '--alertable=yes', '--search', 'r2'], (index: number) => [20, 24, 28].includes(index) && index % 5 !== 0],
+    [
+      ['--without-rules', '--alertable=yes', '--search', 'r2'],
+      (index: number) => [20, 24, 28].includes(index) && index % 5 !== 0,
+    ],
   ])('filters by %j', async (flags, wanted) => {
     expect(await idsOf(await configFile({}, { station: JOINED }), ...flags)).toEqual(those(wanted));
   });
@@ -97,13 +101,21 @@ describe('list', () => {
   });
 
   it('prints the values present when a filter matches nothing', async () => {
-    const { code, stdout, stderr } = await listed(await configFile(), ['--state=fire', '--type=resource_type.kind.1', '--format=csv']);
+    const { code, stdout, stderr } = await listed(await configFile(), [
+      '--state=fire',
+      '--type=resource_type.kind.1',
+      '--format=csv',
+    ]);
     expect({ code, lines: stdout.split('\r\n').length }).toEqual({ code: 0, lines: 2 });
-    expect(stderr).toMatch(/^--state: no resource has "fire"; values present: "ALERTSTATE_\w+" \(29\), "ALERTSTATE_FIRING" \(28\)\n$/);
+    expect(stderr).toMatch(
+      /^--state: no resource has "fire"; values present: "ALERTSTATE_\w+" \(29\), "ALERTSTATE_FIRING" \(28\)\n$/,
+    );
   });
 
   it('prints at most 20 values, without control characters', async () => {
-    const records = Array.from({ length: 30 }, (_, index) => ({ record: wireRecord(`r${index}`, { state: `S${index}\u009b` }) }));
+    const records = Array.from({ length: 30 }, (_, index) => ({
+      record: wireRecord(`r${index}`, { state: `S${index}\u009b` }),
+    }));
     const { stderr } = await listed(await configFile({ source: () => records }), ['--state=none']);
     expect(stderr).toMatch(/values present: "S0\\u\{9b\}" \(1\), .*, and 10 more\n$/);
     expect(stderr).not.toContain('\u009b');
@@ -135,7 +147,9 @@ describe('list', () => {
 
   it('warns about an incomplete listing and omitted records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
-    const { code, stdout, stderr } = await listed(await configFile({ source, faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }));
+    const { code, stdout, stderr } = await listed(
+      await configFile({ source, faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }),
+    );
     expect(code).toBe(0);
     expect(stdout.split('\n')).toHaveLength(5);
     expect(stderr).toBe(
@@ -185,7 +199,10 @@ describe('list', () => {
   it('suggests a configured station for an unknown one', async () => {
     const { exit, output } = run(['list', 'othr', `--config.file=${await configFile()}`]);
     expect(await exit).toBe(1);
-    expect(output()).toEqual({ stdout: '', stderr: 'unknown station "othr"; did you mean "other"?\nconfigured stations: "ts", "other"\n' });
+    expect(output()).toEqual({
+      stdout: '',
+      stderr: 'unknown station "othr"; did you mean "other"?\nconfigured stations: "ts", "other"\n',
+    });
   });
 
   it('shows at most 20 configured stations', async () => {
@@ -221,7 +238,11 @@ describe('list', () => {
 
 describe('list, on a terminal', () => {
   it('shows progress, clears it and prints the number of resources', async () => {
-    const { stdout, stderr } = await listed(await configFile({}, { station: JOINED }), ['--state=ALERTSTATE_FIRING', '--limit=5'], 60);
+    const { stdout, stderr } = await listed(
+      await configFile({}, { station: JOINED }),
+      ['--state=ALERTSTATE_FIRING', '--limit=5'],
+      60,
+    );
     expect(stdout).not.toContain('\u001b');
     const painted = stderr.split('\r\u001b[K');
     expect(painted[1]).toBe('ts: 0 pages');
@@ -229,7 +250,9 @@ describe('list, on a terminal', () => {
   });
 
   it.each([80, 200])('prints a table that fits in %i columns, with the columns not shown', async (width) => {
-    const { stdout, stderr } = await listed(await configFile({}, { station: JOINED }), [], width, width, { NO_COLOR: '1' });
+    const { stdout, stderr } = await listed(await configFile({}, { station: JOINED }), [], width, width, {
+      NO_COLOR: '1',
+    });
     const lines = stdout.split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
     expect(lines[0]).toMatch(/^ID .* STATE /);

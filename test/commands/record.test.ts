@@ -22,7 +22,9 @@ describe('withNewFile', () => {
 
   it('does not overwrite a file', async () => {
     const file = temporaryFile('old.json', 'old');
-    await expect(withNewFile(file, () => expect.unreachable())).rejects.toThrow(`${file}: already exists and is not overwritten`);
+    await expect(withNewFile(file, () => expect.unreachable())).rejects.toThrow(
+      `${file}: already exists and is not overwritten`,
+    );
     expect(readFileSync(file, 'utf8')).toBe('old');
   });
 

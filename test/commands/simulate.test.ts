@@ -11,7 +11,11 @@ const NOW = Date.UTC(2024, 4, 1);
 const SMALL = { stations: 1, resources: 200 };
 
 /** Runs the simulated service while `use` runs. */
-async function simulated<T>(seed: number, use: (printed: string) => Promise<T>, options: Partial<SimulateOptions> = {}): Promise<T> {
+async function simulated<T>(
+  seed: number,
+  use: (printed: string) => Promise<T>,
+  options: Partial<SimulateOptions> = {},
+): Promise<T> {
   const stop = new AbortController();
   let done = Promise.resolve();
   const printed = new Promise<string>((print, fail) => {
@@ -34,7 +38,10 @@ function listingUrl(printed: string): string {
 
 async function firstPage(printed: string) {
   const response = await fetch(listingUrl(printed));
-  return (await response.json()) as { readonly resources: readonly unknown[]; readonly page: { readonly total: number } };
+  return (await response.json()) as {
+    readonly resources: readonly unknown[];
+    readonly page: { readonly total: number };
+  };
 }
 
 /** The part of a page that arrives before the signal aborts. */
@@ -75,7 +82,11 @@ describe('simulate', () => {
   it('simulates the requested number and size of stations', async () => {
     const sized = { stations: 3, resources: 100 };
     const printed = await simulated(1, async (text) => text, sized);
-    expect(parse(printed).stations.map(({ name }: { name: string }) => name)).toEqual(['station-1', 'station-2', 'station-3']);
+    expect(parse(printed).stations.map(({ name }: { name: string }) => name)).toEqual([
+      'station-1',
+      'station-2',
+      'station-3',
+    ]);
     const { total } = (await simulated(1, firstPage, sized)).page;
     expect(total).toBeGreaterThan(60);
     expect(total).toBeLessThan(140);
@@ -119,10 +130,15 @@ describe('simulate', () => {
       expect(healthy).toContain('"total"');
     });
 
-    it.concurrent.each(Object.keys(NAMED_FAULTS) as (keyof typeof NAMED_FAULTS)[])('responds differently with %s', async (name) => {
-      const faults = [namedFault(name, 1)];
-      expect(await simulated(1, (printed) => reply(printed, AbortSignal.timeout(500)), { ...SMALL, faults })).not.toBe(healthy);
-    });
+    it.concurrent.each(Object.keys(NAMED_FAULTS) as (keyof typeof NAMED_FAULTS)[])(
+      'responds differently with %s',
+      async (name) => {
+        const faults = [namedFault(name, 1)];
+        expect(
+          await simulated(1, (printed) => reply(printed, AbortSignal.timeout(500)), { ...SMALL, faults }),
+        ).not.toBe(healthy);
+      },
+    );
   });
 
   it('stops the service when the signal aborts', async () => {

@@ -28,7 +28,9 @@ describe('config.example.yaml', () => {
 
   it('links to the shipped dashboards with variables that they have', () => {
     const { links } = loaded(example).config;
-    const urls = links.flatMap(({ station, resource }) => [station, resource]).flatMap((template) => (template ? [new URL(template)] : []));
+    const urls = links
+      .flatMap(({ station, resource }) => [station, resource])
+      .flatMap((template) => (template ? [new URL(template)] : []));
     const shown = urls.filter(({ pathname }) => pathname.startsWith('/d/'));
     expect(shown.length).toBeGreaterThan(1);
     for (const { pathname, searchParams } of shown) {
@@ -65,20 +67,22 @@ describe('config.example.yaml', () => {
     expect(problems.filter((problem) => !problem.includes(': given together with '))).toEqual([]);
   });
 
-  it.each(['authorization', 'basic_auth', 'hmac', 'oauth2'].flatMap((scheme) => [[scheme, true] as const, [scheme, false] as const]))(
-    'shows a valid %s (from a file: %s)',
-    (scheme, fromFile) => {
-      const tree: Tree = parse(uncommented);
-      const upstream = tree['upstreams']?.['main'] ?? {};
-      for (const other of ['authorization', 'basic_auth', 'hmac', 'oauth2']) if (other !== scheme) delete upstream[other];
-      const auth = upstream[scheme] ?? {};
-      const file = Object.keys(auth).find((key) => key.endsWith('_file')) ?? '';
-      delete auth[fromFile ? file.replace('_file', '') : file];
-      delete tree['stations']?.['0']?.['rid'];
-      const { config } = loaded(stringify(tree), ENV);
-      expect(parse(renderConfig(config)).upstreams.main).toHaveProperty(scheme);
-    },
-  );
+  it.each(
+    ['authorization', 'basic_auth', 'hmac', 'oauth2'].flatMap((scheme) => [
+      [scheme, true] as const,
+      [scheme, false] as const,
+    ]),
+  )('shows a valid %s (from a file: %s)', (scheme, fromFile) => {
+    const tree: Tree = parse(uncommented);
+    const upstream = tree['upstreams']?.['main'] ?? {};
+    for (const other of ['authorization', 'basic_auth', 'hmac', 'oauth2']) if (other !== scheme) delete upstream[other];
+    const auth = upstream[scheme] ?? {};
+    const file = Object.keys(auth).find((key) => key.endsWith('_file')) ?? '';
+    delete auth[fromFile ? file.replace('_file', '') : file];
+    delete tree['stations']?.['0']?.['rid'];
+    const { config } = loaded(stringify(tree), ENV);
+    expect(parse(renderConfig(config)).upstreams.main).toHaveProperty(scheme);
+  });
 
   it('shows a valid rid', () => {
     const tree: Tree = parse(example);

@@ -54,7 +54,13 @@ stations:
     expect(result).toEqual({
       ok: false,
       problems: [
-        { file: 'config.yaml', line: 4, column: 5, path: 'upstreams.main.timout', message: 'unknown key, did you mean timeout?' },
+        {
+          file: 'config.yaml',
+          line: 4,
+          column: 5,
+          path: 'upstreams.main.timout',
+          message: 'unknown key, did you mean timeout?',
+        },
         {
           file: 'config.yaml',
           line: 5,
@@ -134,8 +140,16 @@ stations:
       ['a list as a key', '? [a]\n: b\n', '1:3: expected a string as key, got a list or a mapping'],
       ['an alias without an anchor', 'upstreams: *hunter2\n', /^1:12: upstreams: alias without a preceding anchor/],
       ['an anchor after its alias', 'cache: *x\nstations: &x []\n', /^1:8: cache: alias without a preceding anchor/],
-      ['a merge of a number', 'cache: { <<: 5 }', /^1:14: cache\["<<"\]: expected a mapping to merge, or an alias of one$/],
-      ['a merge of a list with a number', 'cache: { <<: [{ttl: 1s}, 5] }', /expected a mapping to merge, or an alias of one$/],
+      [
+        'a merge of a number',
+        'cache: { <<: 5 }',
+        /^1:14: cache\["<<"\]: expected a mapping to merge, or an alias of one$/,
+      ],
+      [
+        'a merge of a list with a number',
+        'cache: { <<: [{ttl: 1s}, 5] }',
+        /expected a mapping to merge, or an alias of one$/,
+      ],
     ])('reports %s', (_, text, problem) => {
       expect(problemsOf(text)).toEqual([expect.stringMatching(problem)]);
     });
@@ -152,19 +166,28 @@ stations:
         const inner = index === 0 ? 'x' : `*${all[index - 1]}`;
         return `${name}: &${name} [${Array(9).fill(inner)}]\n`;
       });
-      expect(problemsOf(levels.join(''))).toEqual(['7:8: g[0]: aliases expand to more than 1,000,000 values, expected fewer']);
+      expect(problemsOf(levels.join(''))).toEqual([
+        '7:8: g[0]: aliases expand to more than 1,000,000 values, expected fewer',
+      ]);
     });
 
     it('rejects aliases that nest without bound', () => {
-      const levels = Array.from({ length: 100 }, (_, level) => `a${level}: &a${level} [${level === 0 ? 'x' : `*a${level - 1}`}]\n`);
-      expect(problemsOf(levels.join(''))[0]).toBe('64:12: a63[0]: alias expands to more than 64 nested levels, expected fewer');
+      const levels = Array.from(
+        { length: 100 },
+        (_, level) => `a${level}: &a${level} [${level === 0 ? 'x' : `*a${level - 1}`}]\n`,
+      );
+      expect(problemsOf(levels.join(''))[0]).toBe(
+        '64:12: a63[0]: alias expands to more than 64 nested levels, expected fewer',
+      );
     });
 
     it.each([
       ['a mapping that merges itself', 'cache: &x { <<: *x }', '1:17: cache["<<"]'],
       ['a list that contains itself', 'stations: &x [*x]', '1:15: stations[0]'],
     ])('rejects %s', (_, text, place) => {
-      expect(problemsOf(text)).toEqual([`${place}: alias inside the value of its own anchor, expected an anchor that precedes it`]);
+      expect(problemsOf(text)).toEqual([
+        `${place}: alias inside the value of its own anchor, expected an anchor that precedes it`,
+      ]);
     });
   });
 
@@ -194,7 +217,11 @@ stations:
       ['an unknown tag', 'list_style: !hunter2 repeat', /^4:17: unknown tag/],
       ['a tag of another kind', 'authorization: { credentials: !!binary aHVudGVyMg== }', /^4:35: unknown tag/],
       ['an unknown escape', 'authorization: { credentials: "hunter2\\q" }', /^4:\d+: invalid escape sequence/],
-      ['a reserved character', 'authorization: { credentials: "a", type: @hunter2 }', /^4:46: value starts with a reserved character/],
+      [
+        'a reserved character',
+        'authorization: { credentials: "a", type: @hunter2 }',
+        /^4:46: value starts with a reserved character/,
+      ],
     ])('reports %s without quoting the secret', (_, line, problem) => {
       const problems = problemsOf(upstreamWith(line));
       expect(problems[0]).toMatch(problem);
@@ -226,18 +253,30 @@ stations:
   - { upstream: one, name: other, rid: ${RID}, cache: *cache }
 `);
       expect(config.upstreams['two']).toMatchObject({ base_url: new URL('http://two'), page_size: 7 });
-      expect(config.upstreams['three']).toMatchObject({ base_url: new URL('http://one'), page_size: 9, max_retries: 0 });
+      expect(config.upstreams['three']).toMatchObject({
+        base_url: new URL('http://one'),
+        page_size: 9,
+        max_retries: 0,
+      });
       expect(config.stations.map(({ cache }) => cache.ttl)).toEqual([1000, 1000]);
     });
 
     it('expands 10,000 aliases and merges of the same anchors', () => {
-      const stations = Array.from({ length: 10_000 }, (_, index) => `  - { <<: *station, name: s${index}, labels: *labels }\n`);
+      const stations = Array.from(
+        { length: 10_000 },
+        (_, index) => `  - { <<: *station, name: s${index}, labels: *labels }\n`,
+      );
       const { config } = loaded(`upstreams: { main: { base_url: "http://h" } }
 stations:
   - &station { rid: ${RID}, cache: { ttl: 5s }, labels: &labels { team: a } }
 ${stations.join('')}`);
       expect(config.stations).toHaveLength(10_001);
-      expect(config.stations[10_000]).toMatchObject({ name: 's9999', rid: RID, cache: { ttl: 5000 }, labels: { team: 'a' } });
+      expect(config.stations[10_000]).toMatchObject({
+        name: 's9999',
+        rid: RID,
+        cache: { ttl: 5000 },
+        labels: { team: 'a' },
+      });
     });
 
     it('resolves an alias to the last preceding anchor of its name', () => {
@@ -250,7 +289,9 @@ stations:
     });
 
     it('resolves an alias of a key', () => {
-      const { config } = loaded(`upstreams: { &name main: { base_url: "http://h" } }\nstations: [{ upstream: *name, rid: ${RID} }]`);
+      const { config } = loaded(
+        `upstreams: { &name main: { base_url: "http://h" } }\nstations: [{ upstream: *name, rid: ${RID} }]`,
+      );
       expect(config.stations[0]?.upstream).toBe('main');
     });
 
@@ -308,12 +349,15 @@ stations:
 
     it('does not substitute variables in keys', () => {
       expect(
-        loaded(`upstreams: { "${reference('N')}": { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`, {}).config.upstreams,
+        loaded(`upstreams: { "${reference('N')}": { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`, {}).config
+          .upstreams,
       ).toHaveProperty([reference('N')]);
     });
 
     it('reports each unset variable once, together with other problems', () => {
-      expect(problemsOf(upstreamWith(`timeout: ${reference('A')}`, `base_url: ${reference('B')}`, 'page_size: 0'))).toEqual([
+      expect(
+        problemsOf(upstreamWith(`timeout: ${reference('A')}`, `base_url: ${reference('B')}`, 'page_size: 0')),
+      ).toEqual([
         '4:14: upstreams.main.timeout: environment variable A is not set',
         '5:5: upstreams.main.base_url: duplicate key, expected only once',
         '5:15: upstreams.main.base_url: environment variable B is not set',
@@ -337,7 +381,9 @@ stations:
 
   it('hides secrets in the configuration', () => {
     const { config } = loaded(
-      upstreamWith('oauth2: { client_id: c, client_secret: hunter2, token_url: "http://t", endpoint_params: { a: hunter2 } }'),
+      upstreamWith(
+        'oauth2: { client_id: c, client_secret: hunter2, token_url: "http://t", endpoint_params: { a: hunter2 } }',
+      ),
     );
     const oauth2 = config.upstreams['main']?.oauth2;
     expect(oauth2?.client_secret).toBeInstanceOf(Secret);
@@ -350,21 +396,31 @@ stations:
       'basic_auth: { username: u, password: hunter,2 }',
       '4:49: upstreams.main.basic_auth: unknown key, expected one of username, password, password_file',
     ],
-    ['basic_auth: { username: u, password:hunter2 }', '4:32: upstreams.main.basic_auth: unknown key, did you mean password?'],
+    [
+      'basic_auth: { username: u, password:hunter2 }',
+      '4:32: upstreams.main.basic_auth: unknown key, did you mean password?',
+    ],
     [
       'oauth2: { client_id: c, client_secret: s, token_url: "http://t", endpoint_params: { a: hunter,2 } }',
       /endpoint_params: expected a string, got null$/,
     ],
     ['authorization: { credentials: a,2,2 }', '4:39: upstreams.main.authorization: duplicate key, expected only once'],
   ])('does not show a part of a secret as a key: %s', (line, problem) => {
-    expect(problemsOf(upstreamWith(line))).toContainEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+    expect(problemsOf(upstreamWith(line))).toContainEqual(
+      typeof problem === 'string' ? problem : expect.stringMatching(problem),
+    );
     expect(problemsOf(upstreamWith(line)).join()).not.toMatch(/[ .]2[: ]|hunter/);
   });
 
   it('locates each of 4,000 problems in the order of the file', () => {
-    const stations = Array.from({ length: 4000 }, (_, index) => `  - name: s${index}\n    rid: ${RID}\n    alertabilty: true\n`);
+    const stations = Array.from(
+      { length: 4000 },
+      (_, index) => `  - name: s${index}\n    rid: ${RID}\n    alertabilty: true\n`,
+    );
     expect(problemsOf(`upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`)).toEqual(
-      stations.map((_, index) => `${3 * index + 5}:5: stations[${index}].alertabilty: unknown key, did you mean alertability?`),
+      stations.map(
+        (_, index) => `${3 * index + 5}:5: stations[${index}].alertabilty: unknown key, did you mean alertability?`,
+      ),
     );
   });
 
@@ -408,7 +464,11 @@ stations:
         end,
         url,
         ([outer = '', inner = ''], colon, left, hidden, right, rest, address) => {
-          const text = upstreamWith(`${outer}:`, `  ${inner}${colon}${left}${hidden}${right}${rest}`, address.replace('SECRET', hidden));
+          const text = upstreamWith(
+            `${outer}:`,
+            `  ${inner}${colon}${left}${hidden}${right}${rest}`,
+            address.replace('SECRET', hidden),
+          );
           const result = loadConfig({ file: 'f', text, env: {} });
           const shown = result.ok ? renderConfig(result.config) : result.problems.map(formatProblem).join('\n');
           expect(shown).not.toContain(hidden);
@@ -419,8 +479,35 @@ stations:
   });
 
   it('never throws for arbitrary text', () => {
-    const words = ['upstreams', 'stations', 'main', 'base_url', 'rid', 'http://h', '0', '1s', `$\{A}`, '$', '\u2028', '\ud800'];
-    const signs = [': ', ':\n  ', '- ', '\n', '\n  ', '&a ', '*a', '<<', ...'{}[],"\'!#?|>%@~&* \t', '---\n', '...\n', '\r\n', '\ufeff'];
+    const words = [
+      'upstreams',
+      'stations',
+      'main',
+      'base_url',
+      'rid',
+      'http://h',
+      '0',
+      '1s',
+      `$\{A}`,
+      '$',
+      '\u2028',
+      '\ud800',
+    ];
+    const signs = [
+      ': ',
+      ':\n  ',
+      '- ',
+      '\n',
+      '\n  ',
+      '&a ',
+      '*a',
+      '<<',
+      ...'{}[],"\'!#?|>%@~&* \t',
+      '---\n',
+      '...\n',
+      '\r\n',
+      '\ufeff',
+    ];
     const piece = fc.constantFrom(...words, ...signs);
     const text = fc.oneof(
       fc.string({ unit: codePoint }),
@@ -439,7 +526,11 @@ stations:
 describe('loadConfigInSteps', () => {
   it('returns what loadConfig returns, and lets other work in meanwhile', async () => {
     const stations = Array.from({ length: 2000 }, (_, index) => `  - { name: s${index}, rid: ${RID} }\n`);
-    const source = { file: 'f', text: `upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`, env: {} };
+    const source = {
+      file: 'f',
+      text: `upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`,
+      env: {},
+    };
     let iterations = 0;
     let immediate = setImmediate(function count() {
       iterations += 1;

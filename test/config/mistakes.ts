@@ -4,7 +4,13 @@ import { RID, stationWith, upstreamWith } from './fixtures.ts';
 
 /** Two upstreams, of which `commas` has list_style comma, and these lines after them. */
 export const fleet = (...lines: readonly string[]) =>
-  ['upstreams:', '  main: { base_url: "http://h" }', '  commas: { base_url: "http://h", list_style: comma }', ...lines, ''].join('\n');
+  [
+    'upstreams:',
+    '  main: { base_url: "http://h" }',
+    '  commas: { base_url: "http://h", list_style: comma }',
+    ...lines,
+    '',
+  ].join('\n');
 
 export const withLink = (...lines: readonly string[]) => `${upstreamWith()}links:\n  - ${lines.join('\n    ')}\n`;
 
@@ -48,7 +54,10 @@ export const UPSTREAM_MISTAKES = [
   ['proxy_url: socks5://p', 'proxy_url: must begin with http:// or https://'],
   ['proxy_url: http://p/path', 'proxy_url: expected a URL without path, query and fragment'],
   ['proxy_url: http://p?q', 'proxy_url: expected a URL without path, query and fragment'],
-  ['proxy_url: http://u:100%@p', 'proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %'],
+  [
+    'proxy_url: http://u:100%@p',
+    'proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %',
+  ],
   ['proxy_url: true', 'proxy_url: expected an http or https URL, got a boolean'],
 ] as const;
 
@@ -78,12 +87,18 @@ export const CREDENTIAL_MISTAKES = [
     'authorization: { type: Bearer hunter2, credentials: c }',
     '28: upstreams.main.authorization.type: expected an authentication scheme such as Bearer',
   ],
-  ['authorization: { credentials: "" }', '35: upstreams.main.authorization.credentials: expected a non-empty string, got ""'],
+  [
+    'authorization: { credentials: "" }',
+    '35: upstreams.main.authorization.credentials: expected a non-empty string, got ""',
+  ],
   [
     'authorization: { credentials: "hunter2\\n" }',
     '35: upstreams.main.authorization.credentials: expected printable Latin-1 characters, spaces and tabs',
   ],
-  ['basic_auth: { username: "a:b", password: "" }', '29: upstreams.main.basic_auth.username: expected a user name without a colon'],
+  [
+    'basic_auth: { username: "a:b", password: "" }',
+    '29: upstreams.main.basic_auth.username: expected a user name without a colon',
+  ],
   ['basic_auth: { password: "" }', '17: upstreams.main.basic_auth.username: missing, expected a string'],
   [
     'hmac: { access_key_id: "a\\"b", secret_access_key: s }',
@@ -117,9 +132,17 @@ export const CREDENTIAL_MISTAKES = [
 export const HEADER_MISTAKES = [
   ['"b d": { values: [a] }', 'http_headers["b d"]: invalid key, expected an HTTP header name', 21],
   ['Host: { values: [a] }', 'http_headers.Host: this header is set by the exporter, expected another one', 21],
-  ['content-LENGTH: { values: [a] }', 'http_headers.content-LENGTH: this header is set by the exporter, expected another one', 21],
+  [
+    'content-LENGTH: { values: [a] }',
+    'http_headers.content-LENGTH: this header is set by the exporter, expected another one',
+    21,
+  ],
   ['X: {}', 'http_headers.X: expected at least one entry in values, secrets or files, got none', 24],
-  ['X: { values: [], files: [] }', 'http_headers.X: expected at least one entry in values, secrets or files, got none', 24],
+  [
+    'X: { values: [], files: [] }',
+    'http_headers.X: expected at least one entry in values, secrets or files, got none',
+    24,
+  ],
   ['X: { values: 5 }', 'http_headers.X.values: expected a list, got a number', 34],
   ['X: { values: ["a\\0"] }', 'http_headers.X.values[0]: expected printable Latin-1 characters, spaces and tabs', 35],
   ['X: { secrets: ["漢"] }', 'http_headers.X.secrets[0]: expected printable Latin-1 characters, spaces and tabs', 36],
@@ -142,7 +165,10 @@ export const RID_MISTAKES = [
 /** Lines of a station. */
 export const STATION_MISTAKES = [
   ['name: ""', '11: stations[0].name: expected a non-empty string, got ""'],
-  ['filters: { resource_ids: [a, ""] }', '34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""'],
+  [
+    'filters: { resource_ids: [a, ""] }',
+    '34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""',
+  ],
   ['filters: { resource_types: a }', '32: stations[0].filters.resource_types: expected a list, got a string'],
   ['filters: { product: "" }', '25: stations[0].filters.product: expected a non-empty string, got ""'],
   ['filters: { enabled_alert: yes }', '31: stations[0].filters.enabled_alert: expected true or false, got a string'],
@@ -151,7 +177,10 @@ export const STATION_MISTAKES = [
   ['products: 5', '15: stations[0].products: expected a list, got a number'],
   ['alertability: 1', '19: stations[0].alertability: expected true or false, got a number'],
   ['cache: { ttl: 30d }', '19: stations[0].cache.ttl: expected at most 24d20h31m23s647ms, got "30d"'],
-  ['cache: { refresh: background }', '14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl'],
+  [
+    'cache: { refresh: background }',
+    '14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
+  ],
   [
     'labels: { 9a: b }',
     '15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
@@ -160,7 +189,10 @@ export const STATION_MISTAKES = [
     'labels: { a-b: b }',
     '15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
   ],
-  ['labels: { __a: b }', '15: stations[0].labels.__a: label names that start with __ are reserved, expected another one'],
+  [
+    'labels: { __a: b }',
+    '15: stations[0].labels.__a: label names that start with __ are reserved, expected another one',
+  ],
   ['labels: { a: 5 }', '18: stations[0].labels.a: expected a string, got a number; quote it'],
 ] as const;
 
@@ -177,7 +209,10 @@ export const GLOBAL_MISTAKES = [
   ],
   ['metrics: { disabled: [up] }', '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"'],
   ['cahce: {}', '6:1: cahce: unknown key, did you mean cache?'],
-  ['web: {}', '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, links'],
+  [
+    'web: {}',
+    '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, links',
+  ],
 ] as const;
 
 /** Templates of the page of a station. */
@@ -204,8 +239,16 @@ export const NEWCOMER_MISTAKES = [
   ['a variable in brackets', `${VALID}station_files: [a, $\{FOLDER}/*.yaml]\n`, `6:21: ${UNQUOTED}`],
   ['a variable in braces', `upstreams: { main: { base_url: $\{URL} } }\n${STATIONS}`, `1:33: ${UNQUOTED}`],
   ['an unset variable', withUrl(`$\{URL}`), '3:15: upstreams.main.base_url: environment variable URL is not set'],
-  ['an address without a scheme', withUrl('127.0.0.1:8080'), '3:15: upstreams.main.base_url: must begin with http:// or https://'],
-  ['a host without a scheme', withUrl('monitor.example.com'), '3:15: upstreams.main.base_url: must begin with http:// or https://'],
+  [
+    'an address without a scheme',
+    withUrl('127.0.0.1:8080'),
+    '3:15: upstreams.main.base_url: must begin with http:// or https://',
+  ],
+  [
+    'a host without a scheme',
+    withUrl('monitor.example.com'),
+    '3:15: upstreams.main.base_url: must begin with http:// or https://',
+  ],
   ['a variable without braces', withUrl('$URL'), '3:15: upstreams.main.base_url: must begin with http:// or https://'],
   ['tabs', VALID.replaceAll('    ', '\t').replaceAll('  ', '\t'), '2:1: tab as indentation, expected spaces'],
   [
@@ -219,10 +262,22 @@ export const NEWCOMER_MISTAKES = [
     VALID.replace('stations:', '      timeout: 1s\nstations:'),
     '3:15: second ": " in one line, or a wrong indentation; quote a value that contains ": "',
   ],
-  ['a reserved character', withStationLine('name: @team'), '6:11: value starts with a reserved character, expected quotes around it'],
+  [
+    'a reserved character',
+    withStationLine('name: @team'),
+    '6:11: value starts with a reserved character, expected quotes around it',
+  ],
   ['a quote that is not closed', withUrl('"https://h'), '6:1: missing closing double quote'],
-  ['the singular of a key', VALID.replace('stations:', 'station:'), '4:1: station: unknown key, did you mean stations?'],
-  ['the singular of another key', VALID.replace('upstreams:', 'upstream:'), '1:1: upstream: unknown key, did you mean upstreams?'],
+  [
+    'the singular of a key',
+    VALID.replace('stations:', 'station:'),
+    '4:1: station: unknown key, did you mean stations?',
+  ],
+  [
+    'the singular of another key',
+    VALID.replace('upstreams:', 'upstream:'),
+    '1:1: upstream: unknown key, did you mean upstreams?',
+  ],
   [
     'a list of upstreams',
     VALID.replace('  main:\n', '  - name: main\n'),
@@ -234,8 +289,16 @@ export const NEWCOMER_MISTAKES = [
     `base_url: https://h\n${STATIONS}`,
     '1:1: base_url: unknown key, did you mean base_url in an entry of upstreams?',
   ],
-  ['a common name of a key', VALID.replace('base_url', 'url'), '3:5: upstreams.main.url: unknown key, did you mean base_url?'],
-  ['a key in capitals', VALID.replace('base_url', 'Base-URL'), '3:5: upstreams.main.Base-URL: unknown key, did you mean base_url?'],
+  [
+    'a common name of a key',
+    VALID.replace('base_url', 'url'),
+    '3:5: upstreams.main.url: unknown key, did you mean base_url?',
+  ],
+  [
+    'a key in capitals',
+    VALID.replace('base_url', 'Base-URL'),
+    '3:5: upstreams.main.Base-URL: unknown key, did you mean base_url?',
+  ],
   [
     'a token in the wrong place',
     withUpstreamLine('bearer_token_file: f'),
@@ -251,14 +314,26 @@ export const NEWCOMER_MISTAKES = [
     withStationLine('resource_type: t'),
     '6:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',
   ],
-  ['a cache setting outside of cache', withStationLine('ttl: 5m'), '6:5: stations[0].ttl: unknown key, did you mean cache.ttl?'],
-  ['a number as a name', withStationLine('name: 5'), '6:11: stations[0].name: expected a string, got a number; quote it'],
+  [
+    'a cache setting outside of cache',
+    withStationLine('ttl: 5m'),
+    '6:5: stations[0].ttl: unknown key, did you mean cache.ttl?',
+  ],
+  [
+    'a number as a name',
+    withStationLine('name: 5'),
+    '6:11: stations[0].name: expected a string, got a number; quote it',
+  ],
   [
     'a duration without a unit',
     `${VALID}cache: { ttl: 60 }\n`,
     '6:15: cache.ttl: expected a duration such as 90s, 1h30m or 250ms, got a number',
   ],
-  ['a duration in words', `${VALID}cache: { ttl: 1min }\n`, '6:15: cache.ttl: expected a duration such as 90s, 1h30m or 250ms, got "1min"'],
+  [
+    'a duration in words',
+    `${VALID}cache: { ttl: 1min }\n`,
+    '6:15: cache.ttl: expected a duration such as 90s, 1h30m or 250ms, got "1min"',
+  ],
 ] as const;
 
 const SCHEMES = {
@@ -268,7 +343,8 @@ const SCHEMES = {
   oauth2: { key: 'client_secret', rest: 'client_id: c, token_url: "http://t", ' },
 } as const;
 
-const scheme = (name: keyof typeof SCHEMES, secret = `${SCHEMES[name].key}: s`) => `${name}: { ${SCHEMES[name].rest}${secret} }`;
+const scheme = (name: keyof typeof SCHEMES, secret = `${SCHEMES[name].key}: s`) =>
+  `${name}: { ${SCHEMES[name].rest}${secret} }`;
 const schemes = Object.keys(SCHEMES) as (keyof typeof SCHEMES)[];
 const PARTS = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
 
@@ -281,7 +357,9 @@ const COMBINATIONS: readonly string[] = [
   ...schemes.map((name) => upstreamWith(scheme(name), 'http_headers: { AUTHORIZATION: { values: [a] } }')),
   ...['date', 'X-Date'].map((header) => upstreamWith(scheme('hmac'), `http_headers: { ${header}: { values: [a] } }`)),
   ...Object.keys(PARTS).map((missing) =>
-    stationWith(...(Object.entries(PARTS).flatMap(([key, part]) => (key === missing ? [] : [`${key}: ${part}`])) as [string])),
+    stationWith(
+      ...(Object.entries(PARTS).flatMap(([key, part]) => (key === missing ? [] : [`${key}: ${part}`])) as [string]),
+    ),
   ),
   ...Object.keys(PARTS).map((key) => stationWith(`rid: ${RID}`, `${key}: x`)),
   ...['""', '.', '..'].map((part) =>
@@ -314,9 +392,14 @@ export const INEXPRESSIBLE: readonly (readonly [text: string, reason: string])[]
     'values of one key in several entries',
   ],
   [fleet('stations:', `  - { upstream: mian, rid: ${RID} }`), 'a reference to a key'],
-  [fleet('stations:', `  - { upstream: commas, rid: ${RID}, filters: { resource_ids: ["a,b"] } }`), 'a reference to a key'],
   [
-    stationWith(...(Object.entries({ ...PARTS, zone: '"\\ud800"' }).map(([key, value]) => `${key}: ${value}`) as [string])),
+    fleet('stations:', `  - { upstream: commas, rid: ${RID}, filters: { resource_ids: ["a,b"] } }`),
+    'a reference to a key',
+  ],
+  [
+    stationWith(
+      ...(Object.entries({ ...PARTS, zone: '"\\ud800"' }).map(([key, value]) => `${key}: ${value}`) as [string]),
+    ),
     'well-formed Unicode',
   ],
 ];

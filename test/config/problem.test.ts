@@ -5,7 +5,9 @@ describe('formatProblem', () => {
   const place = { file: 'config.yaml', line: 3, column: 7 };
 
   it('prints file:line:column, path and message', () => {
-    expect(formatProblem({ ...place, path: 'cache.ttl', message: 'missing' })).toBe('config.yaml:3:7: cache.ttl: missing');
+    expect(formatProblem({ ...place, path: 'cache.ttl', message: 'missing' })).toBe(
+      'config.yaml:3:7: cache.ttl: missing',
+    );
   });
 
   it('omits an empty path', () => {
@@ -15,7 +17,13 @@ describe('formatProblem', () => {
 
 describe('formatProblems', () => {
   const problems = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ file: 'f', line: index + 1, column: 1, path: '', message: 'broken' }));
+    Array.from({ length: count }, (_, index) => ({
+      file: 'f',
+      line: index + 1,
+      column: 1,
+      path: '',
+      message: 'broken',
+    }));
 
   it.each([
     [1, 'f:1:1: broken', 1],

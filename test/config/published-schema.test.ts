@@ -38,11 +38,15 @@ describe('publishedSchema', () => {
   });
 
   const shown = allPages().flatMap(({ file, blocks }) =>
-    blocks.flatMap(({ language, content }) => (language === 'yaml' && /^upstreams:/m.test(content) ? [[file, content] as const] : [])),
+    blocks.flatMap(({ language, content }) =>
+      language === 'yaml' && /^upstreams:/m.test(content) ? [[file, content] as const] : [],
+    ),
   );
 
   it.each([
-    ...['config.example.yaml', 'deploy/kubernetes/config.yaml'].map((file) => [file, readFileSync(file, 'utf8')] as const),
+    ...['config.example.yaml', 'deploy/kubernetes/config.yaml'].map(
+      (file) => [file, readFileSync(file, 'utf8')] as const,
+    ),
     ...shown,
   ])('accepts the configuration in %s', (_, text) => {
     expect(errorsOf(text)).toEqual([]);
@@ -59,7 +63,10 @@ describe('publishedSchema', () => {
       'oauth2: { client_id: c, client_secret_file: f, token_url: "HTTPS://[::1]:8443/a@b" }',
       'http_headers: { Date: { files: [f] } }',
     ),
-    upstreamWith('tls_config: { cert_file: c, key_file: k, min_version: TLS12 }', 'authorization: { type: Token, credentials: "é" }'),
+    upstreamWith(
+      'tls_config: { cert_file: c, key_file: k, min_version: TLS12 }',
+      'authorization: { type: Token, credentials: "é" }',
+    ),
     stationWith(
       'subscription: "a/b"',
       'resource_group: "漢 字"',

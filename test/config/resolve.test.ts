@@ -4,7 +4,9 @@ import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {
   it('fills in the defaults', () => {
-    const { config } = loaded(`upstreams: { main: { base_url: "http://h", refresh_timeout: 30s } }\nstations: [{ rid: ${RID} }]`);
+    const { config } = loaded(
+      `upstreams: { main: { base_url: "http://h", refresh_timeout: 30s } }\nstations: [{ rid: ${RID} }]`,
+    );
     expect(resolveStations(config)).toEqual([
       {
         name: 'ts',
@@ -174,7 +176,9 @@ links: []
   });
 
   it('renders a configuration that can be loaded again', () => {
-    const text = renderConfig(loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms')).config);
+    const text = renderConfig(
+      loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms')).config,
+    );
     expect(problemsOf(text)).toEqual([]);
     expect(renderConfig(loaded(text).config)).toBe(text);
   });

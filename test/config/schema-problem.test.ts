@@ -58,9 +58,21 @@ describe('configJsonSchema', () => {
 
 describe('knownKeys', () => {
   it('returns the keys of nested mappings, also in lists and under free names', () => {
-    expect(knownKeys(configJsonSchema(), [])).toEqual(['upstreams', 'stations', 'station_files', 'cache', 'metrics', 'limits', 'links']);
+    expect(knownKeys(configJsonSchema(), [])).toEqual([
+      'upstreams',
+      'stations',
+      'station_files',
+      'cache',
+      'metrics',
+      'limits',
+      'links',
+    ]);
     expect(knownKeys(configJsonSchema(), ['stations', 3, 'cache'])).toEqual(['ttl', 'max_stale', 'error_ttl']);
-    expect(knownKeys(configJsonSchema(), ['upstreams', 'any', 'http_headers', 'X-Any'])).toEqual(['values', 'secrets', 'files']);
+    expect(knownKeys(configJsonSchema(), ['upstreams', 'any', 'http_headers', 'X-Any'])).toEqual([
+      'values',
+      'secrets',
+      'files',
+    ]);
   });
 
   it('returns no keys where there is no mapping', () => {

@@ -13,9 +13,11 @@ describe('configSchema', () => {
   });
 
   it('requires a non-empty upstream name', () => {
-    expect(problemsOf(`upstreams: { "": { base_url: "http://h" }, a: { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`)).toEqual([
-      '1:14: upstreams[""]: invalid key, expected a non-empty string',
-    ]);
+    expect(
+      problemsOf(
+        `upstreams: { "": { base_url: "http://h" }, a: { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`,
+      ),
+    ).toEqual(['1:14: upstreams[""]: invalid key, expected a non-empty string']);
   });
 
   it('rejects a duplicate station name, whichever key defines it', () => {
@@ -45,7 +47,9 @@ describe('configSchema', () => {
     const problems = problemsOf(['upstreams:', ...upstreams, 'stations:', ...stations, `  - rid: ${OTHER}`].join('\n'));
     expect(problems.filter((problem) => problem.endsWith('got "uu29"; did you mean "u29"?'))).toHaveLength(100);
     expect(problems.filter((problem) => problem.endsWith('got "uu29"'))).toHaveLength(10);
-    expect(problems.at(-1)).toMatch(/missing, expected one of "u0", .*, "u19" and 10 more, because there are several upstreams$/);
+    expect(problems.at(-1)).toMatch(
+      /missing, expected one of "u0", .*, "u19" and 10 more, because there are several upstreams$/,
+    );
   });
 
   it('reports an upstream that is not a string once', () => {
@@ -80,7 +84,10 @@ describe('configSchema', () => {
   });
 
   it('reports list entries that are not strings once', () => {
-    const text = fleet('stations:', `  - { upstream: commas, rid: ${RID}, filters: { resource_ids: [5], resource_types: a } }`);
+    const text = fleet(
+      'stations:',
+      `  - { upstream: commas, rid: ${RID}, filters: { resource_ids: [5], resource_types: a } }`,
+    );
     expect(problemsOf(text)).toEqual([
       expect.stringContaining('resource_ids[0]: expected a string, got a number; quote it'),
       expect.stringContaining('resource_types: expected a list, got a string'),
@@ -91,7 +98,9 @@ describe('configSchema', () => {
     const stations = ['stations:', `  - { upstream: main, rid: ${RID}, cache: { error_ttl: 0 } }`];
     expect(problemsOf(fleet(...stations, 'cache: { ttl: 0 }'))).toEqual([]);
     expect(problemsOf(fleet(...stations, 'cache: { ttl: 0, refresh: background }'))).toEqual([
-      expect.stringMatching(/^5:\d+: stations\[0\]\.cache\.error_ttl: expected more than 0 because cache\.refresh is background, got 0$/),
+      expect.stringMatching(
+        /^5:\d+: stations\[0\]\.cache\.error_ttl: expected more than 0 because cache\.refresh is background, got 0$/,
+      ),
       '6:15: cache.ttl: expected more than 0 because cache.refresh is background, got 0',
     ]);
   });
@@ -102,18 +111,32 @@ describe('configSchema', () => {
 
   it('accepts station and exporter families in metrics.disabled', () => {
     const disabled = ['telemetry_station_up', 'telemetry_station_exporter_build_info'];
-    const { config } = loaded(fleet('stations:', `  - { upstream: main, rid: ${RID} }`, `metrics: { disabled: [${disabled}] }`));
+    const { config } = loaded(
+      fleet('stations:', `  - { upstream: main, rid: ${RID} }`, `metrics: { disabled: [${disabled}] }`),
+    );
     expect(config.metrics.disabled).toEqual(disabled);
   });
 
-  it.each(['cache: 5', 'metrics: { max_resources: 0.5 }', 'unknown: 1', 'metrics: { disabled: [x, 5] }', 'cache: { ttl: x, refresh: y }'])(
-    'compares the stations in spite of %s',
-    (line) => {
-      const text = fleet('stations:', `  - { rid: ${RID} }`, '  - 5', `  - { rid: ${RID}, name: 5 }`, '  - { rid: x }', line);
-      const problems = problemsOf(text);
-      expect(problems).toContainEqual(expect.stringContaining('stations[2].rid: duplicate station name "ts", already used by stations[0]'));
-      expect(problems).toContainEqual(expect.stringContaining('stations[0].upstream: missing'));
-      expect(problems).toContainEqual(expect.stringContaining('stations[1]: expected a mapping, got a number'));
-    },
-  );
+  it.each([
+    'cache: 5',
+    'metrics: { max_resources: 0.5 }',
+    'unknown: 1',
+    'metrics: { disabled: [x, 5] }',
+    'cache: { ttl: x, refresh: y }',
+  ])('compares the stations in spite of %s', (line) => {
+    const text = fleet(
+      'stations:',
+      `  - { rid: ${RID} }`,
+      '  - 5',
+      `  - { rid: ${RID}, name: 5 }`,
+      '  - { rid: x }',
+      line,
+    );
+    const problems = problemsOf(text);
+    expect(problems).toContainEqual(
+      expect.stringContaining('stations[2].rid: duplicate station name "ts", already used by stations[0]'),
+    );
+    expect(problems).toContainEqual(expect.stringContaining('stations[0].upstream: missing'));
+    expect(problems).toContainEqual(expect.stringContaining('stations[1]: expected a mapping, got a number'));
+  });
 });

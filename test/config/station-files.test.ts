@@ -27,7 +27,9 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 async function load(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
   const folder = folderOf(files);
   const result = await loadConfigInSteps({ file: join(folder, 'config.yaml'), text: `${files['config.yaml']}`, env });
-  const lines = (result.ok ? result.warnings : result.problems.map(formatProblem)).map((line) => line.replaceAll(`${folder}/`, ''));
+  const lines = (result.ok ? result.warnings : result.problems.map(formatProblem)).map((line) =>
+    line.replaceAll(`${folder}/`, ''),
+  );
   return { result, lines, stations: result.ok ? resolveStations(result.config).map(({ name }) => name) : undefined };
 }
 
@@ -50,11 +52,16 @@ describe('station_files', () => {
     const folder = folderOf({ 'stations/a.yaml': list('a') });
     execFileSync('mkfifo', [join(folder, 'stations/b.yaml')]);
     const files = await readStationFiles([join(folder, 'stations/*.yaml')]);
-    expect(files.map(({ content }) => content)).toEqual([{ text: list('a') }, { error: new Error('not a regular file') }]);
+    expect(files.map(({ content }) => content)).toEqual([
+      { text: list('a') },
+      { error: new Error('not a regular file') },
+    ]);
   });
 
   it('need no stations in the configuration, and may be empty lists', async () => {
-    expect(await load({ 'config.yaml': `${HEAD}station_files: [a.yaml, b.yaml]\n`, 'a.yaml': '[]\n', 'b.yaml': list('b') })).toMatchObject({
+    expect(
+      await load({ 'config.yaml': `${HEAD}station_files: [a.yaml, b.yaml]\n`, 'a.yaml': '[]\n', 'b.yaml': list('b') }),
+    ).toMatchObject({
       stations: ['b'],
       lines: [],
     });
@@ -113,11 +120,16 @@ cache: { refresh: background, ttl: none }
 
   it('cause a warning when a pattern matches no file', async () => {
     const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n` });
-    expect({ lines, stations }).toEqual({ stations: [], lines: ['config.yaml:2:17: station_files[0]: no file matches'] });
+    expect({ lines, stations }).toEqual({
+      stations: [],
+      lines: ['config.yaml:2:17: station_files[0]: no file matches'],
+    });
   });
 
   it('are rejected when the folder of a pattern does not exist, because its stations are unknown', async () => {
-    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [no/such/*]\nstations: [{ rid: ${rid('own')} }]\n` });
+    const { lines, stations } = await load({
+      'config.yaml': `${HEAD}station_files: [no/such/*]\nstations: [{ rid: ${rid('own')} }]\n`,
+    });
     expect({ lines, stations }).toEqual({
       stations: undefined,
       lines: [expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: no\/such cannot be read: ENOENT/)],
@@ -162,7 +174,9 @@ describe('readStationFiles', () => {
     const folder = folderOf({ 'a.yaml': '' });
     symlinkSync('missing', join(folder, 'broken.yaml'));
     symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
-    expect(await readStationFiles([join(folder, 'a.yaml/*'), join(folder, 'b*.yaml'), join(folder, 'l*'), folder])).toMatchObject([
+    expect(
+      await readStationFiles([join(folder, 'a.yaml/*'), join(folder, 'b*.yaml'), join(folder, 'l*'), folder]),
+    ).toMatchObject([
       { pattern: 0, file: join(folder, 'a.yaml'), content: { error: { code: 'ENOTDIR' } } },
       { pattern: 1, file: join(folder, 'broken.yaml'), content: { error: { code: 'ENOENT' } } },
       { pattern: 2, file: join(folder, 'loop.yaml'), content: { error: { code: 'ELOOP' } } },

@@ -44,9 +44,11 @@ describe('station', () => {
   });
 
   it('accepts any other characters in path parts', () => {
-    expect(problemsOf(stationWith('subscription: "a/b"', 'resource_group: "漢 字"', 'zone: "..."', 'telemetry_station: "%2e"'))).toEqual(
-      [],
-    );
+    expect(
+      problemsOf(
+        stationWith('subscription: "a/b"', 'resource_group: "漢 字"', 'zone: "..."', 'telemetry_station: "%2e"'),
+      ),
+    ).toEqual([]);
   });
 
   it.each(STATION_MISTAKES)('rejects %s', (line, problem) => {
@@ -64,16 +66,23 @@ describe('station', () => {
     expect(config.stations[0]?.cache).toEqual({ ttl: 0, max_stale: 63_072_000_000, error_ttl: 0 });
   });
 
-  it.each(['name: 5', 'unknown: 1', 'filters: 5', 'cache: { ttl: x }', 'labels: { 9: 9 }', 'rid: 5', 'alertability: 1'])(
-    'reports missing keys in spite of %s',
-    (line) => {
-      const problems = problemsOf(stationWith('products: [a, a]', line));
-      expect(problems).toContainEqual(expect.stringContaining('stations[0].products[1]: duplicate product'));
-      expect(problems).toContainEqual(
-        expect.stringMatching(
-          line.startsWith('rid') ? /rid: expected a string, got a number; quote it/ : /expected rid or all of .*, got none of them$/,
-        ),
-      );
-    },
-  );
+  it.each([
+    'name: 5',
+    'unknown: 1',
+    'filters: 5',
+    'cache: { ttl: x }',
+    'labels: { 9: 9 }',
+    'rid: 5',
+    'alertability: 1',
+  ])('reports missing keys in spite of %s', (line) => {
+    const problems = problemsOf(stationWith('products: [a, a]', line));
+    expect(problems).toContainEqual(expect.stringContaining('stations[0].products[1]: duplicate product'));
+    expect(problems).toContainEqual(
+      expect.stringMatching(
+        line.startsWith('rid')
+          ? /rid: expected a string, got a number; quote it/
+          : /expected rid or all of .*, got none of them$/,
+      ),
+    );
+  });
 });

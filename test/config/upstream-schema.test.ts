@@ -28,7 +28,9 @@ describe('upstream', () => {
       `4:${scheme.length + 7}: upstreams.main.${scheme}: expected ${key} or ${key}_file, got neither`,
     ]);
     expect(
-      problemsOf(upstreamWith(`${scheme}:`, `  ${key}: a`, `  ${key}_file: b`, ...rest.split(', ').map((line) => `  ${line}`))),
+      problemsOf(
+        upstreamWith(`${scheme}:`, `  ${key}: a`, `  ${key}_file: b`, ...rest.split(', ').map((line) => `  ${line}`)),
+      ),
     ).toEqual([`6:7: upstreams.main.${scheme}.${key}_file: given together with ${key}, expected only one of the two`]);
     expect(upstreamOf(`${scheme}: { ${rest}, ${key}_file: /f }`)).toHaveProperty([scheme, `${key}_file`], '/f');
   });
@@ -95,7 +97,9 @@ describe('upstream', () => {
   ])('reports two schemes in spite of %s', (line) => {
     const schemes = ['authorization: { credentials: [] }', 'basic_auth: { username: 5, password: p }'];
     const problems = problemsOf(upstreamWith(...schemes, line));
-    expect(problems).toContainEqual(expect.stringMatching(/^5:5: upstreams\.main\.basic_auth: given together with authorization/));
+    expect(problems).toContainEqual(
+      expect.stringMatching(/^5:5: upstreams\.main\.basic_auth: given together with authorization/),
+    );
     expect(problems.length).toBeGreaterThan(3);
   });
 });

@@ -8,7 +8,11 @@ import { temporaryFile } from '../upstream/support/files.ts';
 import { upstreamWith } from './fixtures.ts';
 
 /** The warnings of an upstream with these lines, without the position of the folder, which has these files. */
-async function warningsOf(lines: readonly string[], files: Readonly<Record<string, string>> = {}, env: Record<string, string> = {}) {
+async function warningsOf(
+  lines: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  env: Record<string, string> = {},
+) {
   const file = temporaryFile('config.yaml', upstreamWith(...lines));
   const folder = dirname(file);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -17,7 +21,8 @@ async function warningsOf(lines: readonly string[], files: Readonly<Record<strin
   symlinkSync('loop', join(folder, 'loop'));
   const result = await loadConfigInSteps({ file, text: upstreamWith(...lines), env });
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
-  const relative = (all: readonly string[]) => all.map((line) => line.replaceAll(`${folder}/`, '').replace('config.yaml:', ''));
+  const relative = (all: readonly string[]) =>
+    all.map((line) => line.replaceAll(`${folder}/`, '').replace('config.yaml:', ''));
   return { failing: relative(result.warnings), insecure: relative(result.securityWarnings) };
 }
 
@@ -28,7 +33,10 @@ describe('upstreamWarnings', () => {
       `http_headers: { X-Key: { secrets: ["$\{KEY}"], files: [key] }, X-Tenant: { values: [a] } }`,
       `proxy_url: http://u:$\{KEY}@proxy:3128`,
     ];
-    expect(await warningsOf(lines, { token: 'abc\n', key: 'def' }, { KEY: 'hunter2' })).toEqual({ failing: [], insecure: [] });
+    expect(await warningsOf(lines, { token: 'abc\n', key: 'def' }, { KEY: 'hunter2' })).toEqual({
+      failing: [],
+      insecure: [],
+    });
   });
 
   it('warns of files that are missing, empty, unreadable, directories or pipes', async () => {
@@ -47,9 +55,18 @@ describe('upstreamWarnings', () => {
   });
 
   it.each([
-    ['credentials: Bearer hunter2', 'credentials: value begins with "Bearer ", expected only the credentials, because type adds "Bearer "'],
-    ['credentials: bearer hunter2', 'credentials: value begins with "Bearer ", expected only the credentials, because type adds "Bearer "'],
-    ['credentials: Basic hunter2', 'credentials: value begins with "Basic ", expected only the credentials, because type adds "Bearer "'],
+    [
+      'credentials: Bearer hunter2',
+      'credentials: value begins with "Bearer ", expected only the credentials, because type adds "Bearer "',
+    ],
+    [
+      'credentials: bearer hunter2',
+      'credentials: value begins with "Bearer ", expected only the credentials, because type adds "Bearer "',
+    ],
+    [
+      'credentials: Basic hunter2',
+      'credentials: value begins with "Basic ", expected only the credentials, because type adds "Bearer "',
+    ],
     [
       'type: Token, credentials: token hunter2',
       'credentials: value begins with "Token ", expected only the credentials, because type adds "Token "',
@@ -76,20 +93,31 @@ describe('upstreamWarnings', () => {
   it.each([
     ['authorization: { credentials: hunter2 }', 'authorization.credentials: secret', 'credentials_file'],
     ['basic_auth: { username: u, password: hunter2 }', 'basic_auth.password: secret', 'password_file'],
-    ['hmac: { access_key_id: a, secret_access_key: hunter2 }', 'hmac.secret_access_key: secret', 'secret_access_key_file'],
+    [
+      'hmac: { access_key_id: a, secret_access_key: hunter2 }',
+      'hmac.secret_access_key: secret',
+      'secret_access_key_file',
+    ],
     ['http_headers: { X: { secrets: [hunter2] } }', 'http_headers.X.secrets[0]: secret', 'files'],
-    ['http_headers: { endpoint_params: { secrets: [hunter2] } }', 'http_headers.endpoint_params.secrets[0]: secret', 'files'],
+    [
+      'http_headers: { endpoint_params: { secrets: [hunter2] } }',
+      'http_headers.endpoint_params.secrets[0]: secret',
+      'files',
+    ],
   ])('warns of a secret in clear text: %s', async (line, place, instead) => {
     const { insecure } = await warningsOf([line]);
     expect(insecure).toEqual([
-      expect.stringContaining(`upstreams.main.${place} in clear text, expected $\{NAME} from the environment, or ${instead}`),
+      expect.stringContaining(
+        `upstreams.main.${place} in clear text, expected $\{NAME} from the environment, or ${instead}`,
+      ),
     ]);
     expect(insecure.join()).not.toContain('hunter2');
   });
 
   it('does not warn of an empty password and of parameters of the token request', async () => {
     expect((await warningsOf(['basic_auth: { username: u, password: "" }'])).insecure).toEqual([]);
-    const oauth2 = 'oauth2: { client_id: c, client_secret_file: f, token_url: "http://t", endpoint_params: { audience: a } }';
+    const oauth2 =
+      'oauth2: { client_id: c, client_secret_file: f, token_url: "http://t", endpoint_params: { audience: a } }';
     expect((await warningsOf([oauth2])).insecure).toEqual([]);
   });
 
@@ -105,8 +133,15 @@ describe('upstreamWarnings', () => {
   });
 
   it('warns of a base_url that contains the path of a station', async () => {
-    const text = upstreamWith('authorization: { credentials_file: token }').replace('example.com', 'example.com/v1/subscriptions/s');
-    const result = await loadConfigInSteps({ file: temporaryFile('token', 'a').replace(/token$/, 'config.yaml'), text, env: {} });
+    const text = upstreamWith('authorization: { credentials_file: token }').replace(
+      'example.com',
+      'example.com/v1/subscriptions/s',
+    );
+    const result = await loadConfigInSteps({
+      file: temporaryFile('token', 'a').replace(/token$/, 'config.yaml'),
+      text,
+      env: {},
+    });
     expect(result).toMatchObject({
       ok: true,
       warnings: [

@@ -89,7 +89,9 @@ rate_limit: { interval: 1s, burst: 20 }
 
   it('does not substitute environment variables', () => {
     const headers = { 'Content-Security-Policy': `\${HOME} $\${x}` };
-    expect(read(JSON.stringify({ http_server_config: { headers } }))).toMatchObject({ http_server_config: { headers } });
+    expect(read(JSON.stringify({ http_server_config: { headers } }))).toMatchObject({
+      http_server_config: { headers },
+    });
   });
 
   it('reports all problems with their positions and shows no hash', () => {
@@ -121,8 +123,12 @@ basic_auth_users:
         /^web\.yml:8:19: tls_server_config\.cipher_suites\[0\]: expected one of TLS_AES_128_GCM_SHA256, .*, got "TLS_NULL"$/,
       ),
       'web.yml:11:22: http_server_config.headers.X-Frame-Options: expected one of deny, sameorigin, got "allow"',
-      expect.stringMatching(/^web\.yml:12:5: http_server_config\.headers\.Server: unknown key, expected one of Content-Security-Policy, /),
-      expect.stringMatching(/^web\.yml:13:30: http_server_config\.headers\.Content-Security-Policy: expected printable Latin-1 characters/),
+      expect.stringMatching(
+        /^web\.yml:12:5: http_server_config\.headers\.Server: unknown key, expected one of Content-Security-Policy, /,
+      ),
+      expect.stringMatching(
+        /^web\.yml:13:30: http_server_config\.headers\.Content-Security-Policy: expected printable Latin-1 characters/,
+      ),
       'web.yml:15:10: basic_auth_users.alice: expected a bcrypt hash as printed by `htpasswd -nB`',
       'web.yml:16:8: basic_auth_users.bob: expected a bcrypt hash as printed by `htpasswd -nB`',
       'web.yml:17:9: basic_auth_users: expected a bcrypt hash, got null',
@@ -137,7 +143,10 @@ basic_auth_users:
       'tls_server_config: { client_auth_type: Maybe, client_ca: a, cert: b, key: c }',
       /^web\.yml:1:40: .*: expected one of NoClientCert, .*, got "Maybe"$/,
     ],
-    ['tls_server_config: { max_version: TLS9 }', /^web\.yml:1:35: tls_server_config\.max_version: expected one of TLS10, .*, got "TLS9"/],
+    [
+      'tls_server_config: { max_version: TLS9 }',
+      /^web\.yml:1:35: tls_server_config\.max_version: expected one of TLS10, .*, got "TLS9"/,
+    ],
   ])('reports a single problem for %s', (text, problem) => {
     expect(read(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });

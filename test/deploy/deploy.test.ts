@@ -16,7 +16,8 @@ const problemsOf = (file: string, text: string) => {
   return loaded.ok ? [] : loaded.problems;
 };
 
-const argumentsOf = (text: string) => [...text.matchAll(/(?<=[\s["])--[\w.-]+(?:=[\w./:-]+)?/g)].map(([argument]) => argument);
+const argumentsOf = (text: string) =>
+  [...text.matchAll(/(?<=[\s["])--[\w.-]+(?:=[\w./:-]+)?/g)].map(([argument]) => argument);
 
 describe('Dockerfile', () => {
   it('runs the exporter and its health check without a shell', () => {
@@ -31,7 +32,9 @@ describe('Dockerfile', () => {
   });
 
   it('copies only files that .dockerignore allows', () => {
-    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
+    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
+      files.split(' '),
+    );
     const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, file = '']) => file);
     expect(copied.filter((file) => !allowed.some((path) => file === path || file.startsWith(`${path}/`)))).toEqual([]);
   });
@@ -44,7 +47,9 @@ describe('deploy/kubernetes', () => {
 
   it('runs the package version with valid flags', () => {
     expect(parse(read('deploy/kubernetes/kustomization.yaml')).images[0].newTag).toBe(packageJson.version);
-    expect(parseFlags(parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec.containers[0].args)).toMatchObject({ ok: true });
+    expect(
+      parseFlags(parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec.containers[0].args),
+    ).toMatchObject({ ok: true });
   });
 });
 
@@ -74,7 +79,8 @@ describe('deploy/helm', () => {
 
 describe('deploy/systemd', () => {
   it('starts with valid flags', () => {
-    const [, command = ''] = /^ExecStart=\S+ \S+ (.*) \$FLAGS$/m.exec(read('deploy/systemd/telemetry-station-exporter.service')) ?? [];
+    const [, command = ''] =
+      /^ExecStart=\S+ \S+ (.*) \$FLAGS$/m.exec(read('deploy/systemd/telemetry-station-exporter.service')) ?? [];
     expect(argumentsOf(` ${command}`)).toHaveLength(1);
     expect(parseFlags(command.split(' '))).toMatchObject({ ok: true });
   });
@@ -86,7 +92,9 @@ describe('deploy/compose', () => {
   };
 
   it('mounts existing files', () => {
-    const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] ?? ''));
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? ''),
+    );
     const files = mounted.filter((source) => source.startsWith('.'));
     expect(files.length).toBeGreaterThan(4);
     expect(files.filter((file) => !existsSync(join(root, 'deploy/compose', file)))).toEqual([]);

@@ -42,24 +42,33 @@ describe.each(workflows)('.github/workflows/$file', ({ text, workflow }) => {
   });
 
   it('runs no code of the repository or of a dependency in a job that can write', () => {
-    const jobs = Object.values(workflow.jobs).filter(({ permissions = {} }) => Object.values(permissions).includes('write'));
+    const jobs = Object.values(workflow.jobs).filter(({ permissions = {} }) =>
+      Object.values(permissions).includes('write'),
+    );
     const steps = jobs.flatMap((job) => job.steps);
     expect(steps.filter(({ uses = '' }) => /^actions\/checkout@|^docker\/build-push-action@/.test(uses))).toEqual([]);
-    expect(steps.filter(({ run = '' }) => /\bnpm (?!publish --ignore-scripts )|\bnpx\b|\bnode\b|scripts\/|docker build/.test(run))).toEqual(
-      [],
-    );
+    expect(
+      steps.filter(({ run = '' }) =>
+        /\bnpm (?!publish --ignore-scripts )|\bnpx\b|\bnode\b|scripts\/|docker build/.test(run),
+      ),
+    ).toEqual([]);
   });
 });
 
 describe('npm ci', () => {
-  it.each([...workflows.map(({ file }) => `${WORKFLOWS}/${file}`), 'Dockerfile', '.ci/run'])('runs no install scripts in %s', (file) => {
-    expect(read(file)).not.toMatch(/npm ci(?! --ignore-scripts)/);
-  });
+  it.each([...workflows.map(({ file }) => `${WORKFLOWS}/${file}`), 'Dockerfile', '.ci/run'])(
+    'runs no install scripts in %s',
+    (file) => {
+      expect(read(file)).not.toMatch(/npm ci(?! --ignore-scripts)/);
+    },
+  );
 });
 
 describe('the base images', () => {
   const dockerfile = read('Dockerfile');
-  const images = new Map(Array.from(dockerfile.matchAll(/^ARG (\w+_IMAGE)=(.*)$/gm), ([, name = '', image = '']) => [name, image]));
+  const images = new Map(
+    Array.from(dockerfile.matchAll(/^ARG (\w+_IMAGE)=(.*)$/gm), ([, name = '', image = '']) => [name, image]),
+  );
 
   it('are arguments with a registry and a tag, and a digest once they are pinned', () => {
     expect([...images.keys()]).toEqual(['BUILD_IMAGE', 'RUNTIME_IMAGE']);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { probeConnection, speaksTls } from '../../src/diagnosis/connection-probe.ts';
 import type { StationFacts } from '../../src/diagnosis/facts.ts';
-import { ListingFailure } from '../../src/station/failure.ts';
-import { specOf } from '../station/fixtures.ts';
+import { ListingFailure } from '../../src/model/failure.ts';
+import { specOf } from '../refresh/fixtures.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 import { closedPort, startService } from '../upstream/support/service.ts';

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { explainFailure, failureReason } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
-import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/station/failure.ts';
-import type { AuthOptions, UpstreamOptions } from '../../src/upstream/options.ts';
-import { IDLE_LOAD } from '../station/fixtures.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/model/failure.ts';
+import type { AuthOptions, UpstreamOptions } from '../../src/model/upstream-options.ts';
+import { IDLE_LOAD } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 
 const upstream: UpstreamFacts = {
   options: { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') },
-  connection: { dns: { addresses: ['192.0.2.1'], error: undefined, durationMs: 1 }, error: undefined, durationMs: 1, session: undefined },
+  connection: {
+    dns: { addresses: ['192.0.2.1'], error: undefined, durationMs: 1 },
+    error: undefined,
+    durationMs: 1,
+    session: undefined,
+  },
   speaksTls: false,
   load: IDLE_LOAD,
   forecast: undefined,
@@ -50,8 +55,16 @@ describe('explainFailure', () => {
   };
 
   it.each<readonly [what: string, options: Partial<UpstreamOptions>, words: string]>([
-    ['a token', { auth: { scheme: 'authorization', type: 'Bearer', credentials: secret } }, 'the Bearer credentials of authorization'],
-    ['a password', { auth: { scheme: 'basic', username: 'u', password: secret } }, 'the user name and password of basic_auth'],
+    [
+      'a token',
+      { auth: { scheme: 'authorization', type: 'Bearer', credentials: secret } },
+      'the Bearer credentials of authorization',
+    ],
+    [
+      'a password',
+      { auth: { scheme: 'basic', username: 'u', password: secret } },
+      'the user name and password of basic_auth',
+    ],
     ['a key pair', { auth: hmac }, 'the signature of hmac'],
     ['a client', { auth: oauth2 }, 'the access token of oauth2'],
     ['a header', { headers: [{ name: 'X', value: secret }] }, 'the values of http_headers'],
@@ -64,7 +77,9 @@ describe('explainFailure', () => {
     expect(explainFailure({ ...failed('forbidden'), upstream: facts }).meaning).toBe(
       `The service accepted ${words}, but the account has no permission to list this station (403).`,
     );
-    expect(explainFailure({ ...failed('auth'), upstream: facts, replies: [] }).advice).toContain('Check that the credential file exists');
+    expect(explainFailure({ ...failed('auth'), upstream: facts, replies: [] }).advice).toContain(
+      'Check that the credential file exists',
+    );
   });
 
   it.each([

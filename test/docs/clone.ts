@@ -47,7 +47,9 @@ export function runShell(command: string, folder: string) {
     output,
     closed,
     /** The address that the exporter logs. */
-    url: async () => (await Promise.race([listening, closed.then(() => undefined)])) ?? expect.unreachable(output.stdout + output.stderr),
+    url: async () =>
+      (await Promise.race([listening, closed.then(() => undefined)])) ??
+      expect.unreachable(output.stdout + output.stderr),
     /** Like Ctrl-C: signals the whole process group. */
     interrupt: () => signalAll(child, 'SIGINT'),
   };

@@ -27,8 +27,12 @@ const ANY = '*';
 const PATHS = configPaths(configJsonSchema(), []);
 
 function configPaths(schema: JsonSchema, path: readonly string[]): (readonly string[])[] {
-  const inner = Object.entries(schema.properties ?? {}).flatMap(([key, property]) => configPaths(property, [...path, key]));
-  const entries = [schema.items, schema.additionalProperties].flatMap((entry) => (entry ? configPaths(entry, [...path, ANY]) : []));
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([key, property]) =>
+    configPaths(property, [...path, key]),
+  );
+  const entries = [schema.items, schema.additionalProperties].flatMap((entry) =>
+    entry ? configPaths(entry, [...path, ANY]) : [],
+  );
   const isKey = path.length > 0 && path.at(-1) !== ANY;
   return [...(isKey ? [path] : []), ...inner, ...entries];
 }

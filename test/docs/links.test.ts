@@ -13,13 +13,19 @@ describe('links in the documentation', () => {
   it('are reported when they lead nowhere', () => {
     const [page] = pages;
     expect(
-      page && deadLinks({ ...page, links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#commands', 'https://example.com/#a'] }),
+      page &&
+        deadLinks({
+          ...page,
+          links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#commands', 'https://example.com/#a'],
+        }),
     ).toEqual(['no.md', 'docs/flags.md#no', '#no']);
   });
 
   it('lead from README to every guide', () => {
     const targets = pages.find(({ file }) => file === 'README.md')?.links.map((link) => link.replace(/#.*/, ''));
-    const guides = pages.map(({ file }) => file).filter((file) => /^docs\/[\w-]+\.md$/.test(file) && file !== 'docs/dependencies.md');
+    const guides = pages
+      .map(({ file }) => file)
+      .filter((file) => /^docs\/[\w-]+\.md$/.test(file) && file !== 'docs/dependencies.md');
     expect(guides.filter((guide) => !targets?.includes(guide))).toEqual([]);
   });
 });

@@ -26,7 +26,9 @@ export interface Page {
 
 /** Every page for operators and contributors, except the changelog. */
 export function allPages(): Page[] {
-  const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
   return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...documents.map((name) => `docs/${name}`)].map(readPage);
 }
 
@@ -36,7 +38,10 @@ export function readPage(file: string): Page {
 
 export function parseMarkdown(text: string): Omit<Page, 'file' | 'folder'> {
   const fenced = [...text.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)];
-  const blocks = fenced.map(([, indent = '', language = '', content = '']) => ({ language, content: outdented(content, indent) }));
+  const blocks = fenced.map(([, indent = '', language = '', content = '']) => ({
+    language,
+    content: outdented(content, indent),
+  }));
   const prose = text.replaceAll(/^ *```.*?^ *```$/gms, '').replaceAll(/<!--.*?-->/gs, '');
   const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code.replaceAll('\\|', '|'));
   const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);

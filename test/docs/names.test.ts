@@ -27,7 +27,11 @@ describe('unknownNames', () => {
   it.each([
     ['a metric', 'telemetry_station_gone', 'telemetry_station_gone'],
     ['a query', '`sum by (colour) (telemetry_station_up)`', 'sum by (colour) (telemetry_station_up): label colour'],
-    ['a query in a block', '```promql\ntelemetry_station_up{reason="auth"} == 0\n```', 'label reason of telemetry_station_up'],
+    [
+      'a query in a block',
+      '```promql\ntelemetry_station_up{reason="auth"} == 0\n```',
+      'label reason of telemetry_station_up',
+    ],
     ['an alert', 'TelemetryStationUp', 'TelemetryStationUp'],
     ['a flag', '`--web.listen`', '--web.listen'],
     ['a flag of a command', '`simulate --simulate.sead=1`', '--simulate.sead'],

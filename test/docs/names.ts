@@ -3,19 +3,26 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
+import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
+import { STATION_STATES } from '../../src/inventory/station-state.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
-import { FAILURE_REASONS } from '../../src/station/failure.ts';
-import { LISTING_FIELDS } from '../../src/station/listing.ts';
-import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/station/resource.ts';
-import { STATION_STATES } from '../../src/web/pages/station-state.ts';
+import { FAILURE_REASONS } from '../../src/model/failure.ts';
+import { LISTING_FIELDS } from '../../src/model/listing.ts';
+import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
 import { SEARCH_FIELDS } from '../../src/web/search.ts';
-import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/web/station-columns.ts';
-import { knownMetrics, shippedRules, unknownIn } from '../promql/known-metrics.ts';
+import { knownMetrics, shippedRules, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';
 
 /** Prometheus' own names in the form of ours. */
-const FOREIGN = ['dashboard_url', 'http_sd_configs', 'runbook_url', 'scrape_duration_seconds', 'scrape_interval', 'scrape_timeout'];
+const FOREIGN = [
+  'dashboard_url',
+  'http_sd_configs',
+  'runbook_url',
+  'scrape_duration_seconds',
+  'scrape_interval',
+  'scrape_timeout',
+];
 
 /** The prefix of the exporter's own metrics, in regular expressions. */
 const OWN_PREFIX = 'telemetry_station_exporter';
@@ -57,7 +64,9 @@ export function unknownNames(page: Page): string[] {
     ...queries.flatMap((query) => unknownIn(query, metrics)),
     ...page.spans.flatMap((span) => unknownInSpan(span, page)),
     ...[...shell, ...page.spans].flatMap(unknownScripts),
-    ...shell.flatMap((line) => line.split(/(?:dist\/main\.js|telemetry-station-exporter) /).slice(1)).flatMap(unknownFlags),
+    ...shell
+      .flatMap((line) => line.split(/(?:dist\/main\.js|telemetry-station-exporter) /).slice(1))
+      .flatMap(unknownFlags),
   ];
 }
 
@@ -95,7 +104,8 @@ function unknownScripts(text: string): string[] {
 
 function isFile(span: string, { folder }: Page): boolean {
   return (
-    OUTSIDE_THE_REPOSITORY.includes(span) || [root, join(root, folder), join(root, 'src')].some((from) => existsSync(join(from, span)))
+    OUTSIDE_THE_REPOSITORY.includes(span) ||
+    [root, join(root, folder), join(root, 'src')].some((from) => existsSync(join(from, span)))
   );
 }
 

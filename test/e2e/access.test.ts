@@ -43,7 +43,9 @@ describe('--web.config.file', () => {
     await eventually(async () => expect(await status('new')).toBe(200));
     expect(await status('right')).toBe(401);
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
-    expect(output().stderr).toMatch(/problem="[^"]*web\.yml:1:33: basic_auth_users\.prometheus: expected a bcrypt hash/);
+    expect(output().stderr).toMatch(
+      /problem="[^"]*web\.yml:1:33: basic_auth_users\.prometheus: expected a bcrypt hash/,
+    );
   });
 
   it.each([
@@ -55,7 +57,9 @@ describe('--web.config.file', () => {
     const { get, port, scrape, output } = await serve(CONFIG, `--web.config.file=${webFile}`, '--web.enable-lifecycle');
     const reload = () => httpRequest(port, '/-/reload', { method: 'POST' });
     const metric = async (name: string) =>
-      valuesOf(await scrape('/metrics', basic('right')), `telemetry_station_exporter_web_config_last_reload_${name}`)[''];
+      valuesOf(await scrape('/metrics', basic('right')), `telemetry_station_exporter_web_config_last_reload_${name}`)[
+        ''
+      ];
     expect(await metric('successful')).toBe(1);
     const since = await metric('success_timestamp_seconds');
 
@@ -63,7 +67,9 @@ describe('--web.config.file', () => {
     await eventually(() => expect(output().stderr).toContain('web configuration reload failed'));
     expect([(await get('/config')).status, (await reload()).status]).toEqual([401, 401]);
     expect([await metric('successful'), await metric('success_timestamp_seconds')]).toEqual([0, since]);
-    expect(output().stderr).toContain('problem="basic_auth_users: expected at least one user; removing every user requires a restart"');
+    expect(output().stderr).toContain(
+      'problem="basic_auth_users: expected at least one user; removing every user requires a restart"',
+    );
 
     replaceFile(webFile, valid);
     await eventually(async () => expect(await metric('successful')).toBe(1));
@@ -71,22 +77,28 @@ describe('--web.config.file', () => {
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
   });
 
-  it.each([[], ['--config.check']])('prevents the start when invalid, with the problems of both files, flags: %s', async (...flags) => {
-    const configFile = temporaryFile('config.yaml', stringify({ ...CONFIG, unknown: 1 }));
-    const webFile = temporaryFile('web.yml', 'tls_server_config: { min_version: SSL3 }\nbasic_auth_users: { a: b }\n');
-    const { exit, output } = run([
-      `--config.file=${configFile}`,
-      `--web.config.file=${webFile}`,
-      '--web.listen-address=127.0.0.1:0',
-      ...flags,
-    ]);
-    expect(await exit).toBe(1);
-    const lines = output().stderr.trim().split('\n');
-    expect(lines).toEqual([
-      expect.stringContaining(`${configFile}:`),
-      expect.stringContaining(`${webFile}:1:35: tls_server_config.min_version: expected one of TLS10`),
-      expect.stringContaining(`${webFile}:2:24: basic_auth_users.a: expected a bcrypt hash`),
-    ]);
-    expect(output().stdout).toBe('');
-  });
+  it.each([[], ['--config.check']])(
+    'prevents the start when invalid, with the problems of both files, flags: %s',
+    async (...flags) => {
+      const configFile = temporaryFile('config.yaml', stringify({ ...CONFIG, unknown: 1 }));
+      const webFile = temporaryFile(
+        'web.yml',
+        'tls_server_config: { min_version: SSL3 }\nbasic_auth_users: { a: b }\n',
+      );
+      const { exit, output } = run([
+        `--config.file=${configFile}`,
+        `--web.config.file=${webFile}`,
+        '--web.listen-address=127.0.0.1:0',
+        ...flags,
+      ]);
+      expect(await exit).toBe(1);
+      const lines = output().stderr.trim().split('\n');
+      expect(lines).toEqual([
+        expect.stringContaining(`${configFile}:`),
+        expect.stringContaining(`${webFile}:1:35: tls_server_config.min_version: expected one of TLS10`),
+        expect.stringContaining(`${webFile}:2:24: basic_auth_users.a: expected a bcrypt hash`),
+      ]);
+      expect(output().stdout).toBe('');
+    },
+  );
 });

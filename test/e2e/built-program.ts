@@ -20,7 +20,8 @@ interface StartOptions {
 
 /** The built program in a process of its own and a folder outside the project, killed when the test finishes. */
 export function startProgram({ folder, env = {}, stderr, preload }: StartOptions, ...flags: string[]) {
-  if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
+  if (!existsSync(main))
+    throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
   const child = spawn(process.execPath, [...before, main, ...flags], {
     cwd: folder,

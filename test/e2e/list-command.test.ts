@@ -15,12 +15,20 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const TERMINAL = `data:text/javascript,${encodeURIComponent('Object.assign(process.stderr, { isTTY: true, columns: 50 })')}`;
 
 beforeAll(() => {
-  if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
+  if (!existsSync(main))
+    throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
 });
 
-async function startList(resources: number, flags: readonly string[], { node = [] as string[], options = {} as ServiceOptions } = {}) {
+async function startList(
+  resources: number,
+  flags: readonly string[],
+  { node = [] as string[], options = {} as ServiceOptions } = {},
+) {
   const service = await startTestService({ source: () => entriesOf(resources), ...options });
-  const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['ts'], { upstream: { page_size: 1000 } })));
+  const file = temporaryFile(
+    'config.yaml',
+    stringify(configOf(service.url, ['ts'], { upstream: { page_size: 1000 } })),
+  );
   const child = spawn(process.execPath, [...node, main, 'list', 'ts', `--config.file=${file}`, ...flags]);
   onTestFinished(() => end(child));
   let stderr = '';

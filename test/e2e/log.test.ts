@@ -14,7 +14,8 @@ async function configFile(stations: readonly string[]) {
   return temporaryFile('config.yaml', stringify(configOf(service.url, stations)));
 }
 
-const droppedLines = async (url: string) => Number(valuesOf(await scrapeOf(url), 'telemetry_station_exporter_log_lines_dropped_total')['']);
+const droppedLines = async (url: string) =>
+  Number(valuesOf(await scrapeOf(url), 'telemetry_station_exporter_log_lines_dropped_total')['']);
 
 describe('the log on stderr', () => {
   it('may lose its reader: the program serves on, reloads and counts the lines', async () => {
@@ -36,7 +37,10 @@ describe('the log on stderr', () => {
     const full = openSync('/dev/full', 'w');
     onTestFinished(() => closeSync(full));
     const port = await closedPort();
-    const { child, closed } = startProgram({ folder: dirname(file), stderr: full }, `--web.listen-address=127.0.0.1:${port}`);
+    const { child, closed } = startProgram(
+      { folder: dirname(file), stderr: full },
+      `--web.listen-address=127.0.0.1:${port}`,
+    );
     const base = `http://127.0.0.1:${port}`;
     await eventually(async () => expect(await droppedLines(base)).toBeGreaterThan(0));
     const before = await droppedLines(base);
@@ -81,7 +85,9 @@ describe('the log of a failing station', () => {
     const lines = log.filter((line) => !line.includes('level=debug') && line.includes('station=a'));
     expect(lines).toEqual([
       expect.stringMatching(/level=warn msg="refresh failed" station=a reason=not_found error=.* seconds=\S+\n$/),
-      expect.stringMatching(/level=warn msg="refresh failed" station=a reason=forbidden error=.* attempts=4 down_seconds=\S+\n$/),
+      expect.stringMatching(
+        /level=warn msg="refresh failed" station=a reason=forbidden error=.* attempts=4 down_seconds=\S+\n$/,
+      ),
       expect.stringMatching(/level=info msg="station recovered" station=a seconds=\S+ attempts=7\n$/),
     ]);
   });

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../web/eventually.ts';
 import { expectedState, ownOf, reasonCounts, stateOf } from './station-metrics.ts';
-import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
+import {
+  configOf,
+  entriesOf,
+  type RunningExporter,
+  startReadyExporter,
+  startTestExporter,
+  startTestService,
+} from './test-bed.ts';
 
 const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
@@ -14,10 +21,15 @@ const textOf = async (exporter: RunningExporter, path: string) => (await exporte
 describe('more work than the concurrency allows', () => {
   it('delays refreshes but fails none, although the queue is longer than refresh_timeout', async () => {
     const stations = namesOf('ts', 100);
-    const service = await startTestService({ source: () => entriesOf(25), faults: { '*': [{ kind: 'latency', ms: 50 }] } });
+    const service = await startTestService({
+      source: () => entriesOf(25),
+      faults: { '*': [{ kind: 'latency', ms: 50 }] },
+    });
     // 100 stations of three pages, two at a time: 7.5 s at least, but 0.15 s for each of them.
     const limits = { concurrency: 2, refresh_timeout: '6s' };
-    const exporter = await startTestExporter(configOf(service.url, stations, { upstream: limits, cache: { ttl: '1h', error_ttl: '1h' } }));
+    const exporter = await startTestExporter(
+      configOf(service.url, stations, { upstream: limits, cache: { ttl: '1h', error_ttl: '1h' } }),
+    );
     const during = await scrapeBriefly(exporter);
     expect(ownOf(during, 'refreshes_waiting')['{}']).toBeGreaterThan(0);
     expect(ownOf(during, 'oldest_waiting_refresh_seconds')['{}']).toBeGreaterThan(0);
@@ -61,12 +73,15 @@ describe('stations that hang', () => {
     expect(requested.filter((station) => station?.startsWith('ok')).toSorted()).toEqual(healthy);
     expect(requested.filter((station) => station?.startsWith('hang'))).toHaveLength(1);
     expect(await textOf(exporter, '/')).toContain('3 stations hang (one probing request at a time)');
-    expect(await textOf(exporter, '/stations/hang-0')).toContain('one probing request at a time until the service replies');
+    expect(await textOf(exporter, '/stations/hang-0')).toContain(
+      'one probing request at a time until the service replies',
+    );
 
     for (const station of hanging) service.setFaults(station, []);
     await eventually(async () => {
       const families = await exporter.scrape();
-      for (const station of [...hanging, ...healthy]) expect(stateOf(families, station)).toEqual(expectedState(undefined));
+      for (const station of [...hanging, ...healthy])
+        expect(stateOf(families, station)).toEqual(expectedState(undefined));
       expect(ownOf(families, 'hanging_stations')).toEqual({ '{}': 0 });
     });
   });
@@ -75,7 +90,9 @@ describe('stations that hang', () => {
 describe('Retry-After of a 429', () => {
   it('holds the upstream across refreshes, without failing stations that have data', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
-    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '10m' } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '10m' } }),
+    );
     service.setFaults('a', [{ kind: 'status', code: 429, retryAfter: 60, when: { first: 1 } }]);
     service.clearRequests();
     expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(expectedState('rate_limited'));
@@ -84,7 +101,11 @@ describe('Retry-After of a 429', () => {
     expect(later.get('telemetry_station_resource_info')?.samples).toHaveLength(6);
     expect(ownOf(later, 'refreshes_waiting')).toEqual({ '{}': 2 });
     expect(service.requests.map(({ station }) => station)).toEqual(['a']);
-    await eventually(async () => expect(await textOf(exporter, '/stations/b')).toMatch(/waiting for capacity for \d+ s/));
-    expect(await textOf(exporter, '/')).toMatch(/service requested a pause until <time [^>]*>\d\d:\d\d:\d\d UTC<\/time> \(Retry-After\)/);
+    await eventually(async () =>
+      expect(await textOf(exporter, '/stations/b')).toMatch(/waiting for capacity for \d+ s/),
+    );
+    expect(await textOf(exporter, '/')).toMatch(
+      /service requested a pause until <time [^>]*>\d\d:\d\d:\d\d UTC<\/time> \(Retry-After\)/,
+    );
   });
 });

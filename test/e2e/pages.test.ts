@@ -55,7 +55,9 @@ describe('the pages of a running exporter', () => {
 
   it('show no station as up whose data has expired because it is not scraped', async () => {
     const { open } = await pagesOf(entriesOf(3), { cache: { ttl: '0s', max_stale: '0s' } });
-    await eventually(async () => expect((await open('/')).text).toMatch(/\nts main · ts\nno data: not scraped for \d+ s\n/));
+    await eventually(async () =>
+      expect((await open('/')).text).toMatch(/\nts main · ts\nno data: not scraped for \d+ s\n/),
+    );
     const { text } = await open('/stations/ts');
     expect(text).toMatch(/\nStateno data: not scraped for \d+ s\n/);
   });
@@ -80,14 +82,23 @@ describe('POST /stations/NAME/refresh', () => {
   };
 
   it('refreshes a failed station at once, although error_ttl has not passed', async () => {
-    const service = await startTestService({ source: () => entriesOf(3), faults: { a: [{ kind: 'status', code: 403 }] } });
+    const service = await startTestService({
+      source: () => entriesOf(3),
+      faults: { a: [{ kind: 'status', code: 403 }] },
+    });
     const { url, get, scrape } = await startReadyExporter(configOf(service.url, ['a'], { cache: LONG_TTL }), PATIENT);
     service.setFaults('a', []);
     service.clearRequests();
     const { status, body } = await post(url, 'a');
-    expect([status, JSON.parse(body)]).toMatchObject([200, { station: 'a', outcome: 'succeeded', resources: 3, failure_reason: null }]);
+    expect([status, JSON.parse(body)]).toMatchObject([
+      200,
+      { station: 'a', outcome: 'succeeded', resources: 3, failure_reason: null },
+    ]);
     expect(service.requests).toHaveLength(1);
-    expect(await (await get('/stations/a/history')).json()).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'failed' }]);
+    expect(await (await get('/stations/a/history')).json()).toMatchObject([
+      { outcome: 'succeeded' },
+      { outcome: 'failed' },
+    ]);
     expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
   });
 

@@ -10,7 +10,8 @@ import { eventually } from '../web/eventually.ts';
 import { startProgram } from './built-program.ts';
 import { configOf, entriesOf } from './test-bed.ts';
 
-const textOf = async (url: string) => (await fetch(url, { headers: { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' } })).text();
+const textOf = async (url: string) =>
+  (await fetch(url, { headers: { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' } })).text();
 
 describe('telemetry-station-exporter', () => {
   it('serves the demo until SIGTERM, and exits with 0', async () => {
@@ -40,7 +41,10 @@ describe('telemetry-station-exporter', () => {
     const file = temporaryFile('stations.yaml', stringify(configOf('${' + 'SERVICE_URL}', ['a'], { upstream })));
     writeFileSync(join(dirname(file), 'token'), 'from-a-file\n');
     const flags = [`--config.file=${basename(file)}`, '--web.listen-address=127.0.0.1:0'];
-    const { child, closed, url, output } = startProgram({ folder: dirname(file), env: { SERVICE_URL: service.url } }, ...flags);
+    const { child, closed, url, output } = startProgram(
+      { folder: dirname(file), env: { SERVICE_URL: service.url } },
+      ...flags,
+    );
     const metrics = parseExposition(await (await fetch(`${await url()}/metrics`)).text());
     expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output.stderr).toEqual({ a: 1 });
     child.kill('SIGINT');

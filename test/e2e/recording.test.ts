@@ -24,7 +24,12 @@ function temporaryName(name: string): string {
 /** The file that `record` makes of a station. */
 async function recorded(config: object, station = 'ts'): Promise<string> {
   const file = temporaryName('recording.json');
-  const { exit, output } = run(['record', station, `--config.file=${temporaryFile('config.yaml', stringify(config))}`, `--output=${file}`]);
+  const { exit, output } = run([
+    'record',
+    station,
+    `--config.file=${temporaryFile('config.yaml', stringify(config))}`,
+    `--output=${file}`,
+  ]);
   expect(await exit, output().stderr).toBe(0);
   expect(output().stdout).toBe('');
   return file;
@@ -133,7 +138,10 @@ describe('simulate --from, after record', () => {
     const config = configOf(url, ['ts'], { station: { ...station, filters } });
     const again = await published(await replayed(await recorded(config)), 'recorded');
     expect(again).toEqual(await published(config, 'ts'));
-    expect(again).toMatchObject({ state: { up: 1 }, listing_complete: { [JSON.stringify([{}, [null, null, null], 1])]: 1 } });
+    expect(again).toMatchObject({
+      state: { up: 1 },
+      listing_complete: { [JSON.stringify([{}, [null, null, null], 1])]: 1 },
+    });
   });
 
   it.each([
@@ -171,7 +179,9 @@ describe('simulate --from, after record', () => {
 describe('record', () => {
   it('writes neither names nor unknown fields', async () => {
     const { url } = await service();
-    const config = configOf(url, ['ts'], { station: { ...station, subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } } });
+    const config = configOf(url, ['ts'], {
+      station: { ...station, subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } },
+    });
     const filtered = readFileSync(await recorded(config), 'utf8');
     expect(filtered).not.toContain(SECRET);
     const text = readFileSync(await recorded(configOf(url, ['ts'], { station })), 'utf8');

@@ -33,8 +33,11 @@ export function expectedData(
   { product = () => '', alertable }: JoinedFields = {},
 ): StationMetrics {
   const families = new Families();
-  const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(' ');
-  for (const field of fields) families.add('listing_invalid_fields', { field }, field === 'page.total' ? (outcome.invalidTotals ?? 0) : 0);
+  const fields = 'resource_type create_time sku state display_name alert_rules_count name gpu_model page.total'.split(
+    ' ',
+  );
+  for (const field of fields)
+    families.add('listing_invalid_fields', { field }, field === 'page.total' ? (outcome.invalidTotals ?? 0) : 0);
   // Fewer values than limits.label_values.
   for (const label of ['resource_type', 'state', 'gpu_model', 'unit']) families.add('resources_folded', { label }, 0);
   families.add('listing_complete', {}, outcome.complete ? 1 : 0);
@@ -64,7 +67,8 @@ export function expectedData(
     if (state !== '') families.add('resource_state_changes_total', { resource_type, state }, 0);
     addResource(families, read);
   }
-  for (const [resource_type, label] of typeLabels) families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
+  for (const [resource_type, label] of typeLabels)
+    families.add('resource_type_info', { resource_type, resource_type_label: label }, 1);
   // Change counters start with the first complete snapshot.
   const isPublished = ([family]: [string, unknown]) => outcome.complete || !family.endsWith('_total');
   return Object.fromEntries(Object.entries(families.all).filter(isPublished));
@@ -78,8 +82,18 @@ interface ReadResource extends ReturnType<typeof readFields> {
 
 function addResource(families: Families, r: ReadResource): void {
   const identity = { resource_id: r.id, name: r.name };
-  const described = { display_name: r.displayName, resource_type: r.type, product: r.product, sku: r.sku, gpu_model: r.gpu };
-  families.add('resource_info', { ...identity, ...described, alertable: r.alertable === undefined ? '' : `${r.alertable}` }, 1);
+  const described = {
+    display_name: r.displayName,
+    resource_type: r.type,
+    product: r.product,
+    sku: r.sku,
+    gpu_model: r.gpu,
+  };
+  families.add(
+    'resource_info',
+    { ...identity, ...described, alertable: r.alertable === undefined ? '' : `${r.alertable}` },
+    1,
+  );
   if (r.state !== '') families.add('resource_state', { ...identity, state: r.state }, 1);
   if (r.rules !== undefined) families.add('resource_alert_rules', identity, r.rules);
   if (r.created !== undefined) families.add('resource_created_timestamp_seconds', identity, r.created);

@@ -41,9 +41,11 @@ async function startExporterWithReload(config: object) {
   };
 }
 
-const queriedStations = ({ requests }: Awaited<ReturnType<typeof startService>>) => requests.map(({ station }) => station);
+const queriedStations = ({ requests }: Awaited<ReturnType<typeof startService>>) =>
+  requests.map(({ station }) => station);
 
-const tokenSent = ({ requests }: Awaited<ReturnType<typeof startService>>) => requests.map(({ headers }) => headers.authorization);
+const tokenSent = ({ requests }: Awaited<ReturnType<typeof startService>>) =>
+  requests.map(({ headers }) => headers.authorization);
 
 const withToken = (url: string, credentials: string) =>
   configOf(url, ['a'], { upstream: { authorization: { credentials } }, cache: LONG_TTL });
@@ -86,7 +88,9 @@ describe('a reload', () => {
 
   it('keeps the data of unchanged stations and refreshes only the added ones', async () => {
     const service = await startService();
-    const { reload, published, stations } = await startExporterWithReload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
+    const { reload, published, stations } = await startExporterWithReload(
+      configOf(service.url, ['a', 'b'], { cache: LONG_TTL }),
+    );
     const before = (await published()).filter((line) => line.includes('station="a"'));
     expect(before.length).toBeGreaterThan(10);
     service.clearRequests();
@@ -108,7 +112,9 @@ describe('a reload', () => {
     const reload = async () => (await httpRequest(program.port, '/-/reload', { method: 'POST' })).body;
     const names = async () => Object.keys(valuesOf(await program.scrape(), 'telemetry_station_info', 'station'));
     expect(await names()).toEqual(['a']);
-    expect(program.output().stderr).toMatch(/level=warn msg="configuration warning" warning="\S+: station_files\[0\]: no file matches"/);
+    expect(program.output().stderr).toMatch(
+      /level=warn msg="configuration warning" warning="\S+: station_files\[0\]: no file matches"/,
+    );
     writeFileSync(path('1'), stringify(stations.slice(1, 2)));
     expect(await reload()).toBe('Configuration reloaded.\n');
     expect(await names()).toEqual(['a', 'b']);
@@ -162,7 +168,9 @@ describe('a reload', () => {
       ['failed', null],
       ['succeeded', 3],
     ]);
-    expect((await reload(configOf(service.url, ['a'], { upstream: { timeout: '9s' }, cache: LONG_TTL }))).status).toBe(200);
+    expect((await reload(configOf(service.url, ['a'], { upstream: { timeout: '9s' }, cache: LONG_TTL }))).status).toBe(
+      200,
+    );
     // The changed upstream refreshes its stations.
     await eventually(async () => expect((await history('a')).length).toBeGreaterThan(2));
     expect((await history('a')).slice(-2)).toEqual(before);
@@ -175,7 +183,9 @@ describe('a reload', () => {
 
   it('refreshes a changed station', async () => {
     const service = await startService();
-    const { exporter, reload, scrape } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));
+    const { exporter, reload, scrape } = await startExporterWithReload(
+      configOf(service.url, ['a'], { cache: LONG_TTL }),
+    );
     service.clearRequests();
     const station = { filters: { resource_ids: ['r1'] } };
     expect((await reload(configOf(service.url, ['a'], { cache: LONG_TTL, station }))).status).toBe(200);
@@ -187,17 +197,24 @@ describe('a reload', () => {
   it('queries the new service, and drops the data of the old one, when base_url changes', async () => {
     const old = await startService();
     const { reload, stations, scrape } = await startExporterWithReload(configOf(old.url, ['a'], { cache: LONG_TTL }));
-    const service = await startService({ source: () => entriesOf(1, 'other'), faults: { '*': [{ kind: 'status', code: 500 }] } });
+    const service = await startService({
+      source: () => entriesOf(1, 'other'),
+      faults: { '*': [{ kind: 'status', code: 500 }] },
+    });
     old.clearRequests();
     await reload(configOf(service.url, ['a'], { cache: LONG_TTL }));
-    await eventually(async () => expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ status: 1 }));
+    await eventually(async () =>
+      expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ status: 1 }),
+    );
     expect(await stations('telemetry_station_listing_pages')).toEqual({});
     expect(queriedStations(old)).toEqual([]);
   });
 
   it('removes a station', async () => {
     const service = await startService();
-    const { reload, get, stations, exporter } = await startExporterWithReload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
+    const { reload, get, stations, exporter } = await startExporterWithReload(
+      configOf(service.url, ['a', 'b'], { cache: LONG_TTL }),
+    );
     await reload(configOf(service.url, ['b'], { cache: LONG_TTL }));
     expect(await stations()).toEqual({ b: 1 });
     expect((await get('/probe?station=a')).status).toBe(404);
@@ -207,7 +224,9 @@ describe('a reload', () => {
 
   it('rejects an invalid configuration with its problems, and keeps the old one in force', async () => {
     const service = await startService();
-    const { reload, published, get, scrape, log } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));
+    const { reload, published, get, scrape, log } = await startExporterWithReload(
+      configOf(service.url, ['a'], { cache: LONG_TTL }),
+    );
     const before = await published();
     const config = await (await get('/config')).text();
     const since = valuesOf(await scrape(), 'telemetry_station_exporter_config_last_reload_success_timestamp_seconds');
@@ -231,7 +250,9 @@ describe('a reload', () => {
     const { url } = await startService();
     const { reload, log } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
     const names = Array.from({ length: 4000 }, (_, index) => `s${index}`);
-    const lines = (await (await reload(configOf(url, names, { station: { alertabilty: true } }))).text()).trim().split('\n');
+    const lines = (await (await reload(configOf(url, names, { station: { alertabilty: true } }))).text())
+      .trim()
+      .split('\n');
     expect(lines).toHaveLength(101);
     expect(lines[99]).toContain('stations[99].alertabilty: unknown key, did you mean alertability?');
     expect(lines[100]).toBe('and 3,900 more problems');
@@ -244,7 +265,9 @@ describe('a reload', () => {
     const { url } = await startService();
     const { reload, get } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
     await reload(configOf(url, ['b'], { cache: LONG_TTL }));
-    expect(parse(await (await get('/config')).text())).toMatchObject({ stations: [{ name: 'b', telemetry_station: 'b' }] });
+    expect(parse(await (await get('/config')).text())).toMatchObject({
+      stations: [{ name: 'b', telemetry_station: 'b' }],
+    });
   });
 
   it('applies changed metrics options immediately, without a request to the service', async () => {
@@ -252,7 +275,11 @@ describe('a reload', () => {
     const config = (metrics: object) => configOf(service.url, ['a'], { cache: LONG_TTL, metrics });
     const { reload, scrape } = await startExporterWithReload(config({}));
     service.clearRequests();
-    await reload(config({ disabled: ['telemetry_station_resources', 'telemetry_station_up', 'telemetry_station_exporter_series'] }));
+    await reload(
+      config({
+        disabled: ['telemetry_station_resources', 'telemetry_station_up', 'telemetry_station_exporter_series'],
+      }),
+    );
     const fewer = await scrape();
     expect(fewer.has('telemetry_station_resources')).toBe(false);
     expect(fewer.has('telemetry_station_up')).toBe(false);
@@ -282,7 +309,9 @@ describe('a reload', () => {
     const service = await startService({ auth: { scheme: 'token', token: 'right-token' } });
     const { reload, scrape, stations } = await startExporterWithReload(withToken(service.url, 'right-token'));
     await reload(withToken(service.url, 'wrong-token'));
-    await eventually(async () => expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 }));
+    await eventually(async () =>
+      expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 }),
+    );
     expect(await stations('telemetry_station_listing_complete')).toEqual({ a: 1 });
     await reload(withToken(service.url, 'right-token'));
     await eventually(async () => expect(await stations()).toEqual({ a: 1 }));
@@ -354,14 +383,18 @@ describe('a reload', () => {
 
   it('runs one at a time when several are requested at once', async () => {
     const service = await startService();
-    const { reload, exporter, rewrite, stations } = await startExporterWithReload(configOf(service.url, ['a'], { cache: LONG_TTL }));
+    const { reload, exporter, rewrite, stations } = await startExporterWithReload(
+      configOf(service.url, ['a'], { cache: LONG_TTL }),
+    );
     rewrite(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
     const outcomes = await Promise.all([exporter.reload(), exporter.reload(), exporter.reload()]);
     expect(outcomes).toEqual([[], [], []]);
     await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(queriedStations(service)).toEqual(['a', 'b']);
     const names = ['c', 'd', 'e'];
-    const responses = await Promise.all(names.map((name) => reload(configOf(service.url, ['a', name], { cache: LONG_TTL }))));
+    const responses = await Promise.all(
+      names.map((name) => reload(configOf(service.url, ['a', name], { cache: LONG_TTL }))),
+    );
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(await stations()).toEqual({ a: 1, e: 1 });

@@ -73,6 +73,7 @@ export async function serve(config: object, ...flags: string[]) {
     file,
     port,
     get,
-    scrape: async (path = '/metrics', headers: Record<string, string> = {}) => parseExposition((await get(path, headers)).body),
+    scrape: async (path = '/metrics', headers: Record<string, string> = {}) =>
+      parseExposition((await get(path, headers)).body),
   };
 }

@@ -137,7 +137,10 @@ describe('Exporter, within the limits of an upstream', () => {
   it('has at most concurrency requests in flight, across all stations', async () => {
     const service = await startTestService({ faults: { '*': [{ kind: 'latency', ms: [5, 30] }] } });
     for (const name of names) service.setRecords(name, entries);
-    const changes = { upstream: { concurrency: 3, page_size: 3 }, station: { products: ['product.odd'], alertability: true } };
+    const changes = {
+      upstream: { concurrency: 3, page_size: 3 },
+      station: { products: ['product.odd'], alertability: true },
+    };
     const exporter = await startTestExporter(configOf(service.url, names, changes));
     const families = await exporter.scrape();
     for (const name of names) expect(stateOf(families, name)).toEqual(expectedState(undefined));
@@ -149,7 +152,9 @@ describe('Exporter, within the limits of an upstream', () => {
     const service = await startTestService();
     for (const name of names) service.setRecords(name, entries);
     const startMs = Date.now();
-    const exporter = await startTestExporter(configOf(service.url, names, { upstream: { requests_per_second: 40 }, cache: { ttl: '1h' } }));
+    const exporter = await startTestExporter(
+      configOf(service.url, names, { upstream: { requests_per_second: 40 }, cache: { ttl: '1h' } }),
+    );
     const families = await exporter.scrape();
     for (const name of names) expect(dataOf(families, name)).toEqual(expectedData(recordsOf(entries), outcome));
     const times = service.requests.map(({ atMs }) => atMs - startMs);
@@ -181,7 +186,8 @@ describe('Exporter, caching snapshots', () => {
     requests.filter(({ offset }) => offset === 0).map(({ atMs }) => atMs);
   /** Measured from the start, because two requests may arrive closer together than they were sent. */
   const expectApart = (times: readonly number[], minMs: number, startMs: number) => {
-    for (const [index, time] of times.entries()) expect(time - startMs).toBeGreaterThanOrEqual(index * minMs - CLOCK_MS);
+    for (const [index, time] of times.entries())
+      expect(time - startMs).toBeGreaterThanOrEqual(index * minMs - CLOCK_MS);
   };
 
   it('refreshes on every scrape with a ttl of 0, and on none within the ttl', async () => {
@@ -216,7 +222,9 @@ describe('Exporter, caching snapshots', () => {
     const startMs = Date.now();
     const service = await startTestService({ faults: { ts: [{ kind: 'status', code: 500, when: { first: 3 } }] } });
     service.setRecords('ts', variedEntries(3));
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { ttl: '1h', error_ttl: '150ms' } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['ts'], { cache: { ttl: '1h', error_ttl: '150ms' } }),
+    );
     const families = await eventually(async () => {
       const scraped = await exporter.scrape();
       expect(stateOf(scraped)).toEqual(expectedState(undefined));
@@ -239,7 +247,9 @@ describe('Exporter, caching snapshots', () => {
     expectApart(refreshesOf(service.requests), 100, startMs);
     proxy.pause();
     const families = [await exporter.scrape(), await exporter.scrape(), await exporter.scrape()][2] ?? new Map();
-    expect(dataOf(families)).toEqual(expectedData(recordsOf(variedEntries(3)), { complete: true, reported: 3, pages: 1 }));
+    expect(dataOf(families)).toEqual(
+      expectedData(recordsOf(variedEntries(3)), { complete: true, reported: 3, pages: 1 }),
+    );
     expect([countOf(families, 'cache_hits_total'), countOf(families, 'cache_misses_total')]).toEqual([3, 0]);
   });
 
@@ -299,13 +309,19 @@ describe('Exporter, endpoints', () => {
     const service = await startTestService();
     service.setRecords('big', entries);
     service.setRecords('small', entries.slice(0, 24));
-    const exporter = await startReadyExporter(configOf(service.url, ['big', 'small'], { metrics: { max_resources: 24 } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['big', 'small'], { metrics: { max_resources: 24 } }),
+    );
     const families = await exporter.scrape();
-    const single = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map((name) => `resource_${name}`);
+    const single = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map(
+      (name) => `resource_${name}`,
+    );
     const all = Object.entries(expectedData(recordsOf(entries), outcome));
     const withheld = all.filter(([family]) => single.includes(family));
     expect(dataOf(families, 'big')).toEqual(Object.fromEntries(all.filter((one) => !withheld.includes(one))));
-    expect(dataOf(families, 'small')).toEqual(expectedData(recordsOf(entries.slice(0, 24)), { ...outcome, reported: 24 }));
+    expect(dataOf(families, 'small')).toEqual(
+      expectedData(recordsOf(entries.slice(0, 24)), { ...outcome, reported: 24 }),
+    );
     const count = withheld.reduce((sum, [, samples]) => sum + Object.keys(samples).length, 0);
     expect(count).toBe(4 * 25 + 13);
     expect(ownOf(families, 'series_withheld')).toEqual({ '{"station":"big"}': count, '{"station":"small"}': 0 });
@@ -314,7 +330,10 @@ describe('Exporter, endpoints', () => {
   it('publishes no per-resource series with per_resource: false, and no disabled family', async () => {
     const service = await startTestService();
     service.setRecords('ts', entries);
-    const metrics = { per_resource: false, disabled: ['telemetry_station_listing_pages', 'telemetry_station_exporter_build_info'] };
+    const metrics = {
+      per_resource: false,
+      disabled: ['telemetry_station_listing_pages', 'telemetry_station_exporter_build_info'],
+    };
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { metrics }));
     const families = await exporter.scrape();
     const single = /^resource_(info|state|alert_rules|created_timestamp_seconds|sku_quantity)$|^listing_pages$/;

@@ -28,7 +28,13 @@ interface Scheme {
 }
 
 const oauth2 = (tokenUrl: string, secret: object) => ({
-  oauth2: { client_id: 'client', token_url: tokenUrl, scopes: ['read'], endpoint_params: { key: PARAMETER }, ...secret },
+  oauth2: {
+    client_id: 'client',
+    token_url: tokenUrl,
+    scopes: ['read'],
+    endpoint_params: { key: PARAMETER },
+    ...secret,
+  },
 });
 
 const SCHEMES: Readonly<Record<string, Scheme>> = {
@@ -85,7 +91,17 @@ const ENCODINGS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
 
 /** Everything the program responds, prints and logs. */
 async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readonly<Record<string, string>>> {
-  const paths = ['/', '/config', '/metrics', '/probe?station=a', '/sd', '/stations/a', '/stations/a/history', '/-/ready', '/nowhere'];
+  const paths = [
+    '/',
+    '/config',
+    '/metrics',
+    '/probe?station=a',
+    '/sd',
+    '/stations/a',
+    '/stations/a/history',
+    '/-/ready',
+    '/nowhere',
+  ];
   const answers = await Promise.all(paths.map(async (path) => [path, (await program.get(path)).body] as const));
   const reload = await httpRequest(program.port, '/-/reload', { method: 'POST' });
   return { ...Object.fromEntries(answers), ...program.output(), reload: reload.body };
@@ -125,7 +141,13 @@ function startTokenServer(): Promise<string> {
 const ECHOES: Readonly<Record<string, RequestListener>> = {
   'google.rpc.Status': (request, response) => {
     response.statusCode = 401;
-    response.end(JSON.stringify({ code: 16, message: echo(request.headers), details: [{ reason: `${request.headers.authorization}` }] }));
+    response.end(
+      JSON.stringify({
+        code: 16,
+        message: echo(request.headers),
+        details: [{ reason: `${request.headers.authorization}` }],
+      }),
+    );
   },
   'plain text': async (request, response) => {
     response.statusCode = 401;
@@ -136,39 +158,48 @@ const ECHOES: Readonly<Record<string, RequestListener>> = {
     response.end(JSON.stringify({ headers: request.headers }));
   },
   'a redirect': (request, response) => {
-    response.writeHead(302, { location: `/login?seen=${request.headers.authorization ?? request.headers['x-key']}` }).end();
+    response
+      .writeHead(302, { location: `/login?seen=${request.headers.authorization ?? request.headers['x-key']}` })
+      .end();
   },
 };
 
 /** How a service may encode what it repeats. */
 const REPEATED: Readonly<Record<string, (text: string) => string>> = {
   'percent-encoded': (text) => encodeURIComponent(text),
-  'percent-encoded twice': (text) => encodeURIComponent(encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase())),
+  'percent-encoded twice': (text) =>
+    encodeURIComponent(encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase())),
   'escaped for HTML': (text) => text.replace(/[^\w ]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`),
   'as JSON in JSON': (text) => JSON.stringify(JSON.stringify({ text }).replaceAll('/', '\\/')),
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64url': (text) => Buffer.from(text).toString('base64url'),
 };
 
-const echo = (headers: IncomingHttpHeaders) => `rejected authorization ${headers.authorization} and key ${headers['x-key']}`;
+const echo = (headers: IncomingHttpHeaders) =>
+  `rejected authorization ${headers.authorization} and key ${headers['x-key']}`;
 
 describe.each(NAMES)('the secret of %s', (name) => {
   const scheme = schemeOf(name);
 
-  it.each(['inline', 'file'] as const)('is accepted by the service when given %s, and shown nowhere', async (source) => {
-    const service = await startService(scheme.auth?.(SECRET));
-    const tokenUrl = await startTokenServer();
-    const file = temporaryFile('secret', `${SECRET}\n`);
-    const upstream = source === 'inline' ? scheme.inline(tokenUrl) : scheme.file(file, tokenUrl);
-    const program = await serve(configOf(service.url, ['a'], { upstream }), ...FLAGS);
-    const metrics = await program.scrape();
-    expect(valuesOf(metrics, 'telemetry_station_up', 'station'), program.output().stderr).toEqual({ a: 1 });
-    expect(valuesOf(metrics, 'telemetry_station_exporter_api_request_failures_total', 'reason')).toMatchObject({ auth: 0 });
-    if (scheme.header !== undefined) expect(service.requests[0]?.headers[scheme.header]).toBe(SECRET);
-    const places = await shown(program);
-    expectNoSecretIn(places);
-    expect(places['/config']).toContain(source === 'inline' ? '<secret>' : file);
-  });
+  it.each(['inline', 'file'] as const)(
+    'is accepted by the service when given %s, and shown nowhere',
+    async (source) => {
+      const service = await startService(scheme.auth?.(SECRET));
+      const tokenUrl = await startTokenServer();
+      const file = temporaryFile('secret', `${SECRET}\n`);
+      const upstream = source === 'inline' ? scheme.inline(tokenUrl) : scheme.file(file, tokenUrl);
+      const program = await serve(configOf(service.url, ['a'], { upstream }), ...FLAGS);
+      const metrics = await program.scrape();
+      expect(valuesOf(metrics, 'telemetry_station_up', 'station'), program.output().stderr).toEqual({ a: 1 });
+      expect(valuesOf(metrics, 'telemetry_station_exporter_api_request_failures_total', 'reason')).toMatchObject({
+        auth: 0,
+      });
+      if (scheme.header !== undefined) expect(service.requests[0]?.headers[scheme.header]).toBe(SECRET);
+      const places = await shown(program);
+      expectNoSecretIn(places);
+      expect(places['/config']).toContain(source === 'inline' ? '<secret>' : file);
+    },
+  );
 
   it.each(Object.keys(ECHOES))('is not shown when the service rejects it and repeats it in %s', async (echo) => {
     const url = await startServer(ECHOES[echo] as RequestListener);
@@ -205,17 +236,20 @@ describe.each(NAMES)('the secret of %s', (name) => {
 });
 
 describe('a secret in a file', () => {
-  it.each(NAMES.filter((name) => schemeOf(name).auth))('is picked up when it changes while the program runs (%s)', async (name) => {
-    const { file: configure, auth = () => expect.unreachable() } = schemeOf(name);
-    const service = await startService(auth(SECRET));
-    const file = temporaryFile('secret', SECRET);
-    const upstream = configure(file, await startTokenServer());
-    const { scrape, output } = await serve(configOf(service.url, ['a'], { upstream }), '--log.level=debug');
-    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
-    service.setAuth(auth('another-secret'));
-    writeFileSync(file, 'another-secret\n');
-    expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
-  });
+  it.each(NAMES.filter((name) => schemeOf(name).auth))(
+    'is picked up when it changes while the program runs (%s)',
+    async (name) => {
+      const { file: configure, auth = () => expect.unreachable() } = schemeOf(name);
+      const service = await startService(auth(SECRET));
+      const file = temporaryFile('secret', SECRET);
+      const upstream = configure(file, await startTokenServer());
+      const { scrape, output } = await serve(configOf(service.url, ['a'], { upstream }), '--log.level=debug');
+      expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
+      service.setAuth(auth('another-secret'));
+      writeFileSync(file, 'another-secret\n');
+      expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
+    },
+  );
 
   it('is reported by its file name when the file is missing', async () => {
     const { url } = await startService();
@@ -227,18 +261,20 @@ describe('a secret in a file', () => {
 });
 
 describe('a signature', () => {
-  it.each([[['x-date']], [['x-date', 'request-line']], [['date', 'request-line']], [['date', 'host', '@request-target']]])(
-    'over %j is accepted for special characters in path and query',
-    async (signedHeaders) => {
-      const service = await startService({ scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: SECRET, signedHeaders });
-      const upstream = { hmac: { access_key_id: 'AK', secret_access_key: SECRET, signed_headers: signedHeaders } };
-      const station = { filters: { resource_display_name_prefix: 'Display r1', resource_ids: ['r1', 'ä/&?="+ü'] } };
-      const { scrape, output } = await serve(configOf(service.url, ['运维 a+b'], { upstream, station }));
-      const metrics = await scrape();
-      expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output().stderr).toEqual({ '运维 a+b': 1 });
-      expect(valuesOf(metrics, 'telemetry_station_resource_info', 'resource_id')).toEqual({ r1: 1 });
-    },
-  );
+  it.each([
+    [['x-date']],
+    [['x-date', 'request-line']],
+    [['date', 'request-line']],
+    [['date', 'host', '@request-target']],
+  ])('over %j is accepted for special characters in path and query', async (signedHeaders) => {
+    const service = await startService({ scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: SECRET, signedHeaders });
+    const upstream = { hmac: { access_key_id: 'AK', secret_access_key: SECRET, signed_headers: signedHeaders } };
+    const station = { filters: { resource_display_name_prefix: 'Display r1', resource_ids: ['r1', 'ä/&?="+ü'] } };
+    const { scrape, output } = await serve(configOf(service.url, ['运维 a+b'], { upstream, station }));
+    const metrics = await scrape();
+    expect(valuesOf(metrics, 'telemetry_station_up', 'station'), output().stderr).toEqual({ '运维 a+b': 1 });
+    expect(valuesOf(metrics, 'telemetry_station_resource_info', 'resource_id')).toEqual({ r1: 1 });
+  });
 });
 
 describe('the secret of oauth2', () => {
@@ -264,7 +300,10 @@ describe('a wrong secret of oauth2', () => {
       else response.end('{"access_token":"token"}');
     });
     const stations = Array.from({ length: 50 }, (_, index) => `s${index}`);
-    const { scrape, get, port } = await serve(configOf(url, stations, { upstream: schemeOf('oauth2').inline(tokenUrl) }), ...FLAGS);
+    const { scrape, get, port } = await serve(
+      configOf(url, stations, { upstream: schemeOf('oauth2').inline(tokenUrl) }),
+      ...FLAGS,
+    );
     const up = async () => new Set(Object.values(valuesOf(await scrape(), 'telemetry_station_up', 'station')));
     await eventually(async () => expect((await get('/-/ready')).status).toBe(200));
     isWrong = false;
@@ -289,7 +328,9 @@ describe('the password of proxy_url', () => {
     const service = await startService();
     const proxy = await startProxy();
     const program = await serve(configOf(service.url, ['a'], { upstream: withPassword(proxy.url.href) }), ...FLAGS);
-    expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station'), program.output().stderr).toEqual({ a: 1 });
+    expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station'), program.output().stderr).toEqual({
+      a: 1,
+    });
     const pair = Buffer.from(`user:${SECRET}`).toString('base64');
     expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${pair}`);
     const places = await shown(program);

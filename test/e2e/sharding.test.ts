@@ -23,8 +23,16 @@ async function startService() {
 async function runPod(service: Awaited<ReturnType<typeof startService>>, ordinal: number, total: number) {
   service.clearRequests();
   // A single refresh per station, so that only the sharding makes a difference.
-  const file = temporaryFile('config.yaml', stringify(configOf(service.url, STATIONS, { cache: { ttl: '1h', error_ttl: '1h' } })));
-  const flags = [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', '--shard=auto', `--total-shards=${total}`];
+  const file = temporaryFile(
+    'config.yaml',
+    stringify(configOf(service.url, STATIONS, { cache: { ttl: '1h', error_ttl: '1h' } })),
+  );
+  const flags = [
+    `--config.file=${file}`,
+    '--web.listen-address=127.0.0.1:0',
+    '--shard=auto',
+    `--total-shards=${total}`,
+  ];
   const program = run(flags, {}, `telemetry-station-exporter-${ordinal}`);
   const { body } = await httpRequest(await program.listening(), '/metrics');
   const metrics = parseExposition(body);
@@ -37,7 +45,9 @@ async function runPod(service: Awaited<ReturnType<typeof startService>>, ordinal
 }
 
 function queriedStations(requests: readonly { readonly target: string }[]): ReadonlySet<string> {
-  return new Set(requests.map(({ target }) => /telemetryStations\/([^/?]+)/.exec(target)?.[1] ?? expect.unreachable(target)));
+  return new Set(
+    requests.map(({ target }) => /telemetryStations\/([^/?]+)/.exec(target)?.[1] ?? expect.unreachable(target)),
+  );
 }
 
 /** Every series of the stations, without the values that depend on the time of the refresh. */
@@ -80,7 +90,9 @@ describe('three shards', () => {
   it('move at most a third of the stations to a fourth shard, and none between the others', async () => {
     const service = await startService();
     const [three, four] = [await runPods(service, 3), await runPods(service, 4)];
-    const moved = three.flatMap(({ stations }, ordinal) => stations.filter((name) => !four[ordinal]?.stations.includes(name)));
+    const moved = three.flatMap(({ stations }, ordinal) =>
+      stations.filter((name) => !four[ordinal]?.stations.includes(name)),
+    );
     expect(moved.length).toBeLessThanOrEqual(STATIONS.length / 3);
     expect(inOrder(moved)).toEqual(inOrder(four[3]?.stations ?? []));
   });
@@ -91,7 +103,8 @@ describe('a pair of replicas', () => {
     const service = await startService();
     const config = configOf(service.url, ['station-0']);
     const [scraped, spare] = [await serve(config), await serve(config)];
-    for (const { get } of [scraped, spare]) await eventually(async () => expect((await get('/-/ready')).status).toBe(200));
+    for (const { get } of [scraped, spare])
+      await eventually(async () => expect((await get('/-/ready')).status).toBe(200));
     await spare.scrape();
     service.clearRequests();
     for (let scrapes = 1; scrapes <= 3; scrapes += 1) {
@@ -105,6 +118,8 @@ describe('--shard=auto', () => {
   it('exits with an error for a host name without an ordinal', async () => {
     const { exit, output } = run(['--demo', '--shard=auto', '--web.listen-address=127.0.0.1:0'], {}, 'laptop');
     expect(await exit).toBe(1);
-    expect(output().stderr).toBe('--shard=auto: expected a host name that ends in a number, such as exporter-0, got "laptop"\n');
+    expect(output().stderr).toBe(
+      '--shard=auto: expected a host name that ends in a number, such as exporter-0, got "laptop"\n',
+    );
   });
 });

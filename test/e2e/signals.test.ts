@@ -75,7 +75,11 @@ describe('a signal', () => {
   });
 
   it('SIGHUP ends a command that does not reload', async () => {
-    const { child, output, closed } = startProgram({ folder: dirname(temporaryFile('x', '')) }, 'simulate', '--simulate.port=0');
+    const { child, output, closed } = startProgram(
+      { folder: dirname(temporaryFile('x', '')) },
+      'simulate',
+      '--simulate.port=0',
+    );
     await eventually(() => expect(output.stdout).toContain('stations:'));
     child.kill('SIGHUP');
     expect(await closed).toEqual({ code: null, signal: 'SIGHUP' });

@@ -10,14 +10,24 @@ type Families = Map<string, ParsedFamily>;
 
 /** What an exporter publishes of the first station of a simulation, as that configures it. */
 async function rehearsed(flags: readonly string[], changes: object = {}): Promise<Families> {
-  const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', '--simulate.resources=300', ...flags]);
+  const { output } = run([
+    'simulate',
+    '--simulate.port=0',
+    '--simulate.stations=1',
+    '--simulate.resources=300',
+    ...flags,
+  ]);
   await eventually(() => expect(output().stdout).toContain('stations:'));
   const { upstreams, ...config } = parse(output().stdout);
-  const { scrape } = await startReadyExporter({ ...config, upstreams: { main: { ...upstreams.main, page_size: 20, ...changes } } });
+  const { scrape } = await startReadyExporter({
+    ...config,
+    upstreams: { main: { ...upstreams.main, page_size: 20, ...changes } },
+  });
   return scrape();
 }
 
-const valueFor = (families: Families, family: string) => valuesOf(families, `telemetry_station_${family}`, 'station')['station-1'];
+const valueFor = (families: Families, family: string) =>
+  valuesOf(families, `telemetry_station_${family}`, 'station')['station-1'];
 
 const failures = (families: Families) => {
   const reasons = valuesOf(families, 'telemetry_station_failure', 'station', 'reason');
@@ -42,7 +52,10 @@ describe('simulate --simulate.fault', () => {
     ['reset', 'network'],
     ['html', 'body'],
   ])('%s: makes stations fail with reason %s', async (fault, reason) => {
-    const families = await rehearsed([`--simulate.fault=${fault}`], { timeout: fault === 'hang' ? '200ms' : '1m', max_retries: 0 });
+    const families = await rehearsed([`--simulate.fault=${fault}`], {
+      timeout: fault === 'hang' ? '200ms' : '1m',
+      max_retries: 0,
+    });
     expect(valueFor(families, 'up')).toBe(0);
     expect(failures(families)).toEqual([reason]);
   });
@@ -75,7 +88,9 @@ describe('simulate --simulate.fault', () => {
   });
 
   it('missing_ids: makes the exporter reject records', async () => {
-    expect(valueFor(await rehearsed(['--simulate.fault=missing_ids']), 'listing_rejected_resources')).toBeGreaterThan(0);
+    expect(valueFor(await rehearsed(['--simulate.fault=missing_ids']), 'listing_rejected_resources')).toBeGreaterThan(
+      0,
+    );
   });
 });
 
@@ -101,7 +116,9 @@ describe('simulate --simulate.auth', () => {
   it.each(SCHEMES)('%s: requests without credentials get 401, and the first line says so', async (scheme) => {
     const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', `--simulate.auth=${scheme}`]);
     await eventually(() => expect(output().stdout).toContain('stations:'));
-    expect(output().stdout).toMatch(new RegExp(`^# Simulated service on \\S+; requires the credentials below \\(${scheme}\\)\\n`));
+    expect(output().stdout).toMatch(
+      new RegExp(`^# Simulated service on \\S+; requires the credentials below \\(${scheme}\\)\\n`),
+    );
     const { upstreams } = parse(output().stdout);
     expect((await fetch(upstreams.main.base_url)).status).toBe(401);
   });

@@ -55,13 +55,19 @@ export function withoutCounters(data: StationMetrics): StationMetrics {
   return Object.fromEntries(Object.entries(data).filter(([family]) => !family.endsWith('_total')));
 }
 
-function publishedOf(families: Map<string, ParsedFamily>, station: string, select: (family: string) => boolean): StationMetrics {
+function publishedOf(
+  families: Map<string, ParsedFamily>,
+  station: string,
+  select: (family: string) => boolean,
+): StationMetrics {
   const published: StationMetrics = {};
   for (const [name, { samples }] of families) {
     const family = name.slice(PREFIX.length);
     const here = samples.filter(({ labels }) => labels['station'] === station);
     if (name.startsWith(OWN_PREFIX) || !select(family) || here.length === 0) continue;
-    published[family] = Object.fromEntries(here.map(({ labels: { station: _, ...rest }, value }) => [JSON.stringify(rest), value]));
+    published[family] = Object.fromEntries(
+      here.map(({ labels: { station: _, ...rest }, value }) => [JSON.stringify(rest), value]),
+    );
   }
   return published;
 }

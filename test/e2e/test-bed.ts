@@ -12,7 +12,10 @@ import { parseExposition } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
 
 /** An exporter on a free port, with access to its log and its configuration. */
-export async function startExporter(config: object, options: Partial<WebOptions> & { env?: Record<string, string> } = {}) {
+export async function startExporter(
+  config: object,
+  options: Partial<WebOptions> & { env?: Record<string, string> } = {},
+) {
   const log: string[] = [];
   let text = stringify(config);
   const load = async () => loadConfig({ file: 'config.yaml', text, env: options.env ?? {} });
@@ -79,14 +82,18 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Si
 }
 
 /** An exporter, stopped when the test finishes. */
-export async function startTestExporter(...[config, options]: Parameters<typeof startExporter>): Promise<RunningExporter> {
+export async function startTestExporter(
+  ...[config, options]: Parameters<typeof startExporter>
+): Promise<RunningExporter> {
   const exporter = await startExporter(config, options);
   onTestFinished(() => exporter.stop());
   return exporter;
 }
 
 /** An exporter after its first refreshes, so that the test causes every further request. */
-export async function startReadyExporter(...[config, options]: Parameters<typeof startExporter>): Promise<RunningExporter> {
+export async function startReadyExporter(
+  ...[config, options]: Parameters<typeof startExporter>
+): Promise<RunningExporter> {
   const exporter = await startTestExporter(config, options);
   await eventually(async () => {
     const { status } = await exporter.get('/-/ready');

@@ -3,11 +3,19 @@ import type { AuthCheck } from '../../src/simulator/auth.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { eventually } from '../web/eventually.ts';
 import { expectedState, ownOf, stateOf } from './station-metrics.ts';
-import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestExporter, startTestService } from './test-bed.ts';
+import {
+  configOf,
+  entriesOf,
+  type RunningExporter,
+  startReadyExporter,
+  startTestExporter,
+  startTestService,
+} from './test-bed.ts';
 
 const own = async (exporter: RunningExporter, family: string) => ownOf(await exporter.scrape(), family)['{}'];
 
-const logged = (exporter: RunningExporter, message: string) => exporter.log.filter((line) => line.includes(`msg="${message}`));
+const logged = (exporter: RunningExporter, message: string) =>
+  exporter.log.filter((line) => line.includes(`msg="${message}`));
 
 describe('the request rate', () => {
   it('is unlimited without requests_per_second, else limited to it', async () => {
@@ -20,7 +28,10 @@ describe('the request rate', () => {
   });
 
   it('is lowered when requests are throttled again and again', async () => {
-    const service = await startTestService({ source: () => entriesOf(3), faults: { ts: [{ kind: 'status', code: 429 }] } });
+    const service = await startTestService({
+      source: () => entriesOf(3),
+      faults: { ts: [{ kind: 'status', code: 429 }] },
+    });
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { max_retries: 2 } }));
     const families = await exporter.scrape();
     expect(stateOf(families)).toEqual(expectedState('rate_limited'));
@@ -33,7 +44,9 @@ describe('the request rate', () => {
       source: () => entriesOf(60),
       faults: { ts: [{ kind: 'status', code: 429, when: { first: 1 } }] },
     });
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { page_size: 10, max_retries: 2 } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['ts'], { upstream: { page_size: 10, max_retries: 2 } }),
+    );
     const families = await exporter.scrape();
     expect(stateOf(families)).toEqual(expectedState(undefined));
     expect(ownOf(families, 'api_requests_throttled_total')).toEqual({ '{}': 1 });
@@ -42,7 +55,9 @@ describe('the request rate', () => {
 
   it('does not stop other stations after a 503 with Retry-After', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
-    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }),
+    );
     service.setFaults('a', [{ kind: 'status', code: 503, retryAfter: 200 }]);
     service.clearRequests();
     expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(expectedState('status'));
@@ -52,7 +67,9 @@ describe('the request rate', () => {
 
   it('is zero until the time of a Retry-After with a 429: no station is requested, and none with data fails', async () => {
     const service = await startTestService({ source: () => entriesOf(3) });
-    const exporter = await startReadyExporter(configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }),
+    );
     service.setFaults('a', [{ kind: 'status', code: 429, retryAfter: 200 }]);
     service.clearRequests();
     for (const station of ['a', 'b']) {
@@ -67,7 +84,10 @@ describe('the request rate', () => {
   it('is given to refreshes that have started before others start', async () => {
     const service = await startTestService({ source: () => entriesOf(25) });
     service.setRecords('big', entriesOf(500));
-    const config = configOf(service.url, ['big', 'small-1', 'small-2'], { upstream: { concurrency: 1 }, cache: { ttl: '1h' } });
+    const config = configOf(service.url, ['big', 'small-1', 'small-2'], {
+      upstream: { concurrency: 1 },
+      cache: { ttl: '1h' },
+    });
     const exporter = await startTestExporter(config);
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const order = service.requests.map(({ station }) => station);
@@ -77,7 +97,9 @@ describe('the request rate', () => {
 });
 
 describe('the page size', () => {
-  const tooLarge = (code: number, first?: number): Fault[] => [{ kind: 'status', code, ...(first && { when: { first } }) }];
+  const tooLarge = (code: number, first?: number): Fault[] => [
+    { kind: 'status', code, ...(first && { when: { first } }) },
+  ];
   const upstream = { page_size: 100, concurrency: 100 };
   const sizesOf = (requests: readonly { offset: number | undefined; size: number | undefined }[]) =>
     requests.map(({ offset, size }) => [offset, size]);
@@ -120,21 +142,28 @@ describe('the page size', () => {
   it.each([
     [413, 'status', [100, 50, 25, 12, 10]],
     [429, 'rate_limited', [100, 100, 100]],
-  ])('is not reduced below ten by a %i, nor at all by a 429, which fail with reason %s', async (code, reason, sizes) => {
-    const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
-    const exporter = await startReadyExporter(
-      configOf(service.url, ['ts'], { upstream: { ...upstream, max_retries: 2 }, cache: { error_ttl: '1h' } }),
-    );
-    expect(stateOf(await exporter.scrape())).toEqual(expectedState(reason));
-    expect(service.requests.map(({ size }) => size)).toEqual(sizes);
-  });
+  ])(
+    'is not reduced below ten by a %i, nor at all by a 429, which fail with reason %s',
+    async (code, reason, sizes) => {
+      const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
+      const exporter = await startReadyExporter(
+        configOf(service.url, ['ts'], { upstream: { ...upstream, max_retries: 2 }, cache: { error_ttl: '1h' } }),
+      );
+      expect(stateOf(await exporter.scrape())).toEqual(expectedState(reason));
+      expect(service.requests.map(({ size }) => size)).toEqual(sizes);
+    },
+  );
 });
 
 describe('a clock difference', () => {
   const hmac = { access_key_id: 'AK', secret_access_key: 's3cret-key', signed_headers: ['x-date'] };
   const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 's3cret-key', signedHeaders: ['x-date'] } as const;
   const failureOf = async (aheadMs: number, check: AuthCheck) => {
-    const service = await startTestService({ source: () => entriesOf(3), now: () => Date.now() + aheadMs, auth: check });
+    const service = await startTestService({
+      source: () => entriesOf(3),
+      now: () => Date.now() + aheadMs,
+      auth: check,
+    });
     const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { hmac } }));
     expect(stateOf(await exporter.scrape())).toEqual(expectedState('auth'));
     const page = await (await exporter.get('/')).text();

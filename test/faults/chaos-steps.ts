@@ -33,14 +33,18 @@ export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
   'is slow': ({ service }) => service.setFaults(STATION, [{ kind: 'latency', ms: [1, 40] }]),
   'hangs sometimes': ({ service }) => service.setFaults(STATION, [{ kind: 'hang', when: { share: 0.2 } }]),
   'reports too large a total': ({ service, random }) =>
-    service.setFaults(STATION, [{ kind: 'totalLies', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } }]),
+    service.setFaults(STATION, [
+      { kind: 'totalLies', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } },
+    ]),
   'increases its total during a listing': ({ service }) => service.setFaults(STATION, [{ kind: 'totalMoves' }]),
   'shifts its rows': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: 'rowShift', rows: shifted, keepTotal: pick(random, [true, false]) }]),
   'omits the total': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: pick(random, ['nullPage', 'missingPage', 'omitTotal'] as const) }]),
   'repeats rows': ({ service, random }) =>
-    service.setFaults(STATION, [{ kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) }]),
+    service.setFaults(STATION, [
+      { kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) },
+    ]),
   'ignores the offset': ({ service }) => service.setFaults(STATION, [{ kind: 'ignoreOffset' }]),
   'returns short pages': ({ service }) => service.setFaults(STATION, [{ kind: 'randomCap' }]),
   'fails with a status': ({ service, random }) =>
@@ -48,9 +52,13 @@ export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
       { kind: 'status', code: pick(random, [400, 401, 403, 404, 500, 503]), when: { share: pick(random, [0.3, 1]) } },
     ]),
   'breaks connections': ({ service, random }) =>
-    service.setFaults(STATION, [{ kind: pick(random, ['reset', 'truncate'] as const), when: { share: pick(random, [0.3, 1]) } }]),
+    service.setFaults(STATION, [
+      { kind: pick(random, ['reset', 'truncate'] as const), when: { share: pick(random, [0.3, 1]) } },
+    ]),
   'returns no listing': ({ service, random }) =>
-    service.setFaults(STATION, [{ kind: pick(random, ['html', 'notJson', 'gzip'] as const), when: { share: pick(random, [0.3, 1]) } }]),
+    service.setFaults(STATION, [
+      { kind: pick(random, ['html', 'notJson', 'gzip'] as const), when: { share: pick(random, [0.3, 1]) } },
+    ]),
   recovers: async ({ service }) => {
     service.setFaults(STATION, []);
     await service.restart();

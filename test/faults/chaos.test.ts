@@ -45,7 +45,11 @@ async function settled({ exporter }: RunningExporter, scraped: Scrape): Promise<
 const samplesFor = ({ stations }: Scrape, name: Name) => stations.get(name) ?? expect.unreachable(`${name} is missing`);
 
 /** The station's samples of the selected families, by name and labels. */
-function samplesOf({ families }: Scrape, name: Name, select: (family: string, type: string) => boolean): Map<string, number> {
+function samplesOf(
+  { families }: Scrape,
+  name: Name,
+  select: (family: string, type: string) => boolean,
+): Map<string, number> {
   const samples = [...families].flatMap(([family, { type, samples: all }]) => (select(family, type) ? all : []));
   const own = samples.filter(({ labels }) => labels['station'] === name);
   return new Map(own.map((sample) => [`${sample.name} ${JSON.stringify(sample.labels)}`, sample.value]));
@@ -57,7 +61,8 @@ const snapshotOf = (scraped: Scrape, name: Name) =>
   samplesOf(
     scraped,
     name,
-    (family) => !HEALTH_FAMILIES.some((health) => family === `telemetry_station_${health}`) && !family.includes('_exporter_'),
+    (family) =>
+      !HEALTH_FAMILIES.some((health) => family === `telemetry_station_${health}`) && !family.includes('_exporter_'),
   );
 
 const idsOf = ({ families }: Scrape, name: Name) =>
@@ -80,7 +85,8 @@ class InvariantChecker {
       expect(inconsistencies(samples)).toEqual([]);
       this.#expectHealth(scraped, name, samples);
       this.#expectStaleness(scraped, name, samples);
-      if (samples.complete === 1 && samples.up === 1) expect(idsOf(scraped, name).toSorted()).toEqual(expectedIds.toSorted());
+      if (samples.complete === 1 && samples.up === 1)
+        expect(idsOf(scraped, name).toSorted()).toEqual(expectedIds.toSorted());
       this.#expectChanges(scraped, name, samples, mayHaveMissed);
     }
     this.#last = scraped;
@@ -100,7 +106,9 @@ class InvariantChecker {
     const present = HEALTH_FAMILIES.filter(
       (family) => samplesOf(scraped, name, (other) => other === `telemetry_station_${family}`).size > 0,
     );
-    expect(present).toEqual(HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds' || lastSuccess !== undefined));
+    expect(present).toEqual(
+      HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds' || lastSuccess !== undefined),
+    );
     const before = this.#last && samplesFor(this.#last, name);
     expect(lastAttempt).toBeGreaterThanOrEqual(before?.lastAttempt ?? 0);
     expect(lastSuccess ?? 0).toBeGreaterThanOrEqual(before?.lastSuccess ?? 0);
@@ -147,7 +155,11 @@ describe('Exporter, over a service with random faults', () => {
     await STEPS['changes its records']?.(state);
     const upstream = { timeout: '100ms', refresh_timeout: '1s', max_retries: 1, concurrency: 4 };
     const config = configOf(state.service.url, ['ts'], { upstream });
-    const stations = NAMES.map((name) => ({ ...config.stations[0], name, cache: { max_stale: `${MAX_STALE_MS[name]}ms` } }));
+    const stations = NAMES.map((name) => ({
+      ...config.stations[0],
+      name,
+      cache: { max_stale: `${MAX_STALE_MS[name]}ms` },
+    }));
     const exporter = await startReadyExporter({ ...config, stations });
     const checker = new InvariantChecker();
     const steps: string[] = [];
@@ -178,7 +190,9 @@ describe('Exporter, over a service with random faults', () => {
       }
       steps.push('recovers');
       await STEPS['recovers']?.(state);
-      await checkUntil((scraped) => NAMES.every((name) => samplesFor(scraped, name).up === 1 && samplesFor(scraped, name).complete === 1));
+      await checkUntil((scraped) =>
+        NAMES.every((name) => samplesFor(scraped, name).up === 1 && samplesFor(scraped, name).complete === 1),
+      );
     } catch (error) {
       throw new Error(`CHAOS_SEED=${seed}, steps: ${steps.join(', ')}`, { cause: error });
     }

@@ -38,11 +38,14 @@ describe('createApp under connections that are held', () => {
     expect(limits).toEqual([]);
   });
 
-  it.each(['GET /%zz', 'GET http://[/', 'POST /'])('closes the connection of a client that sends %s and no password', async (line) => {
-    const { port } = await startApp({}, { access });
-    const [socket] = await occupy(port, 1, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    await once(socket?.resume() as Socket, 'close');
-  });
+  it.each(['GET /%zz', 'GET http://[/', 'POST /'])(
+    'closes the connection of a client that sends %s and no password',
+    async (line) => {
+      const { port } = await startApp({}, { access });
+      const [socket] = await occupy(port, 1, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await once(socket?.resume() as Socket, 'close');
+    },
+  );
 
   it('lets new clients in beside as many idle connections as are allowed', async () => {
     const { port, request, limits } = await startApp({}, {}, undefined, { maxConnections: 100 });

@@ -10,7 +10,10 @@ import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2
 describe('an exception in a refresh', () => {
   it('fails only that station with reason internal, and logs the stack', async () => {
     const request = Dispatcher.prototype.request;
-    const spy = vi.spyOn(Dispatcher.prototype, 'request').mockImplementation(function (this: Dispatcher, ...args: unknown[]) {
+    const spy = vi.spyOn(Dispatcher.prototype, 'request').mockImplementation(function (
+      this: Dispatcher,
+      ...args: unknown[]
+    ) {
       if (JSON.stringify(args[0]).includes('/telemetryStations/broken/')) throw new TypeError('a bug of ours');
       return Reflect.apply(request, this, args);
     });
@@ -63,7 +66,9 @@ describe('main', () => {
   /** The built program in a process of its own, with a module loaded before it. */
   function start(before: string, ...flags: string[]) {
     const module = `data:text/javascript,${encodeURIComponent(before)}`;
-    const child = spawn(process.execPath, ['--import', module, main, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, ['--import', module, main, ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -108,6 +113,8 @@ describe('main', () => {
   it('logs an exception during startup, and exits with 1', async () => {
     const program = start('process.stdout.write = () => { throw new Error("no output") };', '--version');
     expect(await program.ended).toEqual([1, null]);
-    expect(program.output()).toMatch(/^ts=\S+ level=error msg="unhandled exception, exiting" .*error="no output" stack=.*\n$/);
+    expect(program.output()).toMatch(
+      /^ts=\S+ level=error msg="unhandled exception, exiting" .*error="no output" stack=.*\n$/,
+    );
   });
 });

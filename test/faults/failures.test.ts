@@ -3,7 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Fault } from '../../src/simulator/faults.ts';
 import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { expectedData } from '../e2e/reference-model.ts';
-import { dataOf, expectedState, HEALTH_FAMILIES, healthOf, ownOf, reasonCounts, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
+import {
+  dataOf,
+  expectedState,
+  HEALTH_FAMILIES,
+  healthOf,
+  ownOf,
+  reasonCounts,
+  stateOf,
+  withoutCounters,
+} from '../e2e/station-metrics.ts';
 import {
   configOf,
   type RunningExporter,
@@ -22,13 +31,20 @@ import { eventually } from '../web/eventually.ts';
 const before = variedEntries(9);
 const after = variedEntries(13).slice(4);
 const steady = variedEntries(7);
-const dataFor = (entries: typeof before) => expectedData(recordsOf(entries), { complete: true, reported: entries.length, pages: 1 });
+const dataFor = (entries: typeof before) =>
+  expectedData(recordsOf(entries), { complete: true, reported: entries.length, pages: 1 });
 
 type Families = Awaited<ReturnType<RunningExporter['scrape']>>;
 
 /** A failing station that keeps its last snapshot, one that keeps none, and a healthy one. */
 function threeStations(upstream: string, prefix = '') {
-  const at = (telemetry_station: string) => ({ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station, upstream });
+  const at = (telemetry_station: string) => ({
+    subscription: 'sub',
+    resource_group: 'rg',
+    zone: 'z1',
+    telemetry_station,
+    upstream,
+  });
   return [
     { ...at(`${prefix}bad`), name: `${prefix}kept` },
     { ...at(`${prefix}bad`), name: `${prefix}unkept`, cache: { max_stale: '0s' } },
@@ -103,7 +119,10 @@ const PROMPT_FAULTS: Faults = {
   'status 429': [status(429), 'rate_limited'],
   'status 429 with Retry-After': [status(429, { retryAfter: 1 }), 'rate_limited'],
   'status 500': [status(500), 'status'],
-  'status 503 from a proxy': [status(503, { body: '<h1>Unavailable</h1>', headers: { 'content-type': 'text/html' } }), 'status'],
+  'status 503 from a proxy': [
+    status(503, { body: '<h1>Unavailable</h1>', headers: { 'content-type': 'text/html' } }),
+    'status',
+  ],
 };
 
 const LONG_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '25' };
@@ -120,7 +139,9 @@ describe.each([
   let recovered: Families;
 
   beforeAll(async () => {
-    service = await startSimulatedService({ source: ({ telemetryStation }) => (telemetryStation.endsWith('good') ? steady : records) });
+    service = await startSimulatedService({
+      source: ({ telemetryStation }) => (telemetryStation.endsWith('good') ? steady : records),
+    });
     const upstreams = Object.entries(faults).map(([name, [, , changes]]) => [
       name,
       configOf(service.url, [], { upstream: changes ?? {} }).upstreams.main,
@@ -179,7 +200,10 @@ describe('Exporter, over a service that becomes unavailable', () => {
   });
 
   it('reports an untrusted certificate and recovers', async () => {
-    const [trusted, stranger] = [issue({ name: 'trusted', hosts: ['127.0.0.1'] }), issue({ name: 'stranger', hosts: ['127.0.0.1'] })];
+    const [trusted, stranger] = [
+      issue({ name: 'trusted', hosts: ['127.0.0.1'] }),
+      issue({ name: 'stranger', hosts: ['127.0.0.1'] }),
+    ];
     const [main, other] = [await startTestService({ tls: trusted }), await startTestService()];
     const ca_file = temporaryFile('ca.pem', trusted.cert);
     const exporter = await startOver({ main, other }, { tls_config: { ca_file } });
@@ -200,7 +224,10 @@ describe('Exporter, over a service that becomes unavailable', () => {
   it('rereads the token after a 401, once', async () => {
     const main = await startTestService({ auth: { scheme: 'token', token: 'first' } });
     const credentials_file = temporaryFile('token', 'first');
-    const exporter = await startOver({ main, other: await startTestService() }, { authorization: { credentials_file } });
+    const exporter = await startOver(
+      { main, other: await startTestService() },
+      { authorization: { credentials_file } },
+    );
     main.setRecords('bad', after);
     main.clearRequests();
     main.setAuth({ scheme: 'token', token: 'second' });
@@ -259,7 +286,9 @@ describe('Exporter, without a current snapshot', () => {
     const families = await exporter.scrape();
     expect(stateOf(families)).toEqual(expectedState('status'));
     expect(dataOf(families)).toEqual({});
-    expect(Object.keys(healthOf(families))).toEqual(HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds'));
+    expect(Object.keys(healthOf(families))).toEqual(
+      HEALTH_FAMILIES.filter((family) => family !== 'last_success_timestamp_seconds'),
+    );
   });
 
   it('drops the data of a failing station after max_stale', async () => {
@@ -292,9 +321,14 @@ describe('Exporter, retrying', () => {
   async function scrapeWith(faults: readonly Fault[], upstream: object) {
     const service = await startTestService({ faults: { ts: faults } });
     service.setRecords('ts', steady);
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h', error_ttl: '1h' } }));
+    const exporter = await startReadyExporter(
+      configOf(service.url, ['ts'], { upstream, cache: { ttl: '1h', error_ttl: '1h' } }),
+    );
     const families = await exporter.scrape();
-    const [failures, retries] = [ownOf(families, 'api_request_failures_total'), ownOf(families, 'api_request_retries_total')['{}']];
+    const [failures, retries] = [
+      ownOf(families, 'api_request_failures_total'),
+      ownOf(families, 'api_request_retries_total')['{}'],
+    ];
     return { families, failures, retries, times: service.requests.map(({ atMs }) => atMs) };
   }
 
@@ -361,7 +395,10 @@ describe('Exporter, counting changes', () => {
   const type = '{"resource_type":"resource_type.compute.x"}';
   const changesOf = async (exporter: RunningExporter) => {
     const data = dataOf(await exporter.scrape());
-    const states = Object.entries(data['resource_state_changes_total'] ?? {}).map(([key, value]) => [JSON.parse(key).state, value]);
+    const states = Object.entries(data['resource_state_changes_total'] ?? {}).map(([key, value]) => [
+      JSON.parse(key).state,
+      value,
+    ]);
     return {
       complete: data['listing_complete']?.['{}'],
       listed: Object.values(data['resources'] ?? {}).reduce((sum, value) => sum + value, 0),

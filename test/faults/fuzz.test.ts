@@ -64,7 +64,9 @@ const bytes = fc.string({
   maxLength: 40,
 });
 const oneLine = bytes.map((text) => text.replaceAll(/[\r\n]/g, ''));
-const escapedQuery = fc.record({ station: fc.string(), x: fc.string() }).map((query) => new URLSearchParams(query).toString());
+const escapedQuery = fc
+  .record({ station: fc.string(), x: fc.string() })
+  .map((query) => new URLSearchParams(query).toString());
 const target = fc
   .tuple(
     fc.constantFrom(...PATHS),
@@ -91,7 +93,10 @@ describe('createApp', () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...METHODS), target, headers, async (method, path, lines) => {
         const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-        const { received } = openConnection(app.port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n${text}Connection: close\r\n\r\n`);
+        const { received } = openConnection(
+          app.port,
+          `${method} ${path} HTTP/1.1\r\nHost: a\r\n${text}Connection: close\r\n\r\n`,
+        );
         const response = await received;
         expect(response).toMatch(/^HTTP\/1\.1 (200|308|400|403|404|405|413|414|417|431|503) /);
       }),

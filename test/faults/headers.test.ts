@@ -11,7 +11,23 @@ const PAGE = JSON.stringify({ resources: [wireRecord('a')], page: { offset: 0, s
 
 /** Invalid values, values of other headers and almost valid ones. */
 const VALUES = [
-  ...['', ' ', '0', '1', '-1', '1.5', '1e9', '0x10', '99999999999999999999', 'NaN', 'Infinity', '+5', '5, 5', '5;5', '٣'],
+  ...[
+    '',
+    ' ',
+    '0',
+    '1',
+    '-1',
+    '1.5',
+    '1e9',
+    '0x10',
+    '99999999999999999999',
+    'NaN',
+    'Infinity',
+    '+5',
+    '5, 5',
+    '5;5',
+    '٣',
+  ],
   ...[
     'Sun, 06 Nov 1994 08:49:37 GMT',
     'Fri, 31 Dec 9999 23:59:59 GMT',
@@ -33,21 +49,52 @@ const VALUES = [
     'application/json',
     'text/html',
   ],
-  ...['__proto__', 'constructor', 'a\0b', 'a\rb', '\u007f', '\xff\xfe', '"', '名', 'x'.repeat(5000), 'http://attacker.example/', '//'],
+  ...[
+    '__proto__',
+    'constructor',
+    'a\0b',
+    'a\rb',
+    '\u007f',
+    '\xff\xfe',
+    '"',
+    '名',
+    'x'.repeat(5000),
+    'http://attacker.example/',
+    '//',
+  ],
 ];
 const NAMES = [
-  ...['Retry-After', 'Date', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding', 'Content-Type', 'Connection', 'Keep-Alive'],
+  ...[
+    'Retry-After',
+    'Date',
+    'Content-Length',
+    'Content-Encoding',
+    'Transfer-Encoding',
+    'Content-Type',
+    'Connection',
+    'Keep-Alive',
+  ],
   ...['Location', 'Trailer', 'Upgrade', 'WWW-Authenticate', 'Set-Cookie', '__proto__', 'X Y', '', ':'],
 ];
-const STATUSES = [200, 200, 200, 201, 204, 206, 301, 302, 304, 400, 401, 403, 404, 408, 413, 429, 500, 503, 999, 100, 101, 0];
+const STATUSES = [
+  200, 200, 200, 201, 204, 206, 301, 302, 304, 400, 401, 403, 404, 408, 413, 429, 500, 503, 999, 100, 101, 0,
+];
 
-const value = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...VALUES) }, fc.string({ unit: codePoint, maxLength: 20 }));
-const header = fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ maxLength: 10 })), value);
+const value = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...VALUES) },
+  fc.string({ unit: codePoint, maxLength: 20 }),
+);
+const header = fc.tuple(
+  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ maxLength: 10 })),
+  value,
+);
 /** Half of the headers are repeated, with the same or another value. */
 const headers = fc
   .array(fc.tuple(header, fc.option(value, { freq: 3 }), fc.boolean()), { maxLength: 6 })
   .map((all) =>
-    all.flatMap(([[name, one], other, twice]) => (twice ? [[name, one] as const, [name, other ?? one] as const] : [[name, one] as const])),
+    all.flatMap(([[name, one], other, twice]) =>
+      twice ? [[name, one] as const, [name, other ?? one] as const] : [[name, one] as const],
+    ),
   );
 const reply = fc.record({
   status: fc.constantFrom(...STATUSES),
@@ -64,9 +111,13 @@ type Reply = typeof reply extends fc.Arbitrary<infer T> ? T : never;
 const VALID: Reply = { status: 200, headers: [], lengthError: 0, body: PAGE, open: false };
 
 function bytesOf({ status, headers: sent, lengthError, body }: Reply): Buffer {
-  const length = lengthError === undefined ? [] : [['Content-Length', `${Buffer.byteLength(body) + lengthError}`] as const];
+  const length =
+    lengthError === undefined ? [] : [['Content-Length', `${Buffer.byteLength(body) + lengthError}`] as const];
   const lines = [...sent, ...length].map(([name, content]) => `${name}: ${content}\r\n`);
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
+  return Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines.join('')}\r\n`, 'latin1'),
+    Buffer.from(body),
+  ]);
 }
 
 describe('Exporter, over replies with random headers', () => {
@@ -83,7 +134,9 @@ describe('Exporter, over replies with random headers', () => {
       else socket.end(bytesOf(sent));
     });
     // Each case has its own upstream, because a long Retry-After stops all requests to an upstream.
-    const { upstreams, stations, cache } = configOf(url.href, names, { upstream: { timeout: '3s', refresh_timeout: '5s' } });
+    const { upstreams, stations, cache } = configOf(url.href, names, {
+      upstream: { timeout: '3s', refresh_timeout: '5s' },
+    });
     const exporter = await startReadyExporter({
       upstreams: Object.fromEntries(names.map((name) => [name, { ...upstreams.main }])),
       stations: stations.map((station) => ({ ...station, upstream: station.telemetry_station })),

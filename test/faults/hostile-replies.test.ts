@@ -24,7 +24,9 @@ describe('Exporter, over a hostile service', () => {
   });
 
   it.each([200, 500])('does not decompress a gzip bomb with status %i', async (code) => {
-    const service = await startService((_request, response) => response.writeHead(code, { 'Content-Encoding': 'gzip' }).end(bomb));
+    const service = await startService((_request, response) =>
+      response.writeHead(code, { 'Content-Encoding': 'gzip' }).end(bomb),
+    );
     const exporter = await startReadyExporter(configOf(service.url.href, ['ts']));
     const before = process.memoryUsage.rss();
     const families = await exporter.scrape();
@@ -32,23 +34,34 @@ describe('Exporter, over a hostile service', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(128 * MIB);
   });
 
-  it.each([301, 302, 303, 307, 308])('does not follow a %i to another host, which sees neither credential nor request', async (code) => {
-    const attacker = await startService((_request, response) => response.end('{"resources":[]}'));
-    const headers = { location: `${attacker.url}steal`, refresh: `0; url=${attacker.url}`, link: `<${attacker.url}>; rel=preload` };
-    const { service, exporter } = await exporterFacing(
-      { kind: 'status', code, headers },
-      { authorization: { credentials: SECRET }, http_headers: { 'X-Key': { secrets: [SECRET] } }, max_retries: 2 },
-    );
-    const families = await exporter.scrape();
-    expect(stateOf(families, 'bad')).toEqual(expectedState('status'));
-    expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
-    expect(service.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
-    expect(attacker.requests).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'does not follow a %i to another host, which sees neither credential nor request',
+    async (code) => {
+      const attacker = await startService((_request, response) => response.end('{"resources":[]}'));
+      const headers = {
+        location: `${attacker.url}steal`,
+        refresh: `0; url=${attacker.url}`,
+        link: `<${attacker.url}>; rel=preload`,
+      };
+      const { service, exporter } = await exporterFacing(
+        { kind: 'status', code, headers },
+        { authorization: { credentials: SECRET }, http_headers: { 'X-Key': { secrets: [SECRET] } }, max_retries: 2 },
+      );
+      const families = await exporter.scrape();
+      expect(stateOf(families, 'bad')).toEqual(expectedState('status'));
+      expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
+      expect(service.requests[0]?.headers['authorization']).toBe(`Bearer ${SECRET}`);
+      expect(attacker.requests).toEqual([]);
+    },
+  );
 
   it('fails on or skips JSON nested 100,000 levels deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const nested = [`${deep}`, `{"resources":${deep}}`, `{"resources":[{"resource_id":"a","state":${deep}}],"page":{"total":1}}`];
+    const nested = [
+      `${deep}`,
+      `{"resources":${deep}}`,
+      `{"resources":[{"resource_id":"a","state":${deep}}],"page":{"total":1}}`,
+    ];
     for (const text of nested) {
       const { exporter } = await exporterFacing({ kind: 'bytes', body: Buffer.from(text) });
       const families = await exporter.scrape();
@@ -105,17 +118,27 @@ describe('Exporter, over a hostile service', () => {
     const series: number[] = [];
     for (let refresh = 1; refresh <= 20; refresh += 1) {
       change(refresh);
-      series.push([...(await exporter.scrape('/probe?station=ts')).values()].reduce((sum, { samples }) => sum + samples.length, 0));
+      series.push(
+        [...(await exporter.scrape('/probe?station=ts')).values()].reduce(
+          (sum, { samples }) => sum + samples.length,
+          0,
+        ),
+      );
     }
     // Ten values of each label, a hundred combinations of two, and (other) beside them.
     expect(Math.max(...series)).toBeLessThan(500);
     const families = await exporter.scrape('/probe?station=ts');
-    const sum = (name: string) => families.get(`telemetry_station_${name}`)?.samples.reduce((total, { value }) => total + value, 0);
+    const sum = (name: string) =>
+      families.get(`telemetry_station_${name}`)?.samples.reduce((total, { value }) => total + value, 0);
     expect([sum('resources'), sum('sku_quantity')]).toEqual([200, 200]);
-    expect([sum('resources_added_total'), sum('resources_removed_total'), sum('resource_state_changes_total')]).toEqual([2000, 2000, 2000]);
+    expect([sum('resources_added_total'), sum('resources_removed_total'), sum('resource_state_changes_total')]).toEqual(
+      [2000, 2000, 2000],
+    );
     expect(valuesOf(families, 'telemetry_station_resources_folded', 'label')).toEqual({
       ...{ resource_type: 100, state: 200, gpu_model: 200, unit: 200 },
     });
-    expect(exporter.log.filter((line) => line.includes('level=warn') && line.includes('label has too many values'))).toHaveLength(4);
+    expect(
+      exporter.log.filter((line) => line.includes('level=warn') && line.includes('label has too many values')),
+    ).toHaveLength(4);
   });
 });

@@ -53,7 +53,10 @@ serveMethods({
       const period = hash(seed, hashText(url.pathname), Math.floor(performance.now() / PERIOD_MS));
       const kind = `${kinds[period % kinds.length]}`;
       sent[kind] = (sent[kind] ?? 0) + 1;
-      REPLIES[kind]?.(response, { offset: Number(url.searchParams.get('page.offset')), salt: Math.floor(random() * 1e9) });
+      REPLIES[kind]?.(response, {
+        offset: Number(url.searchParams.get('page.offset')),
+        salt: Math.floor(random() * 1e9),
+      });
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -6,7 +6,9 @@ import type { ExporterMethods } from './soak-exporter.ts';
 import type { ServiceMethods } from './soak-service.ts';
 import { measureSlowness } from './soak-slowness.ts';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string', default: '1' } } });
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string', default: '1' } },
+});
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 
 const HEAP_MIB = 256;
@@ -38,8 +40,17 @@ async function soak(): Promise<void> {
   console.log(
     `${hostile.length} hostile and ${honest.length} honest stations, heap limit ${HEAP_MIB} MiB, ${seconds} s, seed ${seed}, limits of time × ${slowness.toFixed(1)}`,
   );
-  const honestUrl = await honestService.call('start', { seed, stations: honest, resourcesPerStation: 100, faults: false });
-  const port = await exporter.call('start', config(honestUrl, await hostileService.call('start', { seed })), TIMEOUT_OFFSET_MS);
+  const honestUrl = await honestService.call('start', {
+    seed,
+    stations: honest,
+    resourcesPerStation: 100,
+    faults: false,
+  });
+  const port = await exporter.call(
+    'start',
+    config(honestUrl, await hostileService.call('start', { seed })),
+    TIMEOUT_OFFSET_MS,
+  );
   const endMs = performance.now() + seconds * 1000;
   const freshFromMs = performance.now() + MAX_AGE_SECONDS * 1000;
   let scrapes = 0;
@@ -50,7 +61,8 @@ async function soak(): Promise<void> {
     const text = await scrape(port);
     scrapes += 1;
     slowestMs = Math.max(slowestMs, performance.now() - startMs);
-    if (startMs > freshFromMs) oldestSeconds = Math.max(oldestSeconds, ...honest.map((station) => ageSeconds(text, station)));
+    if (startMs > freshFromMs)
+      oldestSeconds = Math.max(oldestSeconds, ...honest.map((station) => ageSeconds(text, station)));
     await setTimeout(1000);
   }
   const { residentBytes, internalErrors } = await exporter.call('resourceUsage');
@@ -76,7 +88,8 @@ async function scrape(port: number): Promise<string> {
 /** Infinity without a success. */
 function ageSeconds(text: string, station: string): number {
   const [, timestamp] =
-    new RegExp(`^telemetry_station_last_success_timestamp_seconds\\{station="${station}"\\} (\\S+)$`, 'm').exec(text) ?? [];
+    new RegExp(`^telemetry_station_last_success_timestamp_seconds\\{station="${station}"\\} (\\S+)$`, 'm').exec(text) ??
+    [];
   return timestamp === undefined ? Number.POSITIVE_INFINITY : Date.now() / 1000 - Number(timestamp);
 }
 

@@ -45,7 +45,10 @@ const FAULT_CASES: Record<string, FaultCase> = {
   'pages of one record': { faults: [{ kind: 'pageCap', size: 1 }], outcome: complete25 },
   'pages of any size': { faults: [{ kind: 'randomCap' }], outcome: complete25 },
   'pages of any size without a total': { faults: [{ kind: 'randomCap' }, noTotal], outcome: completeWithoutTotal },
-  'pages of any size after a full first one': { faults: [{ kind: 'randomCap', when: { offset: 10 } }], outcome: complete25 },
+  'pages of any size after a full first one': {
+    faults: [{ kind: 'randomCap', when: { offset: 10 } }],
+    outcome: complete25,
+  },
   'an ignored offset': { faults: [{ kind: 'ignoreOffset' }], reached: 10, outcome: { ...incomplete, duplicates: 20 } },
   'an ignored offset without a total': {
     faults: [{ kind: 'ignoreOffset' }, noTotal],
@@ -68,15 +71,25 @@ const FAULT_CASES: Record<string, FaultCase> = {
     outcome: { complete: false, duplicates: 4 },
   },
   'offsets counted from one': { faults: [{ kind: 'offsetFromOne' }], outcome: { ...complete25, duplicates: 1 } },
-  'offsets counted from one without a total': { faults: [{ kind: 'offsetFromOne' }, noTotal], outcome: { complete: false, duplicates: 1 } },
+  'offsets counted from one without a total': {
+    faults: [{ kind: 'offsetFromOne' }, noTotal],
+    outcome: { complete: false, duplicates: 1 },
+  },
   'offsets in pages': { faults: [{ kind: 'offsetInPages' }], reached: 10, outcome: incomplete },
-  'offsets in pages without a total': { faults: [{ kind: 'offsetInPages' }, noTotal], reached: 10, outcome: { complete: false } },
+  'offsets in pages without a total': {
+    faults: [{ kind: 'offsetInPages' }, noTotal],
+    reached: 10,
+    outcome: { complete: false },
+  },
   'offsets in pages of a listing that fits a page, without a total': {
     faults: [{ kind: 'offsetInPages' }, noTotal],
     count: 7,
     outcome: { complete: false },
   },
-  'rows that shift without a total': { faults: [rowsAtHead('new'), noTotal], outcome: { complete: false, duplicates: 1 } },
+  'rows that shift without a total': {
+    faults: [rowsAtHead('new'), noTotal],
+    outcome: { complete: false, duplicates: 1 },
+  },
   'rows that shift in the first listing, without a total': {
     faults: [{ ...rowsAtHead('new'), when: firstListingOnly }, noTotal],
     outcome: completeWithoutTotal,
@@ -92,20 +105,44 @@ const FAULT_CASES: Record<string, FaultCase> = {
   'numbers as text': { faults: [{ kind: 'textNumbers' }], outcome: complete25 },
   'a total as text': { faults: [{ kind: 'totalIs', total: '25' }], outcome: complete25 },
   'a total that is null': { faults: [{ kind: 'totalIs', total: null }], outcome: completeWithoutTotal },
-  'a total that is not a number': { faults: [{ kind: 'totalIs', total: 'many' }], outcome: { complete: true, invalidTotals: 5 } },
-  'a total that is negative': { faults: [{ kind: 'totalIs', total: -1 }], outcome: { complete: true, invalidTotals: 5 } },
-  'a total that is a list': { faults: [{ kind: 'totalIs', total: [25] }], outcome: { complete: true, invalidTotals: 5 } },
-  'a total that changes in the first listing': { faults: [{ kind: 'totalMoves', when: firstListingOnly }], outcome: complete25 },
-  'a total that is too large': { faults: [{ kind: 'totalLies', delta: 5 }], outcome: { complete: false, reported: 30 } },
+  'a total that is not a number': {
+    faults: [{ kind: 'totalIs', total: 'many' }],
+    outcome: { complete: true, invalidTotals: 5 },
+  },
+  'a total that is negative': {
+    faults: [{ kind: 'totalIs', total: -1 }],
+    outcome: { complete: true, invalidTotals: 5 },
+  },
+  'a total that is a list': {
+    faults: [{ kind: 'totalIs', total: [25] }],
+    outcome: { complete: true, invalidTotals: 5 },
+  },
+  'a total that changes in the first listing': {
+    faults: [{ kind: 'totalMoves', when: firstListingOnly }],
+    outcome: complete25,
+  },
+  'a total that is too large': {
+    faults: [{ kind: 'totalLies', delta: 5 }],
+    outcome: { complete: false, reported: 30 },
+  },
   'a total that is far too large': {
     faults: [{ kind: 'totalIs', total: 1_000_000_000_000 }],
     outcome: { complete: false, reported: 1_000_000_000_000 },
   },
-  'a total that is too small': { faults: [{ kind: 'totalLies', delta: -1 }], outcome: { complete: false, reported: 24 } },
+  'a total that is too small': {
+    faults: [{ kind: 'totalLies', delta: -1 }],
+    outcome: { complete: false, reported: 24 },
+  },
   'a total of less than a page': { faults: [{ kind: 'totalIs', total: 3 }], outcome: { complete: false, reported: 3 } },
   'a total of 0': { faults: [{ kind: 'totalIs', total: 0 }], outcome: completeWithoutTotal },
-  'a total that is wrong in the first listing': { faults: [{ kind: 'totalLies', delta: 5, when: firstListingOnly }], outcome: complete25 },
-  'rows that shift in the first listing': { faults: [{ ...rowsAtHead('new'), when: firstListingOnly }], outcome: complete25 },
+  'a total that is wrong in the first listing': {
+    faults: [{ kind: 'totalLies', delta: 5, when: firstListingOnly }],
+    outcome: complete25,
+  },
+  'rows that shift in the first listing': {
+    faults: [{ ...rowsAtHead('new'), when: firstListingOnly }],
+    outcome: complete25,
+  },
   'rows that shift once, unknown to the total': {
     faults: [{ ...rowsAtHead('new'), keepTotal: true, when: firstListingOnly }],
     count: 30,
@@ -122,10 +159,20 @@ const FAULT_CASES: Record<string, FaultCase> = {
     faults: [{ kind: 'duplicate', every: 5, counted: true }],
     outcome: { complete: false, reported: 30, duplicates: 5 },
   },
-  'duplicates that the total does not count': { faults: [{ kind: 'duplicate', every: 5 }], outcome: { ...complete25, duplicates: 5 } },
-  'duplicates without a total': { faults: [{ kind: 'duplicate', every: 5 }, noTotal], outcome: { complete: true, duplicates: 5 } },
+  'duplicates that the total does not count': {
+    faults: [{ kind: 'duplicate', every: 5 }],
+    outcome: { ...complete25, duplicates: 5 },
+  },
+  'duplicates without a total': {
+    faults: [{ kind: 'duplicate', every: 5 }, noTotal],
+    outcome: { complete: true, duplicates: 5 },
+  },
   'an empty list': { faults: [], count: 0, outcome: { complete: true, reported: 0 } },
-  'an empty list that is null': { faults: [{ kind: 'nullResources' }], count: 0, outcome: { complete: true, reported: 0 } },
+  'an empty list that is null': {
+    faults: [{ kind: 'nullResources' }],
+    count: 0,
+    outcome: { complete: true, reported: 0 },
+  },
   'a body of only null resources': {
     faults: [{ kind: 'wrongJson', value: { resources: null } }],
     reached: 0,
@@ -157,7 +204,9 @@ describe('Exporter, over services with listing faults', () => {
     const { upstreams, ...config } = configOf(service.url, [], { cache: { ttl: '1h' } });
     exporter = await startExporter({
       ...config,
-      upstreams: Object.fromEntries(widths.map((concurrency) => [`side by side ${concurrency}`, { ...upstreams.main, concurrency }])),
+      upstreams: Object.fromEntries(
+        widths.map((concurrency) => [`side by side ${concurrency}`, { ...upstreams.main, concurrency }]),
+      ),
       stations: stations.map(({ name, width }) => ({
         ...{ subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: name },
         upstream: `side by side ${width}`,
@@ -176,7 +225,9 @@ describe('Exporter, over services with listing faults', () => {
     (name, { count = 25, reached, outcome }) => {
       const pages = service.requests.filter(({ station }) => station === name).length;
       expect(stateOf(families, name)).toEqual(expectedState(undefined));
-      expect(dataOf(families, name)).toEqual(expectedData(recordsOf(variedEntries(count).slice(0, reached)), { ...outcome, pages }));
+      expect(dataOf(families, name)).toEqual(
+        expectedData(recordsOf(variedEntries(count).slice(0, reached)), { ...outcome, pages }),
+      );
       expect(pages).toBeLessThan(60);
     },
   );
@@ -212,7 +263,10 @@ describe('Exporter, over listings that change between pages', () => {
   });
 
   it('reports a listing as incomplete when the total changes and changes back', async () => {
-    const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'totalLies', delta: 1, when: { offset: 10 } }], changes });
+    const { data, pages } = await scrapeOf(entries, {
+      faults: [{ kind: 'totalLies', delta: 1, when: { offset: 10 } }],
+      changes,
+    });
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }));
   });
 });
@@ -237,7 +291,9 @@ describe('Exporter, over malformed records', () => {
   });
 
   it('reads past records without an id at page borders when there is no total', async () => {
-    const records = recordsOf(variedEntries(25)).map((record, index) => (index % 9 === 0 ? { name: `record ${index}` } : record));
+    const records = recordsOf(variedEntries(25)).map((record, index) =>
+      index % 9 === 0 ? { name: `record ${index}` } : record,
+    );
     const { data, pages } = await scrapeOf(entriesOf(records), { faults: [noTotal] });
     expect(data).toEqual(expectedData(records, { complete: true, pages }));
     expect(data).toMatchObject({ listing_rejected_resources: { '{}': 3 } });
@@ -258,14 +314,20 @@ describe('Exporter, over malformed records', () => {
 
   it('keeps the first record of an id, and counts only its invalid fields', async () => {
     const first = wireRecord('twice', { state: 'FIRST', sku: {} });
-    const records = [first, ...recordsOf(variedEntries(12)), wireRecord('twice', { state: 'SECOND', sku: [], name: 5 })];
+    const records = [
+      first,
+      ...recordsOf(variedEntries(12)),
+      wireRecord('twice', { state: 'SECOND', sku: [], name: 5 }),
+    ];
     const { data, pages } = await scrapeOf(entriesOf(records));
     expect(data).toEqual(expectedData(records, { complete: false, reported: 14, duplicates: 1, pages }));
     expect(JSON.stringify(data)).not.toContain('SECOND');
   });
 
   it('treats ids as equal when their label values are equal', async () => {
-    const records = ['x\ud800', 'x\udc00', `${'y'.repeat(1024)}1`, `${'y'.repeat(1024)}2`].map((id) => wireRecord(id, { name: '' }));
+    const records = ['x\ud800', 'x\udc00', `${'y'.repeat(1024)}1`, `${'y'.repeat(1024)}2`].map((id) =>
+      wireRecord(id, { name: '' }),
+    );
     const { data, pages } = await scrapeOf(entriesOf(records));
     expect(data).toEqual(expectedData(records, { complete: false, reported: 4, duplicates: 2, pages }));
     expect(total(data['resources'])).toBe(2);
@@ -325,10 +387,20 @@ describe('Exporter, over malformed records', () => {
     const records = [7, 0, -3, 'ALERTSTATE_NEW', '', null].map((state, index) => wireRecord(`r${index}`, { state }));
     const { data } = await scrapeOf(entriesOf(records));
     const of = (state: string) => JSON.stringify({ resource_type: 'resource_type.compute.x', product: '', state });
-    expect(data['resources']).toEqual({ [of('7')]: 1, [of('0')]: 1, [of('-3')]: 1, [of('ALERTSTATE_NEW')]: 1, [of('')]: 2 });
+    expect(data['resources']).toEqual({
+      [of('7')]: 1,
+      [of('0')]: 1,
+      [of('-3')]: 1,
+      [of('ALERTSTATE_NEW')]: 1,
+      [of('')]: 2,
+    });
     expect(count(data['resource_state'])).toBe(4);
     const numeric = await scrapeOf(variedEntries(3), { faults: [{ kind: 'numericState', state: 42 }] });
-    expect(Object.keys(numeric.data['resource_state'] ?? {}).map((key) => JSON.parse(key).state)).toEqual(['42', '42', '42']);
+    expect(Object.keys(numeric.data['resource_state'] ?? {}).map((key) => JSON.parse(key).state)).toEqual([
+      '42',
+      '42',
+      '42',
+    ]);
   });
 
   it('publishes hostile text in every label without loss', async () => {
@@ -411,30 +483,44 @@ describe('Exporter, joining listings', () => {
     const product = (id: string) => (even(id) ? '' : 'product.odd');
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product }));
     const queried = service.requests.map(({ query }) => query.get('product'));
-    expect([queried.filter((one) => one === null).length, queried.includes('product.unknown'), queried.includes('product.odd')]).toEqual([
-      3,
-      true,
-      true,
-    ]);
+    expect([
+      queried.filter((one) => one === null).length,
+      queried.includes('product.unknown'),
+      queried.includes('product.odd'),
+    ]).toEqual([3, true, true]);
   });
 
   it('uses the first configured product when several list a resource', async () => {
-    const ignored: Fault = { kind: 'ignoreFilter', name: 'product', when: { filter: 'product', filterValue: 'product.even' } };
-    const evenFirst = await scrapeOf(entries, { faults: [ignored], changes: stationWith({ products: ['product.even', 'product.odd'] }) });
+    const ignored: Fault = {
+      kind: 'ignoreFilter',
+      name: 'product',
+      when: { filter: 'product', filterValue: 'product.even' },
+    };
+    const evenFirst = await scrapeOf(entries, {
+      faults: [ignored],
+      changes: stationWith({ products: ['product.even', 'product.odd'] }),
+    });
     const outcome = { complete: true, reported: 25 };
     expect(evenFirst.data).toEqual(
       expectedData(recordsOf(entries), { ...outcome, pages: evenFirst.pages }, { product: () => 'product.even' }),
     );
-    const oddFirst = await scrapeOf(entries, { faults: [ignored], changes: stationWith({ products: ['product.odd', 'product.even'] }) });
+    const oddFirst = await scrapeOf(entries, {
+      faults: [ignored],
+      changes: stationWith({ products: ['product.odd', 'product.even'] }),
+    });
     const product = (id: string) => (even(id) ? 'product.even' : 'product.odd');
     expect(oddFirst.data).toEqual(expectedData(recordsOf(entries), { ...outcome, pages: oddFirst.pages }, { product }));
   });
 
   it('publishes alertable resources, and those without rules', async () => {
-    const { data, pages } = await scrapeOf(entries, { changes: stationWith({ alertability: true, products: ['product.odd'] }) });
+    const { data, pages } = await scrapeOf(entries, {
+      changes: stationWith({ alertability: true, products: ['product.odd'] }),
+    });
     const alertable = (id: string) => Number(id.slice(1)) % 5 !== 0;
     const product = (id: string) => (even(id) ? '' : 'product.odd');
-    expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product, alertable }));
+    expect(data).toEqual(
+      expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product, alertable }),
+    );
     expect(total(data['alertable_resources'])).toBe(20);
   });
 
@@ -443,19 +529,27 @@ describe('Exporter, joining listings', () => {
     const { data, pages } = await scrapeOf(entries, { changes });
     const listed = entries.filter(({ alertable }) => alertable);
     expect(pages).toBe(2);
-    expect(data).toEqual(expectedData(recordsOf(listed), { complete: true, reported: 20, pages }, { alertable: () => true }));
+    expect(data).toEqual(
+      expectedData(recordsOf(listed), { complete: true, reported: 20, pages }, { alertable: () => true }),
+    );
   });
 
   it('is incomplete when the listing of a product is', async () => {
     const lies: Fault = { kind: 'totalLies', delta: 3, when: { filter: 'product', filterValue: 'product.odd' } };
-    const { data, pages } = await scrapeOf(entries, { faults: [lies], changes: stationWith({ products: ['product.odd'] }) });
+    const { data, pages } = await scrapeOf(entries, {
+      faults: [lies],
+      changes: stationWith({ products: ['product.odd'] }),
+    });
     const product = (id: string) => (even(id) ? '' : 'product.odd');
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }, { product }));
   });
 
   it('reports no resource as not alertable when the listing of alertable resources is incomplete', async () => {
     const ignores: Fault = { kind: 'ignoreOffset', when: { filter: 'enabled_alert' } };
-    const { data, pages } = await scrapeOf(entries, { faults: [ignores], changes: stationWith({ alertability: true }) });
+    const { data, pages } = await scrapeOf(entries, {
+      faults: [ignores],
+      changes: stationWith({ alertability: true }),
+    });
     const seen = new Set(
       entries
         .filter(({ alertable }) => alertable)
@@ -477,7 +571,8 @@ describe('Exporter, requests', () => {
     resource_display_name_prefix: '网=',
     enabled_alert: false,
   };
-  const path = '/gateway/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/r%20g/zones/z%3F%23/telemetryStations/ts/resources';
+  const path =
+    '/gateway/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/r%20g/zones/z%3F%23/telemetryStations/ts/resources';
   const paging = 'page.offset=0&page.size=10';
   const station = {
     subscription: 'sub/1',
@@ -495,7 +590,11 @@ describe('Exporter, requests', () => {
     const { service, families } = await scrapeOf([], { options, changes });
     expect(stateOf(families)).toEqual(expectedState(undefined));
     for (const { method, headers } of service.requests) {
-      expect([method, headers.accept, headers['content-type']]).toEqual(['GET', 'application/json', 'application/json']);
+      expect([method, headers.accept, headers['content-type']]).toEqual([
+        'GET',
+        'application/json',
+        'application/json',
+      ]);
     }
     return service.requests.map(({ target }) => target).sort();
   };
@@ -509,7 +608,9 @@ describe('Exporter, requests', () => {
   ] as const)('sends every filter with every listing, with list style %s', async (style, lists) => {
     const rest = (product: string, enabled: boolean) =>
       `${path}?${lists}&product=${product}&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=${enabled}&${paging}`;
-    expect(await targets(style)).toEqual([rest('product.x', false), rest('product.x', true), rest('p%2F1', false)].sort());
+    expect(await targets(style)).toEqual(
+      [rest('product.x', false), rest('product.x', true), rest('p%2F1', false)].sort(),
+    );
   });
 
   it('sends only configured filters', async () => {
@@ -539,16 +640,28 @@ describe('Exporter, requests', () => {
   it('publishes all records when the service ignores a filter', async () => {
     const entries = variedEntries(12);
     const changes = { station: { filters: { resource_type: 'resource_type.kind.1' } }, cache: { ttl: '1h' } };
-    const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'ignoreFilter', name: 'resource_type' }], changes });
+    const { data, pages } = await scrapeOf(entries, {
+      faults: [{ kind: 'ignoreFilter', name: 'resource_type' }],
+      changes,
+    });
     expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 12, pages }));
   });
 });
 
 describe('Exporter, all families together', () => {
   it('publishes consistent families', async () => {
-    const odd = [null, wireRecord('twice'), wireRecord('twice', { state: 'OTHER' }), wireRecord('stateless', { state: null })];
+    const odd = [
+      null,
+      wireRecord('twice'),
+      wireRecord('twice', { state: 'OTHER' }),
+      wireRecord('stateless', { state: null }),
+    ];
     const entries = [...variedEntries(603), ...entriesOf(odd)];
-    const changes = { upstream: { page_size: 100 }, station: { products: ['product.odd'], alertability: true }, cache: { ttl: '1h' } };
+    const changes = {
+      upstream: { page_size: 100 },
+      station: { products: ['product.odd'], alertability: true },
+      cache: { ttl: '1h' },
+    };
     const { data, families, service } = await scrapeOf(entries, { faults: [{ kind: 'randomCap' }], changes });
     const unique = 605;
     expect(total(data['resources'])).toBe(unique);
@@ -583,7 +696,11 @@ describe('Exporter, all families together', () => {
         service.setFaults('ts', faults);
         service.clearRequests();
         const data = dataOf(await exporter.scrape());
-        const outcome = { complete: true, pages: service.requests.length, ...(hasTotal && { reported: records.length }) };
+        const outcome = {
+          complete: true,
+          pages: service.requests.length,
+          ...(hasTotal && { reported: records.length }),
+        };
         expect(withoutCounters(data)).toEqual(withoutCounters(expectedData(records, outcome)));
       }),
       { numRuns: 100 },
@@ -597,8 +714,11 @@ const texts = fc.oneof(
 );
 const nothings = fc.constantFrom(undefined, null);
 const strangers = fc.oneof(fc.boolean(), fc.constantFrom({}, [], [1], { key: 1 }));
-const either = (...usual: fc.Arbitrary<unknown>[]) => fc.oneof({ weight: 6, arbitrary: fc.oneof(...usual) }, nothings, strangers);
-const times = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString());
+const either = (...usual: fc.Arbitrary<unknown>[]) =>
+  fc.oneof({ weight: 6, arbitrary: fc.oneof(...usual) }, nothings, strangers);
+const times = fc
+  .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString());
 
 const fields = fc.record({
   resource_type: either(fc.record({ key: fc.constantFrom('t.a', 't.b', ''), label: texts }), fc.record({ key: texts })),
@@ -609,7 +729,11 @@ const fields = fc.record({
   ),
   state: either(fc.constantFrom('ALERTSTATE_INACTIVE', 'ALERTSTATE_FIRING', ''), fc.integer({ min: -3, max: 9 })),
   display_name: either(texts, fc.integer()),
-  alert_rules_count: either(fc.integer({ min: -2, max: 1000 }), fc.nat(1000).map(String), fc.constantFrom(1.5, '', 'x')),
+  alert_rules_count: either(
+    fc.integer({ min: -2, max: 1000 }),
+    fc.nat(1000).map(String),
+    fc.constantFrom(1.5, '', 'x'),
+  ),
   name: either(texts),
   gpu_model: either(fc.constantFrom('', 'N4lS', 'H1')),
 });
@@ -625,7 +749,11 @@ const pageQuirks = (hasTotal: boolean): fc.Arbitrary<readonly Fault[]> =>
     .tuple(
       fc.constantFrom<Fault | undefined>(undefined, { kind: 'textNumbers' }),
       fc.oneof(
-        fc.constantFrom<Fault | undefined>(undefined, { kind: 'ignoreSize' }, ...(hasTotal ? [{ kind: 'randomCap' } as const] : [])),
+        fc.constantFrom<Fault | undefined>(
+          undefined,
+          { kind: 'ignoreSize' },
+          ...(hasTotal ? [{ kind: 'randomCap' } as const] : []),
+        ),
         fc.integer({ min: hasTotal ? 1 : 2, max: 9 }).map((size): Fault => ({ kind: 'pageCap', size })),
         fc.integer({ min: hasTotal ? 1 : 2, max: 30 }).map((size): Fault => ({ kind: 'ignoreSize', size })),
       ),
@@ -640,17 +768,26 @@ const withTotal = fc.constantFrom<readonly Fault[]>(
   [{ kind: 'totalLies', delta: 2, when: once }],
   [{ kind: 'rowShift', rows: [wireRecord('passing by')], when: once }],
 );
-const withoutTotal = fc.constantFrom<readonly Fault[]>([{ kind: 'nullPage' }], [{ kind: 'missingPage' }], [{ kind: 'omitTotal' }]);
+const withoutTotal = fc.constantFrom<readonly Fault[]>(
+  [{ kind: 'nullPage' }],
+  [{ kind: 'missingPage' }],
+  [{ kind: 'omitTotal' }],
+);
 
-const ids = fc.uniqueArray(fc.oneof(fc.string({ unit: codePoint, minLength: 1, maxLength: 8 }), fc.constantFrom('__proto__', '\n', '"')), {
-  maxLength: 40,
-});
+const ids = fc.uniqueArray(
+  fc.oneof(fc.string({ unit: codePoint, minLength: 1, maxLength: 8 }), fc.constantFrom('__proto__', '\n', '"')),
+  {
+    maxLength: 40,
+  },
+);
 /** Pages with the same records again count once or are not verified, so no two records are equal. */
 const worlds = fc.boolean().chain((hasTotal) =>
   ids.chain((unique) =>
     fc.record({
       records: fc.tuple(...unique.map((id) => record(id, hasTotal))).map(distinct),
-      faults: fc.tuple(hasTotal ? withTotal : withoutTotal, pageQuirks(hasTotal)).map(([totals, pages]) => [...totals, ...pages]),
+      faults: fc
+        .tuple(hasTotal ? withTotal : withoutTotal, pageQuirks(hasTotal))
+        .map(([totals, pages]) => [...totals, ...pages]),
       hasTotal: fc.constant(hasTotal),
     }),
   ),

@@ -24,7 +24,9 @@ const TLS: TlsRules = { context: { cert, key }, client: { requested: false, requ
 
 /** An app whose scrapes all return the same body once `until` resolves. */
 async function start(chunk: Buffer, { tls, until }: { tls?: TlsRules | undefined; until?: Promise<unknown> } = {}) {
-  const body = bodyOf(...Array.from({ length: Math.ceil(chunk.length / PIECE) }, (_, at) => chunk.subarray(at * PIECE, (at + 1) * PIECE)));
+  const body = bodyOf(
+    ...Array.from({ length: Math.ceil(chunk.length / PIECE) }, (_, at) => chunk.subarray(at * PIECE, (at + 1) * PIECE)),
+  );
   let scrapes = 0;
   const scrape: ExporterPort['scrape'] = async (_format, _station, signal) => {
     scrapes += 1;
@@ -62,7 +64,8 @@ describe('createApp under load', () => {
     // Large beside what the process needs otherwise.
     const chunk = Buffer.alloc(32 * MIB, '#');
     const { port, scrapes } = await start(chunk, { tls });
-    const connect = () => (tls ? connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connectPlain(port, '127.0.0.1'));
+    const connect = () =>
+      tls ? connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connectPlain(port, '127.0.0.1');
     const before = process.memoryUsage.rss();
     const sockets = await open(40, connect, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
     await Promise.all(sockets.map((socket) => once(socket, 'readable')));
@@ -75,30 +78,39 @@ describe('createApp under load', () => {
   it.each([
     [40, 1],
     [4, 10],
-  ])('inflates plain text only as it is read, by %i connections with %i requests each', async (connections, requests) => {
-    const stations = simulatedStations({ stations: 1, resources: 30_000 });
-    const { service, config } = await startSimulation({ stations, naming: 'sequential', pageCap: 10_000 });
-    onTestFinished(() => service.stop());
-    const { upstreams, ...rest } = parse(config);
-    const { url } = await startReadyExporter({
-      ...rest,
-      upstreams: { main: { ...upstreams.main, page_size: 5000 } },
-      metrics: { disabled: STATION_FAMILIES.map(({ name }) => name).filter((name) => !COMPRESSIBLE.includes(name)) },
-    });
-    const before = heldByBuffers();
-    const request = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n';
-    const sockets = await open(connections, () => connectPlain(Number(new URL(url).port), '127.0.0.1'), request.repeat(requests));
-    await Promise.all(sockets.map((socket) => once(socket, 'readable')));
-    // The requests before this one have begun to inflate when it is answered.
-    const { body } = await httpRequest(Number(new URL(url).port), '/metrics');
-    expect(body.length).toBeGreaterThan(8 * MIB);
-    const grown = await eventually(() => {
-      const bytes = heldByBuffers() - before;
-      expect(bytes).toBeLessThan(40 * MIB);
-      return bytes;
-    });
-    console.log(`40 plain responses of ${Math.round(body.length / MIB)} MiB that are not read: ${Math.round(grown / MIB)} MiB more`);
-  });
+  ])(
+    'inflates plain text only as it is read, by %i connections with %i requests each',
+    async (connections, requests) => {
+      const stations = simulatedStations({ stations: 1, resources: 30_000 });
+      const { service, config } = await startSimulation({ stations, naming: 'sequential', pageCap: 10_000 });
+      onTestFinished(() => service.stop());
+      const { upstreams, ...rest } = parse(config);
+      const { url } = await startReadyExporter({
+        ...rest,
+        upstreams: { main: { ...upstreams.main, page_size: 5000 } },
+        metrics: { disabled: STATION_FAMILIES.map(({ name }) => name).filter((name) => !COMPRESSIBLE.includes(name)) },
+      });
+      const before = heldByBuffers();
+      const request = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n';
+      const sockets = await open(
+        connections,
+        () => connectPlain(Number(new URL(url).port), '127.0.0.1'),
+        request.repeat(requests),
+      );
+      await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+      // The requests before this one have begun to inflate when it is answered.
+      const { body } = await httpRequest(Number(new URL(url).port), '/metrics');
+      expect(body.length).toBeGreaterThan(8 * MIB);
+      const grown = await eventually(() => {
+        const bytes = heldByBuffers() - before;
+        expect(bytes).toBeLessThan(40 * MIB);
+        return bytes;
+      });
+      console.log(
+        `40 plain responses of ${Math.round(body.length / MIB)} MiB that are not read: ${Math.round(grown / MIB)} MiB more`,
+      );
+    },
+  );
 
   it('responds within bounded memory beside 1,000 slow clients and 200 concurrent scrapes', async () => {
     let release = () => {};
@@ -110,7 +122,9 @@ describe('createApp under load', () => {
     const slow = { port, host: '127.0.0.1', localAddress: '127.0.0.2' };
     await open(1000, () => connectPlain(slow), 'GET /metrics HTTP/1.1\r\nHost:');
     const statuses: (number | undefined)[] = [];
-    const requests = Array.from({ length: 200 }, async () => statuses.push((await httpRequest(port, '/metrics')).status));
+    const requests = Array.from({ length: 200 }, async () =>
+      statuses.push((await httpRequest(port, '/metrics')).status),
+    );
     await eventually(() => expect(statuses).toEqual(Array(160).fill(200)));
     expect(scrapes()).toBe(200);
     const startMs = performance.now();

@@ -14,7 +14,8 @@ import { httpRequest } from '../web/http-client.ts';
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 beforeAll(() => {
-  if (!existsSync(main)) throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
+  if (!existsSync(main))
+    throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
 });
 
 /** Scrapes need not wait for the refreshes that they start. */
@@ -58,9 +59,17 @@ const BOMBS: Readonly<Record<string, Page>> = {
   'a listing without end of long texts': (offset) =>
     recordsOf(500, (index) => {
       const text = `${offset + index} `.padEnd(1000, 'x');
-      return wireRecord(text, { name: text, display_name: text, state: text, sku: text, gpu_model: text, resource_type: { key: text } });
+      return wireRecord(text, {
+        name: text,
+        display_name: text,
+        state: text,
+        sku: text,
+        gpu_model: text,
+        resource_type: { key: text },
+      });
     }),
-  'pages of hundreds of thousands of ids': (offset) => recordsOf(500_000, (index) => ({ resource_id: `${offset + index}` })),
+  'pages of hundreds of thousands of ids': (offset) =>
+    recordsOf(500_000, (index) => ({ resource_id: `${offset + index}` })),
   'arrays in arrays': () => `{"resources":[[${'[],'.repeat(4_000_000)}1]]}`,
 };
 
@@ -84,7 +93,8 @@ describe('telemetry-station-exporter with a small heap', () => {
         cache: { ttl: '100ms', error_ttl: '100ms' },
       }),
     );
-    const times = async (family: string) => valuesOf(await scrape(), `telemetry_station_last_${family}_timestamp_seconds`, 'station');
+    const times = async (family: string) =>
+      valuesOf(await scrape(), `telemetry_station_last_${family}_timestamp_seconds`, 'station');
     await eventually(async () => {
       const failures = valuesOf(await scrape(), 'telemetry_station_failure', 'station', 'reason');
       expect(failures).toMatchObject({ 'bomb-1|body': 1, 'bomb-2|body': 1, 'good-1|body': 0, 'good-2|body': 0 });

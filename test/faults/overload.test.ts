@@ -32,7 +32,11 @@ describe('Exporter, over a service that hangs', () => {
     const grown = process.memoryUsage.rss() - before;
     console.log(`1,000 waiting probes: ${Math.round(grown / MIB)} MiB more, both ends together`);
     expect(grown).toBeLessThan(256 * MIB);
-    const limits = valuesOf(await scrape('/metrics', timeout(1)), 'telemetry_station_exporter_web_limits_reached_total', 'limit');
+    const limits = valuesOf(
+      await scrape('/metrics', timeout(1)),
+      'telemetry_station_exporter_web_limits_reached_total',
+      'limit',
+    );
     expect(limits['max_requests']).toBeGreaterThan(0);
     expect(log.filter((line) => line.includes('limit of the web server reached" limit=max_requests'))).not.toEqual([]);
   });

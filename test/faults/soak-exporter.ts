@@ -44,7 +44,13 @@ serveMethods({
     const build = { version: 'soak', revision: 'soak', nodeVersion: process.version };
     // Failures of the service are intended; only errors of the exporter are logged.
     const log = createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line) });
-    exporter = await Exporter.start(loaded, { load, build, shard: { ordinal: 0, total: 1 }, log, processMetrics: true });
+    exporter = await Exporter.start(loaded, {
+      load,
+      build,
+      shard: { ordinal: 0, total: 1 },
+      log,
+      processMetrics: true,
+    });
     const report = (error: unknown) => {
       internalErrors += 1;
       log.error('internal error', { error });
@@ -71,7 +77,10 @@ serveMethods({
     const { heapUsed, external, rss } = process.memoryUsage();
     const active = process.getActiveResourcesInfo();
     const count = (type: RegExp) => active.filter((name) => type.test(name)).length;
-    const resources = (exporter?.stations() ?? []).reduce((sum, station) => sum + (station.snapshot?.resources ?? 0), 0);
+    const resources = (exporter?.stations() ?? []).reduce(
+      (sum, station) => sum + (station.snapshot?.resources ?? 0),
+      0,
+    );
     return {
       heapBytes: heapUsed,
       bufferBytes: external,

@@ -56,7 +56,11 @@ serveMethods({
       violations: [],
     };
     const endsAt = performance.now() + group.seconds * 1000;
-    await Promise.all(Array.from({ length: group.scrapers }, (_, index) => scraper(group, randomFrom(group.seed + index), endsAt, stats)));
+    await Promise.all(
+      Array.from({ length: group.scrapers }, (_, index) =>
+        scraper(group, randomFrom(group.seed + index), endsAt, stats),
+      ),
+    );
     return stats;
   },
 });
@@ -86,7 +90,10 @@ async function scrapeOnce(
   stats: ScrapeStats,
 ): Promise<string[]> {
   const path = allStations ? '/metrics' : `/probe?station=${expected[0]}`;
-  const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds), ...(allStations && { 'Accept-Encoding': 'gzip' }) };
+  const headers = {
+    'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutSeconds),
+    ...(allStations && { 'Accept-Encoding': 'gzip' }),
+  };
   const startMs = performance.now();
   const signal = AbortSignal.timeout(Math.round(timeoutSeconds * 1000));
   const sent = request({ host: '127.0.0.1', port, path, agent, headers, signal });

@@ -32,8 +32,15 @@ const now = () => Date.UTC(2026, 0, 15) + performance.now();
 serveMethods({
   start: async ({ seed, stations, resourcesPerStation, faults = true }: Parameters<ServiceMethods['start']>[0]) => {
     const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
-    const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) => world.resources(telemetryStation, atMs);
-    const service = await startSimulatedService({ source, seed, now, faults: { '*': faults ? FAULTS : [] }, requestLogSize: 1 });
+    const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) =>
+      world.resources(telemetryStation, atMs);
+    const service = await startSimulatedService({
+      source,
+      seed,
+      now,
+      faults: { '*': faults ? FAULTS : [] },
+      requestLogSize: 1,
+    });
     return service.url;
   },
 });

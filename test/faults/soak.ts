@@ -8,7 +8,10 @@ import { measureSlowness } from './soak-slowness.ts';
 import { soakViolations } from './soak-violations.ts';
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string', default: String(Date.now() % 1_000_000) } },
+  options: {
+    seconds: { type: 'string', default: '600' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
 });
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 if (!(seconds >= 3) || !Number.isInteger(seed)) {
@@ -71,7 +74,10 @@ async function soak(): Promise<boolean> {
   );
   console.log(row(...Array<string>(12).fill('--:')));
   for (let done = 0; done < seconds - 0.5; done += SLICE_SECONDS) {
-    const slice = await Promise.all([probers.call('run', probeGroup(port, done)), metricsScrapers.call('run', metricsGroup(port, done))]);
+    const slice = await Promise.all([
+      probers.call('run', probeGroup(port, done)),
+      metricsScrapers.call('run', metricsGroup(port, done)),
+    ]);
     // Refreshes in flight hold pages: measure after they have finished.
     await setTimeout((REFRESH_TIMEOUT_SECONDS + 0.5) * 1000);
     const usage = await exporter.call('resourceUsage');
@@ -85,7 +91,9 @@ async function soak(): Promise<boolean> {
   });
   console.log(`\n${summary(stats, usages)}`);
   for (const violation of violations) console.error(`violation: ${violation}`);
-  console.log(violations.length === 0 ? 'No violations.' : `${violations.length} violations; repeat with --seed=${seed}`);
+  console.log(
+    violations.length === 0 ? 'No violations.' : `${violations.length} violations; repeat with --seed=${seed}`,
+  );
   return violations.length > 0;
 }
 
@@ -93,7 +101,8 @@ async function soak(): Promise<boolean> {
 async function warmUp(port: number): Promise<ScrapeStats[]> {
   const stats: ScrapeStats[] = [];
   while ((await exporter.call('listedStations')) < STATIONS) {
-    if (stats.length >= MAX_WARMUP_ROUNDS) throw new Error(`not every station was listed within ${MAX_WARMUP_ROUNDS} rounds`);
+    if (stats.length >= MAX_WARMUP_ROUNDS)
+      throw new Error(`not every station was listed within ${MAX_WARMUP_ROUNDS} rounds`);
     stats.push(await metricsScrapers.call('run', { ...metricsGroup(port, -stats.length), seconds: 2 }));
   }
   return stats;
@@ -122,11 +131,23 @@ function config(url: string): object {
 }
 
 function probeGroup(port: number, done: number): ScraperGroup {
-  return { ...scraperGroup(port, done), allStations: false, scrapers: PROBERS, pauseMs: [500, 1500], ...timeouts(6, 20) };
+  return {
+    ...scraperGroup(port, done),
+    allStations: false,
+    scrapers: PROBERS,
+    pauseMs: [500, 1500],
+    ...timeouts(6, 20),
+  };
 }
 
 function metricsGroup(port: number, done: number): ScraperGroup {
-  return { ...scraperGroup(port, done), allStations: true, scrapers: METRICS_SCRAPERS, pauseMs: [3000, 6000], ...timeouts(15, 25) };
+  return {
+    ...scraperGroup(port, done),
+    allStations: true,
+    scrapers: METRICS_SCRAPERS,
+    pauseMs: [3000, 6000],
+    ...timeouts(15, 25),
+  };
 }
 
 function timeouts(...seconds: readonly number[]) {
@@ -144,13 +165,24 @@ function scraperGroup(port: number, done: number) {
 function sliceRow(at: number, slice: readonly ScrapeStats[], usage: ResourceUsage): string {
   const sum = (key: 'scrapes' | 'failing' | 'incomplete') => slice.reduce((total, group) => total + group[key], 0);
   const slowest = Math.max(...slice.map(({ slowestMs }) => slowestMs));
-  const sizes = [usage.heapBytes, usage.bufferBytes, usage.residentBytes].map((bytes) => `${(bytes / MIB).toFixed(1)} MiB`);
+  const sizes = [usage.heapBytes, usage.bufferBytes, usage.residentBytes].map(
+    (bytes) => `${(bytes / MIB).toFixed(1)} MiB`,
+  );
   const counts = [usage.sockets, usage.timers, usage.resources, `${Math.round(usage.maxEventLoopDelayMs)} ms`];
-  return row(Math.round(at), sum('scrapes'), `${Math.round(slowest)} ms`, sum('failing'), sum('incomplete'), ...sizes, ...counts);
+  return row(
+    Math.round(at),
+    sum('scrapes'),
+    `${Math.round(slowest)} ms`,
+    sum('failing'),
+    sum('incomplete'),
+    ...sizes,
+    ...counts,
+  );
 }
 
 function summary(stats: readonly ScrapeStats[], usages: readonly ResourceUsage[]): string {
-  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete' | 'bytes') => stats.reduce((total, group) => total + group[key], 0);
+  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete' | 'bytes') =>
+    stats.reduce((total, group) => total + group[key], 0);
   const share = (part: number, total: number) => `${((100 * part) / total).toFixed(1)} %`;
   const growth = (usages.at(-1)?.heapBytes ?? Number.NaN) / (usages[0]?.heapBytes ?? Number.NaN) - 1;
   return [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { REASON_COLORS } from '../../grafana/source/appearance.ts';
-import { FAILURE_REASONS } from '../../src/station/failure.ts';
+import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { cellText, colorOf } from './display.ts';
 import { panelsOf, type ShippedPanel, shippedDashboards } from './shipped-dashboards.ts';
 
@@ -15,13 +15,16 @@ describe('dashboard panels', () => {
   });
 
   it.each(panels)('have no threshold step below zero that is not neutral: %s', (_, { fieldConfig }) => {
-    const overrides = fieldConfig?.overrides.flatMap(({ properties }) => properties.filter(({ id }) => id === 'thresholds')) ?? [];
+    const overrides =
+      fieldConfig?.overrides.flatMap(({ properties }) => properties.filter(({ id }) => id === 'thresholds')) ?? [];
     const all = [fieldConfig?.defaults.thresholds, ...overrides.map(({ value }) => value as ShippedThresholds)];
     expect(all.flatMap((thresholds) => thresholds?.steps[0] ?? []).filter(({ color }) => color !== 'text')).toEqual([]);
   });
 
   it.each(ofType('table'))('show an empty table cell as a dash: %s', (_, panel) => {
-    const columns = Object.values(panel.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
+    const columns = Object.values(
+      panel.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {},
+    );
     const texts = columns.flatMap((column) => [cellText(panel, column, null), cellText(panel, column, '')]);
     expect(new Set(texts)).toEqual(new Set(['–']));
   });
@@ -33,18 +36,19 @@ describe('dashboard panels', () => {
     expect(colors.filter((color) => color.includes('green'))).toEqual([]);
   });
 
-  it.each(panels.filter(([, { targets = [] }]) => targets.some(({ legendFormat }) => legendFormat?.includes('{{reason}}'))))(
-    'color the series of every reason: %s',
-    (_, panel) => {
-      const colored = FAILURE_REASONS.filter((reason) => overridesOf(panel, reason).some(({ id }) => id === 'color'));
-      expect(colored).toEqual(FAILURE_REASONS);
-    },
-  );
+  it.each(
+    panels.filter(([, { targets = [] }]) => targets.some(({ legendFormat }) => legendFormat?.includes('{{reason}}'))),
+  )('color the series of every reason: %s', (_, panel) => {
+    const colored = FAILURE_REASONS.filter((reason) => overridesOf(panel, reason).some(({ id }) => id === 'color'));
+    expect(colored).toEqual(FAILURE_REASONS);
+  });
 
   it.each(panels.filter(([, { targets = [] }]) => targets.some(({ legendFormat }) => legendFormat === '{{state}}')))(
     'name and color the series of every state: %s',
     (_, panel) => {
-      const shown = ['FIRING', 'PENDING', 'INACTIVE'].map((state) => overridesOf(panel, state).map(({ value }) => value));
+      const shown = ['FIRING', 'PENDING', 'INACTIVE'].map((state) =>
+        overridesOf(panel, state).map(({ value }) => value),
+      );
       expect(shown).toEqual([
         ['Firing', { mode: 'fixed', fixedColor: 'red' }],
         ['Pending', { mode: 'fixed', fixedColor: 'dark-orange' }],
@@ -65,10 +69,13 @@ describe('dashboard panels', () => {
     expect(options).toMatchObject({ perPage: 0 });
   });
 
-  it.each(ofType('timeseries'))('fill the area below a line only where series are stacked: %s', (_, { fieldConfig }) => {
-    const custom = fieldConfig?.defaults.custom;
-    if (custom?.stacking?.mode !== 'normal') expect(custom?.fillOpacity).toBe(0);
-  });
+  it.each(ofType('timeseries'))(
+    'fill the area below a line only where series are stacked: %s',
+    (_, { fieldConfig }) => {
+      const custom = fieldConfig?.defaults.custom;
+      if (custom?.stacking?.mode !== 'normal') expect(custom?.fillOpacity).toBe(0);
+    },
+  );
 
   it.each(panels)('show the names of types, not their keys: %s', (_, { targets = [], transformations = [] }) => {
     const legends = targets.map(({ legendFormat }) => legendFormat);

@@ -2,10 +2,17 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dashboards } from '../../grafana/source/dashboards.ts';
 import { READS_EACH_RESOURCE } from '../../grafana/source/resource-table.ts';
-import { parsePromql } from '../../promql/parse.ts';
+import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { RESOURCE_FAMILIES } from '../../src/metrics/resource-families.ts';
-import { knownMetrics, unknownIn } from '../promql/known-metrics.ts';
-import { interpolate, labelValuesOf, openPanelsOf, panelsOf, type ShippedPanel, shippedDashboards } from './shipped-dashboards.ts';
+import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
+import {
+  interpolate,
+  labelValuesOf,
+  openPanelsOf,
+  panelsOf,
+  type ShippedPanel,
+  shippedDashboards,
+} from './shipped-dashboards.ts';
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
 const shipped = shippedDashboards();
@@ -42,12 +49,17 @@ describe('dashboards', () => {
     expect(JSON.stringify(dashboard)).not.toMatch(/angular|"pluginVersion"/i);
   });
 
-  it.each(shipped)('open without reading per-resource series but those of the selected resource: %s', (_, dashboard) => {
-    expect(openPanelsOf(dashboard).flatMap(perResourceSelectors)).toEqual([]);
-  });
+  it.each(shipped)(
+    'open without reading per-resource series but those of the selected resource: %s',
+    (_, dashboard) => {
+      expect(openPanelsOf(dashboard).flatMap(perResourceSelectors)).toEqual([]);
+    },
+  );
 
   it.each(shipped)('link each stat of the opening screen to what it counts: %s', (file, dashboard) => {
-    const linked = openPanelsOf(dashboard).filter(({ type, fieldConfig }) => type === 'stat' && fieldConfig?.defaults.links?.length === 1);
+    const linked = openPanelsOf(dashboard).filter(
+      ({ type, fieldConfig }) => type === 'stat' && fieldConfig?.defaults.links?.length === 1,
+    );
     const ids = new Set(panelsOf(dashboard).map(({ id }) => `${id}`));
     const urls = linked.map(({ fieldConfig }) => `${fieldConfig?.defaults.links?.[0]?.url}`);
     expect(urls.length).toBeGreaterThanOrEqual(file === 'resources.json' ? 0 : 7);
@@ -59,7 +71,8 @@ describe('dashboards', () => {
     for (const name of ['fleet.json', 'station.json', 'exporter.json']) {
       const [, dashboard] = shipped.find(([file]) => file === name) ?? [];
       expect(dashboard && openPanelsOf(dashboard).map(({ title }) => title)).toContain('Alerts');
-      if (name !== 'exporter.json') expect(dashboard && panelsOf(dashboard).map(({ title }) => title)).toContain('Firing resources');
+      if (name !== 'exporter.json')
+        expect(dashboard && panelsOf(dashboard).map(({ title }) => title)).toContain('Firing resources');
     }
   });
 
@@ -79,7 +92,12 @@ describe('dashboards', () => {
   });
 
   it.each(shipped)('annotate configuration reloads, restarts and alerts: %s', (_, { annotations: { list } }) => {
-    expect(list.map(({ name }) => name)).toEqual(['Annotations & Alerts', 'Configuration loaded', 'Exporter started', 'Alert']);
+    expect(list.map(({ name }) => name)).toEqual([
+      'Annotations & Alerts',
+      'Configuration loaded',
+      'Exporter started',
+      'Alert',
+    ]);
     expect(list.filter(({ placement }) => placement !== undefined)).toEqual([]);
   });
 
@@ -106,7 +124,9 @@ describe('dashboards', () => {
     const expressions = [...targets, ...annotations].map((expression) => interpolate(expression, { limit: '100' }));
     expect(expressions.flatMap((expression) => unknownIn(expression, metrics))).toEqual([]);
     const variables = dashboard.templating.list.filter(({ type }) => type === 'query').map(labelValuesOf);
-    expect(variables.flatMap(({ selector, label }) => unknownIn(`count by (${label}) (${selector})`, metrics))).toEqual([]);
+    expect(variables.flatMap(({ selector, label }) => unknownIn(`count by (${label}) (${selector})`, metrics))).toEqual(
+      [],
+    );
   });
 });
 
@@ -116,20 +136,26 @@ describe('dashboard panels', () => {
   );
   const tables = panels.filter(([, { type }]) => type === 'table');
 
-  it.each(panels.filter(([, { type }]) => ['timeseries', 'state-timeline'].includes(type)))('have a legend: %s', (_, panel) => {
-    expect(panel.options?.legend?.showLegend).toBe(true);
-    expect(panel.targets?.filter(({ legendFormat }) => !legendFormat)).toEqual([]);
-  });
+  it.each(panels.filter(([, { type }]) => ['timeseries', 'state-timeline'].includes(type)))(
+    'have a legend: %s',
+    (_, panel) => {
+      expect(panel.options?.legend?.showLegend).toBe(true);
+      expect(panel.targets?.filter(({ legendFormat }) => !legendFormat)).toEqual([]);
+    },
+  );
 
   it.each(panels)('mention in their description if they read per-resource series: %s', (_, panel) => {
     expect(panel.description?.includes(READS_EACH_RESOURCE)).toBe(perResourceSelectors(panel).length > 0);
   });
 
-  it.each(tables)('aggregate all series of a table: further labels of a target would split its rows: %s', (_, { targets = [] }) => {
-    const selectors = targets.flatMap(({ expr }) => parsePromql(interpolate(expr, { limit: '100' })).selectors);
-    const aggregations = ['max', 'min', 'sum', 'group'];
-    expect(selectors.filter(({ within }) => !within.some((name) => aggregations.includes(name)))).toEqual([]);
-  });
+  it.each(tables)(
+    'aggregate all series of a table: further labels of a target would split its rows: %s',
+    (_, { targets = [] }) => {
+      const selectors = targets.flatMap(({ expr }) => parsePromql(interpolate(expr, { limit: '100' })).selectors);
+      const aggregations = ['max', 'min', 'sum', 'group'];
+      expect(selectors.filter(({ within }) => !within.some((name) => aggregations.includes(name)))).toEqual([]);
+    },
+  );
 
   it.each(tables)('limit the rows of a table: %s', (_, { targets = [] }) => {
     const unbounded = targets.filter(({ expr }) => !/\b(topk|bottomk)\(|resource_id="\$resource_id"/.test(expr));

@@ -58,7 +58,9 @@ function textWidth(text: string): number {
 }
 
 function columnsOf({ transformations = [], fieldConfig }: ShippedPanel) {
-  const titles: string[] = Object.values(transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
+  const titles: string[] = Object.values(
+    transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {},
+  );
   return titles.map((title) => {
     const properties = fieldConfig?.overrides.find(({ matcher }) => matcher.options === title)?.properties ?? [];
     const property = (name: string) => properties.find(({ id }) => id === name)?.value;

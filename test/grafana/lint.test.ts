@@ -1,8 +1,14 @@
 import * as grafanaUnits from '@grafana/grafana-foundation-sdk/units';
 import { describe, expect, it } from 'vitest';
-import { parsePromql } from '../../promql/parse.ts';
+import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
-import { interpolate, labelValuesOf, panelsOf, type ShippedDashboard, shippedDashboards } from './shipped-dashboards.ts';
+import {
+  interpolate,
+  labelValuesOf,
+  panelsOf,
+  type ShippedDashboard,
+  shippedDashboards,
+} from './shipped-dashboards.ts';
 
 /** Grafana's dashboard linter needs Go: these are its rules for machines without it. */
 describe.each(shippedDashboards())('grafana/dashboards/%s passes the dashboard linter', (file, dashboard) => {
@@ -18,10 +24,19 @@ describe.each(shippedDashboards())('grafana/dashboards/%s passes the dashboard l
   });
 
   it('template-job-rule, also for station and instance', () => {
-    const queryVariable = { type: 'query', datasource: { uid: '$datasource' }, multi: true, includeAll: true, allValue: '.+' };
+    const queryVariable = {
+      type: 'query',
+      datasource: { uid: '$datasource' },
+      multi: true,
+      includeAll: true,
+      allValue: '.+',
+    };
     expect(variable('job')).toMatchObject({ ...queryVariable, label: 'Job' });
     const oneStation = { ...queryVariable, includeAll: false, allValue: '' };
-    expect(variable('station')).toMatchObject({ ...(file === 'station.json' ? oneStation : queryVariable), label: 'Station' });
+    expect(variable('station')).toMatchObject({
+      ...(file === 'station.json' ? oneStation : queryVariable),
+      label: 'Station',
+    });
     if (file === 'exporter.json') expect(variable('instance')).toMatchObject({ ...queryVariable, label: 'Instance' });
   });
 
@@ -39,7 +54,10 @@ describe.each(shippedDashboards())('grafana/dashboards/%s passes the dashboard l
   });
 
   it('panel-datasource-rule', () => {
-    const used = panels.flatMap(({ datasource, targets = [] }) => [datasource?.uid, ...targets.map((target) => target.datasource.uid)]);
+    const used = panels.flatMap(({ datasource, targets = [] }) => [
+      datasource?.uid,
+      ...targets.map((target) => target.datasource.uid),
+    ]);
     expect(new Set(used)).toEqual(new Set(['$datasource']));
   });
 
@@ -68,12 +86,17 @@ describe.each(shippedDashboards())('grafana/dashboards/%s passes the dashboard l
 
   it('target-job-rule, also for station and instance', () => {
     const matchesVariable = (label: string) => (selector: (typeof selectors)[number]) =>
-      selector.matchers.some((matcher) => matcher.label === label && matcher.operator === '=~' && matcher.value === `$${label}`);
+      selector.matchers.some(
+        (matcher) => matcher.label === label && matcher.operator === '=~' && matcher.value === `$${label}`,
+      );
     expect(selectors.filter((selector) => !matchesVariable('job')(selector))).toEqual([]);
-    const stationMetrics = new Set(FAMILY_DESCRIPTIONS.filter(({ labels }) => labels.includes('station')).map(({ name }) => name));
+    const stationMetrics = new Set(
+      FAMILY_DESCRIPTIONS.filter(({ labels }) => labels.includes('station')).map(({ name }) => name),
+    );
     const stationSelectors = selectors.filter(({ metric }) => stationMetrics.has(metric));
     expect(stationSelectors.filter((selector) => !matchesVariable('station')(selector))).toEqual([]);
-    if (file === 'exporter.json') expect(selectors.filter((selector) => !matchesVariable('instance')(selector))).toEqual([]);
+    if (file === 'exporter.json')
+      expect(selectors.filter((selector) => !matchesVariable('instance')(selector))).toEqual([]);
   });
 
   it('target-counter-agg-rule', () => {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-const readProvisioning = (file: string) => parse(readFileSync(new URL(`../../grafana/provisioning/${file}`, import.meta.url), 'utf8'));
+const readProvisioning = (file: string) =>
+  parse(readFileSync(new URL(`../../grafana/provisioning/${file}`, import.meta.url), 'utf8'));
 const prometheusConfig = parse(readFileSync(new URL('../../prometheus/prometheus.yml', import.meta.url), 'utf8'));
 
 describe('grafana/provisioning', () => {
@@ -15,12 +16,17 @@ describe('grafana/provisioning', () => {
         isDefault: true,
         jsonData: { timeInterval: prometheusConfig.global.scrape_interval },
       },
-      { type: 'alertmanager', url: `http://${prometheusConfig.alerting.alertmanagers[0].static_configs[0].targets[0]}` },
+      {
+        type: 'alertmanager',
+        url: `http://${prometheusConfig.alerting.alertmanagers[0].static_configs[0].targets[0]}`,
+      },
     ]);
   });
 
   it('loads dashboards from /var/lib/grafana/dashboards', () => {
     const { providers } = readProvisioning('dashboards/telemetry-station.yaml');
-    expect(providers).toMatchObject([{ type: 'file', allowUiUpdates: false, options: { path: '/var/lib/grafana/dashboards' } }]);
+    expect(providers).toMatchObject([
+      { type: 'file', allowUiUpdates: false, options: { path: '/var/lib/grafana/dashboards' } },
+    ]);
   });
 });

@@ -124,7 +124,11 @@ export function labelValuesOf({ query, name }: ShippedVariable): { readonly sele
 /** Replaces Grafana's built-in variables and the given ones; the format `regex` escapes the value as Grafana does. */
 export function interpolate(expression: string, values: Readonly<Record<string, string>>): string {
   const all: Readonly<Record<string, string>> = { __rate_interval: '30s', __range: '1m', ...values };
-  return expression.replace(/\$\{(\w+):regex\}|\$([a-z_]\w*)/g, (variable, escaped: string | undefined, plain: string | undefined) =>
-    escaped === undefined ? (all[`${plain}`] ?? variable) : (all[escaped]?.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') ?? variable),
+  return expression.replace(
+    /\$\{(\w+):regex\}|\$([a-z_]\w*)/g,
+    (variable, escaped: string | undefined, plain: string | undefined) =>
+      escaped === undefined
+        ? (all[`${plain}`] ?? variable)
+        : (all[escaped]?.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') ?? variable),
   );
 }

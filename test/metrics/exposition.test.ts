@@ -7,19 +7,24 @@ import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { Body } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../../src/metrics/station-encoder.ts';
-import { churnAfter, NO_CHURN } from '../../src/station/churn.ts';
-import { LabelValues } from '../../src/station/label-values.ts';
-import { labelText, type Resource } from '../../src/station/resource.ts';
-import type { Snapshot } from '../../src/station/snapshot.ts';
-import type { Health, StationView } from '../../src/station/station-cache.ts';
-import type { StationSpec } from '../../src/station/station-spec.ts';
-import { TaskQueue } from '../../src/station/task-queue.ts';
+import { labelText, type Resource } from '../../src/model/resource.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
+import { LabelValues } from '../../src/refresh/label-values.ts';
+import type { Snapshot } from '../../src/refresh/snapshot.ts';
+import type { Health, StationView } from '../../src/refresh/station-cache.ts';
 import { codePoint } from '../code-point.ts';
-import { listingOf, resourceOf, specOf } from '../station/fixtures.ts';
+import { listingOf, resourceOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 const allSeries: EncodingOptions = { perResource: true, maxResources: 100_000, disabled: new Set() };
-const healthy: Health = { lastAttemptMs: 1_700_000_060_250, lastSuccessMs: 1_700_000_060_250, durationMs: 1250, failure: undefined };
+const healthy: Health = {
+  lastAttemptMs: 1_700_000_060_250,
+  lastSuccessMs: 1_700_000_060_250,
+  durationMs: 1250,
+  failure: undefined,
+};
 const failing: Health = {
   ...healthy,
   lastAttemptMs: 1_700_000_120_000,
@@ -37,7 +42,12 @@ async function viewOf(
   const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
   if (!snapshot) return { ...state, served: undefined };
   const values = new LabelValues(fullSpec.labelValues);
-  const publication = { spec: fullSpec, snapshot, churn: await churnAfter(NO_CHURN, undefined, snapshot, values, new TaskQueue()), values };
+  const publication = {
+    spec: fullSpec,
+    snapshot,
+    churn: await churnAfter(NO_CHURN, undefined, snapshot, values, new TaskQueue()),
+    values,
+  };
   return {
     ...state,
     served: {
@@ -109,7 +119,12 @@ describe('Exposition', () => {
   it('publishes several stations exactly as in the golden files', async () => {
     const views = [
       await viewOf(
-        { name: 'prod', alertability: true, products: ['product.acp'], labels: { team: 'storage', zone_name: 'é "1"' } },
+        {
+          name: 'prod',
+          alertability: true,
+          products: ['product.acp'],
+          labels: { team: 'storage', zone_name: 'é "1"' },
+        },
         listingOf(fleet, { pages: 3, duplicates: 1, rejected: 2, complete: false, reportedTotal: 8 }),
       ),
       await viewOf({ name: 'empty' }, listingOf([], { reportedTotal: undefined })),
@@ -126,7 +141,9 @@ describe('Exposition', () => {
   });
 
   it('contains each family once, with the HELP and TYPE of the catalogue', async () => {
-    const families = parseExposition(await textOf([await viewOf({}, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))]));
+    const families = parseExposition(
+      await textOf([await viewOf({}, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))]),
+    );
     for (const [name, { help, type }] of families) {
       const row = STATION_FAMILIES.find((family) => family.name === name);
       expect({ help, type }).toEqual({ help: row?.help, type: row?.type });
@@ -138,7 +155,9 @@ describe('Exposition', () => {
     const views = [await viewOf({}, listingOf(fleet))];
     const expected = `${(await textOf(views)).replace(/^(# (?:HELP|TYPE) \S+?)_total /gm, '$1 ')}# EOF\n`;
     expect(await textOf(views, 'openmetrics')).toBe(expected);
-    expect(expected).toContain('# TYPE telemetry_station_resources_added counter\ntelemetry_station_resources_added_total{');
+    expect(expected).toContain(
+      '# TYPE telemetry_station_resources_added counter\ntelemetry_station_resources_added_total{',
+    );
   });
 
   it('leaves out disabled families', async () => {
@@ -146,7 +165,9 @@ describe('Exposition', () => {
       ...allSeries,
       disabled: new Set(['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info']),
     };
-    const families = parseExposition(await textOf([await viewOf({}, listingOf(fleet), healthy, options)], 'text', options));
+    const families = parseExposition(
+      await textOf([await viewOf({}, listingOf(fleet), healthy, options)], 'text', options),
+    );
     expect([...families.keys()].filter((name) => options.disabled.has(name))).toEqual([]);
     expect(families.has('telemetry_station_up')).toBe(true);
   });
@@ -165,7 +186,13 @@ describe('Exposition', () => {
     expect(some.served?.encoded.withheld).toBe(18);
     expect((all.served?.encoded.series ?? 0) - (some.served?.encoded.series ?? 0)).toBe(18);
     const sum = Object.values(
-      valuesOf(parseExposition(await textOf([some])), 'telemetry_station_resources', 'resource_type', 'product', 'state'),
+      valuesOf(
+        parseExposition(await textOf([some])),
+        'telemetry_station_resources',
+        'resource_type',
+        'product',
+        'state',
+      ),
     ).reduce((a, b) => a + b, 0);
     expect(sum).toBe(5);
     const exactly = await viewOf({}, listingOf(fleet), healthy, { ...allSeries, maxResources: 5 });
@@ -195,7 +222,8 @@ describe('Exposition', () => {
     const valuesOfLabel = (name: string, label: string) => [
       ...new Set(families.get(`telemetry_station_${name}`)?.samples.map(({ labels }) => labels[label])),
     ];
-    const sum = (name: string) => families.get(`telemetry_station_${name}`)?.samples.reduce((total, { value }) => total + value, 0);
+    const sum = (name: string) =>
+      families.get(`telemetry_station_${name}`)?.samples.reduce((total, { value }) => total + value, 0);
     expect(values('resources_folded', 'label')).toEqual({ resource_type: 40, state: 36, gpu_model: 30, unit: 20 });
     expect(valuesOfLabel('resources', 'resource_type')).toEqual(['type 0', 'type 1', '(other)']);
     expect(valuesOfLabel('resources', 'state').toSorted()).toEqual(['(other)', 'state 0', 'state 1']);
@@ -205,7 +233,9 @@ describe('Exposition', () => {
       'type 1|Type 1': 1,
       '(other)|(other)': 1,
     });
-    expect([sum('resources'), sum('alert_rules'), sum('sku_quantity'), sum('resource_info')]).toEqual([60, 60, 120, 60]);
+    expect([sum('resources'), sum('alert_rules'), sum('sku_quantity'), sum('resource_info')]).toEqual([
+      60, 60, 120, 60,
+    ]);
     expect(valuesOfLabel('resource_info', 'resource_type')).toHaveLength(6);
     expect(valuesOfLabel('resource_state', 'state')).toHaveLength(5);
   });
@@ -228,8 +258,14 @@ describe('Exposition', () => {
         'resource_type',
         'product',
       );
-    expect(await withoutRules(true)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 0 });
-    expect(await withoutRules(false)).toEqual({ 'resource_type.compute.aec2|product.acp': 1, 'resource_type.compute.aec2|': 1 });
+    expect(await withoutRules(true)).toEqual({
+      'resource_type.compute.aec2|product.acp': 1,
+      'resource_type.compute.aec2|': 0,
+    });
+    expect(await withoutRules(false)).toEqual({
+      'resource_type.compute.aec2|product.acp': 1,
+      'resource_type.compute.aec2|': 1,
+    });
   });
 
   it('publishes the same bytes until a station changes', async () => {
@@ -256,7 +292,8 @@ describe('Exposition', () => {
     const view = await viewOf({ name: 'a' }, listingOf(fleet));
     const segments = [...(view.served?.encoded.families.values() ?? [])].flat();
     const [one, other] = [exposition.stationBody([view], 'text'), exposition.stationBody([view], 'openmetrics')];
-    for (const { deflated } of segments) expect([one, other].map((body) => body.gzip().includes(deflated))).toEqual([true, true]);
+    for (const { deflated } of segments)
+      expect([one, other].map((body) => body.gzip().includes(deflated))).toEqual([true, true]);
   });
 
   it('encodes only changed blocks, with the same result as encoding all of them', async () => {
@@ -273,7 +310,12 @@ describe('Exposition', () => {
     expect(first).toHaveLength(4);
     const changed = parts.with(3, part(1200, 1500, 'F'));
     const second = await encode(changed);
-    expect(second.families.get(state)?.map((segment, index) => segment === first[index])).toEqual([true, true, false, true]);
+    expect(second.families.get(state)?.map((segment, index) => segment === first[index])).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
     const fresh = await new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2)).encode({
       spec,
       snapshot: snapshot(changed),
@@ -281,10 +323,19 @@ describe('Exposition', () => {
       values,
     });
     expect(second).toEqual(fresh);
-    const withholding = new StationEncoder(spec, { ...allSeries, maxResources: 2800 }, new CompressorPool(new TaskQueue(), 2));
-    const publish = (list: Resource[][]) => withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
+    const withholding = new StationEncoder(
+      spec,
+      { ...allSeries, maxResources: 2800 },
+      new CompressorPool(new TaskQueue(), 2),
+    );
+    const publish = (list: Resource[][]) =>
+      withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
     const more = [...parts, part(2800, 1)];
-    expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([0, 2801 * 4, 0]);
+    expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([
+      0,
+      2801 * 4,
+      0,
+    ]);
     expect((await publish(parts)).families.get(state)).toHaveLength(4);
   });
 
@@ -314,9 +365,19 @@ describe('Exposition', () => {
     const field = <T>(...values: T[]) => fc.constantFrom(...values);
     const quantities = [undefined, { value: 1, unit: 'GPU' }, { value: 2, unit: 'GPU' }];
     const resource = fc.record({
-      ...{ id: field('a', 'b', 'c', 'd'), name: field('', 'n'), displayName: field('', '名'), state: field('', 'I', 'F') },
+      ...{
+        id: field('a', 'b', 'c', 'd'),
+        name: field('', 'n'),
+        displayName: field('', '名'),
+        state: field('', 'I', 'F'),
+      },
       ...{ quantity: field(...quantities), alertRules: field(undefined, 0, 1), createdSeconds: field(undefined, 1) },
-      ...{ alertable: field(undefined, true, false), product: field('', 'p'), type: field('', '"\\\n'), sku: field('', '1 GPU') },
+      ...{
+        alertable: field(undefined, true, false),
+        product: field('', 'p'),
+        type: field('', '"\\\n'),
+        sku: field('', '1 GPU'),
+      },
       gpuModel: field('', '\u0000😀'),
     });
     const listing = fc
@@ -351,7 +412,8 @@ describe('Exposition', () => {
       [part(0, 2100)],
       [a, b, c, d],
     ];
-    const newEncoder = () => new StationEncoder(spec, { ...allSeries, maxResources: 2100 }, new CompressorPool(new TaskQueue(), 2));
+    const newEncoder = () =>
+      new StationEncoder(spec, { ...allSeries, maxResources: 2100 }, new CompressorPool(new TaskQueue(), 2));
     const encoder = newEncoder();
     for (const parts of snapshots) {
       const snapshot = { ...listingOf([]), parts, size: parts.flat().length };
@@ -379,7 +441,9 @@ describe('Exposition', () => {
         gpuModel: text,
         product: text,
       },
-      quantity: fc.option(fc.record({ value: fc.double({ min: 0, max: 1e6, noNaN: true }), unit: text }), { nil: undefined }),
+      quantity: fc.option(fc.record({ value: fc.double({ min: 0, max: 1e6, noNaN: true }), unit: text }), {
+        nil: undefined,
+      }),
       alertRules: fc.option(fc.nat(), { nil: undefined }),
       createdSeconds: fc.option(fc.double({ min: 0, max: 1e11, noNaN: true }), { nil: undefined }),
       alertable: fc.option(fc.boolean(), { nil: undefined }),
@@ -387,11 +451,18 @@ describe('Exposition', () => {
     const resources = fc.uniqueArray(arbitrary, { selector: ({ id }) => id, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(resources, text, async (list, station) => {
-        const families = parseExposition(await textOf([await viewOf({ name: station, alertability: true }, listingOf(list))]));
-        const byId = (family: string) => new Map(families.get(family)?.samples.map((sample) => [sample.labels['resource_id'], sample]));
-        const [info, state, rules, created, quantity] = ['info', 'state', 'alert_rules', 'created_timestamp_seconds', 'sku_quantity'].map(
-          (name) => byId(`telemetry_station_resource_${name}`),
+        const families = parseExposition(
+          await textOf([await viewOf({ name: station, alertability: true }, listingOf(list))]),
         );
+        const byId = (family: string) =>
+          new Map(families.get(family)?.samples.map((sample) => [sample.labels['resource_id'], sample]));
+        const [info, state, rules, created, quantity] = [
+          'info',
+          'state',
+          'alert_rules',
+          'created_timestamp_seconds',
+          'sku_quantity',
+        ].map((name) => byId(`telemetry_station_resource_${name}`));
         expect(info?.size ?? 0).toBe(list.length);
         for (const r of list) {
           const identity = { station, resource_id: r.id, name: r.name };
@@ -410,23 +481,30 @@ describe('Exposition', () => {
           expect(quantity?.get(r.id)?.value).toBe(r.quantity?.value);
           expect(quantity?.get(r.id)?.labels['unit']).toBe(r.quantity?.unit);
         }
-        const sum = (family: string) => (families.get(family)?.samples ?? []).reduce((total, { value }) => total + value, 0);
+        const sum = (family: string) =>
+          (families.get(family)?.samples ?? []).reduce((total, { value }) => total + value, 0);
         expect(sum('telemetry_station_resources')).toBe(list.length);
         expect(sum('telemetry_station_alert_rules')).toBe(list.reduce((total, r) => total + (r.alertRules ?? 0), 0));
         expect(sum('telemetry_station_alertable_resources')).toBe(list.filter((r) => r.alertable).length);
-        expect(sum('telemetry_station_resources_without_alert_rules')).toBe(list.filter((r) => r.alertable && r.alertRules === 0).length);
+        expect(sum('telemetry_station_resources_without_alert_rules')).toBe(
+          list.filter((r) => r.alertable && r.alertRules === 0).length,
+        );
       }),
     );
   });
 
   it('reports the number of series of each station', async () => {
     const own = ownMetrics();
-    const views = [await viewOf({ name: 'prod' }, listingOf(fleet)), await viewOf({ name: 'gone' }, undefined, failing)];
+    const views = [
+      await viewOf({ name: 'prod' }, listingOf(fleet)),
+      await viewOf({ name: 'gone' }, undefined, failing),
+    ];
     const exposition = new Exposition(allSeries);
     const text = await plain(await exposition.fullBody(views, own, 'text'));
     const stations = parseExposition(await plain(await exposition.stationBody(views, 'text')));
     const seriesOf = (station: string) =>
-      [...stations.values()].flatMap(({ samples }) => samples).filter(({ labels }) => labels['station'] === station).length;
+      [...stations.values()].flatMap(({ samples }) => samples).filter(({ labels }) => labels['station'] === station)
+        .length;
     expect(valuesOf(parseExposition(text), 'telemetry_station_exporter_series', 'station')).toEqual({
       prod: seriesOf('prod'),
       gone: seriesOf('gone'),

@@ -48,7 +48,9 @@ describe('OwnMetrics', () => {
     expect(value('request_wait_seconds_total')).toEqual({ main: 1.5 });
     expect(value('requests_throttled_total')).toEqual({ main: 1 });
     expect(value('rate_limit')).toEqual({ main: 2.5 });
-    expect(valuesOf(families, 'telemetry_station_exporter_page_size_reductions_total', 'upstream')).toEqual({ main: 1 });
+    expect(valuesOf(families, 'telemetry_station_exporter_page_size_reductions_total', 'upstream')).toEqual({
+      main: 1,
+    });
     expect(value('request_failures_total', 'reason')).toMatchObject({ 'main|timeout': 1, 'main|network': 0 });
     const histogram = families.get('telemetry_station_exporter_api_request_duration_seconds')?.samples;
     expect(histogram?.find(({ labels }) => labels['le'] === '0.25')?.value).toBe(0);
@@ -97,7 +99,11 @@ describe('OwnMetrics', () => {
     replaced.limited(2);
     const families = parseExposition(await metrics.text('text', new Set()));
     const value = (name: string) => valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream');
-    expect([value('rate_limit'), value('requests_in_flight'), value('requests_total')]).toEqual([{ main: 7 }, { main: 0 }, { main: 1 }]);
+    expect([value('rate_limit'), value('requests_in_flight'), value('requests_total')]).toEqual([
+      { main: 7 },
+      { main: 0 },
+      { main: 1 },
+    ]);
   });
 
   it('counts cache hits and misses, and drops stations that are no longer published', async () => {
@@ -109,10 +115,14 @@ describe('OwnMetrics', () => {
     metrics.recordReload(true, 5000);
     metrics.recordReload(false, 9000);
     const families = parseExposition(await metrics.text('text', new Set(['telemetry_station_exporter_build_info'])));
-    const value = (name: string, ...labels: string[]) => valuesOf(families, `telemetry_station_exporter_${name}`, ...labels);
+    const value = (name: string, ...labels: string[]) =>
+      valuesOf(families, `telemetry_station_exporter_${name}`, ...labels);
     expect([value('cache_hits_total'), value('cache_misses_total')]).toEqual([{ '': 2 }, { '': 1 }]);
     expect([value('series', 'station'), value('series_withheld', 'station')]).toEqual([{ now: 2 }, { now: 5 }]);
-    expect([value('config_last_reload_successful'), value('config_last_reload_success_timestamp_seconds')]).toEqual([{ '': 0 }, { '': 5 }]);
+    expect([value('config_last_reload_successful'), value('config_last_reload_success_timestamp_seconds')]).toEqual([
+      { '': 0 },
+      { '': 5 },
+    ]);
     expect(families.has('telemetry_station_exporter_build_info')).toBe(false);
   });
 
@@ -129,7 +139,10 @@ describe('OwnMetrics', () => {
     const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics({ elapsedMs: () => 0 }));
     const scrape = async () => {
       const families = parseExposition(await metrics.text('text', new Set()));
-      return [valuesOf(families, 'telemetry_station_exporter_cache_hits_total'), valuesOf(families, 'process_cpu_seconds_total')];
+      return [
+        valuesOf(families, 'telemetry_station_exporter_cache_hits_total'),
+        valuesOf(families, 'process_cpu_seconds_total'),
+      ];
     };
     metrics.recordReads('hit', 1);
     const [, cpu] = await scrape();

@@ -2,7 +2,11 @@
 export interface ParsedFamily {
   readonly help: string;
   readonly type: string;
-  readonly samples: { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+  readonly samples: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly value: number;
+  }[];
 }
 
 /** A strict parser, independent of the encoder: a repeated family or series, a sample outside its family or a stray character is an error. */
@@ -66,7 +70,8 @@ function parseSample(line: string) {
     at += 1;
   }
   const number = /^ (\S+)$/.exec(line.slice(at))?.[1] ?? fail(line);
-  const value = { '+Inf': Number.POSITIVE_INFINITY, '-Inf': Number.NEGATIVE_INFINITY, NaN: Number.NaN }[number] ?? Number(number);
+  const value =
+    { '+Inf': Number.POSITIVE_INFINITY, '-Inf': Number.NEGATIVE_INFINITY, NaN: Number.NaN }[number] ?? Number(number);
   if (number !== 'NaN' && Number.isNaN(value)) fail(line);
   return { name, labels, value };
 }
@@ -76,8 +81,15 @@ function fail(line: string): never {
 }
 
 /** The values of a family, by the values of the given labels joined with `|`. */
-export function valuesOf(families: Map<string, ParsedFamily>, family: string, ...labels: string[]): Record<string, number> {
+export function valuesOf(
+  families: Map<string, ParsedFamily>,
+  family: string,
+  ...labels: string[]
+): Record<string, number> {
   return Object.fromEntries(
-    (families.get(family)?.samples ?? []).map((sample) => [labels.map((label) => sample.labels[label]).join('|'), sample.value]),
+    (families.get(family)?.samples ?? []).map((sample) => [
+      labels.map((label) => sample.labels[label]).join('|'),
+      sample.value,
+    ]),
   );
 }

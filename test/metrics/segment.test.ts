@@ -7,7 +7,9 @@ import { codePoint } from '../code-point.ts';
 
 const texts = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 2000 }).map((text) => text.toWellFormed()),
-  fc.tuple(fc.string({ minLength: 1, maxLength: 30 }), fc.nat({ max: 6000 })).map(([text, times]) => text.repeat(times)),
+  fc
+    .tuple(fc.string({ minLength: 1, maxLength: 30 }), fc.nat({ max: 6000 }))
+    .map(([text, times]) => text.repeat(times)),
 );
 const bytes = texts.map((text) => Buffer.from(text));
 
@@ -15,7 +17,9 @@ describe('combineCrc', () => {
   it('returns the CRC of two concatenated texts', () => {
     fc.assert(
       fc.property(bytes, bytes, (first, second) => {
-        expect(combineCrc(crc32(first), crc32(second), crcShift(second.length))).toBe(crc32(Buffer.concat([first, second])));
+        expect(combineCrc(crc32(first), crc32(second), crcShift(second.length))).toBe(
+          crc32(Buffer.concat([first, second])),
+        );
       }),
     );
   });
@@ -40,7 +44,8 @@ describe('Body', () => {
         const text = Buffer.from(parts.map(([part]) => part).join(''));
         const compressor = new Compressor();
         const segments: Segment[] = [];
-        for (const [part, stored] of parts) segments.push(stored ? storedSegment(Buffer.from(part)) : await compressed(compressor, part));
+        for (const [part, stored] of parts)
+          segments.push(stored ? storedSegment(Buffer.from(part)) : await compressed(compressor, part));
         const followed = new Body(segments.slice(1), new Body(segments.slice(0, 1)));
         for (const body of [new Body(segments), new Body([joinedSegment(segments)]), followed]) {
           const gzip = Buffer.concat([...body.gzip()]);

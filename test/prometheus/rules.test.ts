@@ -1,12 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DEFAULT_PARAMETERS, PLACEHOLDER_LINKS, PLACEHOLDERS, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
+import {
+  DEFAULT_PARAMETERS,
+  PLACEHOLDER_LINKS,
+  PLACEHOLDERS,
+  RUNBOOK_URL,
+} from '../../prometheus/source/parameters.ts';
 import { rulesFile } from '../../prometheus/source/rules-file.ts';
 import { shippedDashboards } from '../grafana/shipped-dashboards.ts';
-import { knownMetrics, type Rule, shippedRules, unknownIn } from '../promql/known-metrics.ts';
+import { knownMetrics, type Rule, shippedRules, unknownIn } from './promql/known-metrics.ts';
 
-const alerts = shippedRules().flatMap((rule): [string, Rule][] => (rule.alert === undefined ? [] : [[rule.alert, rule]]));
+const alerts = shippedRules().flatMap((rule): [string, Rule][] =>
+  rule.alert === undefined ? [] : [[rule.alert, rule]],
+);
 const metrics = knownMetrics();
 const CHART = '../../deploy/helm/telemetry-station-exporter';
 const RUNBOOK_FOLDER = new URL('../../docs/runbooks/', import.meta.url);
@@ -33,8 +40,12 @@ describe('the rules of the Helm chart', () => {
   });
 
   it('have a placeholder for each value, and no other', () => {
-    const placeholders = new Set([...rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS).matchAll(/<<[^>]*>>/g)].map(([text]) => text));
-    const values = Object.entries(DEFAULT_PARAMETERS).flatMap(([alert, keys]) => Object.keys(keys).map((key) => `<<${alert}.${key}>>`));
+    const placeholders = new Set(
+      [...rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS).matchAll(/<<[^>]*>>/g)].map(([text]) => text),
+    );
+    const values = Object.entries(DEFAULT_PARAMETERS).flatMap(([alert, keys]) =>
+      Object.keys(keys).map((key) => `<<${alert}.${key}>>`),
+    );
     expect(placeholders).toEqual(new Set([...values, '<<runbookUrl>>', '<<grafanaUrl>>']));
   });
 
@@ -45,30 +56,44 @@ describe('the rules of the Helm chart', () => {
 });
 
 describe('prometheus/rules.yml', () => {
-  it.each(shippedRules().map((rule) => [rule.record ?? rule.alert, rule.expr]))('queries only known metrics and labels: %s', (_, expr) => {
-    expect(unknownIn(`${expr}`, metrics)).toEqual([]);
-  });
+  it.each(shippedRules().map((rule) => [rule.record ?? rule.alert, rule.expr]))(
+    'queries only known metrics and labels: %s',
+    (_, expr) => {
+      expect(unknownIn(`${expr}`, metrics)).toEqual([]);
+    },
+  );
 
-  it.each(alerts)('has no template in a summary, so that notifications can be grouped by it: %s', (_, { annotations = {} }) => {
-    expect(annotations['summary']).not.toContain('{{');
-  });
+  it.each(alerts)(
+    'has no template in a summary, so that notifications can be grouped by it: %s',
+    (_, { annotations = {} }) => {
+      expect(annotations['summary']).not.toContain('{{');
+    },
+  );
 
-  it.each(alerts)('says what to do first, and links to a dashboard with station and time: %s', (_, { annotations = {} }) => {
-    expect(annotations['description']).toMatch(/\S\. First: \S.*[.?]$/);
-    const { pathname, searchParams } = new URL(`${annotations['dashboard_url']}`.replace(/\{\{ with .*?\}\}|\{\{ end \}\}/g, ''));
-    expect(shippedDashboards().map(([, { uid }]) => `/d/${uid}`)).toContain(pathname);
-    expect(searchParams.get('from')).toMatch(/time\(\)|\$value/);
-    expect(searchParams.get('to')).toBe('now');
-    const aggregated = searchParams.get('var-station') ?? searchParams.get('var-job');
-    expect(aggregated).toBeTruthy();
-  });
+  it.each(alerts)(
+    'says what to do first, and links to a dashboard with station and time: %s',
+    (_, { annotations = {} }) => {
+      expect(annotations['description']).toMatch(/\S\. First: \S.*[.?]$/);
+      const { pathname, searchParams } = new URL(
+        `${annotations['dashboard_url']}`.replace(/\{\{ with .*?\}\}|\{\{ end \}\}/g, ''),
+      );
+      expect(shippedDashboards().map(([, { uid }]) => `/d/${uid}`)).toContain(pathname);
+      expect(searchParams.get('from')).toMatch(/time\(\)|\$value/);
+      expect(searchParams.get('to')).toBe('now');
+      const aggregated = searchParams.get('var-station') ?? searchParams.get('var-job');
+      expect(aggregated).toBeTruthy();
+    },
+  );
 
-  it.each(alerts)('links each alert to a runbook with meaning, impact, diagnosis and resolution: %s', (name, { annotations = {} }) => {
-    expect(annotations['runbook_url']).toBe(`${RUNBOOK_URL}/${name}.md`);
-    const text = readFileSync(new URL(`${name}.md`, RUNBOOK_FOLDER), 'utf8');
-    const headings = text.split('\n').filter((line) => line.startsWith('#'));
-    expect(headings).toEqual([`# ${name}`, '## Meaning', '## Impact', '## Diagnosis', '## Resolution']);
-  });
+  it.each(alerts)(
+    'links each alert to a runbook with meaning, impact, diagnosis and resolution: %s',
+    (name, { annotations = {} }) => {
+      expect(annotations['runbook_url']).toBe(`${RUNBOOK_URL}/${name}.md`);
+      const text = readFileSync(new URL(`${name}.md`, RUNBOOK_FOLDER), 'utf8');
+      const headings = text.split('\n').filter((line) => line.startsWith('#'));
+      expect(headings).toEqual([`# ${name}`, '## Meaning', '## Impact', '## Diagnosis', '## Resolution']);
+    },
+  );
 
   it.each(alerts)('has unit tests of each alert firing, not firing, and pending: %s', (name, rule) => {
     const tests = unitTestsOf(name);
@@ -101,10 +126,15 @@ function unitTestsOf(alert: string): Check[][] {
     (file) => parse(readFileSync(new URL(file, folder), 'utf8')) as { tests: { alert_rule_test?: Check[] }[] },
   );
   const tests = files.flatMap(({ tests }) => tests.map(({ alert_rule_test = [] }) => alert_rule_test));
-  return tests.map((checks) => checks.filter(({ alertname }) => alertname === alert)).filter((checks) => checks.length > 0);
+  return tests
+    .map((checks) => checks.filter(({ alertname }) => alertname === alert))
+    .filter((checks) => checks.length > 0);
 }
 
 function minutes(duration: string): number {
   const units: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
-  return [...duration.matchAll(/(\d+)([mhd])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * (units[`${unit}`] ?? 0), 0);
+  return [...duration.matchAll(/(\d+)([mhd])/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (units[`${unit}`] ?? 0),
+    0,
+  );
 }

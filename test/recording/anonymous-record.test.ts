@@ -32,8 +32,22 @@ describe('anonymizeRecord', () => {
   });
 
   it('keeps missing, null and empty fields and the type of invalid ones, without their content', () => {
-    const odd = { resource_id: 77_123, name: null, display_name: [SECRET], sku: { is: SECRET }, state: true, gpu_model: [SECRET] };
-    expect(anonymizeRecord(odd, pseudonyms)).toEqual({ resource_id: 0, name: null, display_name: [], sku: {}, state: true, gpu_model: [] });
+    const odd = {
+      resource_id: 77_123,
+      name: null,
+      display_name: [SECRET],
+      sku: { is: SECRET },
+      state: true,
+      gpu_model: [SECRET],
+    };
+    expect(anonymizeRecord(odd, pseudonyms)).toEqual({
+      resource_id: 0,
+      name: null,
+      display_name: [],
+      sku: {},
+      state: true,
+      gpu_model: [],
+    });
     expect(anonymizeRecord({ resource_id: '' }, pseudonyms)).toEqual({ resource_id: '' });
     expect(anonymizeRecord({ resource_type: SECRET }, pseudonyms)).toEqual({ resource_type: 'unreadable' });
   });
@@ -68,7 +82,8 @@ describe('anonymizeRecord', () => {
 
   it('maps ids that the exporter treats as equal to the same id', () => {
     const long = 'x'.repeat(1024);
-    const idOf = (id: string) => (anonymizeRecord({ resource_id: id }, pseudonyms) as { resource_id: string }).resource_id;
+    const idOf = (id: string) =>
+      (anonymizeRecord({ resource_id: id }, pseudonyms) as { resource_id: string }).resource_id;
     expect(idOf(`${long}a`)).toBe(idOf(`${long}b`));
     expect(idOf('a\ud800')).toBe(idOf('a\ufffd'));
     expect(Buffer.byteLength(idOf('训'.repeat(400)))).toBeLessThanOrEqual(1024);
@@ -85,7 +100,11 @@ describe('anonymizeId', () => {
 
 describe('anonymizePage', () => {
   it('keeps numbers and their notation', () => {
-    expect(anonymizePage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({ offset: '0', size: 10, total: '7' });
+    expect(anonymizePage({ offset: '0', size: 10, total: '7', next: SECRET }, pseudonyms)).toEqual({
+      offset: '0',
+      size: 10,
+      total: '7',
+    });
     expect(anonymizePage({ total: SECRET }, pseudonyms)).toEqual({ total: 'unreadable' });
   });
 
@@ -102,7 +121,9 @@ describe('Pseudonyms', () => {
   });
 
   it('depends on the salt, which is random by default', () => {
-    const names = [new Pseudonyms(SALT), new Pseudonyms(SALT), new Pseudonyms(), new Pseudonyms()].map((p) => p.of('web-frontend-01'));
+    const names = [new Pseudonyms(SALT), new Pseudonyms(SALT), new Pseudonyms(), new Pseudonyms()].map((p) =>
+      p.of('web-frontend-01'),
+    );
     expect(names[0]).toBe(names[1]);
     expect(new Set(names).size).toBe(3);
   });
@@ -122,8 +143,11 @@ describe('Pseudonyms', () => {
 
   it('keeps the structure of a path, and equal parts equal', () => {
     const pseudonyms = new Pseudonyms();
-    const path = (group: string, id: string) => `/subscriptions/5f0c1b8e/resourceGroups/${group}/zones/cn-sh-01a/volumes/${id}`;
-    const [one = [], other = []] = [path('platform', 'afs-1'), path('storage', 'afs-2')].map((text) => pseudonyms.of(text).split('/'));
+    const path = (group: string, id: string) =>
+      `/subscriptions/5f0c1b8e/resourceGroups/${group}/zones/cn-sh-01a/volumes/${id}`;
+    const [one = [], other = []] = [path('platform', 'afs-1'), path('storage', 'afs-2')].map((text) =>
+      pseudonyms.of(text).split('/'),
+    );
     expect(one.join('/')).toMatch(
       /^\/subscriptions\/\w{8}\/resourceGroups\/[a-z]{8}\/zones\/[a-z]{2}-[a-z]{2}-\d\d[a-z]\/[a-z]{7}\/[a-z]{3}-\d$/,
     );
@@ -150,10 +174,13 @@ describe('Pseudonyms', () => {
 
   it('maps any different texts to different names', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 3 }), { minLength: 2, maxLength: 60 }), (texts) => {
-        const pseudonyms = new Pseudonyms(SALT);
-        expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(texts.length);
-      }),
+      fc.property(
+        fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 3 }), { minLength: 2, maxLength: 60 }),
+        (texts) => {
+          const pseudonyms = new Pseudonyms(SALT);
+          expect(new Set(texts.map((text) => pseudonyms.of(text))).size).toBe(texts.length);
+        },
+      ),
     );
   });
 });

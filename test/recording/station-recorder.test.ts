@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ListingFilters } from '../../src/model/listing.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Pseudonyms } from '../../src/recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../../src/recording/station-recorder.ts';
 import { parseRecording } from '../../src/simulator/recording.ts';
-import type { ListingFilters } from '../../src/station/listing.ts';
-import type { StationSpec } from '../../src/station/station-spec.ts';
-import type { ListedPage } from '../../src/upstream/observer.ts';
+import type { ListedPage } from '../../src/upstream/http/observer.ts';
 
 const pseudonyms = new Pseudonyms();
 const anonymous = (text: string) => pseudonyms.of(text);

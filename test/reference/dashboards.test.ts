@@ -10,13 +10,18 @@ describe('dashboardsReference', () => {
 });
 
 describe('panelCosts', () => {
-  it.each(Object.entries(dashboards))('exceeds 10,000 series only for panels described as per-resource: %s', (_, dashboard) => {
-    const perResource = new Set(
-      (dashboard.panels ?? [])
-        .flatMap((panel) => ('panels' in panel ? panel.panels : [panel]))
-        .filter((panel) => 'description' in panel && panel.description?.includes(READS_EACH_RESOURCE))
-        .map(({ title }) => title),
-    );
-    expect(panelCosts(dashboard).filter(({ panel, series }) => series > 10_000 !== perResource.has(panel))).toEqual([]);
-  });
+  it.each(Object.entries(dashboards))(
+    'exceeds 10,000 series only for panels described as per-resource: %s',
+    (_, dashboard) => {
+      const perResource = new Set(
+        (dashboard.panels ?? [])
+          .flatMap((panel) => ('panels' in panel ? panel.panels : [panel]))
+          .filter((panel) => 'description' in panel && panel.description?.includes(READS_EACH_RESOURCE))
+          .map(({ title }) => title),
+      );
+      expect(panelCosts(dashboard).filter(({ panel, series }) => series > 10_000 !== perResource.has(panel))).toEqual(
+        [],
+      );
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withFailureTable } from '../../scripts/reference/failures.ts';
-import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/station/failure.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/model/failure.ts';
 import { configKeys } from '../docs/config-keys.ts';
 
 const PAGES = ['docs/troubleshooting.md', 'docs/runbooks/TelemetryStationDown.md'];

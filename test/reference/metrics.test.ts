@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parsePromql } from '../../promql/parse.ts';
+import { parsePromql } from '../../prometheus/promql/parse.ts';
 import { metricsReference } from '../../scripts/reference/metrics.ts';
 import { FAMILY_DESCRIPTIONS, FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
 import { healthFamily } from '../../src/metrics/family.ts';
-import { knownMetrics, unknownIn } from '../promql/known-metrics.ts';
+import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 
 describe('metricsReference', () => {
   it('matches docs/metrics.md', async () => {
@@ -19,16 +19,21 @@ describe('metricsReference', () => {
 describe('FAMILY_DESCRIPTIONS', () => {
   const metrics = knownMetrics();
 
-  it.each(FAMILY_DESCRIPTIONS)('has an example for $name that selects it and only known metrics', ({ name, type, example }) => {
-    const selected = parsePromql(example).selectors.map(({ metric }) => metric);
-    expect(selected).toContain(type === 'histogram' ? `${name}_bucket` : name);
-    expect(unknownIn(example, metrics)).toEqual([]);
-  });
+  it.each(FAMILY_DESCRIPTIONS)(
+    'has an example for $name that selects it and only known metrics',
+    ({ name, type, example }) => {
+      const selected = parsePromql(example).selectors.map(({ metric }) => metric);
+      expect(selected).toContain(type === 'histogram' ? `${name}_bucket` : name);
+      expect(unknownIn(example, metrics)).toEqual([]);
+    },
+  );
 
   it('uses counters in rate or increase only', () => {
     const counters = FAMILY_DESCRIPTIONS.filter(({ type }) => type === 'counter').map(({ name }) => name);
     const bare = FAMILY_DESCRIPTIONS.flatMap(({ example }) =>
-      parsePromql(example).selectors.filter(({ metric, within }) => counters.includes(metric) && !/^(rate|increase)$/.test(`${within[0]}`)),
+      parsePromql(example).selectors.filter(
+        ({ metric, within }) => counters.includes(metric) && !/^(rate|increase)$/.test(`${within[0]}`),
+      ),
     );
     expect(bare).toEqual([]);
   });

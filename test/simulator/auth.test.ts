@@ -16,7 +16,9 @@ describe('authProblem', () => {
 
   it('accepts only the configured bearer token', () => {
     expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer t' })).toBeUndefined();
-    expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer u' })).toBe('Invalid authentication credentials');
+    expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer u' })).toBe(
+      'Invalid authentication credentials',
+    );
   });
 
   it('accepts a token of another type', () => {
@@ -29,7 +31,9 @@ describe('authProblem', () => {
   it('accepts only the configured user and password', () => {
     const check: AuthCheck = { scheme: 'basic', username: 'ü', password: 'p:w' };
     expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p:w').toString('base64')}` })).toBeUndefined();
-    expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p').toString('base64')}` })).toBe('Invalid authentication credentials');
+    expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p').toString('base64')}` })).toBe(
+      'Invalid authentication credentials',
+    );
   });
 });
 
@@ -60,7 +64,9 @@ describe('authProblem with hmac', () => {
     const date = list.startsWith('x-date') ? { 'x-date': DATE } : { date: DATE };
     const headers = { ...date, host: 'h:1', authorization: signed(list, text) };
     expect(problem(enforced, headers)).toBeUndefined();
-    expect(problem(enforced, { ...headers, authorization: signed(list, `${text} `) })).toBe('HMAC signature does not match');
+    expect(problem(enforced, { ...headers, authorization: signed(list, `${text} `) })).toBe(
+      'HMAC signature does not match',
+    );
   });
 
   it('rejects another key, another secret and a malformed header', () => {
@@ -81,12 +87,16 @@ describe('authProblem with hmac', () => {
     const headers = { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) };
     expect(problem(check, headers, NOW + 300_000)).toBeUndefined();
     expect(problem(check, headers, NOW - 300_001)).toMatch(/a valid date or x-date header is required/);
-    expect(problem({ ...check, skewMs: 1000 }, headers, NOW + 1001)).toMatch(/a valid date or x-date header is required/);
+    expect(problem({ ...check, skewMs: 1000 }, headers, NOW + 1001)).toMatch(
+      /a valid date or x-date header is required/,
+    );
   });
 
   it('rejects a request without a date', () => {
     const enforced = { ...check, signedHeaders: ['host'] };
-    expect(problem(enforced, { host: 'h', authorization: signed('host', 'host: h') })).toMatch(/a valid date or x-date header is required/);
+    expect(problem(enforced, { host: 'h', authorization: signed('host', 'host: h') })).toMatch(
+      /a valid date or x-date header is required/,
+    );
   });
 });
 

@@ -3,7 +3,12 @@ import { request } from 'undici';
 import type { StationPath } from '../../src/simulator/listing-request.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 
-export const stationPath: StationPath = { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' };
+export const stationPath: StationPath = {
+  subscription: 'sub',
+  resourceGroup: 'rg',
+  zone: 'z1',
+  telemetryStation: 'ts',
+};
 
 export function resourcesPath({ subscription, resourceGroup, zone, telemetryStation }: StationPath): string {
   const parts = [subscription, resourceGroup, zone, telemetryStation].map(encodeURIComponent);

@@ -85,7 +85,10 @@ describe('faultPlan', () => {
   });
 
   it('applies to a share of the periods, to all requests of each', () => {
-    const minutes = Array.from({ length: 1000 }, (_, minute) => [{ atMs: minute * 60_000 }, { atMs: minute * 60_000 + 59_999 }]);
+    const minutes = Array.from({ length: 1000 }, (_, minute) => [
+      { atMs: minute * 60_000 },
+      { atMs: minute * 60_000 + 59_999 },
+    ]);
     const chosen = affected({ share: 0.2, periodMs: 60_000 }, minutes.flat());
     const [begins, ends] = [0, 1].map((rest) => chosen.filter((_, index) => index % 2 === rest));
     expect(begins).toEqual(ends);

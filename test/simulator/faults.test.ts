@@ -59,7 +59,10 @@ describe('listing faults', () => {
 
   it('pageCap: limits the page size', async () => {
     fault({ kind: 'pageCap', size: 3 });
-    expect(await page('page.offset=2&page.size=8')).toMatchObject({ ids: ['r2', 'r3', 'r4'], page: { size: 3, total: 10 } });
+    expect(await page('page.offset=2&page.size=8')).toMatchObject({
+      ids: ['r2', 'r3', 'r4'],
+      page: { size: 3, total: 10 },
+    });
     expect((await page('page.size=2')).ids).toHaveLength(2);
   });
 
@@ -95,7 +98,9 @@ describe('listing faults', () => {
     fault({ kind: 'unstableOrder' });
     const orders = [(await page()).ids, (await page()).ids];
     expect(orders[0]).not.toEqual(orders[1]);
-    expect(orders.map((ids) => ids.toSorted())).toEqual(Array(2).fill(rows(10).map(({ record }) => record.resource_id)));
+    expect(orders.map((ids) => ids.toSorted())).toEqual(
+      Array(2).fill(rows(10).map(({ record }) => record.resource_id)),
+    );
   });
 
   it('ignoreSize: a page holds all remaining records, or a fixed number', async () => {
@@ -113,9 +118,11 @@ describe('listing faults', () => {
   it('totalMoves: the total grows from page to page', async () => {
     fault({ kind: 'totalMoves' });
     const total = async (query: string) => (await page(query)).page.total;
-    expect([await total('page.size=4'), await total('page.size=4&page.offset=4'), await total('page.size=4&page.offset=8')]).toEqual([
-      10, 11, 12,
-    ]);
+    expect([
+      await total('page.size=4'),
+      await total('page.size=4&page.offset=4'),
+      await total('page.size=4&page.offset=8'),
+    ]).toEqual([10, 11, 12]);
     fault({ kind: 'totalMoves', by: -5 });
     expect(await total('page.size=4&page.offset=4')).toBe(5);
   });
@@ -145,16 +152,29 @@ describe('listing faults', () => {
   it('rowShift: rows are inserted at the head after the first page, so that pages overlap', async () => {
     fault({ kind: 'rowShift', rows: [{ resource_id: 'new' }] });
     expect(await page('page.size=4')).toMatchObject({ ids: ['r0', 'r1', 'r2', 'r3'], page: { total: 10 } });
-    expect(await page('page.size=4&page.offset=4')).toMatchObject({ ids: ['r3', 'r4', 'r5', 'r6'], page: { total: 11 } });
+    expect(await page('page.size=4&page.offset=4')).toMatchObject({
+      ids: ['r3', 'r4', 'r5', 'r6'],
+      page: { total: 11 },
+    });
     fault({ kind: 'rowShift', rows: [{ resource_id: 'new' }], keepTotal: true });
-    expect(await page('page.size=4&page.offset=4')).toMatchObject({ ids: ['r3', 'r4', 'r5', 'r6'], page: { total: 10 } });
+    expect(await page('page.size=4&page.offset=4')).toMatchObject({
+      ids: ['r3', 'r4', 'r5', 'r6'],
+      page: { total: 10 },
+    });
   });
 
   it('missingIds: every nth record has no id, other values are unchanged', async () => {
     service.setRecords('ts', [...rows(4), { record: null }, { record: null }]);
     fault({ kind: 'missingIds', every: 2 });
     const { resources, page: reported } = (await list(service)).json();
-    expect(resources.map((record: object | null) => record && 'resource_id' in record)).toEqual([true, false, true, false, null, null]);
+    expect(resources.map((record: object | null) => record && 'resource_id' in record)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      null,
+      null,
+    ]);
     expect(reported.total).toBe(6);
   });
 
@@ -177,8 +197,16 @@ describe('listing faults', () => {
   });
 
   it('compose in the order given', async () => {
-    fault({ kind: 'pageCap', size: 2 }, { kind: 'totalLies', delta: 1 }, { kind: 'textNumbers' }, { kind: 'duplicate', every: 2 });
-    expect(await page('page.offset=1')).toMatchObject({ ids: ['r1', 'r1'], page: { offset: '1', size: '2', total: '11' } });
+    fault(
+      { kind: 'pageCap', size: 2 },
+      { kind: 'totalLies', delta: 1 },
+      { kind: 'textNumbers' },
+      { kind: 'duplicate', every: 2 },
+    );
+    expect(await page('page.offset=1')).toMatchObject({
+      ids: ['r1', 'r1'],
+      page: { offset: '1', size: '2', total: '11' },
+    });
   });
 
   it('do not change a rejected request', async () => {
@@ -227,7 +255,9 @@ describe('reply faults', () => {
     const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
     const chunks: number[] = [];
     for await (const chunk of body) chunks.push((chunk as Buffer).length);
-    expect(chunks.reduce((sum, length) => sum + length)).toBe('{"resources":[],"page":{"offset":0,"size":20,"total":0}}'.length);
+    expect(chunks.reduce((sum, length) => sum + length)).toBe(
+      '{"resources":[],"page":{"offset":0,"size":20,"total":0}}'.length,
+    );
     expect(chunks.length).toBeGreaterThan(20);
   });
 
@@ -275,10 +305,13 @@ describe('reply faults', () => {
     expect(reply.json).toThrow(SyntaxError);
   });
 
-  it.each([[[]], ['text'], [null], [{ page: null }], [{ resources: 5 }]])('wrongJson: the body is %j', async (value) => {
-    fault({ kind: 'wrongJson', value });
-    expect((await list(service)).json()).toEqual(value);
-  });
+  it.each([[[]], ['text'], [null], [{ page: null }], [{ resources: 5 }]])(
+    'wrongJson: the body is %j',
+    async (value) => {
+      fault({ kind: 'wrongJson', value });
+      expect((await list(service)).json()).toEqual(value);
+    },
+  );
 
   it('bytes: the body is the given bytes', async () => {
     fault({ kind: 'bytes', body: Buffer.from([0xff, 0x00, 0xfe]) });
@@ -313,7 +346,11 @@ describe('reply faults', () => {
 
   it('status: sets Retry-After, body and headers', async () => {
     fault({ kind: 'status', code: 429, retryAfter: 3, body: '', headers: { 'x-limit': '1' } });
-    expect(await list(service)).toMatchObject({ status: 429, headers: { 'retry-after': '3', 'x-limit': '1' }, text: '' });
+    expect(await list(service)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '3', 'x-limit': '1' },
+      text: '',
+    });
     fault({ kind: 'status', code: 503, retryAfter: 'Wed, 13 May 2026 12:00:00 GMT' });
     expect((await list(service)).headers['retry-after']).toBe('Wed, 13 May 2026 12:00:00 GMT');
   });
@@ -356,12 +393,18 @@ describe('setFaults', () => {
     service.setFaults('*', [teapot]);
     const nowhere = await request(`${service.url}/`);
     await nowhere.body.dump();
-    expect([(await list(service)).status, (await list(service, '', 'other')).status, nowhere.statusCode]).toEqual([418, 418, 418]);
+    expect([(await list(service)).status, (await list(service, '', 'other')).status, nowhere.statusCode]).toEqual([
+      418, 418, 418,
+    ]);
   });
 
   it("counts per station, applies '*' first, and resets the counts when set again", async () => {
     const first: Fault = { ...teapot, when: { first: 1 } };
-    const statuses = async () => [(await list(service)).status, (await list(service)).status, (await list(service, '', 'other')).status];
+    const statuses = async () => [
+      (await list(service)).status,
+      (await list(service)).status,
+      (await list(service, '', 'other')).status,
+    ];
     service.setFaults('*', [first]);
     expect(await statuses()).toEqual([418, 200, 418]);
     service.setFaults('*', [first]);

@@ -3,7 +3,15 @@ import { parseRecording } from '../../src/simulator/recording.ts';
 
 const recording = {
   version: 1,
-  station: { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't', filters: {}, products: [], alertability: false },
+  station: {
+    subscription: 's',
+    resource_group: 'g',
+    zone: 'z',
+    telemetry_station: 't',
+    filters: {},
+    products: [],
+    alertability: false,
+  },
   listings: [{ filters: {}, pages: [{ offset: 0, size: 100, page: { total: 1 }, resources: [null] }] }],
 };
 

@@ -137,10 +137,13 @@ describe('filters', () => {
     expect(page.total).toBe(expected.length);
   });
 
-  it.each(['', 'product=', 'resource_type=', 'enabled_alert=false', 'unknown=1'])('selects everything with "%s"', async (query) => {
-    const service = await serving(entries);
-    expect((await list(service, query)).json().page.total).toBe(6);
-  });
+  it.each(['', 'product=', 'resource_type=', 'enabled_alert=false', 'unknown=1'])(
+    'selects everything with "%s"',
+    async (query) => {
+      const service = await serving(entries);
+      expect((await list(service, query)).json().page.total).toBe(6);
+    },
+  );
 
   it('filters by product and alertability for any record', async () => {
     const service = await serving([{ record: null, product: 'product.one', alertable: true }]);
@@ -167,7 +170,11 @@ describe('rejected requests', () => {
   ])('answers 400 to %s', async (query, field) => {
     const reply = await list(await serving(rows(1)), query);
     expect(reply.status).toBe(400);
-    expect(reply.json()).toMatchObject({ code: 3, message: expect.stringContaining(field), details: [{ reason: 'INVALID_ARGUMENT' }] });
+    expect(reply.json()).toMatchObject({
+      code: 3,
+      message: expect.stringContaining(field),
+      details: [{ reason: 'INVALID_ARGUMENT' }],
+    });
   });
 
   it('answers 404 for an unknown station', async () => {
@@ -209,9 +216,12 @@ describe('rejected requests', () => {
 describe('requests', () => {
   it('logs the request as received', async () => {
     const service = await serving(rows(1), { now: () => 5 });
-    await get(`${service.url}${resourcesPath({ ...stationPath, zone: 'z 1' })}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`, {
-      headers: { 'x-tenant': 't' },
-    });
+    await get(
+      `${service.url}${resourcesPath({ ...stationPath, zone: 'z 1' })}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`,
+      {
+        headers: { 'x-tenant': 't' },
+      },
+    );
     const [seen] = service.requests;
     expect(seen).toMatchObject({
       atMs: 5,
@@ -229,7 +239,9 @@ describe('requests', () => {
   it('logs requests that match no station', async () => {
     const service = await start();
     await get(`${service.url}/elsewhere?x=1`);
-    expect(service.requests).toMatchObject([{ path: '/elsewhere', station: undefined, offset: undefined, size: undefined }]);
+    expect(service.requests).toMatchObject([
+      { path: '/elsewhere', station: undefined, offset: undefined, size: undefined },
+    ]);
   });
 
   it('is bounded and can be cleared', async () => {
@@ -247,9 +259,12 @@ describe('maxInFlight', () => {
     const service = await serving(rows(1), { faults: { '*': [{ kind: 'hang' }] } });
     const clients = ['ts', 'ts', 'other'].map((station) => openRaw(service, station));
     await expect.poll(() => service.requests.length).toBe(3);
-    expect([service.maxInFlight(), service.maxInFlight('ts'), service.maxInFlight('other'), service.maxInFlight('none')]).toEqual([
-      3, 2, 1, 0,
-    ]);
+    expect([
+      service.maxInFlight(),
+      service.maxInFlight('ts'),
+      service.maxInFlight('other'),
+      service.maxInFlight('none'),
+    ]).toEqual([3, 2, 1, 0]);
     await service.stop();
     await Promise.all(clients.map(({ end }) => end));
   });

@@ -54,7 +54,9 @@ describe('startSimulation', () => {
     const listed: unknown[] = [];
     let total = Number.POSITIVE_INFINITY;
     while (listed.length < total) {
-      const { resources, page } = (await get(`${service.url}${resourcesPath(path)}?page.size=1000&page.offset=${listed.length}`)).json();
+      const { resources, page } = (
+        await get(`${service.url}${resourcesPath(path)}?page.size=1000&page.offset=${listed.length}`)
+      ).json();
       expect(resources.length).toBeLessThanOrEqual(200);
       listed.push(...resources);
       total = page.total;
@@ -66,7 +68,9 @@ describe('startSimulation', () => {
     const { service, world } = await start();
     const { path, name } = station('steady');
     const { page } = (await get(`${service.url}${resourcesPath(path)}?product=product.afs&enabled_alert=true`)).json();
-    const expected = world.resources(name, NOW).filter(({ product, alertable }) => product === 'product.afs' && alertable);
+    const expected = world
+      .resources(name, NOW)
+      .filter(({ product, alertable }) => product === 'product.afs' && alertable);
     expect(page.total).toBe(expected.length);
   });
 

@@ -5,7 +5,8 @@ import { behaviourFaults, demoStations, simulatedStations } from '../../src/simu
 
 const NOW = Date.UTC(2026, 4, 13, 12);
 
-const sizesOf = (size: Parameters<typeof simulatedStations>[0]) => simulatedStations(size).map((station) => [station.name, station.size]);
+const sizesOf = (size: Parameters<typeof simulatedStations>[0]) =>
+  simulatedStations(size).map((station) => [station.name, station.size]);
 
 describe('simulatedStations', () => {
   it('are the demo stations by default', () => {
@@ -41,7 +42,10 @@ describe('behaviourFaults', () => {
       behaviourFaults.flaky.filter(({ when }) => when?.periodMs !== undefined),
       1,
     );
-    const minutes = Array.from({ length: 600 }, (_, minute) => plan({ filters: {}, offset: 0 }, NOW + minute * 60_000).length > 0);
+    const minutes = Array.from(
+      { length: 600 },
+      (_, minute) => plan({ filters: {}, offset: 0 }, NOW + minute * 60_000).length > 0,
+    );
     const failing = minutes.filter(Boolean).length / minutes.length;
     expect(failing).toBeGreaterThan(0.08);
     expect(failing).toBeLessThan(0.25);

@@ -95,7 +95,9 @@ describe('a fleet', () => {
   });
 
   it('changes states over time, pending before firing', () => {
-    const firing = entries.filter(({ record }) => record.state === 'ALERTSTATE_FIRING').map(({ record }) => record.resource_id);
+    const firing = entries
+      .filter(({ record }) => record.state === 'ALERTSTATE_FIRING')
+      .map(({ record }) => record.resource_id);
     const seenPending = new Set<string>();
     for (let minute = 1; minute <= 60; minute += 1) {
       for (const { record } of world.resources('big', NOON - minute * MINUTE)) {
@@ -103,7 +105,9 @@ describe('a fleet', () => {
       }
     }
     expect(firing.filter((id) => !seenPending.has(id))).toEqual([]);
-    const hourLater = world.resources('big', NOON + 60 * MINUTE).filter(({ record }) => record.state === 'ALERTSTATE_FIRING');
+    const hourLater = world
+      .resources('big', NOON + 60 * MINUTE)
+      .filter(({ record }) => record.state === 'ALERTSTATE_FIRING');
     expect(ids(hourLater)).not.toEqual(firing);
   });
 
@@ -118,7 +122,9 @@ describe('a fleet', () => {
 
   it('has no rules and no alerts on resources that are not alertable', () => {
     const others = entries.filter(({ alertable }) => !alertable);
-    expect(others.every(({ record }) => record.alert_rules_count === 0 && record.state === 'ALERTSTATE_INACTIVE')).toBe(true);
+    expect(others.every(({ record }) => record.alert_rules_count === 0 && record.state === 'ALERTSTATE_INACTIVE')).toBe(
+      true,
+    );
   });
 
   it('adds rules to new resources after a while', () => {
@@ -160,7 +166,9 @@ describe('a fleet', () => {
   });
 
   it('has creation times with 3, 6 and 9 decimals', () => {
-    const decimals = entries.map(({ record }) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d+)Z$/.exec(record.create_time)?.[1]?.length);
+    const decimals = entries.map(
+      ({ record }) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d+)Z$/.exec(record.create_time)?.[1]?.length,
+    );
     expect(new Set(decimals)).toEqual(new Set([3, 6, 9]));
   });
 });

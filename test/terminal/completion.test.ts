@@ -68,7 +68,10 @@ describe('completionScript for fish', () => {
     writeFileSync(join(cwd, 'completion.fish'), completionScript('fish'));
     writeFileSync(join(cwd, 'my config.yaml'), '');
     const commands = `source completion.fish; complete -C '${PROGRAM} ${line}'`;
-    const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', commands], { cwd, env: { ...process.env, HOME: cwd } });
+    const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', commands], {
+      cwd,
+      env: { ...process.env, HOME: cwd },
+    });
     return stdout
       .split('\n')
       .filter((text) => text !== '')

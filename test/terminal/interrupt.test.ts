@@ -15,7 +15,11 @@ function visibleLines(text: string): readonly string[] {
     .map((line) =>
       line
         .split('\r')
-        .reduce((shown, part) => (part.startsWith('\u001b[K') ? part.slice('\u001b[K'.length) : part + shown.slice(part.length)), ''),
+        .reduce(
+          (shown, part) =>
+            part.startsWith('\u001b[K') ? part.slice('\u001b[K'.length) : part + shown.slice(part.length),
+          '',
+        ),
     );
 }
 
@@ -35,9 +39,12 @@ async function interrupted(command: string, env: Readonly<Record<string, string>
 }
 
 describe('Ctrl-C in a terminal', () => {
-  it.each(['list ts', 'record ts', 'record ts --output=new.json'])('%s: clears the progress line and exits with 130', async (command) => {
-    expect(await interrupted(command)).toEqual({ code: 130, lines: [''] });
-  });
+  it.each(['list ts', 'record ts', 'record ts --output=new.json'])(
+    '%s: clears the progress line and exits with 130',
+    async (command) => {
+      expect(await interrupted(command)).toEqual({ code: 130, lines: [''] });
+    },
+  );
 
   it('check --live: prints that not every station was checked and exits with 130', async () => {
     const { code, lines } = await interrupted('check --live');
@@ -58,7 +65,9 @@ describe('Ctrl-C in a terminal', () => {
   });
 
   it('simulate: leaves a clean line and exits with 0', async () => {
-    const terminal = new PseudoTerminal(`${program} simulate --simulate.port=0 --simulate.stations=1 --simulate.resources=10`);
+    const terminal = new PseudoTerminal(
+      `${program} simulate --simulate.port=0 --simulate.stations=1 --simulate.resources=10`,
+    );
     await terminal.received(/telemetry-station-exporter --config\.file=config\.yaml\r\n/);
     terminal.type(CTRL_C);
     expect(await terminal.exit).toBe(0);

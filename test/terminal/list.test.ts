@@ -31,8 +31,14 @@ describe('list, in a terminal', () => {
 });
 
 const RECORDS = [
-  wireRecord('199bc3dc-0d74-feeb-dca2-a47f35aa59d7', { state: 'ALERTSTATE_FIRING', display_name: '训练平台-'.repeat(20) }),
-  wireRecord('02f553dd-42ed-141d-772f-ba82deca878d', { state: 'ALERTSTATE_INACTIVE', display_name: '\u001b[2J\u202ehostile' }),
+  wireRecord('199bc3dc-0d74-feeb-dca2-a47f35aa59d7', {
+    state: 'ALERTSTATE_FIRING',
+    display_name: '训练平台-'.repeat(20),
+  }),
+  wireRecord('02f553dd-42ed-141d-772f-ba82deca878d', {
+    state: 'ALERTSTATE_INACTIVE',
+    display_name: '\u001b[2J\u202ehostile',
+  }),
   wireRecord(`/subscriptions/${'s'.repeat(900)}/resources/last-one`, { state: 'NEW' }),
 ];
 
@@ -73,7 +79,8 @@ describe.each([80, 200])('tables in a terminal of %i columns', (columns) => {
   });
 
   it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('list and check --live show no colour with %j', async (env) => {
-    for (const command of ['list ts', 'check --live']) expect((await atWidth(`${command} 2>/dev/null`, env)).text).not.toContain('\u001b');
+    for (const command of ['list ts', 'check --live'])
+      expect((await atWidth(`${command} 2>/dev/null`, env)).text).not.toContain('\u001b');
   });
 
   it('check --live fits, in human units and in colour', async () => {
@@ -96,7 +103,9 @@ describe.each([80, 200])('tables in a terminal of %i columns', (columns) => {
   });
 
   it('list cuts nothing in a pipe', async () => {
-    const { text } = await shown(`sh -c "${program} list ts --config.file=${await configFile()} 2>/dev/null | cat"`, { columns });
+    const { text } = await shown(`sh -c "${program} list ts --config.file=${await configFile()} 2>/dev/null | cat"`, {
+      columns,
+    });
     expect(text).toContain('训练平台-'.repeat(20));
     expect(text).toContain('ALERTSTATE_FIRING');
     expect(text).not.toContain('…');

@@ -53,7 +53,10 @@ export class PseudoTerminal {
 }
 
 /** What a terminal shows of a shell command that ends, and its exit code. */
-export async function shown(command: string, options?: TerminalOptions): Promise<{ readonly text: string; readonly code: number | null }> {
+export async function shown(
+  command: string,
+  options?: TerminalOptions,
+): Promise<{ readonly text: string; readonly code: number | null }> {
   const terminal = new PseudoTerminal(command, options);
   const code = await terminal.exit;
   return { text: terminal.text.replaceAll('\r\n', '\n'), code };

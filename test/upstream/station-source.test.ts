@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ListingFailure } from '../../src/station/failure.ts';
-import type { ListingFilters, Listing as ListingOf } from '../../src/station/listing.ts';
-import { RecordBudget } from '../../src/station/record-budget.ts';
-import type { Resource } from '../../src/station/resource.ts';
-import { TaskQueue } from '../../src/station/task-queue.ts';
-import type { ListedPage } from '../../src/upstream/observer.ts';
-import { RequestFailure } from '../../src/upstream/request-failure.ts';
+import { ListingFailure } from '../../src/model/failure.ts';
+import type { ListingFilters, Listing as ListingOf } from '../../src/model/listing.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { RecordBudget } from '../../src/refresh/record-budget.ts';
+import type { ListedPage } from '../../src/upstream/http/observer.ts';
+import { RequestFailure } from '../../src/upstream/http/request-failure.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
 import { codePoint } from '../code-point.ts';
 import { listingContext } from './support/context.ts';
@@ -32,7 +32,11 @@ async function list(
   const requests: PageRequest[] = [];
   const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
     const query = new URLSearchParams(path.slice(path.indexOf('?')));
-    const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: requests.length };
+    const request = {
+      offset: Number(query.get('page.offset')),
+      size: Number(query.get('page.size')),
+      nth: requests.length,
+    };
     requests.push(request);
     await new Promise(setImmediate);
     const reply = answer(request);
@@ -47,13 +51,20 @@ async function list(
 /** A correct service, with the quirks of real ones as options. */
 function service(
   all: readonly unknown[],
-  quirks: { cap?: (request: PageRequest) => number; total?: (request: PageRequest) => unknown; ignoreOffset?: boolean } = {},
+  quirks: {
+    cap?: (request: PageRequest) => number;
+    total?: (request: PageRequest) => unknown;
+    ignoreOffset?: boolean;
+  } = {},
 ) {
   return (request: PageRequest): Reply => {
     const offset = quirks.ignoreOffset ? 0 : request.offset;
     const size = Math.min(request.size, quirks.cap?.(request) ?? Number.POSITIVE_INFINITY);
     const total = quirks.total ? quirks.total(request) : all.length;
-    return { resources: all.slice(offset, offset + size), page: total === undefined ? null : { offset, size: 1, total } };
+    return {
+      resources: all.slice(offset, offset + size),
+      page: total === undefined ? null : { offset, size: 1, total },
+    };
   };
 }
 
@@ -79,7 +90,12 @@ describe('stationSource', () => {
       const offset = Number(/page\.offset=(\d+)/.exec(path)?.[1]);
       return read(Buffer.from(JSON.stringify(service(ids(15).map(record))({ offset, size: 10, nth: 0 }))));
     };
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 1,
+    } as const;
     const pageReceived = ({ body, ...page }: ListedPage) =>
       pages.push({ ...page, records: JSON.parse(Buffer.from(body).toString()).resources.length });
     const source = stationSource(get, options, new TaskQueue(), { pageReceived });
@@ -90,8 +106,24 @@ describe('stationSource', () => {
     expect(pages).toEqual([
       { rows: 'resources', query, offset: 0, size: 10, received: 10, total: 15, records: 10 },
       { rows: 'resources', query, offset: 10, size: 10, received: 5, total: 15, records: 5 },
-      { rows: 'ids', query: { ...query, filters: { product: 'p' } }, offset: 0, size: 10, received: 10, total: 15, records: 10 },
-      { rows: 'ids', query: { ...query, filters: { product: 'p' } }, offset: 10, size: 10, received: 5, total: 15, records: 5 },
+      {
+        rows: 'ids',
+        query: { ...query, filters: { product: 'p' } },
+        offset: 0,
+        size: 10,
+        received: 10,
+        total: 15,
+        records: 10,
+      },
+      {
+        rows: 'ids',
+        query: { ...query, filters: { product: 'p' } },
+        offset: 10,
+        size: 10,
+        received: 5,
+        total: 15,
+        records: 5,
+      },
     ]);
   });
 
@@ -102,7 +134,11 @@ describe('stationSource', () => {
   });
 
   it('reads an empty listing, with and without a total', async () => {
-    expect((await list(() => ({ resources: null }))).listing).toMatchObject({ complete: true, pages: 1, reportedTotal: undefined });
+    expect((await list(() => ({ resources: null }))).listing).toMatchObject({
+      complete: true,
+      pages: 1,
+      reportedTotal: undefined,
+    });
     expect((await list(() => ({ resources: [], page: { total: 0 } }))).listing).toMatchObject({
       complete: true,
       pages: 1,
@@ -119,12 +155,15 @@ describe('stationSource', () => {
     [20, [0, 9, 18, 20]],
     [25, [0, 9, 18, 24, 25]],
     [28, [0, 9, 18, 27, 28]],
-  ])('requests each page of %i records from the last record of the page before when there is no total', async (count, offsets) => {
-    const { listing, requests } = await list(service(ids(count).map(record), { total: noTotal }));
-    expect(idsOf(listing)).toEqual(ids(count));
-    expect(listing).toMatchObject({ complete: true, reportedTotal: undefined, pages: offsets.length, duplicates: 0 });
-    expect(requests.map(({ offset }) => offset)).toEqual(offsets);
-  });
+  ])(
+    'requests each page of %i records from the last record of the page before when there is no total',
+    async (count, offsets) => {
+      const { listing, requests } = await list(service(ids(count).map(record), { total: noTotal }));
+      expect(idsOf(listing)).toEqual(ids(count));
+      expect(listing).toMatchObject({ complete: true, reportedTotal: undefined, pages: offsets.length, duplicates: 0 });
+      expect(requests.map(({ offset }) => offset)).toEqual(offsets);
+    },
+  );
 
   it('reads every record of a listing in which pages repeat known ids', async () => {
     const all = ['A', 'B', 'A', 'B', 'C', 'D'].map(record);
@@ -150,7 +189,10 @@ describe('stationSource', () => {
   });
 
   it('does not assume that all pages are as short as one short page', async () => {
-    const { listing, requests } = await list(service(ids(250).map(record), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }), { pageSize: 100 });
+    const { listing, requests } = await list(
+      service(ids(250).map(record), { cap: ({ nth }) => (nth === 0 ? 1 : 100) }),
+      { pageSize: 100 },
+    );
     expect(idsOf(listing)).toEqual(ids(250));
     expect(listing).toMatchObject({ complete: true, duplicates: 0 });
     expect(requests.map(({ offset, size }) => [offset, size])).toEqual([
@@ -199,8 +241,15 @@ describe('stationSource', () => {
 
   it('reads everything at once from a service that ignores paging', async () => {
     const all = ids(35).map(record);
-    expect((await list(() => ({ resources: all, page: { total: '35' } }))).listing).toMatchObject({ complete: true, pages: 1 });
-    expect((await list(() => ({ resources: all, page: null }))).listing).toMatchObject({ complete: true, pages: 2, duplicates: 35 });
+    expect((await list(() => ({ resources: all, page: { total: '35' } }))).listing).toMatchObject({
+      complete: true,
+      pages: 1,
+    });
+    expect((await list(() => ({ resources: all, page: null }))).listing).toMatchObject({
+      complete: true,
+      pages: 2,
+      duplicates: 35,
+    });
   });
 
   it('lists once more when the total changes, and is complete when it then stays the same', async () => {
@@ -242,7 +291,9 @@ describe('stationSource', () => {
     }
     const tasksFor = async (all: readonly unknown[]) => {
       tasks = 0;
-      const { requests } = await list(service(all, { total: () => undefined, cap: () => 10 }), { tasks: new CountedTasks() });
+      const { requests } = await list(service(all, { total: () => undefined, cap: () => 10 }), {
+        tasks: new CountedTasks(),
+      });
       return tasks / requests.length;
     };
     const distinct = await tasksFor(ids(200).map(record));
@@ -277,7 +328,9 @@ describe('stationSource', () => {
 
   it('lists once more when a page does not begin with the last record of the page before', async () => {
     const all = ids(25).map(record);
-    const removed = await list((request) => service(request.nth === 0 ? all : all.slice(1), { total: noTotal })(request));
+    const removed = await list((request) =>
+      service(request.nth === 0 ? all : all.slice(1), { total: noTotal })(request),
+    );
     expect(idsOf(removed.listing)).toEqual(ids(25).slice(1));
     expect(removed.listing).toMatchObject({ complete: true, duplicates: 0, pages: 7 });
     expect(removed.requests.map(({ offset }) => offset)).toEqual([0, 9, 0, 9, 18, 23, 24]);
@@ -285,7 +338,9 @@ describe('stationSource', () => {
 
   it('is incomplete, but lists everything it can, when pages do not overlap the second time either', async () => {
     const aligned = service(ids(25).map(record), { total: noTotal });
-    const { listing, requests } = await list((request) => aligned({ ...request, offset: request.offset - (request.offset % 10) }));
+    const { listing, requests } = await list((request) =>
+      aligned({ ...request, offset: request.offset - (request.offset % 10) }),
+    );
     expect(idsOf(listing)).toEqual(ids(25));
     expect(listing).toMatchObject({ complete: false, duplicates: 5 });
     expect(requests.map(({ offset }) => offset)).toEqual([0, 9, 0, 9, 10, 20, 25]);
@@ -299,7 +354,16 @@ describe('stationSource', () => {
     ];
     const { listing } = await list(service(all, { total: () => 'many' }));
     expect(listing.invalidFields).toEqual({
-      ...{ resource_type: 0, create_time: 0, sku: 1, state: 2, display_name: 0, alert_rules_count: 0, name: 0, gpu_model: 0 },
+      ...{
+        resource_type: 0,
+        create_time: 0,
+        sku: 1,
+        state: 2,
+        display_name: 0,
+        alert_rules_count: 0,
+        name: 0,
+        gpu_model: 0,
+      },
       'page.total': 3,
     });
   });
@@ -326,7 +390,11 @@ describe('stationSource', () => {
       fc.asyncProperty(fc.array(oddity, { maxLength: 60 }), sizes, fc.boolean(), async (kinds, pageSize, hasTotal) => {
         const all = kinds.map((kind, index) => {
           if (kind === 'nameless') return { name: 'x' };
-          return { ...record(kind === 'repeated' ? 'r0' : `r${index}`), name: `record ${index}`, ...(kind === 'invalid' && { state: [] }) };
+          return {
+            ...record(kind === 'repeated' ? 'r0' : `r${index}`),
+            name: `record ${index}`,
+            ...(kind === 'invalid' && { state: [] }),
+          };
         });
         const { listing } = await list(service(all, hasTotal ? {} : { total: noTotal }), { pageSize });
         expect(listing.locations).toHaveLength(listing.parts.length);
@@ -384,9 +452,18 @@ describe('stationSource', () => {
     const all = ids(28).map((id) => ({ ...record(id), state: 'I' }));
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
       const query = new URLSearchParams(path.slice(path.indexOf('?')));
-      return read(Buffer.from(JSON.stringify(service(all, quirks)({ offset: Number(query.get('page.offset')), size: 10, nth: 0 }))));
+      return read(
+        Buffer.from(
+          JSON.stringify(service(all, quirks)({ offset: Number(query.get('page.offset')), size: 10, nth: 0 })),
+        ),
+      );
     };
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 4,
+    } as const;
     const source = stationSource(get, options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     const context = listingContext();
@@ -405,14 +482,21 @@ describe('stationSource', () => {
   it('splits the page of a service that ignores the size, the same way each time', async () => {
     const all = ids(20_500).map((id, index) => (index === 1500 ? {} : record(id)));
     const body = Buffer.from(JSON.stringify({ resources: all, page: { total: all.length } }));
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 4 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 4,
+    } as const;
     const source = stationSource(async (_path, _context, read) => read(body), options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     const context = listingContext();
     const listing = await source.listResources(query, context);
     expect(listing).toMatchObject({ complete: true, size: 20_499, rejected: 1, pages: 1 });
     expect(listing.parts.map((part) => part.length)).toEqual([...Array(20).fill(1000), 499]);
-    expect(listing.locations.map(({ offset, positions }) => [offset, positions?.[0], positions?.at(-1)]).slice(0, 3)).toEqual([
+    expect(
+      listing.locations.map(({ offset, positions }) => [offset, positions?.[0], positions?.at(-1)]).slice(0, 3),
+    ).toEqual([
       [0, 0, 999],
       [0, 1000, 2000],
       [0, 2001, 3000],
@@ -425,7 +509,12 @@ describe('stationSource', () => {
     const all = ids(30_000).map(record);
     const body = Buffer.from(JSON.stringify({ resources: all }));
     expect(body.length).toBeGreaterThan(1024 * 1024);
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 1,
+    } as const;
     const source = stationSource(async (_path, _context, read) => read(body), options, new TaskQueue());
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
     await source.listResources(query, listingContext());
@@ -437,7 +526,12 @@ describe('stationSource', () => {
   });
 
   describe('with a limit on records', () => {
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 2 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 2,
+    } as const;
     const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
 
     /** A source of a service given as a function, and the number of records that its station holds. */
@@ -476,7 +570,10 @@ describe('stationSource', () => {
 
     it('ends a listing without end, and holds nothing of it', async () => {
       const { records, refresh, unreadable, requests } = limited(100, endless);
-      await expect(refresh()).rejects.toMatchObject({ reason: 'body', message: expect.stringContaining('limits.records_per_station') });
+      await expect(refresh()).rejects.toMatchObject({
+        reason: 'body',
+        message: expect.stringContaining('limits.records_per_station'),
+      });
       expect(requests()).toBe(11);
       expect([records.total, unreadable()]).toEqual([0, 0]);
     });
@@ -521,9 +618,19 @@ describe('stationSource', () => {
         unreadable += 1;
       },
     };
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 1 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 1,
+    } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
-    const lost = stationSource(async (_path, _context, read) => read(Buffer.from('<html>')), options, new TaskQueue(), observer);
+    const lost = stationSource(
+      async (_path, _context, read) => read(Buffer.from('<html>')),
+      options,
+      new TaskQueue(),
+      observer,
+    );
     const context = listingContext();
     await expect(lost.listResources({ path, filters: {} }, context)).rejects.toMatchObject({ reason: 'body' });
     expect(unreadable).toBe(1);
@@ -533,7 +640,10 @@ describe('stationSource', () => {
     const endless = ({ offset }: PageRequest) => ({ resources: [record(`r${offset}`), record(`r${offset + 1}`)] });
     const { listing, requests } = await list(endless, { pageSize: 2 });
     expect(requests).toHaveLength(100_000);
-    expect(listing).toMatchObject({ complete: false, incompleteReasons: ['the listing did not end within 100000 pages'] });
+    expect(listing).toMatchObject({
+      complete: false,
+      incompleteReasons: ['the listing did not end within 100000 pages'],
+    });
   }, 60_000);
 
   it('requests no more pages at once than the concurrency limit', async () => {
@@ -547,7 +657,12 @@ describe('stationSource', () => {
       const offset = Number(new URLSearchParams(path.slice(path.indexOf('?'))).get('page.offset'));
       return read(Buffer.from(JSON.stringify(service(ids(300).map(record))({ offset, size: 10, nth: 0 }))));
     };
-    const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize: 10, concurrency: 7 } as const;
+    const options = {
+      baseUrl: new URL('http://service.test'),
+      listStyle: 'repeat',
+      pageSize: 10,
+      concurrency: 7,
+    } as const;
     const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
     await stationSource(get, options, new TaskQueue()).listResources({ path, filters: {} }, listingContext());
     expect(most).toBe(7);
@@ -595,7 +710,9 @@ describe('stationSource', () => {
             { cap: () => cap, total },
           ),
         );
-        expect(new Set(rows.map((row) => `r${row}`))).toEqual(new Set([...rows.map((row) => `r${row}`), ...idsOf(listing)]));
+        expect(new Set(rows.map((row) => `r${row}`))).toEqual(
+          new Set([...rows.map((row) => `r${row}`), ...idsOf(listing)]),
+        );
         if (!listing.complete) return;
         expect(listing.reportedTotal).toBe(given.findLast((one) => one > 0 || rows.length === 0));
         expect(listing.size).toBe(listing.reportedTotal ?? new Set(rows).size);
@@ -609,7 +726,11 @@ describe('stationSource page size', () => {
   const context = () => listingContext();
 
   /** A service that accepts pages up to a size, which may change between requests. */
-  function setUp(answer: (request: PageRequest) => Reply, largest: (nth: number) => number, { pageSize = 100, concurrency = 4 } = {}) {
+  function setUp(
+    answer: (request: PageRequest) => Reply,
+    largest: (nth: number) => number,
+    { pageSize = 100, concurrency = 4 } = {},
+  ) {
     const requests: PageRequest[] = [];
     const reductions: [station: string | undefined, size: number][] = [];
     const get = async <T>(
@@ -620,7 +741,11 @@ describe('stationSource page size', () => {
     ) => {
       for (let next: string | undefined = first; next !== undefined; next = smaller()) {
         const query = new URLSearchParams(next.slice(next.indexOf('?')));
-        const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')), nth: requests.length };
+        const request = {
+          offset: Number(query.get('page.offset')),
+          size: Number(query.get('page.size')),
+          nth: requests.length,
+        };
         requests.push(request);
         await new Promise(setImmediate);
         if (request.size <= largest(request.nth)) return read(Buffer.from(JSON.stringify(answer(request))));
@@ -685,7 +810,10 @@ describe('stationSource page size', () => {
 
   it('returns exactly the resources of any listing, whatever page sizes are too large', async () => {
     const largest = fc.array(fc.integer({ min: 10, max: 120 }), { minLength: 1, maxLength: 8 });
-    const paging = fc.record({ pageSize: fc.integer({ min: 2, max: 120 }), concurrency: fc.integer({ min: 1, max: 8 }) });
+    const paging = fc.record({
+      pageSize: fc.integer({ min: 2, max: 120 }),
+      concurrency: fc.integer({ min: 1, max: 8 }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.nat(400), largest, fc.boolean(), paging, async (count, sizes, hasTotal, options) => {
         const answer = service(ids(count).map(record), hasTotal ? {} : { total: noTotal });
@@ -699,7 +827,11 @@ describe('stationSource page size', () => {
 });
 
 describe('stationSource path', () => {
-  const pathOf = async (filters: ListingFilters, style: 'repeat' | 'comma' = 'repeat', base = 'http://service.test') => {
+  const pathOf = async (
+    filters: ListingFilters,
+    style: 'repeat' | 'comma' = 'repeat',
+    base = 'http://service.test',
+  ) => {
     let seen = '';
     const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
       seen = path;
@@ -710,14 +842,17 @@ describe('stationSource path', () => {
     await stationSource(get, options, new TaskQueue()).listResources({ path, filters }, listingContext());
     return seen;
   };
-  const prefix = '/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/a%20b/zones/z%3F%23/telemetryStations/ts-%C3%A9/resources';
+  const prefix =
+    '/monitor/ts/data/v1/subscriptions/sub%2F1/resourceGroups/a%20b/zones/z%3F%23/telemetryStations/ts-%C3%A9/resources';
 
   it('encodes path parts one by one and omits absent filters', async () => {
     expect(await pathOf({})).toBe(`${prefix}?page.offset=0&page.size=10`);
   });
 
   it('keeps the base URL’s path prefix', async () => {
-    expect(await pathOf({}, 'repeat', 'http://service.test/gateway/')).toBe(`/gateway${prefix}?page.offset=0&page.size=10`);
+    expect(await pathOf({}, 'repeat', 'http://service.test/gateway/')).toBe(
+      `/gateway${prefix}?page.offset=0&page.size=10`,
+    );
   });
 
   it('sends every filter, with lists repeated or joined by commas', async () => {
@@ -729,11 +864,14 @@ describe('stationSource path', () => {
       displayNamePrefix: '网=',
       enabledAlert: false,
     };
-    const rest = 'product=product.x&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=false&page.offset=0&page.size=10';
+    const rest =
+      'product=product.x&resource_display_name_prefix=%E7%BD%91%3D&enabled_alert=false&page.offset=0&page.size=10';
     expect(await pathOf(filters)).toBe(
       `${prefix}?resource_ids=a%26b&resource_ids=c&resource_type=t%200&resource_types=t1&resource_types=t2&${rest}`,
     );
-    expect(await pathOf(filters, 'comma')).toBe(`${prefix}?resource_ids=a%26b,c&resource_type=t%200&resource_types=t1,t2&${rest}`);
+    expect(await pathOf(filters, 'comma')).toBe(
+      `${prefix}?resource_ids=a%26b,c&resource_type=t%200&resource_types=t1,t2&${rest}`,
+    );
     expect(await pathOf({ resourceIds: [], resourceTypes: [] }, 'comma')).toBe(`${prefix}?page.offset=0&page.size=10`);
   });
 

@@ -42,20 +42,26 @@ describe('createApp', () => {
     },
   );
 
-  it.each(['http://[/metrics', '*', 'ftp://a/metrics'])('responds 400 to the request target %s, which has no path', async (target) => {
-    const { port, reported } = await startApp();
-    const { received } = openConnection(port, `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    const [head, body] = (await received).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(body).toBe('The request target has no path.\n');
-    expect(head).toContain('Content-Type: text/plain; charset=utf-8\r\n');
-    expect(head).toContain("Content-Security-Policy: default-src 'none'");
-    expect(reported).toEqual([]);
-  });
+  it.each(['http://[/metrics', '*', 'ftp://a/metrics'])(
+    'responds 400 to the request target %s, which has no path',
+    async (target) => {
+      const { port, reported } = await startApp();
+      const { received } = openConnection(port, `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      const [head, body] = (await received).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(body).toBe('The request target has no path.\n');
+      expect(head).toContain('Content-Type: text/plain; charset=utf-8\r\n');
+      expect(head).toContain("Content-Security-Policy: default-src 'none'");
+      expect(reported).toEqual([]);
+    },
+  );
 
   it('routes an absolute URL as request target by its path', async () => {
     const { port } = await startApp();
-    const { received } = openConnection(port, 'GET http://other.example/-/healthy?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const { received } = openConnection(
+      port,
+      'GET http://other.example/-/healthy?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nHealthy\.\n$/);
   });
 

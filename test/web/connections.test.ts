@@ -132,7 +132,10 @@ describe('Connections', () => {
 
   it('handles pipelined requests one after another', async () => {
     const { port, held } = await startHeld();
-    const { received } = openConnection(port, `${REQUEST.repeat(2)}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const { received } = openConnection(
+      port,
+      `${REQUEST.repeat(2)}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
     for (const [at, text] of ['one', 'two', 'three'].entries()) {
       await eventually(() => expect(held).toHaveLength(at + 1));
       // A request of another connection is handled meanwhile.

@@ -11,7 +11,10 @@ async function startCounting(externalUrl?: string) {
     reloads += 1;
     return [];
   };
-  const app = await startApp({ reload }, { enableLifecycle: true, ...(externalUrl && { externalUrl: new URL(externalUrl) }) });
+  const app = await startApp(
+    { reload },
+    { enableLifecycle: true, ...(externalUrl && { externalUrl: new URL(externalUrl) }) },
+  );
   return { ...app, reloads: () => reloads };
 }
 
@@ -39,14 +42,20 @@ describe('checkCrossSite', () => {
 
   it('lets its own pages and clients that are no browsers reload', async () => {
     const { port, request, reloads } = await startCounting();
-    const own = [{}, { origin: `http://127.0.0.1:${port}` }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }];
+    const own = [
+      {},
+      { origin: `http://127.0.0.1:${port}` },
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+    ];
     for (const headers of own) expect((await request('/-/reload', { method: 'POST', headers })).status).toBe(200);
     expect(reloads()).toBe(own.length);
   });
 
   it('accepts the origin of the external URL, because a reverse proxy may replace the Host header', async () => {
     const { request } = await startCounting('https://example.com/tse');
-    const status = async (origin: string) => (await request('/-/reload', { method: 'POST', headers: { origin } })).status;
+    const status = async (origin: string) =>
+      (await request('/-/reload', { method: 'POST', headers: { origin } })).status;
     expect(await status('https://example.com')).toBe(200);
     expect(await status('https://example.com:8443')).toBe(403);
   });
@@ -64,7 +73,8 @@ describe('checkCrossSite', () => {
   });
 
   describe('with allowed hosts', () => {
-    const start = () => startApp({}, { allowedHosts: ['Exporter.example'], externalUrl: new URL('https://proxy.example/tse') });
+    const start = () =>
+      startApp({}, { allowedHosts: ['Exporter.example'], externalUrl: new URL('https://proxy.example/tse') });
 
     it.each([
       'exporter.example',

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../src/station/history.ts';
-import { resourceOf } from '../station/fixtures.ts';
+import type { HistoryEntry } from '../../src/inventory/history.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { eventually } from './eventually.ts';
 import { detailOf, exporterOf, STATION } from './fake-station.ts';
 import { type RunningApp, startApp } from './running-app.ts';
@@ -38,7 +38,11 @@ const FAILING = {
   snapshot: undefined,
 } as const;
 
-const three = [resourceOf('b', { state: 'FIRING' }), resourceOf('a', { state: 'FIRING' }), resourceOf('c', { state: 'INACTIVE' })];
+const three = [
+  resourceOf('b', { state: 'FIRING' }),
+  resourceOf('a', { state: 'FIRING' }),
+  resourceOf('c', { state: 'INACTIVE' }),
+];
 
 const idsOf = (body: string) => (JSON.parse(body) as { resource_id: string }[]).map(({ resource_id }) => resource_id);
 
@@ -242,7 +246,14 @@ describe('resourceList', () => {
 
 describe('historyList', () => {
   const refresh: HistoryEntry = {
-    ...{ atMs: Date.UTC(2026, 0, 2, 3, 4, 5), refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 2000, durationMs: 1234 },
+    ...{
+      atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+      refreshes: 1,
+      failed: 0,
+      outcome: 'succeeded',
+      waitedMs: 2000,
+      durationMs: 1234,
+    },
     ...{ pages: 3, resources: 42, firing: 2, added: 1, removed: 0, stateChanges: 4 },
   };
   const failure: HistoryEntry = {

@@ -61,7 +61,10 @@ describe('serviceDiscovery', () => {
   it('sets __scheme__ to https for a request over TLS', async () => {
     const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
     const key = Buffer.from('pre-shared key');
-    const server = createServer({ ...psk, pskCallback: () => key }, express().use(serviceDiscovery(fakeExporter(), undefined)));
+    const server = createServer(
+      { ...psk, pskCallback: () => key },
+      express().use(serviceDiscovery(fakeExporter(), undefined)),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => {
@@ -70,7 +73,10 @@ describe('serviceDiscovery', () => {
     });
     const tls = { ...psk, pskCallback: () => ({ psk: key, identity: 'test' }), checkServerIdentity: () => undefined };
     const { port } = server.address() as AddressInfo;
-    const [response] = await once(get({ ...tls, host: '127.0.0.1', port, headers: { host: 'tse.example.com' } }), 'response');
+    const [response] = await once(
+      get({ ...tls, host: '127.0.0.1', port, headers: { host: 'tse.example.com' } }),
+      'response',
+    );
     expect(await json(response)).toEqual([
       group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
     ]);
@@ -90,9 +96,12 @@ describe('hostTarget', () => {
     expect(hostTarget(host, secure)).toBe(target);
   });
 
-  it.each(['', ':80', 'a:', 'a:0', 'a:65536', 'a:b', '::1', '[::1', '[1.2.3.4]:1', 'a/b', 'a@b', 'a b', 'a\n'])('rejects %j', (host) => {
-    expect(hostTarget(host, false)).toBeUndefined();
-  });
+  it.each(['', ':80', 'a:', 'a:0', 'a:65536', 'a:b', '::1', '[::1', '[1.2.3.4]:1', 'a/b', 'a@b', 'a b', 'a\n'])(
+    'rejects %j',
+    (host) => {
+      expect(hostTarget(host, false)).toBeUndefined();
+    },
+  );
 });
 
 describe('socketTarget', () => {

@@ -1,6 +1,6 @@
 import { Body, storedSegment } from '../../src/metrics/segment.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { resourceOf } from '../station/fixtures.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 
 export function bodyOf(...texts: readonly (string | Buffer)[]): Body {

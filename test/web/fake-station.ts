@@ -1,14 +1,14 @@
+import type { LinkTemplate } from '../../src/inventory/links.ts';
+import { searchStations } from '../../src/inventory/search.ts';
+import { selectResources } from '../../src/inventory/selection.ts';
 import { Aggregation } from '../../src/metrics/aggregates.ts';
-import { LabelValues } from '../../src/station/label-values.ts';
-import type { LinkTemplate } from '../../src/station/links.ts';
-import type { Resource } from '../../src/station/resource.ts';
-import { searchStations } from '../../src/station/search.ts';
-import { selectResources } from '../../src/station/selection.ts';
-import type { Snapshot } from '../../src/station/snapshot.ts';
-import type { StationSpec } from '../../src/station/station-spec.ts';
-import { TaskQueue } from '../../src/station/task-queue.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { LabelValues } from '../../src/refresh/label-values.ts';
+import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../../src/web/port.ts';
-import { IDLE_LOAD, listingOf, specOf } from '../station/fixtures.ts';
+import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
 export const STATION: StationStatus = {
   name: 'prod',
@@ -69,7 +69,10 @@ const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined,
 /** An exporter of only that station. */
 export function exporterOf(
   detail: StationDetail,
-): Pick<ExporterPort, 'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'refresh' | 'select' | 'search' | 'seriesOf'> {
+): Pick<
+  ExporterPort,
+  'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'refresh' | 'select' | 'search' | 'seriesOf'
+> {
   return {
     names: () => [detail.spec.name],
     has: (name) => name === detail.spec.name,
@@ -78,9 +81,16 @@ export function exporterOf(
     station: (name) => (name === detail.spec.name ? detail : undefined),
     history: (name) => (name === detail.spec.name ? [] : undefined),
     refresh: (name) => (name === detail.spec.name ? Promise.resolve(undefined) : undefined),
-    select: (snapshot, selection, order, signal) => selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
+    select: (snapshot, selection, order, signal) =>
+      selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
     search: (text, limit, signal) =>
-      searchStations([{ name: detail.spec.name, parts: detail.served?.snapshot.parts }], text, limit, new TaskQueue(), signal),
+      searchStations(
+        [{ name: detail.spec.name, parts: detail.served?.snapshot.parts }],
+        text,
+        limit,
+        new TaskQueue(),
+        signal,
+      ),
     seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
   };
 }

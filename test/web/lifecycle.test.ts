@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../src/station/history.ts';
+import type { HistoryEntry } from '../../src/inventory/history.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { eventually } from './eventually.ts';
@@ -60,7 +60,9 @@ describe('reload', () => {
       { reload: async () => ['c.yaml:1:2: a: wrong', 'c.yaml:3:4: b: <wrong>'] },
       { enableLifecycle: true },
     );
-    expect(await request('/-/reload', { method: 'POST' })).toEqual(plainText(400, 'c.yaml:1:2: a: wrong\nc.yaml:3:4: b: <wrong>\n'));
+    expect(await request('/-/reload', { method: 'POST' })).toEqual(
+      plainText(400, 'c.yaml:1:2: a: wrong\nc.yaml:3:4: b: <wrong>\n'),
+    );
     expect(reported).toEqual([]);
   });
 
@@ -91,7 +93,10 @@ describe('refresh', () => {
   };
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   const start = (refresh: ExporterPort['refresh'], options: Partial<WebOptions> = {}) =>
-    startApp({ refresh: (name) => (name === 'gone' ? undefined : refresh(name)) }, { enableLifecycle: true, ...options });
+    startApp(
+      { refresh: (name) => (name === 'gone' ? undefined : refresh(name)) },
+      { enableLifecycle: true, ...options },
+    );
   const post = (headers: Record<string, string> = {}) => ({ method: 'POST', headers });
 
   it('responds 403 without a refresh unless enabled', async () => {
@@ -146,7 +151,11 @@ describe('refresh', () => {
   it('responds 429 to a request too soon after another one', async () => {
     const { request } = await start(() => 3001);
     const { status, headers, body } = await request('/stations/prod/refresh', post());
-    expect([status, headers['retry-after'], body]).toEqual([429, '4', 'The station was refreshed on request a few seconds ago.\n']);
+    expect([status, headers['retry-after'], body]).toEqual([
+      429,
+      '4',
+      'The station was refreshed on request a few seconds ago.\n',
+    ]);
   });
 
   it.each<[string, ReturnType<ExporterPort['refresh']>]>([
@@ -159,7 +168,9 @@ describe('refresh', () => {
       expect(status).toBe(303);
       return new URL(headers['location'] ?? '', `http://exporter${path}`).href;
     };
-    expect(await location('/stations/a%2Fb%3F/refresh?state=%3F&page=2')).toBe('http://exporter/stations/a%2Fb%3F?state=%3F&page=2');
+    expect(await location('/stations/a%2Fb%3F/refresh?state=%3F&page=2')).toBe(
+      'http://exporter/stations/a%2Fb%3F?state=%3F&page=2',
+    );
     expect(await location('/stations/prod/refresh')).toBe('http://exporter/stations/prod');
   });
 

@@ -18,12 +18,19 @@ describe('requestTarget', () => {
     expect(requestTarget(target)).toBe(path);
   });
 
-  it.each(['', '*', 'metrics', 'a:443', 'ftp://a/b', 'http:/metrics', 'http:///metrics', 'http://[/metrics', 'http://a:99999/'])(
-    'is undefined for %s',
-    (target) => {
-      expect(requestTarget(target)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '*',
+    'metrics',
+    'a:443',
+    'ftp://a/b',
+    'http:/metrics',
+    'http:///metrics',
+    'http://[/metrics',
+    'http://a:99999/',
+  ])('is undefined for %s', (target) => {
+    expect(requestTarget(target)).toBeUndefined();
+  });
 });
 
 describe('checkRequest', () => {
@@ -68,12 +75,17 @@ function basic(credentials: string | Uint8Array) {
 describe('checkAccess', () => {
   it.each(PATHS)('responds 401 to %s without a password', async (path) => {
     const externalUrl = new URL('http://example.com/tse');
-    const { request } = await startApp({}, { enableLifecycle: true, externalUrl, access: () => ({ ...OPEN_ACCESS, users: USERS }) });
+    const { request } = await startApp(
+      {},
+      { enableLifecycle: true, externalUrl, access: () => ({ ...OPEN_ACCESS, users: USERS }) },
+    );
     const methods = ['GET', 'POST', 'PUT', 'OPTIONS', 'TRACE'];
     for (const method of methods) expect(await request(path, { method }), method).toEqual(UNAUTHORIZED);
     expect(await request(path, { method: 'HEAD' })).toEqual({ ...UNAUTHORIZED, body: '' });
     const status = path === '/nowhere' ? 404 : 200;
-    expect((await request(path, { method: path === '/-/reload' ? 'POST' : 'GET', headers: RIGHT })).status).toBe(status);
+    expect((await request(path, { method: path === '/-/reload' ? 'POST' : 'GET', headers: RIGHT })).status).toBe(
+      status,
+    );
   });
 
   it.each([
@@ -116,11 +128,11 @@ describe('checkAccess', () => {
     const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
     expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
     let ended = false;
-    const flood = Promise.all(Array.from({ length: 100 }, (_, index) => request('/metrics', { headers: basic(`alice:${index}`) }))).finally(
-      () => {
-        ended = true;
-      },
-    );
+    const flood = Promise.all(
+      Array.from({ length: 100 }, (_, index) => request('/metrics', { headers: basic(`alice:${index}`) })),
+    ).finally(() => {
+      ended = true;
+    });
     expect((await request('/-/healthy', { headers: RIGHT })).status).toBe(200);
     expect(ended).toBe(false);
     const responses = await flood;
@@ -137,7 +149,10 @@ describe('checkAccess', () => {
       return { ...OPEN_ACCESS, users };
     };
     const { port, request } = await startApp({}, { maxRequests: 1, access });
-    const { socket } = openConnection(port, `GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`);
+    const { socket } = openConnection(
+      port,
+      `GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`,
+    );
     await eventually(() => expect(arrived).toBe(1));
     socket.destroy();
     expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
@@ -158,7 +173,10 @@ describe('checkAccess', () => {
   });
 
   it('responds 429 above the rate limit', async () => {
-    const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, rate: { intervalMs: 3_600_000, burst: 2 } }) });
+    const { request } = await startApp(
+      {},
+      { access: () => ({ ...OPEN_ACCESS, rate: { intervalMs: 3_600_000, burst: 2 } }) },
+    );
     expect((await request('/metrics')).status).toBe(200);
     expect((await request('/-/healthy')).status).toBe(200);
     expect(await request('/metrics')).toEqual(plainText(429, 'Too many requests.\n'));

@@ -42,23 +42,26 @@ describe('limitRequests', () => {
     expect((await request('/')).status).toBe(200);
   });
 
-  it.each(['GET /stations/prod', 'POST /-/reload'])('counts %s of a client that disconnects until its work has ended', async (line) => {
-    const { exporter, began, ended, release } = heldWork();
-    const { port, reported, request } = await startApp(exporter, { enableLifecycle: true });
-    const [method = '', path = ''] = line.split(' ');
-    const status = async () => (await request(path, { method })).status;
-    const connections = Array.from({ length: 20 }, () => openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`));
-    await began(20);
-    for (const { socket } of connections) socket.destroy();
-    await Promise.all(connections.map(({ received }) => received));
-    // The server has seen the disconnects when it responds to a connection that was opened after them.
-    expect((await request('/-/healthy')).status).toBe(200);
-    expect(await status()).toBe(503);
-    release();
-    await ended(20);
-    expect(await status()).toBe(200);
-    expect(reported).toEqual([]);
-  });
+  it.each(['GET /stations/prod', 'POST /-/reload'])(
+    'counts %s of a client that disconnects until its work has ended',
+    async (line) => {
+      const { exporter, began, ended, release } = heldWork();
+      const { port, reported, request } = await startApp(exporter, { enableLifecycle: true });
+      const [method = '', path = ''] = line.split(' ');
+      const status = async () => (await request(path, { method })).status;
+      const connections = Array.from({ length: 20 }, () => openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`));
+      await began(20);
+      for (const { socket } of connections) socket.destroy();
+      await Promise.all(connections.map(({ received }) => received));
+      // The server has seen the disconnects when it responds to a connection that was opened after them.
+      expect((await request('/-/healthy')).status).toBe(200);
+      expect(await status()).toBe(503);
+      release();
+      await ended(20);
+      expect(await status()).toBe(200);
+      expect(reported).toEqual([]);
+    },
+  );
 
   it('ends the selection of a page when its client disconnects', async () => {
     const signals: AbortSignal[] = [];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelText } from '../../src/station/resource.ts';
+import { labelText } from '../../src/model/resource.ts';
 import { isReservedPath, probePath, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
-import { resourceOf } from '../station/fixtures.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { startApp } from './running-app.ts';
 
@@ -36,7 +36,10 @@ describe('resourcePath', () => {
   it('leads to the page of any resource ID', async () => {
     const id = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1000 }).map(labelText);
     let detail = detailOf([]);
-    const { request } = await startApp({ station: (name) => (name === detail.spec.name ? detail : undefined), seriesOf: () => 'x 1\n' });
+    const { request } = await startApp({
+      station: (name) => (name === detail.spec.name ? detail : undefined),
+      seriesOf: () => 'x 1\n',
+    });
     await fc.assert(
       fc.asyncProperty(id, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), async (resource, station) => {
         const path = resourcePath(station, resource);

@@ -74,7 +74,11 @@ export async function startApp(
     report: (error) => reported.push(error),
     ...options,
   });
-  const server = await listen(app, [LOOPBACK], { tls, observer, ...(connectionLimits && { limits: connectionLimits }) });
+  const server = await listen(app, [LOOPBACK], {
+    tls,
+    observer,
+    ...(connectionLimits && { limits: connectionLimits }),
+  });
   running.push(server);
   const port = server.addresses[0]?.port ?? 0;
   return { port, reported, limits, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };

@@ -86,9 +86,15 @@ describe('ScrapeLimit', () => {
     ['identity', 1152],
   ])('responds 503 when responses that are not read would hold too much memory (%s)', async (encoding, kibibytes) => {
     const body = bodyOf(...Array.from({ length: 64 }, () => Buffer.from(randomBytes(192 * 1024).toString('base64'))));
-    const { port, request, limits } = await startApp({ scrape: async () => body }, { maxResponseMemory: kibibytes * 1024 });
+    const { port, request, limits } = await startApp(
+      { scrape: async () => body },
+      { maxResponseMemory: kibibytes * 1024 },
+    );
     const unread = Array.from({ length: 2 }, () => {
-      const { socket } = openConnection(port, `GET /metrics HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
+      const { socket } = openConnection(
+        port,
+        `GET /metrics HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`,
+      );
       return socket.pause();
     });
     const headers = { 'accept-encoding': encoding };

@@ -30,14 +30,19 @@ describe('scrapeAll', () => {
   it('responds in OpenMetrics when the client prefers it', async () => {
     const { request } = await startApp();
     const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
-    expect(await request('/metrics', { headers: { accept } })).toEqual(plainText(200, '# openmetrics\n# all\n', OPENMETRICS));
+    expect(await request('/metrics', { headers: { accept } })).toEqual(
+      plainText(200, '# openmetrics\n# all\n', OPENMETRICS),
+    );
   });
 
   it('compresses the body when the client accepts gzip', async () => {
     const { request } = await startApp();
     const { body, ...rest } = await request('/metrics', { headers: { 'accept-encoding': 'gzip' } });
     const { headers } = plainText(200, '', TEXT);
-    expect(rest).toEqual({ status: 200, headers: { ...headers, 'content-encoding': 'gzip', 'content-length': String(body.length) } });
+    expect(rest).toEqual({
+      status: 200,
+      headers: { ...headers, 'content-encoding': 'gzip', 'content-length': String(body.length) },
+    });
     expect(gunzipSync(Buffer.from(body, 'latin1')).toString()).toBe('# text\n# all\n');
   });
 
@@ -153,8 +158,37 @@ const anyHeader = fc.oneof(
   fc
     .array(
       fc.constantFrom(
-        ...['application/openmetrics-text', 'text/plain', '*/*', 'gzip', 'identity', '*', ',', ';', '=', '"', '\\', ' ', 'q', 'version'],
-        ...['1.0.0', '0.0.4', 'escaping', 'charset', 'utf-8', '0', '0.5', '-1', 'Infinity', 'NaN', '__proto__', 'constructor', 'toString'],
+        ...[
+          'application/openmetrics-text',
+          'text/plain',
+          '*/*',
+          'gzip',
+          'identity',
+          '*',
+          ',',
+          ';',
+          '=',
+          '"',
+          '\\',
+          ' ',
+          'q',
+          'version',
+        ],
+        ...[
+          '1.0.0',
+          '0.0.4',
+          'escaping',
+          'charset',
+          'utf-8',
+          '0',
+          '0.5',
+          '-1',
+          'Infinity',
+          'NaN',
+          '__proto__',
+          'constructor',
+          'toString',
+        ],
       ),
       { maxLength: 40 },
     )
@@ -170,7 +204,11 @@ describe('expositionFormat', () => {
     ['Prometheus 2', PROMETHEUS_2, 'openmetrics'],
     ['Prometheus 3', PROMETHEUS_3, 'openmetrics'],
     ['Prometheus 3 that prefers protobuf', PROMETHEUS_3_PROTOBUF, 'openmetrics'],
-    ['Prometheus 3 with underscores', 'application/openmetrics-text;version=1.0.0;escaping=underscores;q=0.6,*/*;q=0.2', 'openmetrics'],
+    [
+      'Prometheus 3 with underscores',
+      'application/openmetrics-text;version=1.0.0;escaping=underscores;q=0.6,*/*;q=0.2',
+      'openmetrics',
+    ],
     ['Prometheus with only text enabled', PROMETHEUS_TEXT_ONLY, 'text'],
     ['a client of the exact content type', 'application/openmetrics-text; version=1.0.0; charset=utf-8', 'openmetrics'],
     ['a client of OpenMetrics without a version', 'application/openmetrics-text', 'openmetrics'],
@@ -249,19 +287,35 @@ describe('scrapeDeadlineMs', () => {
     expect(scrapeDeadlineMs('0.1', OPTIONS)).toBe(0);
   });
 
-  it.each([undefined, '', '0', '-1', 'Infinity', 'NaN', '1e3', '0x10', '5s', '5, 5', '.5', '99999999999', '9'.repeat(400)])(
-    'is the default without the offset for the header %s',
-    (header) => {
-      expect(scrapeDeadlineMs(header, OPTIONS)).toBe(10_000);
-    },
-  );
+  it.each([
+    undefined,
+    '',
+    '0',
+    '-1',
+    'Infinity',
+    'NaN',
+    '1e3',
+    '0x10',
+    '5s',
+    '5, 5',
+    '.5',
+    '99999999999',
+    '9'.repeat(400),
+  ])('is the default without the offset for the header %s', (header) => {
+    expect(scrapeDeadlineMs(header, OPTIONS)).toBe(10_000);
+  });
 
   it('never exceeds the timer maximum', () => {
     expect(scrapeDeadlineMs(undefined, { scrapeTimeoutMs: 1e12, timeoutOffsetMs: 0 })).toBe(MAX_TIMER_MS);
   });
 
   it('is a valid timer delay for any header and options', () => {
-    const header = fc.oneof(fc.string(), fc.double().map(String), fc.integer({ min: 0 }).map(String), fc.stringMatching(/^[0-9.e+-]*$/));
+    const header = fc.oneof(
+      fc.string(),
+      fc.double().map(String),
+      fc.integer({ min: 0 }).map(String),
+      fc.stringMatching(/^[0-9.e+-]*$/),
+    );
     fc.assert(
       fc.property(header, fc.nat(), fc.nat(), (text, scrapeTimeoutMs, timeoutOffsetMs) => {
         const ms = scrapeDeadlineMs(text, { scrapeTimeoutMs, timeoutOffsetMs });

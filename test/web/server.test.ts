@@ -54,7 +54,9 @@ describe('listen', () => {
   });
 
   it('names an IPv6 address in brackets when it cannot listen', async () => {
-    await expect(listen(hello, [{ host: '2001:db8::1', port: 1 }])).rejects.toThrow('cannot listen on "[2001:db8::1]:1": ');
+    await expect(listen(hello, [{ host: '2001:db8::1', port: 1 }])).rejects.toThrow(
+      'cannot listen on "[2001:db8::1]:1": ',
+    );
   });
 
   it('responds 408 to a client that does not finish its headers', async () => {
@@ -69,7 +71,11 @@ describe('listen', () => {
   });
 
   it('responds 408 to a client that sends its body slowly', async () => {
-    const { port } = await start(() => {}, [LOOPBACK], { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 });
+    const { port } = await start(() => {}, [LOOPBACK], {
+      headersTimeout: 20,
+      requestTimeout: 40,
+      connectionsCheckingInterval: 10,
+    });
     const { received } = openConnection(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx');
     expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });

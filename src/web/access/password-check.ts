@@ -35,10 +35,17 @@ export class PasswordCheck {
   }
 
   /** `client` is the address or network that the request came from. */
-  async check(users: ReadonlyMap<string, string>, { user, password }: Credentials, client: string): Promise<PasswordResult> {
+  async check(
+    users: ReadonlyMap<string, string>,
+    { user, password }: Credentials,
+    client: string,
+  ): Promise<PasswordResult> {
     const hash = users.get(user) ?? this.#decoyHash(users, user);
     const id = this.#digest(`${hash}${user}:`, password).toString('base64');
-    const queue = () => this.#queue.add(client, Math.min(this.#failures.get(client) ?? 0, MAX_PENALTY), () => this.#verify(password, hash));
+    const queue = () =>
+      this.#queue.add(client, Math.min(this.#failures.get(client) ?? 0, MAX_PENALTY), () =>
+        this.#verify(password, hash),
+      );
     const verification = this.#cache.get(id) ?? queue();
     if (verification === undefined) return 'busy';
     store(this.#cache, id, verification, MAX_CACHED);
@@ -132,7 +139,10 @@ export class FairQueue {
   /** Displaces the job with the highest rank, the latest of several, if that is necessary and higher. */
   #fits(rank: number): boolean {
     if (this.#waiting.length + Number(this.#isRunning) < this.#max) return true;
-    const last = this.#waiting.reduce<QueuedJob | undefined>((worst, job) => (worst && worst.rank > job.rank ? worst : job), undefined);
+    const last = this.#waiting.reduce<QueuedJob | undefined>(
+      (worst, job) => (worst && worst.rank > job.rank ? worst : job),
+      undefined,
+    );
     if (last === undefined || last.rank <= rank) return false;
     this.#waiting.splice(this.#waiting.indexOf(last), 1);
     this.#release(last);
@@ -154,7 +164,10 @@ export class FairQueue {
 
   /** The job with the lowest rank, the earliest of several. */
   #first(): QueuedJob | undefined {
-    return this.#waiting.reduce<QueuedJob | undefined>((best, job) => (best && best.rank <= job.rank ? best : job), undefined);
+    return this.#waiting.reduce<QueuedJob | undefined>(
+      (best, job) => (best && best.rank <= job.rank ? best : job),
+      undefined,
+    );
   }
 
   #release({ client }: QueuedJob): void {

@@ -45,7 +45,10 @@ export function createSecureServer(limits: ServerOptions, initial: TlsRules, han
 }
 
 /** Whether the client certificate satisfies the rules, after the handshake. */
-export function isClientAllowed(rules: ClientRules, socket: Pick<TLSSocket, 'authorized' | 'getPeerX509Certificate'>): boolean {
+export function isClientAllowed(
+  rules: ClientRules,
+  socket: Pick<TLSSocket, 'authorized' | 'getPeerX509Certificate'>,
+): boolean {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return !rules.required;
   if (rules.verified && !socket.authorized) return false;

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AccessRules } from './rules.ts';
 
-export type RulesResult = { readonly ok: true; readonly rules: AccessRules } | { readonly ok: false; readonly problems: readonly string[] };
+export type RulesResult =
+  | { readonly ok: true; readonly rules: AccessRules }
+  | { readonly ok: false; readonly problems: readonly string[] };
 
 interface WatchOptions {
   /** The rules in force at the start. */
@@ -18,7 +20,15 @@ interface WatchOptions {
 }
 
 /** Polls the rules and applies changes until the signal aborts. */
-export async function watchRules({ rules, load, apply, report, reloaded, signal, intervalMs = 5000 }: WatchOptions): Promise<void> {
+export async function watchRules({
+  rules,
+  load,
+  apply,
+  report,
+  reloaded,
+  signal,
+  intervalMs = 5000,
+}: WatchOptions): Promise<void> {
   let inForce = rules;
   let reported: readonly string[] = [];
   while (await interval(intervalMs, signal)) {

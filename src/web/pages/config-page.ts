@@ -11,7 +11,12 @@ export function configPage(exporter: ExporterPort, options: PageOptions): Aborta
     const text = exporter.configuration();
     // The configuration of many stations takes milliseconds to escape, and changes on a reload alone.
     if (rendered?.text !== text) rendered = { text, content: configContent(text) };
-    sendPage(response, 200, { title: `Configuration · ${EXPORTER}`, root: './', content: rendered.content, route: ROUTES.config }, options);
+    sendPage(
+      response,
+      200,
+      { title: `Configuration · ${EXPORTER}`, root: './', content: rendered.content, route: ROUTES.config },
+      options,
+    );
   };
 }
 

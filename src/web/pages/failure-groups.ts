@@ -1,7 +1,7 @@
-import { FAILURE_ADVICE, type FailureReason } from '../../station/failure.ts';
+import { stationLink } from '../../inventory/station-state.ts';
+import { FAILURE_ADVICE, type FailureReason } from '../../model/failure.ts';
 import type { StationStatus } from '../port.ts';
 import { countText, type Html, html, momentText, numberText } from './html.ts';
-import { stationLink } from './station-state.ts';
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
 export interface FailureGroup {
@@ -63,7 +63,9 @@ export function failureSection(groups: readonly FailureGroup[], nowMs: number): 
     html`<section aria-labelledby="failures-heading">
 <h2 id="failures-heading">Failures</h2>
 ${groups.slice(0, MAX_GROUPS).map((group) => failureBox(group, nowMs))}${
-  more.length === 0 ? [] : html`<p>${countText(more.length, 'more cause')}, with ${countText(stations, 'station')}: see the table.</p>`
+  more.length === 0
+    ? []
+    : html`<p>${countText(more.length, 'more cause')}, with ${countText(stations, 'station')}: see the table.</p>`
 }</section>`,
   ];
 }
@@ -86,7 +88,10 @@ ${stations.length === 1 ? [] : stationList(group)}</div>
 
 function sinceText(stations: readonly StationStatus[], nowMs: number): Html {
   const latest = Math.max(...stations.map(({ lastSuccessMs = Number.NEGATIVE_INFINITY }) => lastSuccessMs));
-  const success = latest === Number.NEGATIVE_INFINITY ? 'No refresh has succeeded yet.' : html`Last success: ${momentText(latest, nowMs)}.`;
+  const success =
+    latest === Number.NEGATIVE_INFINITY
+      ? 'No refresh has succeeded yet.'
+      : html`Last success: ${momentText(latest, nowMs)}.`;
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
   if (withoutData === 0) return html`${success} Older data is served.`;
   return html`${success} ${withoutData === stations.length ? 'No data is served.' : `${numberText(withoutData)} of them ${withoutData === 1 ? 'has' : 'have'} no data.`}`;
@@ -100,7 +105,10 @@ function messageNote({ stations, messageCount, messages }: FailureGroup): Html {
 function stationList(group: FailureGroup): Html {
   const { stations, upstream } = group;
   const items = stations.slice(0, MAX_LISTED).map(({ name }) => html`<li>${stationLink(name)}</li>`);
-  const query = new URLSearchParams({ state: 'failing', filter: hasOneReason(group) ? `${upstream} ${shortReason(group)}` : upstream });
+  const query = new URLSearchParams({
+    state: 'failing',
+    filter: hasOneReason(group) ? `${upstream} ${shortReason(group)}` : upstream,
+  });
   const more =
     stations.length <= MAX_LISTED
       ? []

@@ -1,7 +1,7 @@
+import { noDataReason, stateOf } from '../../inventory/station-state.ts';
 import type { StationStatus, UpstreamStatus } from '../port.ts';
 import { failureGroups, hasOneReason, shortReason } from './failure-groups.ts';
 import { countText, durationText, numberText } from './html.ts';
-import { noDataReason, stateOf } from './station-state.ts';
 
 /** The state of all stations in one sentence. */
 export interface FleetSummary {
@@ -20,7 +20,11 @@ const LONG_OVERDUE_MS = 5 * 60_000;
 const MAX_CAUSES = 3;
 
 /** Failures first, then what makes data old or incomplete. */
-export function fleetSummary(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[], nowMs: number): FleetSummary {
+export function fleetSummary(
+  stations: readonly StationStatus[],
+  upstreams: readonly UpstreamStatus[],
+  nowMs: number,
+): FleetSummary {
   if (stations.length === 0) return { text: 'No stations are configured on this shard.', tone: 'neutral' };
   const kinds = kindsOf(stations);
   const { failing, 'no-data': withoutData, waiting, overdue, 'not-tried': notTried, fresh } = kinds;
@@ -32,7 +36,9 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
       ({ waitingMs = 0 }) => waitingMs,
     ),
     ...subjectPhrases(overdue, overdueText, ({ dueInMs }) => -dueInMs),
-    ...incompletePhrases(stations.filter((station) => stateOf(station) === 'up' && station.snapshot?.complete === false)),
+    ...incompletePhrases(
+      stations.filter((station) => stateOf(station) === 'up' && station.snapshot?.complete === false),
+    ),
     ...upstreams.flatMap((upstream) => throttledPhrases(upstream, failing)),
   ];
   const neutral =
@@ -47,7 +53,9 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
   const lead = leadText(kinds, stations);
   // Several failures matter more than the number of fresh stations.
   const parts =
-    failing.length > 1 ? [...phrases, ...(fresh.length > 0 ? [`${numberText(fresh.length)} fresh`] : [])] : [...lead, ...phrases];
+    failing.length > 1
+      ? [...phrases, ...(fresh.length > 0 ? [`${numberText(fresh.length)} fresh`] : [])]
+      : [...lead, ...phrases];
   return { text: `${parts.join('; ')}.`, tone: toneOf(bad.length, warnings.length, notTried.length) };
 }
 
@@ -92,17 +100,22 @@ function failingPhrases(failing: readonly StationStatus[], total: number, nowMs:
   if (failing.length === 1) {
     const { name, lastSuccessMs, snapshot } = only;
     const since = lastSuccessMs === undefined ? 'since the first refresh' : `for ${brief(nowMs - lastSuccessMs)}`;
-    return [`${name} failing ${since}${snapshot === undefined ? ', without data' : ''}: ${groups.map(shortReason).join('')}`];
+    return [
+      `${name} failing ${since}${snapshot === undefined ? ', without data' : ''}: ${groups.map(shortReason).join('')}`,
+    ];
   }
   const withoutData = failing.filter(({ snapshot }) => snapshot === undefined).length;
   const causes = groups.slice(0, MAX_CAUSES).map((group) => {
     const { stations, upstream } = group;
-    const subject = stations.length === 1 ? stations[0]?.name : `${numberText(stations.length)} of upstream ${upstream}`;
+    const subject =
+      stations.length === 1 ? stations[0]?.name : `${numberText(stations.length)} of upstream ${upstream}`;
     return `${subject} (${hasOneReason(group) ? '' : 'mostly '}${shortReason(group)})`;
   });
   const more = groups.length > MAX_CAUSES ? `, ${countText(groups.length - MAX_CAUSES, 'more cause')}` : '';
-  const amount = failing.length === total ? `All ${numberText(total)}` : `${numberText(failing.length)} of ${numberText(total)}`;
-  const data = withoutData === 0 ? '' : `, ${withoutData === failing.length ? 'all' : numberText(withoutData)} without data`;
+  const amount =
+    failing.length === total ? `All ${numberText(total)}` : `${numberText(failing.length)} of ${numberText(total)}`;
+  const data =
+    withoutData === 0 ? '' : `, ${withoutData === failing.length ? 'all' : numberText(withoutData)} without data`;
   return [`${amount} stations failing${data}: ${causes.join(', ')}${more}`];
 }
 
@@ -131,7 +144,11 @@ function overdueText({ refresh, dueInMs }: StationStatus): string {
 
 function incompletePhrases(stations: readonly StationStatus[]): readonly string[] {
   if (stations.length === 0) return [];
-  return [stations.length === 1 ? `listing of ${stations[0]?.name} incomplete` : `${numberText(stations.length)} listings incomplete`];
+  return [
+    stations.length === 1
+      ? `listing of ${stations[0]?.name} incomplete`
+      : `${numberText(stations.length)} listings incomplete`,
+  ];
 }
 
 /** Only what the failures do not say. */

@@ -1,5 +1,5 @@
-import type { FailureReason } from '../../station/failure.ts';
-import { type HistoryEntry, MINUTE_MS } from '../../station/history.ts';
+import { type HistoryEntry, MINUTE_MS } from '../../inventory/history.ts';
+import type { FailureReason } from '../../model/failure.ts';
 
 /** From the least to the most notable: a cell shows the most notable of its states. */
 const STATES = ['none', 'succeeded', 'waiting', 'incomplete', 'postponed', 'failed'] as const;
@@ -69,7 +69,10 @@ export function timelineOf(history: readonly HistoryEntry[], { nowMs, ttlMs, wai
   const spans = spansOf(entries, { fromMs, toMs: nowMs, validMs, waitingMs });
   const range = (span: Span): readonly [first: number, last: number] => {
     const first = Math.floor((span.fromMs - fromMs) / cellMs);
-    return [Math.min(first, CELLS - 1), Math.min(Math.max(Math.ceil((span.toMs - fromMs) / cellMs) - 1, first), CELLS - 1)];
+    return [
+      Math.min(first, CELLS - 1),
+      Math.min(Math.max(Math.ceil((span.toMs - fromMs) / cellMs) - 1, first), CELLS - 1),
+    ];
   };
   const values = (number: (entry: HistoryEntry) => number | undefined) => {
     const cells = new Array<number | undefined>(CELLS).fill(undefined);
@@ -83,10 +86,19 @@ export function timelineOf(history: readonly HistoryEntry[], { nowMs, ttlMs, wai
   const ranks = new Array<number>(CELLS).fill(-1);
   for (const span of spans) {
     const [first, last] = range(span);
-    for (let cell = first; cell <= last; cell += 1) ranks[cell] = Math.max(Number(ranks[cell]), STATES.indexOf(span.state));
+    for (let cell = first; cell <= last; cell += 1)
+      ranks[cell] = Math.max(Number(ranks[cell]), STATES.indexOf(span.state));
   }
   const cells = ranks.map((rank) => STATES[rank]);
-  return { fromMs, toMs: nowMs, entries, periods: periodsOf(spans), cells, isBeginning: entries.length === past.length, values };
+  return {
+    fromMs,
+    toMs: nowMs,
+    entries,
+    periods: periodsOf(spans),
+    cells,
+    isBeginning: entries.length === past.length,
+    values,
+  };
 }
 
 interface SpanOptions extends Pick<Timeline, 'fromMs' | 'toMs'> {

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../station/history.ts';
+import type { HistoryEntry } from '../../inventory/history.ts';
 import type { StationStatus } from '../port.ts';
 import { historyPath, refreshPath } from '../routes.ts';
 import { CELLS, HOUR_MS, type Period, type Timeline, type TimelineState, timelineOf } from './history-timeline.ts';
@@ -25,7 +25,11 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent
 }
 
 /** A button for a refresh; the page that follows has the same query. */
-export function refreshForm(name: string, query: string, { enableLifecycle }: Pick<PageOptions, 'enableLifecycle'>): Html {
+export function refreshForm(
+  name: string,
+  query: string,
+  { enableLifecycle }: Pick<PageOptions, 'enableLifecycle'>,
+): Html {
   const path = refreshPath(name);
   if (!enableLifecycle || path === undefined) return html``;
   return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
@@ -51,9 +55,23 @@ ${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, no
 }
 
 /** Heights differ too, for those who do not distinguish the colours. */
-const HEIGHTS: Readonly<Record<TimelineState, number>> = { none: 4, succeeded: 4, waiting: 6, incomplete: 7, postponed: 7, failed: 10 };
+const HEIGHTS: Readonly<Record<TimelineState, number>> = {
+  none: 4,
+  succeeded: 4,
+  waiting: 6,
+  incomplete: 7,
+  postponed: 7,
+  failed: 10,
+};
 
-const LEGEND = ['succeeded', 'incomplete', 'postponed', 'waiting', 'failed', 'none'] as const satisfies readonly TimelineState[];
+const LEGEND = [
+  'succeeded',
+  'incomplete',
+  'postponed',
+  'waiting',
+  'failed',
+  'none',
+] as const satisfies readonly TimelineState[];
 
 function timelineFigure(timeline: Timeline): Html {
   const { fromMs, toMs, cells } = timeline;
@@ -77,7 +95,9 @@ function timelineFigure(timeline: Timeline): Html {
 function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
   const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
   const failed = sum('failed');
-  const reasons = new Set(entries.flatMap((entry) => (entry.outcome === 'failed' && entry.failure ? [entry.failure.reason] : [])));
+  const reasons = new Set(
+    entries.flatMap((entry) => (entry.outcome === 'failed' && entry.failure ? [entry.failure.reason] : [])),
+  );
   // Of the refreshes of a minute only the worst outcome is known.
   const bound = entries.some(({ refreshes }) => refreshes > 1) ? 'at least ' : '';
   const parts = [
@@ -143,7 +163,10 @@ function sparkline(
   const values = timeline.entries.flatMap((entry) => number(entry) ?? []);
   if (values.length === 0)
     return html`<figure class="spark"><figcaption>${title}: ${unknown('no refresh has succeeded')}</figcaption></figure>`;
-  const [least, most] = values.reduce(([min, max], value) => [Math.min(min, value), Math.max(max, value)], [Infinity, -Infinity] as const);
+  const [least, most] = values.reduce(([min, max], value) => [Math.min(min, value), Math.max(max, value)], [
+    Infinity,
+    -Infinity,
+  ] as const);
   const bottom = Math.min(floor ?? least, least);
   const y = (value: number) =>
     Math.round((most === bottom ? 0.5 : 1 - (value - bottom) / (most - bottom)) * (SPARK_HEIGHT - 2) * 10) / 10 + 1;
@@ -151,7 +174,10 @@ function sparkline(
   let before: number | undefined;
   for (const [cell, value] of timeline.values(number).entries()) {
     if (value !== undefined)
-      path += before === undefined ? `M${cell} ${y(value)}H${cell + 1}` : `${value === before ? '' : `V${y(value)}`}H${cell + 1}`;
+      path +=
+        before === undefined
+          ? `M${cell} ${y(value)}H${cell + 1}`
+          : `${value === before ? '' : `V${y(value)}`}H${cell + 1}`;
     before = value;
   }
   return html`<figure class="spark">
@@ -210,7 +236,9 @@ function changesText({ added, removed, stateChanges }: HistoryEntry): Html {
 }
 
 function more<T>(further: readonly T[], render: (further: readonly T[]) => Html): Html {
-  return further.length === 0 ? html`` : html`<details><summary>${numberText(further.length)} more</summary>${render(further)}</details>\n`;
+  return further.length === 0
+    ? html``
+    : html`<details><summary>${numberText(further.length)} more</summary>${render(further)}</details>\n`;
 }
 
 /** In UTC. */

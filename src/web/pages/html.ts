@@ -8,9 +8,13 @@ export class Html {
 }
 
 /** Markup with every value escaped, for use in elements and quoted attributes. */
-export function html(markup: TemplateStringsArray, ...values: readonly (Html | readonly Html[] | string | number)[]): Html {
+export function html(
+  markup: TemplateStringsArray,
+  ...values: readonly (Html | readonly Html[] | string | number)[]
+): Html {
   let text = '';
-  for (const [at, part] of markup.entries()) text += part + (at < values.length ? render(values[at] as (typeof values)[number]) : '');
+  for (const [at, part] of markup.entries())
+    text += part + (at < values.length ? render(values[at] as (typeof values)[number]) : '');
   return new Html(text);
 }
 
@@ -24,7 +28,9 @@ function render(value: Html | readonly Html[] | string | number): string {
 function escaped(text: string): string {
   // Most values need no change, and a search costs less than a replacement.
   if (!/[&<>"'\r\0\ud800-\udfff]/.test(text)) return text;
-  return text.toWellFormed().replace(/[&<>"'\r\0]/g, (character) => (character === '\0' ? '\uFFFD' : `&#${character.charCodeAt(0)};`));
+  return text
+    .toWellFormed()
+    .replace(/[&<>"'\r\0]/g, (character) => (character === '\0' ? '\uFFFD' : `&#${character.charCodeAt(0)};`));
 }
 
 /** A long token with line-break opportunities between its parts. */
@@ -39,8 +45,13 @@ ${entries.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></di
 }
 
 /** A description list; entries without a value are omitted. */
-export function facts(id: string, entries: readonly (readonly [term: string, value: Html | string | undefined])[]): Html {
-  const rows = entries.flatMap(([term, value]) => (value === undefined ? [] : [html`<dt>${term}</dt><dd>${value}</dd>\n`]));
+export function facts(
+  id: string,
+  entries: readonly (readonly [term: string, value: Html | string | undefined])[],
+): Html {
+  const rows = entries.flatMap(([term, value]) =>
+    value === undefined ? [] : [html`<dt>${term}</dt><dd>${value}</dd>\n`],
+  );
   return html`<dl class="facts" id="${id}">
 ${rows}</dl>`;
 }

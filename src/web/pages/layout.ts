@@ -72,7 +72,10 @@ function navigationLink(path: string, words: string, root: string, isCurrent: bo
   return html`<li><a href="${root}${path.slice(1)}"${isCurrent ? html` aria-current="page"` : []}>${words}</a></li>\n`;
 }
 
-function renderPage({ title, root, content, route, script, search = '' }: HtmlPage, { telemetryPath, version }: PageOptions): Html {
+function renderPage(
+  { title, root, content, route, script, search = '' }: HtmlPage,
+  { telemetryPath, version }: PageOptions,
+): Html {
   const endpoints = [
     [telemetryPath, 'Metrics'],
     [ROUTES.healthy, 'Healthy'],

@@ -1,4 +1,4 @@
-import type { Link } from '../../station/links.ts';
+import type { Link } from '../../inventory/links.ts';
 import { type Html, html } from './html.ts';
 
 /** Links to other tools, as configured. Their servers do not learn the address of the page. */

@@ -16,7 +16,12 @@ export function referencePage(options: PageOptions): AbortableHandler {
 ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
 </table>`;
   return (_request, response) => {
-    sendPage(response, 200, { title: `Metrics reference · ${EXPORTER}`, root: './', content, route: ROUTES.reference }, options);
+    sendPage(
+      response,
+      200,
+      { title: `Metrics reference · ${EXPORTER}`, root: './', content, route: ROUTES.reference },
+      options,
+    );
   };
 }
 

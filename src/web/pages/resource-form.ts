@@ -1,10 +1,10 @@
-import { OTHER } from '../../station/label-values.ts';
-import { ALERTABLE, shortFormTest } from '../../station/selection.ts';
-import type { StationSpec } from '../../station/station-spec.ts';
+import { type Count, MAX_LISTED, type ResourceCounts } from '../../inventory/resource-counts.ts';
+import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
+import { ALERTABLE, shortFormTest } from '../../inventory/selection.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
+import { OTHER } from '../../refresh/label-values.ts';
 import { type Html, html, numberText } from './html.ts';
-import { type Count, MAX_LISTED, type ResourceCounts } from './resource-counts.ts';
 import { columnsOf } from './resource-list.ts';
-import { NONE, type ResourceQuery, resourceSearch, sortText } from './resource-query.ts';
 
 type Choices = Pick<StationSpec, 'products' | 'alertability'>;
 
@@ -34,14 +34,27 @@ interface Option {
 const ANY: Option = { value: '', text: 'any' };
 
 /** Exactly one option has the attribute `selected`, so that a script can compare the choice with it. */
-function select(name: string, label: string, options: readonly Option[], chosen: string | undefined, isNarrow = false): Html {
+function select(
+  name: string,
+  label: string,
+  options: readonly Option[],
+  chosen: string | undefined,
+  isNarrow = false,
+): Html {
   const given = options.some(({ value }) => value === chosen) ? chosen : '';
-  const items = options.map(({ value, text }) => html`<option value="${value}"${value === given ? html` selected` : []}>${text}</option>`);
+  const items = options.map(
+    ({ value, text }) => html`<option value="${value}"${value === given ? html` selected` : []}>${text}</option>`,
+  );
   return html`<label for="${name}"${isNarrow ? html` class="narrow"` : []}>${label} <select id="${name}" name="${name}">${items}</select></label>`;
 }
 
 /** The given value is always an option, so that the form matches the query, even if it is a short form or no resource has it any more. */
-function valueSelect(name: 'type' | 'product' | 'state', label: string, counts: readonly Count[], given: string | undefined): Html {
+function valueSelect(
+  name: 'type' | 'product' | 'state',
+  label: string,
+  counts: readonly Count[],
+  given: string | undefined,
+): Html {
   const known = counts.filter(({ key }) => key !== OTHER);
   const options = (chosen?: string) =>
     known
@@ -77,6 +90,7 @@ function sortSelect(spec: Choices, { order }: ResourceQuery): Html {
     { value: `-${by}`, text: `${heading}, descending` },
   ]);
   const chosen = order === undefined ? '' : sortText(order);
-  const missing = options.some(({ value }) => value === chosen) || chosen === '' ? [] : [{ value: chosen, text: chosen }];
+  const missing =
+    options.some(({ value }) => value === chosen) || chosen === '' ? [] : [{ value: chosen, text: chosen }];
   return select('sort', 'Sort by', [{ value: '', text: 'listing' }, ...options, ...missing], chosen, true);
 }

@@ -1,11 +1,11 @@
-import type { Resource } from '../../station/resource.ts';
-import { alertableOf, type SortKey, type UnmatchedFilter } from '../../station/selection.ts';
-import type { StationSpec } from '../../station/station-spec.ts';
+import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
+import { alertStateBadge, shortTypes, stateWord, typeName } from '../../inventory/resource-words.ts';
+import { alertableOf, type SortKey, type UnmatchedFilter } from '../../inventory/selection.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
 import { resourcePath, stationPath } from '../routes.ts';
 import { breakable, countText, type Html, html, momentText, numberText, unknown } from './html.ts';
 import { copyable } from './live-page.ts';
-import { NONE, type ResourceQuery, resourceSearch } from './resource-query.ts';
-import { alertStateBadge, shortTypes, stateWord, typeName } from './resource-words.ts';
 
 interface Column {
   readonly heading: string;
@@ -39,7 +39,10 @@ ${resources.map((resource) => row(resource, columns, { ...context, stationName: 
 }
 
 /** The first column is the heading of its row. */
-export function columnsOf({ products, alertability }: Pick<StationSpec, 'products' | 'alertability'>): readonly Column[] {
+export function columnsOf({
+  products,
+  alertability,
+}: Pick<StationSpec, 'products' | 'alertability'>): readonly Column[] {
   return COLUMNS.filter(({ by }) => (by !== 'product' || products.length > 0) && (by !== 'alertable' || alertability));
 }
 
@@ -49,7 +52,8 @@ const COLUMNS: readonly Column[] = [
   {
     heading: 'Type',
     by: 'type',
-    cell: ({ type, typeLabel }, { typeNames }) => html`${typeName(type, typeNames)} <span class="sub">${typeLabel}</span>`,
+    cell: ({ type, typeLabel }, { typeNames }) =>
+      html`${typeName(type, typeNames)} <span class="sub">${typeLabel}</span>`,
   },
   { heading: 'Product', by: 'product', cell: ({ product }) => textOrUnknown(product) },
   { heading: 'State', by: 'state', cell: ({ state }) => alertStateBadge(state) },
@@ -162,7 +166,8 @@ function presentValues({ filter, given, present }: UnmatchedFilter, query: Resou
     const name = filter === 'state' ? stateWord(value) : (types.get(value) ?? value);
     return html`<li><a href="${href}" title="${value}">${breakable(name || NONE)}</a> <span class="quiet">(${numberText(count)})</span></li>\n`;
   });
-  const more = ranked.length > MAX_VALUES ? html`<li class="quiet">${numberText(ranked.length - MAX_VALUES)} more</li>\n` : [];
+  const more =
+    ranked.length > MAX_VALUES ? html`<li class="quiet">${numberText(ranked.length - MAX_VALUES)} more</li>\n` : [];
   return html`<p>No resource has the ${filter} <code>${given || NONE}</code>. Present:</p>
 <ul class="values">
 ${values}${more}</ul>

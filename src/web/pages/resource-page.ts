@@ -1,8 +1,9 @@
-import { resourceLinks } from '../../station/links.ts';
-import type { ListingField } from '../../station/listing.ts';
-import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../station/resource.ts';
-import type { Snapshot } from '../../station/snapshot.ts';
-import type { StationSpec } from '../../station/station-spec.ts';
+import { resourceLinks } from '../../inventory/links.ts';
+import { alertStateBadge, stateWord } from '../../inventory/resource-words.ts';
+import type { ListingField } from '../../model/listing.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
+import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { ExporterPort, StationDetail } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { stationPath } from '../routes.ts';
@@ -10,7 +11,6 @@ import { countText, facts, type Html, html, momentText, numberText } from './htm
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { copyable, LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
-import { alertStateBadge, stateWord } from './resource-words.ts';
 import { sendNoStation } from './station-page.ts';
 
 const ROOT = '../../../';
@@ -111,7 +111,9 @@ function isLast({ field }: ResourceColumn): boolean {
 function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {
   const { sku, quantity, createdSeconds, state } = resource;
   const detailed: Readonly<Record<string, Html | undefined>> = {
-    sku: quantity && html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
+    sku:
+      quantity &&
+      html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
     state: stateWord(state) === state ? undefined : html`${alertStateBadge(state)} <code>${state}</code>`,
     create_time: createdSeconds === undefined ? undefined : creation(createdSeconds * 1000, nowMs),
   };
@@ -155,8 +157,10 @@ function alertableReason(
   { alertable }: Pick<Resource, 'alertable'>,
 ): Html {
   if (!alertability) return html`unknown: <code>alertability</code> is not enabled for this station`;
-  if (filters.enabledAlert) return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
-  if (alertable === undefined) return html`unknown: not in the listing of alertable resources, which is not verified complete`;
+  if (filters.enabledAlert)
+    return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
+  if (alertable === undefined)
+    return html`unknown: not in the listing of alertable resources, which is not verified complete`;
   return alertable
     ? html`yes: in the listing of alertable resources (<code>enabled_alert=true</code>)`
     : html`no: not in the listing of alertable resources (<code>enabled_alert=true</code>), which is verified complete`;
@@ -172,12 +176,16 @@ interface LocatedResource {
   readonly invalid: readonly ListingField[];
 }
 
-function locateResource({ parts, locations }: Pick<Snapshot, 'parts' | 'locations'>, id: string): LocatedResource | undefined {
+function locateResource(
+  { parts, locations }: Pick<Snapshot, 'parts' | 'locations'>,
+  id: string,
+): LocatedResource | undefined {
   for (const [at, { offset, positions, invalid }] of locations.entries()) {
     const part = parts[at] ?? [];
     const index = part.findIndex((resource) => resource.id === id);
     const resource = part[index];
-    if (resource) return { resource, pageOffset: offset, position: positions?.[index] ?? index, invalid: invalid.get(index) ?? [] };
+    if (resource)
+      return { resource, pageOffset: offset, position: positions?.[index] ?? index, invalid: invalid.get(index) ?? [] };
   }
   return undefined;
 }

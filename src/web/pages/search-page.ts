@@ -1,4 +1,6 @@
-import type { SearchResult, StationResource } from '../../station/search.ts';
+import { alertStateBadge, shortTypes, typeName } from '../../inventory/resource-words.ts';
+import type { SearchResult, StationResource } from '../../inventory/search.ts';
+import { stationLink } from '../../inventory/station-state.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
@@ -6,8 +8,6 @@ import { ROUTES, resourcePath } from '../routes.ts';
 import { MAX_FOUND, searchText } from '../search.ts';
 import { countText, type Html, html, numberText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
-import { alertStateBadge, shortTypes, typeName } from './resource-words.ts';
-import { stationLink } from './station-state.ts';
 
 /** Results on the page; the formats for programs have more. */
 const MAX_SHOWN = 200;
@@ -87,7 +87,8 @@ ${rows}</tbody>
 }
 
 function downloads(text: string, total: number): Html {
-  const link = (format: string) => html`<a href="?${new URLSearchParams({ q: text, format }).toString()}">${format.toUpperCase()}</a>`;
+  const link = (format: string) =>
+    html`<a href="?${new URLSearchParams({ q: text, format }).toString()}">${format.toUpperCase()}</a>`;
   const scope = total > MAX_FOUND ? `The first ${numberText(MAX_FOUND)}` : `All ${numberText(total)}`;
   return html`<p id="downloads">${total === 1 ? 'This' : scope} as ${link('json')} or ${link('csv')}</p>`;
 }

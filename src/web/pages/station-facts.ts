@@ -1,13 +1,18 @@
-import type { Snapshot } from '../../station/snapshot.ts';
-import type { StationSpec } from '../../station/station-spec.ts';
+import { nextRefreshText } from '../../inventory/station-state.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
+import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { StationStatus, UpstreamStatus } from '../port.ts';
 import { probePath } from '../routes.ts';
 import { facts, type Html, html, numberText, secondsText } from './html.ts';
-import { nextRefreshText } from './station-state.ts';
 import { loadList } from './upstream-load.ts';
 
 /** Where the station is, and how it is refreshed. */
-export function stationFacts({ name, path, labels }: StationSpec, status: StationStatus, upstream: UpstreamStatus, nowMs: number): Html {
+export function stationFacts(
+  { name, path, labels }: StationSpec,
+  status: StationStatus,
+  upstream: UpstreamStatus,
+  nowMs: number,
+): Html {
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
   return facts('question', [
     ['Upstream', upstream.name],
@@ -21,7 +26,9 @@ export function stationFacts({ name, path, labels }: StationSpec, status: Statio
     ['Next refresh', nextRefreshText(status)],
     [
       'Requests',
-      status.isHanging ? html`<span class="no">hanging</span>: one probing request at a time until the service replies` : undefined,
+      status.isHanging
+        ? html`<span class="no">hanging</span>: one probing request at a time until the service replies`
+        : undefined,
     ],
     ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
     ['JSON', html`<a href="?format=json">this station only</a>`],
@@ -35,7 +42,12 @@ export function listingFacts(snapshot: Snapshot): Html {
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   return facts('story', [
     ['Completeness', complete ? 'verified complete' : html`<span class="no">not verified complete</span>`],
-    ['Reasons', incompleteReasons.length === 0 ? undefined : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`],
+    [
+      'Reasons',
+      incompleteReasons.length === 0
+        ? undefined
+        : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`,
+    ],
     ['Unique resources', numberText(size)],
     ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
     ['Pages', `${numberText(pages)} (all listings)`],

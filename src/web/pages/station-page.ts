@@ -1,9 +1,13 @@
 import type { Request, Response } from 'express';
-import { stationLinks } from '../../station/links.ts';
-import type { Resource } from '../../station/resource.ts';
-import { type UnmatchedFilter, unmatchedFilters } from '../../station/selection.ts';
-import type { Snapshot } from '../../station/snapshot.ts';
-import { TaskQueue } from '../../station/task-queue.ts';
+import { stationLinks } from '../../inventory/links.ts';
+import { countBars, countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
+import { shortTypes } from '../../inventory/resource-words.ts';
+import { type UnmatchedFilter, unmatchedFilters } from '../../inventory/selection.ts';
+import { coverageOf, coverageText, failureNote, snapshotAge, stateBadge } from '../../inventory/station-state.ts';
+import type { Resource } from '../../model/resource.ts';
+import { TaskQueue } from '../../model/task-queue.ts';
+import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { ExporterPort, StationDetail } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
@@ -12,13 +16,16 @@ import { figures, type Html, html, numberText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
-import { countBars, countResources, type ResourceCounts } from './resource-counts.ts';
 import { filterForm } from './resource-form.ts';
-import { downloadLinks, emptyResult, type PageRange, pageRange, resourcePager, resourceTable } from './resource-list.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from './resource-query.ts';
-import { shortTypes } from './resource-words.ts';
+import {
+  downloadLinks,
+  emptyResult,
+  type PageRange,
+  pageRange,
+  resourcePager,
+  resourceTable,
+} from './resource-list.ts';
 import { listingFacts, stationFacts } from './station-facts.ts';
-import { coverageOf, coverageText, failureNote, snapshotAge, stateBadge } from './station-state.ts';
 
 const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No snapshot yet: the first refresh has not ended.</p>`;
@@ -37,7 +44,11 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() });
     const sendStation = (status: number, query: ResourceQuery, resources: Html) => {
       const refresh = refreshForm(spec.name, resourceSearch(query), options);
-      const history = historySection(exporter.history(spec.name) ?? [], { status: detail.status, ttlMs: spec.cache.ttlMs, nowMs: now() });
+      const history = historySection(exporter.history(spec.name) ?? [], {
+        status: detail.status,
+        ttlMs: spec.cache.ttlMs,
+        nowMs: now(),
+      });
       const content = stationContent(detail, counts, { refresh, resources, history }, now());
       const script = status === 200 ? { script: LIVE_SCRIPT } : {};
       sendPage(response, status, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, ...script }, options);
@@ -171,7 +182,13 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 `;
 }
 
-function resultOf({ spec }: StationDetail, counts: ResourceCounts, query: ResourceQuery, found: FoundPage, nowMs: number): Html {
+function resultOf(
+  { spec }: StationDetail,
+  counts: ResourceCounts,
+  query: ResourceQuery,
+  found: FoundPage,
+  nowMs: number,
+): Html {
   const { size, range, resources, unmatched } = found;
   if (resources.length === 0) return emptyResult(size, unmatched, query);
   const typeNames = shortTypes([...counts.types.map(({ key }) => key), ...resources.map(({ type }) => type)]);

@@ -1,13 +1,3 @@
-import { TaskQueue } from '../../station/task-queue.ts';
-import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
-import type { AbortableHandler } from '../request-limit.ts';
-import { probePath, ROUTES } from '../routes.ts';
-import { keepCurrent } from './browser/keep-current.ts';
-import { statusScript } from './browser/status.ts';
-import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
-import { fleetSummary } from './fleet-summary.ts';
-import { figures, type Html, html, numberText, unknown } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import {
   completeText,
   coverageOf,
@@ -18,7 +8,17 @@ import {
   stateBadge,
   stateOf,
   stationLink,
-} from './station-state.ts';
+} from '../../inventory/station-state.ts';
+import { TaskQueue } from '../../model/task-queue.ts';
+import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
+import type { AbortableHandler } from '../request-limit.ts';
+import { probePath, ROUTES } from '../routes.ts';
+import { keepCurrent } from './browser/keep-current.ts';
+import { statusScript } from './browser/status.ts';
+import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
+import { fleetSummary } from './fleet-summary.ts';
+import { figures, type Html, html, numberText, unknown } from './html.ts';
+import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { upstreamSection } from './upstream-load.ts';
 
 const SCRIPT = `'use strict';
@@ -29,9 +29,16 @@ const SCRIPT = `'use strict';
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now, elapsedMs = () => performance.now() } = options;
   const tasks = new TaskQueue();
-  const latest = cached(MAX_AGE_MS, elapsedMs, () => statusContent(exporter.stations(), exporter.upstreams(), now(), tasks));
+  const latest = cached(MAX_AGE_MS, elapsedMs, () =>
+    statusContent(exporter.stations(), exporter.upstreams(), now(), tasks),
+  );
   return async (_request, response) => {
-    sendPage(response, 200, { title: EXPORTER, root: './', content: await latest(), script: SCRIPT, route: ROUTES.status }, options);
+    sendPage(
+      response,
+      200,
+      { title: EXPORTER, root: './', content: await latest(), script: SCRIPT, route: ROUTES.status },
+      options,
+    );
   };
 }
 
@@ -126,7 +133,9 @@ const SORT_OPTIONS: readonly Html[] = COLUMNS.flatMap((column) =>
 export function stationRow(station: StationStatus, nowMs: number): Html {
   const { name, upstream, telemetryStation, snapshot, lastSuccessMs } = station;
   const coverage = coverageOf(station);
-  const reason = station.failure ? html`<span class="hidden-text">:</span> <span class="sub">${shortReason(station.failure)}</span>` : [];
+  const reason = station.failure
+    ? html`<span class="hidden-text">:</span> <span class="sub">${shortReason(station.failure)}</span>`
+    : [];
   return html`<tbody data-station="${name}" data-state="${stateOf(station)}">
 <tr>
 <th scope="row" data-value="${name}">${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span></th>
@@ -154,7 +163,8 @@ function countOf(number: number | undefined): Html {
 
 /** Totals over all stations. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
-  const inState = (state: ReturnType<typeof stateOf>) => numberText(stations.filter((station) => stateOf(station) === state).length);
+  const inState = (state: ReturnType<typeof stateOf>) =>
+    numberText(stations.filter((station) => stateOf(station) === state).length);
   const resources = stations.reduce((sum, { snapshot }) => sum + (snapshot?.resources ?? 0), 0);
   return figures('totals', [
     ['Stations', numberText(stations.length)],

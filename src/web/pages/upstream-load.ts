@@ -1,12 +1,14 @@
-import type { CapacityForecast } from '../../station/capacity.ts';
-import { capacityText, slowRefreshText } from '../../station/capacity-text.ts';
+import type { CapacityForecast } from '../../inventory/capacity.ts';
+import { capacityText, slowRefreshText } from '../../inventory/capacity-text.ts';
+import { NOTABLE_WAIT_MS } from '../../inventory/station-state.ts';
 import type { UpstreamStatus } from '../port.ts';
 import { countText, durationText, facts, type Html, html, numberText } from './html.ts';
-import { NOTABLE_WAIT_MS } from './station-state.ts';
 
 /** The upstreams that are overloaded, throttled or hanging; empty when none is. */
 export function upstreamSection(upstreams: readonly UpstreamStatus[], nowMs: number): readonly Html[] {
-  const entries = upstreams.flatMap((upstream) => loadList(upstream, nowMs).map((list) => [upstream.name, list] as const));
+  const entries = upstreams.flatMap((upstream) =>
+    loadList(upstream, nowMs).map((list) => [upstream.name, list] as const),
+  );
   if (entries.length === 0) return [];
   return [
     html`<section aria-labelledby="upstreams">
@@ -23,12 +25,24 @@ export function loadList(upstream: UpstreamStatus, nowMs: number): readonly Html
 }
 
 export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
-  const { requestsPerSecond, holdMs, recentRequests, recentThrottled, waitingRefreshes, oldestWaitingMs, hangingStations } = load;
+  const {
+    requestsPerSecond,
+    holdMs,
+    recentRequests,
+    recentThrottled,
+    waitingRefreshes,
+    oldestWaitingMs,
+    hangingStations,
+  } = load;
   const digits = requestsPerSecond < 10 ? 1 : 0;
-  const rate = Number.isFinite(requestsPerSecond) ? `now ${requestsPerSecond.toFixed(digits)} requests/s` : 'now without a rate limit';
+  const rate = Number.isFinite(requestsPerSecond)
+    ? `now ${requestsPerSecond.toFixed(digits)} requests/s`
+    : 'now without a rate limit';
   const notes: Html[] = [];
   if (recentThrottled > 0) {
-    notes.push(html`throttled (429): ${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} in 5 min, ${rate}`);
+    notes.push(
+      html`throttled (429): ${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} in 5 min, ${rate}`,
+    );
   }
   if (holdMs > 0) notes.push(html`service requested a pause until ${timeOfDay(nowMs + holdMs)} (Retry-After)`);
   if (waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS) {
@@ -37,7 +51,9 @@ export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, 
     );
   }
   if (hangingStations > 0) {
-    notes.push(html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`);
+    notes.push(
+      html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`,
+    );
   }
   return [...notes, ...(forecast === undefined ? [] : forecastNotes(forecast))];
 }

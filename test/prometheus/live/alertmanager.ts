@@ -14,7 +14,9 @@ interface Notification {
 }
 
 /** The inhibition of the example configuration. */
-const { inhibit_rules } = parse(readFileSync(new URL('../../../deploy/compose/alertmanager.yml', import.meta.url), 'utf8'));
+const { inhibit_rules } = parse(
+  readFileSync(new URL('../../../deploy/compose/alertmanager.yml', import.meta.url), 'utf8'),
+);
 
 /** Debian's Alertmanager with the shipped inhibition; `notifications` are those it sent to a webhook for one alert. */
 export async function startAlertmanager(alertname: string) {
@@ -30,7 +32,10 @@ export async function startAlertmanager(alertname: string) {
   const config = {
     route: { receiver: 'none', ...grouping, routes: [{ receiver: 'webhook', matchers: [`alertname="${alertname}"`] }] },
     inhibit_rules,
-    receivers: [{ name: 'none' }, { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] }],
+    receivers: [
+      { name: 'none' },
+      { name: 'webhook', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] },
+    ],
   };
   const daemon = await startDaemon({
     command: 'prometheus-alertmanager',

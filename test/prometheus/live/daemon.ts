@@ -26,7 +26,10 @@ export async function startDaemon({ command, debianPackage, files, flags }: Daem
   const child = spawn(command, flags(folder, address));
   const output: string[] = [];
   child.stderr.on('data', (chunk) => output.push(String(chunk)));
-  await Promise.race([once(child, 'spawn'), once(child, 'error').then(([error]) => throwMissing(command, debianPackage, error))]);
+  await Promise.race([
+    once(child, 'spawn'),
+    once(child, 'error').then(([error]) => throwMissing(command, debianPackage, error)),
+  ]);
   await waitUntilReady(`http://${address}/-/ready`, child, output);
   return { url: `http://${address}`, stop: () => stopProcess(child).then(() => rm(folder, { recursive: true })) };
 }

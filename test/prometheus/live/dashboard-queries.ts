@@ -9,7 +9,10 @@ import type { RunningPrometheus, Series } from './prometheus.ts';
 
 export interface QueryResult {
   readonly result: readonly (Series & { readonly values?: readonly (readonly [number, string])[] })[];
-  readonly stats: { readonly samples: { readonly peakSamples: number }; readonly timings: { readonly evalTotalTime: number } };
+  readonly stats: {
+    readonly samples: { readonly peakSamples: number };
+    readonly timings: { readonly evalTotalTime: number };
+  };
 }
 
 interface TimeRange {
@@ -31,7 +34,8 @@ export function runTarget(
   return prometheus.api<QueryResult>(range ? 'query_range' : 'query', { query, stats: 'all', ...times });
 }
 
-export const queryVariables = ({ templating }: ShippedDashboard) => templating.list.filter(({ type }) => type === 'query');
+export const queryVariables = ({ templating }: ShippedDashboard) =>
+  templating.list.filter(({ type }) => type === 'query');
 
 /** The values of a variable, filtered by those of others; all of a variable that is not given. */
 export async function valuesFor(
@@ -41,15 +45,21 @@ export async function valuesFor(
   end: number,
 ): Promise<readonly string[]> {
   const { selector, label } = labelValuesOf(variable);
-  const all = Object.fromEntries(['job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']));
+  const all = Object.fromEntries(
+    ['job', 'station', 'instance', 'resource_type', 'product'].map((name) => [name, '.*']),
+  );
   const query = interpolate(selector, { ...all, ...values });
-  if (!query.startsWith('(')) return prometheus.api<string[]>(`label/${label}/values`, { 'match[]': query, end: `${end}` });
+  if (!query.startsWith('('))
+    return prometheus.api<string[]>(`label/${label}/values`, { 'match[]': query, end: `${end}` });
   const { result } = await prometheus.api<QueryResult>('query', { query, time: `${end}` });
   return result.map(({ metric }) => metric[label] ?? '');
 }
 
 /** Everything selected: "All", or for a variable without it any value. */
 export function allSelected({ templating }: ShippedDashboard): Record<string, string> {
-  const values = templating.list.map(({ name, type, allValue, current }) => [name, type === 'query' ? allValue || '.+' : current?.value]);
+  const values = templating.list.map(({ name, type, allValue, current }) => [
+    name,
+    type === 'query' ? allValue || '.+' : current?.value,
+  ]);
   return Object.fromEntries(values);
 }

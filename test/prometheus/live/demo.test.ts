@@ -55,7 +55,11 @@ describe('Prometheus scraping the exporter', () => {
       ['station'],
       perStation((resources) => resources.reduce((sum, { record }) => sum + record.alert_rules_count, 0)),
     );
-    await expectEventually('sum by (station) (telemetry_station_alertable_resources{job="static"})', ['station'], alertable());
+    await expectEventually(
+      'sum by (station) (telemetry_station_alertable_resources{job="static"})',
+      ['station'],
+      alertable(),
+    );
   });
 
   it('discovers one target per station with the same numbers', async () => {
@@ -72,9 +76,13 @@ describe('Prometheus scraping the exporter', () => {
   });
 
   it('ingests every sample of the OpenMetrics exposition', async () => {
-    await expectEventually('max(scrape_samples_post_metric_relabeling{job="static"} - scrape_samples_scraped{job="static"})', [], {
-      '': 0,
-    });
+    await expectEventually(
+      'max(scrape_samples_post_metric_relabeling{job="static"} - scrape_samples_scraped{job="static"})',
+      [],
+      {
+        '': 0,
+      },
+    );
     const published = await exporter.scrape();
     const samples = [...published.values()].reduce((sum, family) => sum + family.samples.length, 0);
     await expectEventually('max(scrape_samples_scraped{job="static"})', [], { '': samples });

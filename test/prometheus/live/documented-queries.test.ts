@@ -24,7 +24,9 @@ const PAIRS = [
   },
 ];
 
-const documented = new Set(allPages().flatMap(({ spans, blocks }) => [...spans, ...blocks.map(({ content }) => content.trim())]));
+const documented = new Set(
+  allPages().flatMap(({ spans, blocks }) => [...spans, ...blocks.map(({ content }) => content.trim())]),
+);
 
 let demo: Simulation;
 let exporter: Awaited<ReturnType<typeof startExporter>>;

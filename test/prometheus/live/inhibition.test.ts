@@ -11,7 +11,9 @@ beforeAll(async () => {
 
 afterAll(() => alertmanager?.stop());
 
-const firing = (name: string, labels: Labels) => ({ labels: { alertname: `TelemetryStation${name}`, job: 'j', ...labels } });
+const firing = (name: string, labels: Labels) => ({
+  labels: { alertname: `TelemetryStation${name}`, job: 'j', ...labels },
+});
 
 /** Names and stations of the alerts that are sent, and of those that are not because another one explains them. */
 async function states(): Promise<Record<string, string>> {

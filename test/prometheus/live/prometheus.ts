@@ -52,7 +52,11 @@ export async function startPrometheus(
   };
 }
 
-async function fetchApi<Data>({ url }: Daemon, path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
+async function fetchApi<Data>(
+  { url }: Daemon,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Data> {
   const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
   const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
   if (status !== 'success') throw new Error(`${error}: ${JSON.stringify(parameters)}`);

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { READS_EACH_RESOURCE } from '../../../grafana/source/resource-table.ts';
 import type { WorldEntry } from '../../../src/simulator/world.ts';
-import { panelsOf, type ShippedDashboard, type ShippedTarget, shippedDashboards } from '../../grafana/shipped-dashboards.ts';
+import {
+  panelsOf,
+  type ShippedDashboard,
+  type ShippedTarget,
+  shippedDashboards,
+} from '../../grafana/shipped-dashboards.ts';
 import { allSelected, type QueryResult, queryVariables, runTarget, valuesFor } from './dashboard-queries.ts';
 import { FAULTY, NOW_MS, startStack } from './stack.ts';
 
@@ -30,7 +35,11 @@ describe('the example scrape configurations', () => {
   it('scrape the exporter, and one target per station through service discovery', async () => {
     await expectEventually(`count by (job) (up{job="${JOB}"} == 1)`, ['job'], { [JOB]: 1 });
     const stations = perStation(() => 1);
-    await expectEventually('sum by (instance) (up{job="discovered"} and on (job, instance) telemetry_station_up)', ['instance'], stations);
+    await expectEventually(
+      'sum by (instance) (up{job="discovered"} and on (job, instance) telemetry_station_up)',
+      ['instance'],
+      stations,
+    );
     await expectEventually('count(telemetry_station_exporter_build_info{job="discovered"})', [], { '': 1 });
   });
 
@@ -49,7 +58,11 @@ describe('the recording rules', () => {
       ['station'],
       total,
     );
-    await expectEventually(`sum by (station) (job_station_state:telemetry_station_resources:sum{job="${JOB}"})`, ['station'], total);
+    await expectEventually(
+      `sum by (station) (job_station_state:telemetry_station_resources:sum{job="${JOB}"})`,
+      ['station'],
+      total,
+    );
     const ratio = `round(job_station:telemetry_station_alert_coverage:ratio{job="${JOB}"}, 0.0001)`;
     await expectEventually(ratio, ['station'], perStation(coverage));
     const gpus = `sum by (station) (job_station_gpu_model_unit:telemetry_station_sku_quantity:sum{job="${JOB}",unit="GPU"})`;
@@ -76,7 +89,9 @@ describe('the alerting rules', () => {
         annotations: {
           description: expect.stringMatching(/Reason: status\. Last success: \d{4}-/),
           runbook_url: expect.stringMatching(/\/docs\/runbooks\/TelemetryStationDown\.md$/),
-          dashboard_url: expect.stringMatching(/\/d\/telemetry-station-station\?from=\d{13}&to=now&var-job=.+&var-station=staging$/),
+          dashboard_url: expect.stringMatching(
+            /\/d\/telemetry-station-station\?from=\d{13}&to=now&var-job=.+&var-station=staging$/,
+          ),
         },
       });
   });
@@ -134,7 +149,8 @@ describe.each(shippedDashboards())('grafana/dashboards/%s', (_, dashboard) => {
   it('has annotations with data', async () => {
     for (const { expr, builtIn } of dashboard.annotations.list) {
       if (builtIn === 1) continue;
-      const results = async () => (await run({ expr: `${expr}`, range: false }, await everythingSelected(dashboard))).result.length;
+      const results = async () =>
+        (await run({ expr: `${expr}`, range: false }, await everythingSelected(dashboard))).result.length;
       await expect.poll(results).toBeGreaterThan(0);
     }
   });
@@ -154,7 +170,9 @@ describe('grafana/dashboards/fleet.json in numbers', () => {
       Stations: stack.demo.world.stations.length,
       Failing: 1,
       Resources: sumOf(perStation((resources) => resources.length)),
-      Firing: sumOf(perStation((resources) => resources.filter(({ record }) => record.state.endsWith('FIRING')).length)),
+      Firing: sumOf(
+        perStation((resources) => resources.filter(({ record }) => record.state.endsWith('FIRING')).length),
+      ),
       GPUs: sumOf(perStation(gpuCount)),
     };
     for (const [title, number] of Object.entries(expected)) await expect.poll(() => shown(title)).toBe(number);
@@ -164,8 +182,11 @@ describe('grafana/dashboards/fleet.json in numbers', () => {
 describe('a firing alert', () => {
   it('resolves when the station recovers', async () => {
     stack.demo.service.setFaults(FAULTY.telemetryStation, []);
-    const resolved = () => stack.alertmanager.notifications.find(({ status, labels }) => status === 'resolved' && labels['job'] === JOB);
-    await expect.poll(resolved).toMatchObject({ labels: { alertname: 'TelemetryStationDown', station: FAULTY.station } });
+    const resolved = () =>
+      stack.alertmanager.notifications.find(({ status, labels }) => status === 'resolved' && labels['job'] === JOB);
+    await expect
+      .poll(resolved)
+      .toMatchObject({ labels: { alertname: 'TelemetryStationDown', station: FAULTY.station } });
   });
 });
 
@@ -173,7 +194,10 @@ describe('a firing alert', () => {
 const EMPTY_WHILE_HEALTHY = new Set(['Requests and rate limit', 'Time to refresh every station']);
 
 /** Titles of the panels with an empty query result. */
-async function panelsWithoutData(dashboard: ShippedDashboard, values: Readonly<Record<string, string>>): Promise<string[]> {
+async function panelsWithoutData(
+  dashboard: ShippedDashboard,
+  values: Readonly<Record<string, string>>,
+): Promise<string[]> {
   const empty: string[] = [];
   for (const { title, targets = [] } of panelsOf(dashboard)) {
     const results = await Promise.all(targets.map((target) => run(target, values)));
@@ -184,7 +208,10 @@ async function panelsWithoutData(dashboard: ShippedDashboard, values: Readonly<R
 
 const now = () => Date.now() / 1000;
 
-function run(target: Pick<ShippedTarget, 'expr' | 'range'>, values: Readonly<Record<string, string>>): Promise<QueryResult> {
+function run(
+  target: Pick<ShippedTarget, 'expr' | 'range'>,
+  values: Readonly<Record<string, string>>,
+): Promise<QueryResult> {
   return runTarget(stack.prometheus, target, values, { end: now(), seconds: 10, step: 5 });
 }
 
@@ -217,5 +244,8 @@ function coverage(resources: readonly WorldEntry[], station: string): number {
 }
 
 function gpuCount(resources: readonly WorldEntry[]): number {
-  return resources.reduce((sum, { record: { sku } }) => sum + (sku.endsWith(' GPU') ? Number(sku.split(' ')[0]) : 0), 0);
+  return resources.reduce(
+    (sum, { record: { sku } }) => sum + (sku.endsWith(' GPU') ? Number(sku.split(' ')[0]) : 0),
+    0,
+  );
 }

@@ -67,9 +67,14 @@ interface ScrapeConfig {
 /** Merges both shipped configurations; jobs of the second one are renamed. */
 async function prometheusConfig(exporter: string, alertmanager: string): Promise<string> {
   const withTargets = (text: string) =>
-    text.replaceAll('telemetry-station-exporter:9842', exporter).replaceAll('alertmanager:9093', alertmanager).replaceAll(': 1m', ': 3s');
+    text
+      .replaceAll('telemetry-station-exporter:9842', exporter)
+      .replaceAll('alertmanager:9093', alertmanager)
+      .replaceAll(': 1m', ': 3s');
   const single = parse(withTargets(await readShipped('prometheus.yml')));
-  const discovery = parse(withTargets(await readShipped('prometheus-http-sd.yml'))) as { scrape_configs: ScrapeConfig[] };
+  const discovery = parse(withTargets(await readShipped('prometheus-http-sd.yml'))) as {
+    scrape_configs: ScrapeConfig[];
+  };
   const renamed = discovery.scrape_configs.map((config) => ({
     ...config,
     job_name: `discovered-${config.job_name}`,
@@ -109,7 +114,10 @@ async function startProgram(demo: Simulation) {
     hostName: 'exporter',
     build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },
   });
-  const [port] = await Promise.race([listening, exit.then((code) => Promise.reject(new Error(`exporter exited with code ${code}`)))]);
+  const [port] = await Promise.race([
+    listening,
+    exit.then((code) => Promise.reject(new Error(`exporter exited with code ${code}`))),
+  ]);
   const target = `127.0.0.1:${port}`;
   await eventually(async () => expect((await fetch(`http://${target}/-/ready`)).status).toBe(200));
   return {
@@ -131,6 +139,12 @@ interface ExporterConfig {
 function withRareRefreshes(text: string): object {
   const config = parse(text) as ExporterConfig;
   const upstreams = Object.entries(config.upstreams).map(([name, upstream]) => [name, { ...upstream, max_retries: 0 }]);
-  const stations = config.stations.map((station) => (station.name === FAULTY.station ? { ...station, cache: { ttl: '1s' } } : station));
-  return { upstreams: Object.fromEntries(upstreams), stations, cache: { ttl: '10m', max_stale: '10m', error_ttl: '1s' } };
+  const stations = config.stations.map((station) =>
+    station.name === FAULTY.station ? { ...station, cache: { ttl: '1s' } } : station,
+  );
+  return {
+    upstreams: Object.fromEntries(upstreams),
+    stations,
+    cache: { ttl: '10m', max_stale: '10m', error_ttl: '1s' },
+  };
 }

@@ -36,18 +36,29 @@ export class WorldPanels {
     world: WorldName,
     values: Readonly<Record<string, string>> = {},
   ) {
-    const selected = { __rate_interval: '4m', __range: '6h', resource_id: FIRING_RESOURCE.resource_id, job: world, ...values };
+    const selected = {
+      __rate_interval: '4m',
+      __range: '6h',
+      resource_id: FIRING_RESOURCE.resource_id,
+      job: world,
+      ...values,
+    };
     const key = JSON.stringify([target.expr, target.range, selected]);
     const range = { end: NOW_S, seconds: RANGE_S, step: stepOf(panel) };
-    const result = this.#results.get(key) ?? runTarget(this.#prometheus, target, { ...allSelected(dashboard), ...selected }, range);
+    const result =
+      this.#results.get(key) ?? runTarget(this.#prometheus, target, { ...allSelected(dashboard), ...selected }, range);
     this.#results.set(key, result);
     return result;
   }
 
   /** The result of each query of a panel. */
   async resultsOf(file: string, title: string, world: WorldName, values?: Readonly<Record<string, string>>) {
-    const panel = panelsOf(dashboardOf(file)).find((candidate) => candidate.title === title) ?? expect.unreachable(`${file}: ${title}`);
-    const answers = await Promise.all((panel.targets ?? []).map((target) => this.run(dashboardOf(file), panel, target, world, values)));
+    const panel =
+      panelsOf(dashboardOf(file)).find((candidate) => candidate.title === title) ??
+      expect.unreachable(`${file}: ${title}`);
+    const answers = await Promise.all(
+      (panel.targets ?? []).map((target) => this.run(dashboardOf(file), panel, target, world, values)),
+    );
     return answers.map(({ result }) => result);
   }
 
@@ -60,7 +71,10 @@ export class WorldPanels {
   /** The color of each stat. */
   async colorsOf(file: string, world: WorldName): Promise<Record<string, string>> {
     const stats = panelsOf(dashboardOf(file)).filter(({ type }) => type === 'stat');
-    const colors = stats.map(async (panel) => [panel.title, colorOf(panel, await this.shownValue(file, panel.title, world))]);
+    const colors = stats.map(async (panel) => [
+      panel.title,
+      colorOf(panel, await this.shownValue(file, panel.title, world)),
+    ]);
     return Object.fromEntries(await Promise.all(colors));
   }
 

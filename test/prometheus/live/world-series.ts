@@ -1,5 +1,5 @@
-import type { LabelOf, MetricName } from '../../../promql/metric.ts';
-import { FAILURE_REASONS, type FailureReason } from '../../../src/station/failure.ts';
+import type { LabelOf, MetricName } from '../../../prometheus/promql/metric.ts';
+import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 
 /** When the panels are looked at; the data of the worlds ends here. */
 export const NOW_S = Date.UTC(2026, 0, 15, 13, 0, 0) / 1000;
@@ -37,9 +37,12 @@ export function recordStation({ add }: Recorder, world: StationWorld): void {
   const groups = types * products;
   add('telemetry_station_info', { station, upstream: 'main', zone: 'z1' }, 1);
   add('telemetry_station_up', { station }, failing === undefined ? 1 : 0);
-  for (const reason of FAILURE_REASONS) add('telemetry_station_failure', { station, reason }, reason === failing ? 1 : 0);
+  for (const reason of FAILURE_REASONS)
+    add('telemetry_station_failure', { station, reason }, reason === failing ? 1 : 0);
   // The success may be later than the timestamp of the scrape.
-  add('telemetry_station_last_success_timestamp_seconds', { station }, (ago) => (ageS === 20 ? NOW_S - ago + 1 : NOW_S - ageS));
+  add('telemetry_station_last_success_timestamp_seconds', { station }, (ago) =>
+    ageS === 20 ? NOW_S - ago + 1 : NOW_S - ageS,
+  );
   add('telemetry_station_refresh_duration_seconds', { station }, 3);
   add('telemetry_station_listing_complete', { station }, complete);
   add('telemetry_station_listing_reported_resources', { station }, total);
@@ -58,15 +61,24 @@ export function recordStation({ add }: Recorder, world: StationWorld): void {
     add('telemetry_station_alert_rules', of, total / groups);
     add('telemetry_station_alertable_resources', of, total / groups);
     add('telemetry_station_resources_without_alert_rules', of, withoutRules / groups);
-    for (const gpu_model of ['', 'H800']) add('telemetry_station_sku_quantity', { ...of, gpu_model, unit: gpu_model ? 'GPU' : 'GiB' }, 64);
+    for (const gpu_model of ['', 'H800'])
+      add('telemetry_station_sku_quantity', { ...of, gpu_model, unit: gpu_model ? 'GPU' : 'GiB' }, 64);
   }
   for (let type = 0; type < types; type++) {
     const resource_type = `resource_type.t${type}`;
     // The first type has no label.
-    add('telemetry_station_resource_type_info', { station, resource_type, resource_type_label: type === 0 ? '' : `Type ${type}` }, 1);
+    add(
+      'telemetry_station_resource_type_info',
+      { station, resource_type, resource_type_label: type === 0 ? '' : `Type ${type}` },
+      1,
+    );
     add('telemetry_station_resources_added_total', { station, resource_type }, (ago) => HISTORY_S - ago);
     add('telemetry_station_resources_removed_total', { station, resource_type }, 0);
-    add('telemetry_station_resource_state_changes_total', { station, resource_type, state: 'ALERTSTATE_FIRING' }, (ago) => HISTORY_S - ago);
+    add(
+      'telemetry_station_resource_state_changes_total',
+      { station, resource_type, state: 'ALERTSTATE_FIRING' },
+      (ago) => HISTORY_S - ago,
+    );
   }
 }
 
@@ -81,9 +93,18 @@ interface ExporterWorld {
 }
 
 export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
-  const { ordinal = 0, totalShards = 1, reloaded = 1, scrapeSeconds = 0.2, rateLimit, waiting = 0, downSinceS = 0 } = world;
+  const {
+    ordinal = 0,
+    totalShards = 1,
+    reloaded = 1,
+    scrapeSeconds = 0.2,
+    rateLimit,
+    waiting = 0,
+    downSinceS = 0,
+  } = world;
   const isDown = (ago: number) => downSinceS > 0 && ago < downSinceS;
-  const exposed = (value: Value) => (ago: number) => (isDown(ago) ? undefined : typeof value === 'number' ? value : value(ago));
+  const exposed = (value: Value) => (ago: number) =>
+    isDown(ago) ? undefined : typeof value === 'number' ? value : value(ago);
   add('up', {}, (ago) => (isDown(ago) ? 0 : 1));
   add('scrape_duration_seconds', {}, (ago) => (isDown(ago) ? 10 : scrapeSeconds));
   add('scrape_samples_scraped', {}, 1000);
@@ -110,7 +131,11 @@ export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
   add('telemetry_station_exporter_api_requests_in_flight', { upstream }, exposed(1));
   add('telemetry_station_exporter_api_requests_waiting', { upstream }, exposed(waiting));
   add('telemetry_station_exporter_api_request_wait_seconds_total', { upstream }, counted);
-  add('telemetry_station_exporter_api_requests_throttled_total', { upstream }, rateLimit === undefined ? exposed(0) : counted);
+  add(
+    'telemetry_station_exporter_api_requests_throttled_total',
+    { upstream },
+    rateLimit === undefined ? exposed(0) : counted,
+  );
   add('telemetry_station_exporter_api_rate_limit', { upstream }, exposed(rateLimit ?? Number.POSITIVE_INFINITY));
   add('telemetry_station_exporter_page_size_reductions_total', { upstream }, exposed(0));
   add('telemetry_station_exporter_refreshes_waiting', { upstream }, exposed(waiting));

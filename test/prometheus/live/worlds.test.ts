@@ -68,10 +68,13 @@ describe('the panels of a failing world', () => {
     ]);
   });
 
-  it.each(['Web (', 'web (1)', '(', 'Web (1)'])('find the resource whose display name contains %j literally', async (display_name) => {
-    const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'failing', { display_name });
-    expect(rows.map(({ metric }) => metric['resource_id'])).toEqual([FIRING_RESOURCE.resource_id]);
-  });
+  it.each(['Web (', 'web (1)', '(', 'Web (1)'])(
+    'find the resource whose display name contains %j literally',
+    async (display_name) => {
+      const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'failing', { display_name });
+      expect(rows.map(({ metric }) => metric['resource_id'])).toEqual([FIRING_RESOURCE.resource_id]);
+    },
+  );
 
   it.each(['vision(', 'Web .1.', '.*', '[', '\\', '"', '+', '$', '{1}'])(
     'accept the search text %j and find nothing',
@@ -115,7 +118,11 @@ describe('dashboards with 100,000 resources', () => {
       for (const target of panel.targets ?? []) {
         const { stats } = await panels.run(dashboard, panel, target, 'large');
         const instant = await panels.run(dashboard, panel, { ...target, range: false }, 'large');
-        queries.push({ title: panel.title, peakSamples: instant.stats.samples.peakSamples, seconds: stats.timings.evalTotalTime });
+        queries.push({
+          title: panel.title,
+          peakSamples: instant.stats.samples.peakSamples,
+          seconds: stats.timings.evalTotalTime,
+        });
       }
     }
     expect(queries.filter(({ peakSamples }) => peakSamples > LARGE.resources / 10)).toEqual([]);

@@ -6,9 +6,18 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { MetricName } from '../../../promql/metric.ts';
+import type { MetricName } from '../../../prometheus/promql/metric.ts';
 import { startPrometheus } from './prometheus.ts';
-import { HISTORY_S, type Labels, NOW_S, type Recorder, recordExporter, recordStation, series, type Value } from './world-series.ts';
+import {
+  HISTORY_S,
+  type Labels,
+  NOW_S,
+  type Recorder,
+  recordExporter,
+  recordStation,
+  series,
+  type Value,
+} from './world-series.ts';
 
 const INTERVAL_S = 60;
 
@@ -33,7 +42,9 @@ export async function startWorlds() {
 
 async function createBlocks(file: string, data: string, lines: Iterable<string>): Promise<void> {
   await pipeline(Readable.from(chunks(lines)), createWriteStream(file));
-  await promisify(execFile)('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, data], { maxBuffer: 2 ** 26 });
+  await promisify(execFile)('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', file, data], {
+    maxBuffer: 2 ** 26,
+  });
   await rm(file);
 }
 
@@ -69,14 +80,23 @@ type Target = (labels: { readonly job: WorldName; readonly instance: string; rea
 function recordHealthy(target: Target): void {
   const exporter = target({ job: 'healthy', instance: 'a' });
   recordExporter(exporter, {});
-  for (const name of ['east', 'west']) recordStation(exporter, { name, types: 3, products: 1, firing: 0, withoutRules: 0 });
+  for (const name of ['east', 'west'])
+    recordStation(exporter, { name, types: 3, products: 1, firing: 0, withoutRules: 0 });
 }
 
 function recordFailing(target: Target): void {
   // Two shards of three, one of them with a further label, as Kubernetes adds.
   const first = target({ job: 'failing', instance: 'a', pod: 'exporter-0' });
   recordExporter(first, { totalShards: 3, reloaded: 0, scrapeSeconds: 9.5, rateLimit: 4.2, waiting: 300 });
-  recordStation(first, { name: 'old', types: 2, products: 1, firing: 30, withoutRules: 40, failing: 'auth', ageS: 1200 });
+  recordStation(first, {
+    name: 'old',
+    types: 2,
+    products: 1,
+    firing: 30,
+    withoutRules: 40,
+    failing: 'auth',
+    ageS: 1200,
+  });
   recordStation(first, { name: 'partial', types: 2, products: 1, firing: 0, withoutRules: 0, complete: 0 });
   first.add('telemetry_station_up', { station: 'never' }, 0);
   // Its last scrapes timed out.
@@ -86,10 +106,18 @@ function recordFailing(target: Target): void {
     first.add('ALERTS', { alertname, alertstate, severity, ...labels }, 1);
     first.add('ALERTS_FOR_STATE', { alertname, severity, ...labels }, NOW_S - 900);
   }
-  first.add('telemetry_station_resource_info', { ...FIRING_RESOURCE, display_name: 'Web (1)', resource_type: 'resource_type.t0' }, 1);
+  first.add(
+    'telemetry_station_resource_info',
+    { ...FIRING_RESOURCE, display_name: 'Web (1)', resource_type: 'resource_type.t0' },
+    1,
+  );
   first.add('telemetry_station_resource_state', { ...FIRING_RESOURCE, state: 'ALERTSTATE_FIRING' }, 1);
   first.add('telemetry_station_resource_alert_rules', FIRING_RESOURCE, 2);
-  first.add('telemetry_station_resource_info', { ...OTHER_RESOURCE, display_name: '', resource_type: 'resource_type.t1' }, 1);
+  first.add(
+    'telemetry_station_resource_info',
+    { ...OTHER_RESOURCE, display_name: '', resource_type: 'resource_type.t1' },
+    1,
+  );
   first.add('telemetry_station_resource_state', { ...OTHER_RESOURCE, state: 'ALERTSTATE_INACTIVE' }, 1);
 }
 

@@ -31,7 +31,9 @@ export function issue({
   modulusLength,
 }: Request): Issued {
   const { publicKey, privateKey } =
-    modulusLength === undefined ? generateKeyPairSync('ec', { namedCurve }) : generateKeyPairSync('rsa', { modulusLength });
+    modulusLength === undefined
+      ? generateKeyPairSync('ec', { namedCurve })
+      : generateKeyPairSync('rsa', { modulusLength });
   const notBefore = new Date(notAfter.getTime() - 365 * DAY_MS);
   const extensions = [extension(0x13, sequence(...(issuer === undefined ? [tlv(0x01, Buffer.from([0xff]))] : [])))];
   if (hosts.length > 0) extensions.push(extension(0x11, sequence(...hosts.map(generalName))));

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import type { FailureReason } from '../../../src/station/failure.ts';
-import type { ListingContext } from '../../../src/station/listing.ts';
-import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/client.ts';
-import type { RequestObserver } from '../../../src/upstream/observer.ts';
-import type { UpstreamOptions } from '../../../src/upstream/options.ts';
+import type { FailureReason } from '../../../src/model/failure.ts';
+import type { ListingContext } from '../../../src/model/listing.ts';
+import type { UpstreamOptions } from '../../../src/model/upstream-options.ts';
+import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/http/client.ts';
+import type { RequestObserver } from '../../../src/upstream/http/observer.ts';
 import { listingContext } from './context.ts';
 
 export class RecordingObserver implements RequestObserver {

@@ -1,4 +1,4 @@
-import type { ListingContext } from '../../../src/station/listing.ts';
+import type { ListingContext } from '../../../src/model/listing.ts';
 
 /** A refresh that may take for ever. */
 export function listingContext(overrides: Partial<ListingContext> = {}): ListingContext {

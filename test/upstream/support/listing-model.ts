@@ -154,8 +154,12 @@ export class ModelService {
   #change(): void {
     const { change } = this.#world;
     if (change === 'none') return;
-    const adds = change === 'rows added' || change === 'rows swapped' || (change === 'rows added and removed' && this.#random() < 0.5);
-    const removes = change === 'rows removed' || change === 'rows swapped' || (change === 'rows added and removed' && !adds);
+    const adds =
+      change === 'rows added' ||
+      change === 'rows swapped' ||
+      (change === 'rows added and removed' && this.#random() < 0.5);
+    const removes =
+      change === 'rows removed' || change === 'rows swapped' || (change === 'rows added and removed' && !adds);
     if (removes) {
       this.#rows.splice(this.#place(), 1);
       this.#hasRemoved = true;
@@ -175,7 +179,11 @@ export class ModelService {
   #insert(at: number): void {
     this.#named += 1;
     const name = `record ${this.#named}`;
-    this.#rows.splice(at, 0, this.#random() < this.#world.withoutId ? { name } : { resource_id: `r${this.#named}`, name });
+    this.#rows.splice(
+      at,
+      0,
+      this.#random() < this.#world.withoutId ? { name } : { resource_id: `r${this.#named}`, name },
+    );
   }
 }
 

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import { type FailureReason, ListingFailure } from '../../../src/model/failure.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
-import { type FailureReason, ListingFailure } from '../../../src/station/failure.ts';
-import { noopObserver } from '../../../src/upstream/observer.ts';
-import type { Refresh } from '../../../src/upstream/refresh-queue.ts';
-import { RequestFailure } from '../../../src/upstream/request-failure.ts';
-import { type Admission, RequestLimiter } from '../../../src/upstream/request-limiter.ts';
-import { RequestRetries } from '../../../src/upstream/retry.ts';
+import type { Refresh } from '../../../src/upstream/admission/refresh-queue.ts';
+import { type Admission, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
+import { noopObserver } from '../../../src/upstream/http/observer.ts';
+import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { SimulatedUpstream, type UpstreamModel } from './simulated-upstream.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -74,7 +74,14 @@ export class SimulatedFleet {
     this.#random = randomFrom(seed);
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
     const { now, schedule } = this.clock;
-    this.limiter = new RequestLimiter({ concurrency, requestsPerSecond, timeoutMs, observer: noopObserver, now, schedule });
+    this.limiter = new RequestLimiter({
+      concurrency,
+      requestsPerSecond,
+      timeoutMs,
+      observer: noopObserver,
+      now,
+      schedule,
+    });
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
     for (const station of this.stations) this.#refreshAt(station, this.#random() * this.#model.spreadMs);
   }
@@ -101,7 +108,9 @@ export class SimulatedFleet {
 
   /** When the last of these stations had its first success after that time. */
   allRefreshedMs(fromMs: number, stations: readonly SimulatedStation[] = this.stations): number {
-    const firsts = stations.map(({ successes }) => successes.find(({ endMs }) => endMs > fromMs)?.endMs ?? Number.POSITIVE_INFINITY);
+    const firsts = stations.map(
+      ({ successes }) => successes.find(({ endMs }) => endMs > fromMs)?.endMs ?? Number.POSITIVE_INFINITY,
+    );
     return Math.max(...firsts);
   }
 
@@ -112,7 +121,10 @@ export class SimulatedFleet {
       const failedMs = station.failures.at(-1)?.atMs ?? 0;
       const nextMs = station.isUp ? (station.successes.at(-1)?.startMs ?? 0) + ttlMs : failedMs + errorTtlMs;
       // As background refreshes do: not all in step, and not again at once.
-      this.#refreshAt(station, Math.max(nextMs, this.clock.now() + 1000) + 0.1 * this.#random() * Math.min(ttlMs, errorTtlMs));
+      this.#refreshAt(
+        station,
+        Math.max(nextMs, this.clock.now() + 1000) + 0.1 * this.#random() * Math.min(ttlMs, errorTtlMs),
+      );
     }, dueAtMs - this.clock.now());
   }
 
@@ -127,7 +139,10 @@ export class SimulatedFleet {
       dueAtMs,
       started: () => {
         startMs = this.clock.now();
-        cancelTimeout = this.clock.schedule(() => controller.abort(new ListingFailure('timeout', 'refresh timeout')), refreshTimeoutMs);
+        cancelTimeout = this.clock.schedule(
+          () => controller.abort(new ListingFailure('timeout', 'refresh timeout')),
+          refreshTimeoutMs,
+        );
       },
     };
     const fetchPage = () => this.#get(refresh, controller.signal, () => startMs + refreshTimeoutMs);

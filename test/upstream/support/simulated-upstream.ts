@@ -1,4 +1,4 @@
-import { RequestFailure } from '../../../src/upstream/request-failure.ts';
+import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface UpstreamModel {
@@ -76,7 +76,11 @@ export class SimulatedUpstream {
     this.#tally(nowMs)[isThrottled ? 'throttled' : 'accepted'] += 1;
     await this.#clock.sleep(isThrottled ? (throttleLatencyMs ?? pageMs) : pageMs, signal);
     if (isThrottled)
-      throw new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs: this.#retryAfterMs() });
+      throw new RequestFailure('rate_limited', '429', {
+        throttled: true,
+        retryable: true,
+        retryAfterMs: this.#retryAfterMs(),
+      });
   }
 
   #tally(nowMs: number): Tally {

@@ -1,4 +1,4 @@
-import { PriorityQueue } from '../../../src/upstream/refresh-queue.ts';
+import { PriorityQueue } from '../../../src/upstream/admission/refresh-queue.ts';
 
 interface Timer {
   readonly atMs: number;

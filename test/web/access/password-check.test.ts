@@ -57,7 +57,8 @@ describe('PasswordCheck', () => {
 
   it('verifies a cached password again when the hash of the user changes', async () => {
     const { passwords, verified } = counted();
-    const check = (hash: string, password: string) => passwords.check(new Map([['alice', hash]]), credentials('alice', password), '::1');
+    const check = (hash: string, password: string) =>
+      passwords.check(new Map([['alice', hash]]), credentials('alice', password), '::1');
     expect(await check('hash of a', 'a')).toBe('valid');
     expect(await check('hash of b', 'a')).toBe('invalid');
     expect(await check('hash of b', 'b')).toBe('valid');
@@ -78,7 +79,8 @@ describe('PasswordCheck', () => {
   it('rejects an unknown user with the password of a known one', async () => {
     const { passwords } = counted();
     const users = new Map([['alice', 'hash of a']]);
-    for (const _time of [1, 2]) expect(await passwords.check(users, credentials('mallory', 'a'), '::1')).toBe('invalid');
+    for (const _time of [1, 2])
+      expect(await passwords.check(users, credentials('mallory', 'a'), '::1')).toBe('invalid');
   });
 
   it('is busy above its limits, in total and per client, while cached passwords are accepted', async () => {
@@ -99,7 +101,9 @@ describe('PasswordCheck', () => {
     const results = await Promise.all(flood);
     expect(results.filter((result) => result === 'invalid')).toHaveLength(16);
     expect(results.filter((result) => result === 'busy')).toHaveLength(84);
-    const single = Array.from({ length: 10 }, (_, index) => passwords.check(users, credentials('alice', `guess ${index}`), 'host 0'));
+    const single = Array.from({ length: 10 }, (_, index) =>
+      passwords.check(users, credentials('alice', `guess ${index}`), 'host 0'),
+    );
     expect((await Promise.all(single)).filter((result) => result === 'invalid')).toHaveLength(4);
   });
 
@@ -139,7 +143,8 @@ describe('PasswordCheck', () => {
 
   it('caches a limited number of passwords, the latest ones', async () => {
     const { passwords, verified } = counted();
-    const check = (name: string) => passwords.check(new Map([[name, `hash of ${name}`]]), credentials(name, name), '::1');
+    const check = (name: string) =>
+      passwords.check(new Map([[name, `hash of ${name}`]]), credentials(name, name), '::1');
     for (let index = 0; index <= 1000; index += 1) await check(`user ${index}`);
     await check('user 1000');
     expect(verified).toHaveLength(1001);

@@ -55,26 +55,35 @@ describe('createSecureServer', () => {
     expect((await get(certificateOf(issue({ name: 'client', issuer: CLIENTS })))).body).toBe('hello');
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('refuses every other client before it reads the request (%s)', async (maxVersion) => {
-    const { get, handled } = await start(rules({ client: VERIFIED }));
-    const foreign = issue({ name: 'foreign authority' });
-    const refused = [
-      {},
-      certificateOf(issue({ name: 'client' })),
-      certificateOf(issue({ name: 'client', issuer: foreign })),
-      certificateOf(issue({ name: 'client', issuer: { ...foreign, name: 'clients' } })),
-      certificateOf(issue({ name: 'client', issuer: SERVERS })),
-      certificateOf(issue({ name: 'client', issuer: CLIENTS, notAfter: new Date(Date.now() - 1000) })),
-    ];
-    for (const options of refused) await expect(get({ ...options, maxVersion })).rejects.toThrow();
-    expect(handled()).toBe(0);
-    expect((await get({ ...certificateOf(issue({ name: 'client', issuer: CLIENTS })), maxVersion })).body).toBe('hello');
-  });
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'refuses every other client before it reads the request (%s)',
+    async (maxVersion) => {
+      const { get, handled } = await start(rules({ client: VERIFIED }));
+      const foreign = issue({ name: 'foreign authority' });
+      const refused = [
+        {},
+        certificateOf(issue({ name: 'client' })),
+        certificateOf(issue({ name: 'client', issuer: foreign })),
+        certificateOf(issue({ name: 'client', issuer: { ...foreign, name: 'clients' } })),
+        certificateOf(issue({ name: 'client', issuer: SERVERS })),
+        certificateOf(issue({ name: 'client', issuer: CLIENTS, notAfter: new Date(Date.now() - 1000) })),
+      ];
+      for (const options of refused) await expect(get({ ...options, maxVersion })).rejects.toThrow();
+      expect(handled()).toBe(0);
+      expect((await get({ ...certificateOf(issue({ name: 'client', issuer: CLIENTS })), maxVersion })).body).toBe(
+        'hello',
+      );
+    },
+  );
 
   it('refuses a trusted certificate without an allowed name', async () => {
-    const { get, handled } = await start(rules({ client: { ...VERIFIED, allowedSans: ['prometheus.example.com', '192.0.2.7'] } }));
+    const { get, handled } = await start(
+      rules({ client: { ...VERIFIED, allowedSans: ['prometheus.example.com', '192.0.2.7'] } }),
+    );
     for (const hosts of [[], ['other.example.com'], ['192.0.2.8']]) {
-      await expect(get(certificateOf(issue({ name: 'prometheus.example.com', issuer: CLIENTS, hosts })))).rejects.toThrow();
+      await expect(
+        get(certificateOf(issue({ name: 'prometheus.example.com', issuer: CLIENTS, hosts }))),
+      ).rejects.toThrow();
     }
     expect(handled()).toBe(0);
     for (const hosts of [['other.example.com', 'prometheus.example.com'], ['192.0.2.7']]) {
@@ -140,7 +149,11 @@ describe('createSecureServer', () => {
 
   it('survives bytes that are not a TLS handshake', async () => {
     const { port, get } = await start(rules());
-    for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', Buffer.from('160301ffff', 'hex'), Buffer.alloc(20_000, 0x16)]) {
+    for (const bytes of [
+      'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      Buffer.from('160301ffff', 'hex'),
+      Buffer.alloc(20_000, 0x16),
+    ]) {
       const socket = connectPlain(port, '127.0.0.1').on('error', () => undefined);
       socket.end(bytes);
       await once(socket.resume(), 'close');
@@ -150,7 +163,9 @@ describe('createSecureServer', () => {
 
   it('lets responses in flight finish on close, and closes an unfinished handshake after the grace period', async () => {
     const held: (() => void)[] = [];
-    const server = await listen((_request, response) => held.push(() => response.end('late')), [LOOPBACK], { tls: rules() });
+    const server = await listen((_request, response) => held.push(() => response.end('late')), [LOOPBACK], {
+      tls: rules(),
+    });
     const port = server.addresses[0]?.port ?? 0;
     const response = httpRequest(port, '/', { tls: { ca: SERVERS.cert } });
     await eventually(() => expect(held).toHaveLength(1));

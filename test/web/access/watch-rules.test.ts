@@ -59,8 +59,18 @@ describe('watchRules', () => {
   });
 
   it.each([
-    ['TLS is switched on', OPEN_ACCESS, { ...OPEN_ACCESS, tls: TLS }, 'TLS was switched on or off, which requires a restart'],
-    ['TLS is switched off', { ...OPEN_ACCESS, tls: TLS }, OPEN_ACCESS, 'TLS was switched on or off, which requires a restart'],
+    [
+      'TLS is switched on',
+      OPEN_ACCESS,
+      { ...OPEN_ACCESS, tls: TLS },
+      'TLS was switched on or off, which requires a restart',
+    ],
+    [
+      'TLS is switched off',
+      { ...OPEN_ACCESS, tls: TLS },
+      OPEN_ACCESS,
+      'TLS was switched on or off, which requires a restart',
+    ],
     [
       'client certificates are requested',
       { ...OPEN_ACCESS, tls: TLS },

@@ -16,11 +16,14 @@ describe('configPage', () => {
     expect(body).toContain('<a href="./config" aria-current="page">Configuration</a>');
   });
 
-  it.each([undefined, '*/*', 'text/plain', 'application/yaml'])('is the text alone for a client that accepts %s', async (accept) => {
-    const { request } = await startApp({ configuration: () => TEXT });
-    const response = await request('/config', { headers: accept === undefined ? {} : { accept } });
-    expect(response).toEqual(plainText(200, TEXT, { vary: 'Accept' }));
-  });
+  it.each([undefined, '*/*', 'text/plain', 'application/yaml'])(
+    'is the text alone for a client that accepts %s',
+    async (accept) => {
+      const { request } = await startApp({ configuration: () => TEXT });
+      const response = await request('/config', { headers: accept === undefined ? {} : { accept } });
+      expect(response).toEqual(plainText(200, TEXT, { vary: 'Accept' }));
+    },
+  );
 
   it('links to its text, which a browser gets by the format', async () => {
     const { request } = await startApp({ configuration: () => TEXT });

@@ -31,15 +31,23 @@ describe('errorPages', () => {
     expect(response.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
 
-  it.each([undefined, '*/*', 'application/json', 'text/plain', 'text/plain, text/html', 'text/html;q=0.1, text/plain;q=0.2', 'nonsense'])(
-    'keeps plain text for a client that accepts %s',
-    async (accept) => {
-      const { request } = await startApp();
-      const response = await request('/nowhere', { headers: accept === undefined ? {} : { accept } });
-      expect(response).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8', vary: 'Accept' } });
-      expect(response.body).toBe('Not found.\n');
-    },
-  );
+  it.each([
+    undefined,
+    '*/*',
+    'application/json',
+    'text/plain',
+    'text/plain, text/html',
+    'text/html;q=0.1, text/plain;q=0.2',
+    'nonsense',
+  ])('keeps plain text for a client that accepts %s', async (accept) => {
+    const { request } = await startApp();
+    const response = await request('/nowhere', { headers: accept === undefined ? {} : { accept } });
+    expect(response).toMatchObject({
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8', vary: 'Accept' },
+    });
+    expect(response.body).toBe('Not found.\n');
+  });
 
   it('keeps headers and status of the error, and has no body in the response to HEAD', async () => {
     const { request } = await startApp();
@@ -79,7 +87,9 @@ describe('errorPages', () => {
     const { request } = await startApp({}, { externalUrl: new URL('https://example.com/tse') });
     const { tags } = parseHtml((await request(path, asBrowser)).body);
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
-    const targets = links.filter((link) => !link.startsWith('#')).map((link) => new URL(link, `http://exporter${path}`).pathname);
+    const targets = links
+      .filter((link) => !link.startsWith('#'))
+      .map((link) => new URL(link, `http://exporter${path}`).pathname);
     expect(targets).toContain(root);
     for (const target of targets) {
       expect(target.startsWith(root)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE_ADVICE } from '../../../src/station/failure.ts';
+import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
 import { failureGroups, failureSection, shortReason } from '../../../src/web/pages/failure-groups.ts';
 import type { StationStatus } from '../../../src/web/port.ts';
 import { NOW_MS, STATION } from '../fake-station.ts';
@@ -28,8 +28,18 @@ const shown = (stations: readonly StationStatus[]) => {
 describe('failureGroups', () => {
   it('groups by upstream and reason, the largest first', () => {
     const timeout = { failure: { reason: 'timeout', message: 'm' } } as const;
-    const stations = [STATION, failing('a', timeout), ...fleet(3), failing('b', { upstream: 'other' }), failing('c', timeout)];
-    const groups = failureGroups(stations).map(({ upstream, reason, stations: some }) => [upstream, reason, some.map(({ name }) => name)]);
+    const stations = [
+      STATION,
+      failing('a', timeout),
+      ...fleet(3),
+      failing('b', { upstream: 'other' }),
+      failing('c', timeout),
+    ];
+    const groups = failureGroups(stations).map(({ upstream, reason, stations: some }) => [
+      upstream,
+      reason,
+      some.map(({ name }) => name),
+    ]);
     expect(groups).toEqual([
       ['main', 'forbidden', ['s0', 's1', 's2']],
       ['main', 'timeout', ['a', 'c']],
@@ -82,13 +92,20 @@ describe('failureSection', () => {
 
   it('links to all stations of a group also if they report different statuses', () => {
     const withStatus = (message: string) => fleet(60, { failure: { reason: 'status', message } });
-    const { tags } = shown([...withStatus('answered 502 Bad Gateway'), ...withStatus('answered 503 Service Unavailable')]);
+    const { tags } = shown([
+      ...withStatus('answered 502 Bad Gateway'),
+      ...withStatus('answered 503 Service Unavailable'),
+    ]);
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
     expect(links.at(-1)).toBe('?state=failing&filter=main#stations');
   });
 
   it('shows how many stations have the message, and how many have no data', () => {
-    const odd = failing('odd', { failure: { reason: 'forbidden', message: 'other' }, snapshot: undefined, lastSuccessMs: undefined });
+    const odd = failing('odd', {
+      failure: { reason: 'forbidden', message: 'other' },
+      snapshot: undefined,
+      lastSuccessMs: undefined,
+    });
     const { text } = shown([...fleet(2), odd]);
     expect(text).toContain('answered 403 Forbidden (2 of 3 stations; 1 other message)');
     expect(text).toContain('1 of them has no data.');
@@ -96,7 +113,9 @@ describe('failureSection', () => {
 
   it('names the only station of a group, without a list', () => {
     const { text, tags } = shown([failing('edge', { snapshot: undefined, lastSuccessMs: undefined })]);
-    expect(text).toContain(`edge of upstream main: ${FAILURE_ADVICE.forbidden.meaning} No refresh has succeeded yet. No data is served.`);
+    expect(text).toContain(
+      `edge of upstream main: ${FAILURE_ADVICE.forbidden.meaning} No refresh has succeeded yet. No data is served.`,
+    );
     expect(tags.map(({ name }) => name)).not.toContain('details');
   });
 

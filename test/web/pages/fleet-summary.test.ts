@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FAILURE_REASONS, type FailureReason } from '../../../src/station/failure.ts';
+import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/web/port.ts';
 import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
@@ -17,17 +17,24 @@ const failing = (name: string, reason: FailureReason, changes: Partial<StationSt
     ...changes,
   });
 
-const gone = (name: string, changes: Partial<StationStatus> = {}) => up(name, { snapshot: undefined, dueInMs: -5 * MINUTE_MS, ...changes });
+const gone = (name: string, changes: Partial<StationStatus> = {}) =>
+  up(name, { snapshot: undefined, dueInMs: -5 * MINUTE_MS, ...changes });
 
-const untried = (name: string) => up(name, { up: undefined, lastSuccessMs: undefined, lastAttemptMs: undefined, snapshot: undefined });
+const untried = (name: string) =>
+  up(name, { up: undefined, lastSuccessMs: undefined, lastAttemptMs: undefined, snapshot: undefined });
 
 const fleet = (count: number, station: (name: string) => StationStatus) =>
   Array.from({ length: count }, (_, index) => station(`s${index}`));
 
-const throttled = (holdMs: number): UpstreamStatus => ({ ...UPSTREAM, load: { ...UPSTREAM.load, recentThrottled: 7, holdMs } });
+const throttled = (holdMs: number): UpstreamStatus => ({
+  ...UPSTREAM,
+  load: { ...UPSTREAM.load, recentThrottled: 7, holdMs },
+});
 
 const NEVER = { lastSuccessMs: undefined, snapshot: undefined };
-const INCOMPLETE = { snapshot: { resources: 1, complete: false, pages: 1, alertable: undefined, withoutRules: undefined } };
+const INCOMPLETE = {
+  snapshot: { resources: 1, complete: false, pages: 1, alertable: undefined, withoutRules: undefined },
+};
 
 describe('fleetSummary', () => {
   it.each<[text: string, tone: string, stations: readonly StationStatus[], upstreams?: readonly UpstreamStatus[]]>([
@@ -38,7 +45,11 @@ describe('fleetSummary', () => {
     ['No station has been tried yet.', 'neutral', fleet(6, untried)],
     ['prod not tried yet.', 'neutral', [untried('prod')]],
     ['4 of 6 stations fresh; 2 not tried yet.', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
-    ['5 of 6 stations fresh; edge failing for 3 min: 403 Forbidden.', 'bad', [...fleet(5, up), failing('edge', 'forbidden')]],
+    [
+      '5 of 6 stations fresh; edge failing for 3 min: 403 Forbidden.',
+      'bad',
+      [...fleet(5, up), failing('edge', 'forbidden')],
+    ],
     [
       '5 of 6 stations fresh; edge failing for 3 min, without data: timeout.',
       'bad',
@@ -85,7 +96,11 @@ describe('fleetSummary', () => {
       ],
     ],
     ['5 of 6 stations fresh; prod without data: not scraped for 5 min.', 'bad', [...fleet(5, up), gone('prod')]],
-    ['0 of 6 stations fresh; 6 without data: not scraped for 7 min.', 'bad', [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })]],
+    [
+      '0 of 6 stations fresh; 6 without data: not scraped for 7 min.',
+      'bad',
+      [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })],
+    ],
     ['prod without data: refresh overdue by 5 min.', 'bad', [gone('prod', { refresh: 'background' })]],
     [
       '1 of 2 stations fresh; b without data: waiting for capacity for 2 min.',
@@ -102,11 +117,20 @@ describe('fleetSummary', () => {
       ],
     ],
     ['1 of 2 stations fresh; b not scraped for 10 min.', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
-    ['1 of 2 stations fresh; b overdue by 10 min.', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS, refresh: 'background' })]],
+    [
+      '1 of 2 stations fresh; b overdue by 10 min.',
+      'warning',
+      [up('a'), up('b', { dueInMs: -10 * MINUTE_MS, refresh: 'background' })],
+    ],
     ['All 2 stations fresh; listing of b incomplete.', 'warning', [up('a'), up('b', INCOMPLETE)]],
     ['All 2 stations fresh; 2 listings incomplete.', 'warning', [up('a', INCOMPLETE), up('b', INCOMPLETE)]],
     ['All 2 stations fresh; upstream main throttled (429).', 'warning', fleet(2, up), [throttled(0)]],
-    ['All 2 stations fresh; upstream main throttled (429), next requests in 2 min.', 'warning', fleet(2, up), [throttled(2 * MINUTE_MS)]],
+    [
+      'All 2 stations fresh; upstream main throttled (429), next requests in 2 min.',
+      'warning',
+      fleet(2, up),
+      [throttled(2 * MINUTE_MS)],
+    ],
     [
       '2 of 6 stations failing: 2 of upstream main (timeout); c without data: not scraped for 5 min; d waiting for capacity for 1 min; e not tried yet; 1 fresh.',
       'bad',
@@ -147,7 +171,8 @@ describe('fleetSummary', () => {
           expect(tone).not.toBe('good');
           expect(text).not.toMatch(/All \d+ stations fresh|is fresh/);
         }
-        if (drawn.some(({ up: isUp, hasData }) => isUp === false || (isUp === true && !hasData))) expect(tone).toBe('bad');
+        if (drawn.some(({ up: isUp, hasData }) => isUp === false || (isUp === true && !hasData)))
+          expect(tone).toBe('bad');
         expect(text).toMatch(/^\S.*\.$/);
         expect(text).not.toMatch(/undefined|NaN|Infinity/);
       }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../../src/station/history.ts';
+import type { HistoryEntry } from '../../../src/inventory/history.ts';
 import { CELLS, timelineOf } from '../../../src/web/pages/history-timeline.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 2, 12);
@@ -8,7 +8,15 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 function entryAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
-  return { atMs: NOW_MS - agoMs, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, durationMs: 0, ...changes };
+  return {
+    atMs: NOW_MS - agoMs,
+    refreshes: 1,
+    failed: 0,
+    outcome: 'succeeded',
+    waitedMs: 0,
+    durationMs: 0,
+    ...changes,
+  };
 }
 
 function failureAt(agoMs: number, reason: NonNullable<HistoryEntry['failure']>['reason'] = 'timeout'): HistoryEntry {
@@ -66,7 +74,10 @@ describe('timelineOf', () => {
   });
 
   it('joins failures without a success in between, with all reasons', () => {
-    const history = [...minutes(30), ...minutes(10, (ago) => failureAt(ago, ago % (2 * MINUTE_MS) === 0 ? 'auth' : 'tls'), 30 * MINUTE_MS)];
+    const history = [
+      ...minutes(30),
+      ...minutes(10, (ago) => failureAt(ago, ago % (2 * MINUTE_MS) === 0 ? 'auth' : 'tls'), 30 * MINUTE_MS),
+    ];
     const [failing] = timeline(history).periods;
     expect(failing).toMatchObject({ state: 'failed', refreshes: 10, failed: 10 });
     expect(failing?.reasons).toEqual(new Set(['auth', 'tls']));
@@ -88,11 +99,23 @@ describe('timelineOf', () => {
 
   it('shows how long a refresh waited for capacity, and that one waits now', () => {
     const history = [entryAt(10 * MINUTE_MS, { waitedMs: 15 * MINUTE_MS }), entryAt(26 * MINUTE_MS)];
-    expect(periods(history, { waitingMs: 8 * MINUTE_MS })).toEqual(['succeeded 1', 'waiting 15', 'succeeded 1.5', 'none 0.5', 'waiting 8']);
+    expect(periods(history, { waitingMs: 8 * MINUTE_MS })).toEqual([
+      'succeeded 1',
+      'waiting 15',
+      'succeeded 1.5',
+      'none 0.5',
+      'waiting 8',
+    ]);
   });
 
   it('leaves out times in the future and sorts the others, where the wall clock was set', () => {
-    const history = [entryAt(0), entryAt(10 * MINUTE_MS), failureAt(5 * MINUTE_MS), failureAt(-HOUR_MS), entryAt(30 * HOUR_MS)];
+    const history = [
+      entryAt(0),
+      entryAt(10 * MINUTE_MS),
+      failureAt(5 * MINUTE_MS),
+      failureAt(-HOUR_MS),
+      entryAt(30 * HOUR_MS),
+    ];
     const shown = timeline(history);
     expect(shown.entries.map(({ atMs }) => (NOW_MS - atMs) / MINUTE_MS)).toEqual([10, 5, 0]);
     expect(shown.periods.every(({ fromMs, toMs }) => fromMs <= toMs)).toBe(true);
@@ -110,9 +133,19 @@ describe('timelineOf', () => {
   });
 
   it('has the latest number of each cell, and none where there is no refresh', () => {
-    const history = [entryAt(0, { resources: 5 }), entryAt(30 * MINUTE_MS, { resources: 3 }), failureAt(31 * MINUTE_MS)];
+    const history = [
+      entryAt(0, { resources: 5 }),
+      entryAt(30 * MINUTE_MS, { resources: 3 }),
+      failureAt(31 * MINUTE_MS),
+    ];
     const values = timeline(history).values(({ resources }) => resources);
-    expect([values.length, values.at(-1), values[120], values[115], values.at(-2)]).toEqual([CELLS, 5, 3, undefined, undefined]);
+    expect([values.length, values.at(-1), values[120], values[115], values.at(-2)]).toEqual([
+      CELLS,
+      5,
+      3,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('covers the time from the first refresh until now without gaps, whatever the entries are', () => {
@@ -134,9 +167,13 @@ describe('timelineOf', () => {
           ...(first ? [first.fromMs] : []),
           ...shown.periods.slice(0, -1).map(({ toMs }) => toMs),
         ]);
-        expect(shown.periods.every(({ fromMs, toMs }) => fromMs <= toMs && fromMs >= shown.fromMs && toMs <= NOW_MS)).toBe(true);
+        expect(
+          shown.periods.every(({ fromMs, toMs }) => fromMs <= toMs && fromMs >= shown.fromMs && toMs <= NOW_MS),
+        ).toBe(true);
         expect(shown.cells).toHaveLength(CELLS);
-        expect(shown.cells.slice(shown.cells.findIndex((cell) => cell !== undefined)).includes(undefined)).toBe(shown.entries.length === 0);
+        expect(shown.cells.slice(shown.cells.findIndex((cell) => cell !== undefined)).includes(undefined)).toBe(
+          shown.entries.length === 0,
+        );
       }),
     );
   });

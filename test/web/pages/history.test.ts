@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../../src/station/history.ts';
+import type { HistoryEntry } from '../../../src/inventory/history.ts';
 import { historySection } from '../../../src/web/pages/history.ts';
 import { NOW_MS, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
@@ -37,7 +37,9 @@ describe('historySection', () => {
       entryAt(200 * MINUTE_MS, { outcome: 'incomplete' }),
     ];
     const text = words(section(history));
-    expect(text).toContain('Last 6 h: 31 refreshes, 10 failed (timeout), 1 incomplete. The history begins 3 h 20 min ago.');
+    expect(text).toContain(
+      'Last 6 h: 31 refreshes, 10 failed (timeout), 1 incomplete. The history begins 3 h 20 min ago.',
+    );
     expect(text).toContain(
       '02:35–02:45 (10 min 10 s) 10 refreshes failed: timeout Jan 1, 23:48–Jan 2, 02:35 (2 h 47 min) no refresh Jan 1, 23:44–23:48 (3 min) listing not verified complete',
     );
@@ -67,7 +69,8 @@ describe('historySection', () => {
   });
 
   it('interrupts the lines where there was no refresh', () => {
-    const [, path = ''] = /<path d="([^"]*)"/.exec(section([entryAt(0), entryAt(MINUTE_MS), entryAt(30 * MINUTE_MS)])) ?? [];
+    const [, path = ''] =
+      /<path d="([^"]*)"/.exec(section([entryAt(0), entryAt(MINUTE_MS), entryAt(30 * MINUTE_MS)])) ?? [];
     expect(path.match(/M/g)).toHaveLength(2);
   });
 
@@ -82,7 +85,10 @@ describe('historySection', () => {
   });
 
   it('shows time, duration, wait, pages, counts and changes of a refresh', () => {
-    const history = [entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3 }), entryAt(24 * 60 * MINUTE_MS)];
+    const history = [
+      entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3 }),
+      entryAt(24 * 60 * MINUTE_MS),
+    ];
     expect(words(section(history))).toContain(
       '03:05:00 succeeded 0.25 s waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state Jan 1, 03:05:00 succeeded 0.25 s 3 42 2 none',
     );

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countText, durationText, Html, html, momentText, numberText, shareText, unknown } from '../../../src/web/pages/html.ts';
+import {
+  countText,
+  durationText,
+  Html,
+  html,
+  momentText,
+  numberText,
+  shareText,
+  unknown,
+} from '../../../src/web/pages/html.ts';
 import { parseHtml } from '../html-parser.ts';
 
 describe('html', () => {
@@ -9,7 +18,9 @@ describe('html', () => {
   });
 
   it('inserts numbers, markup and lists of markup unescaped', () => {
-    expect(html`<p>${1}${html`<b>${'<'}</b>`}${[html`<i>`, new Html('</i>')]}</p>`.text).toBe('<p>1<b>&#60;</b><i></i></p>');
+    expect(html`<p>${1}${html`<b>${'<'}</b>`}${[html`<i>`, new Html('</i>')]}</p>`.text).toBe(
+      '<p>1<b>&#60;</b><i></i></p>',
+    );
   });
 
   it('keeps backslashes in values', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../../../src/station/resource.ts';
-import type { StationSpec } from '../../../src/station/station-spec.ts';
+import type { Resource } from '../../../src/model/resource.ts';
+import type { StationSpec } from '../../../src/model/station-spec.ts';
 import type { ExporterPort, StationDetail } from '../../../src/web/port.ts';
-import { resourceOf } from '../../station/fixtures.ts';
+import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { startApp } from '../running-app.ts';
@@ -39,11 +39,13 @@ describe('resourcePage', () => {
       { name: 'Station only', station: 'https://h/' },
     ];
     const { tags, body } = await open(detailOf([resourceOf('a')], { links }));
-    expect(tags.filter(({ attributes }) => attributes['rel'] === 'noreferrer').map(({ attributes }) => attributes)).toEqual([
-      { href: 'https://h/x?station=prod&id=a', rel: 'noreferrer' },
-    ]);
+    expect(
+      tags.filter(({ attributes }) => attributes['rel'] === 'noreferrer').map(({ attributes }) => attributes),
+    ).toEqual([{ href: 'https://h/x?station=prod&id=a', rel: 'noreferrer' }]);
     expect(body).toContain('>A &#38; &#34;B&#34;</a>');
-    expect((await open(detailOf([resourceOf('a')], { links }), '/stations/prod/resources/b')).body).not.toContain('noreferrer');
+    expect((await open(detailOf([resourceOf('a')], { links }), '/stations/prod/resources/b')).body).not.toContain(
+      'noreferrer',
+    );
   });
 
   it('responds 404 while no snapshot is served', async () => {
@@ -58,7 +60,9 @@ describe('resourcePage', () => {
     const path = '/pre/stations/a%2Fb/resources/x%2Fy%252F';
     const { status, body } = await request(path);
     expect(status).toBe(200);
-    const links = parseHtml(body).tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
+    const links = parseHtml(body).tags.flatMap(({ name, attributes }) =>
+      name === 'a' ? [attributes['href'] ?? ''] : [],
+    );
     for (const link of links) {
       const { pathname } = new URL(link, `http://exporter${path}`);
       expect(pathname).toMatch(/^\/pre\//);
@@ -67,7 +71,10 @@ describe('resourcePage', () => {
   });
 
   it('has no link to a station called ..', async () => {
-    const { status, body } = await open(detailOf([resourceOf('a')], { spec: { name: '..' } }), '/stations/../resources/a');
+    const { status, body } = await open(
+      detailOf([resourceOf('a')], { spec: { name: '..' } }),
+      '/stations/../resources/a',
+    );
     expect(status).toBe(200);
     expect(body).toContain('<a href="../../../">Stations</a> / .. / Display a</nav>');
   });
@@ -181,8 +188,16 @@ describe('resourcePage', () => {
       'yes: the station’s filter enabled_alert lists only alertable resources',
     ],
     [{ alertability: true }, true, 'yes: in the listing of alertable resources (enabled_alert=true)'],
-    [{ alertability: true }, false, 'no: not in the listing of alertable resources (enabled_alert=true), which is verified complete'],
-    [{ alertability: true }, undefined, 'unknown: not in the listing of alertable resources, which is not verified complete'],
+    [
+      { alertability: true },
+      false,
+      'no: not in the listing of alertable resources (enabled_alert=true), which is verified complete',
+    ],
+    [
+      { alertability: true },
+      undefined,
+      'unknown: not in the listing of alertable resources, which is not verified complete',
+    ],
   ])('with %j explains the alertability %s', async (spec, alertable, explanation) => {
     const { body } = await open(detailOf([resourceOf('a', { alertable })], { spec }));
     expect(linesOf(body, 'reasons').at(-1)).toBe(`Alertable${explanation}`);
@@ -195,7 +210,9 @@ describe('resourcePage', () => {
 
   it('has buttons that copy the ID and the series, for its script', async () => {
     const { body, headers } = await open(detailOf([resourceOf('a')]));
-    expect(body).toMatch(/<span class="code">a<\/span><button type="button" class="copy" [^>]*><span class="hidden-text">Copy the ID</);
+    expect(body).toMatch(
+      /<span class="code">a<\/span><button type="button" class="copy" [^>]*><span class="hidden-text">Copy the ID</,
+    );
     expect(body).toMatch(/<\/pre><button type="button" class="copy" [^>]*><span class="hidden-text">Copy the series</);
     expect(headers['content-security-policy']).toContain("; connect-src 'self'; ");
     expect((await open(detailOf([]))).body).not.toContain('<script');

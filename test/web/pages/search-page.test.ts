@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../../../src/station/resource.ts';
-import { searchStations } from '../../../src/station/search.ts';
-import { TaskQueue } from '../../../src/station/task-queue.ts';
+import { searchStations } from '../../../src/inventory/search.ts';
+import type { Resource } from '../../../src/model/resource.ts';
+import { TaskQueue } from '../../../src/model/task-queue.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
-import { resourceOf } from '../../station/fixtures.ts';
+import { resourceOf } from '../../refresh/fixtures.ts';
 import { eventually } from '../eventually.ts';
 import { parseHtml } from '../html-parser.ts';
 import { type RunningApp, startApp } from '../running-app.ts';
@@ -26,7 +26,10 @@ async function pageOf({ request }: RunningApp, query: string) {
 describe('searchPage', () => {
   it('shows the resources found with station, type and state, and links to both pages', async () => {
     const app = await startApp(
-      stationsOf({ 'a/b': [resourceOf('x', { state: 'ALERTSTATE_FIRING', type: 'resource_type.compute.vm' })], other: [resourceOf('y')] }),
+      stationsOf({
+        'a/b': [resourceOf('x', { state: 'ALERTSTATE_FIRING', type: 'resource_type.compute.vm' })],
+        other: [resourceOf('y')],
+      }),
     );
     const { text, tags, body } = await pageOf(app, '?q=X');
     expect(text).toContain('1 resource of 1 station has “X” in ID, name or display name.');
@@ -38,7 +41,9 @@ describe('searchPage', () => {
 
   it('shows the first 200 and the exact number', async () => {
     const { text, tags } = await pageOf(await startApp(stationsOf({ a: many(150), b: many(1100) })), '?q=name-r');
-    expect(text).toContain('1,250 resources of 2 stations have “name-r” in ID, name or display name. The first 200 are shown.');
+    expect(text).toContain(
+      '1,250 resources of 2 stations have “name-r” in ID, name or display name. The first 200 are shown.',
+    );
     expect(tags.filter(({ name, attributes }) => name === 'th' && attributes['scope'] === 'row')).toHaveLength(200);
     expect(text).toContain('All 1,250 as JSON or CSV');
   });
@@ -66,7 +71,9 @@ describe('searchPage', () => {
 
   it('escapes text, names and IDs', async () => {
     const hostile = '"><script>x</script>\u202e&';
-    const app = await startApp(stationsOf({ [hostile]: [resourceOf(hostile, { name: hostile, displayName: hostile, type: hostile })] }));
+    const app = await startApp(
+      stationsOf({ [hostile]: [resourceOf(hostile, { name: hostile, displayName: hostile, type: hostile })] }),
+    );
     const { body, text } = await pageOf(app, `?q=${encodeURIComponent(hostile)}`);
     expect(body).not.toContain('<script');
     expect(text).toContain(`has “${hostile}” in ID`);
@@ -103,7 +110,9 @@ describe('searchData', () => {
       stations_without_data: ['gone'],
       resources: [expect.objectContaining({ station: 'prod', resource_id: 'r1', alert_rules: 3 })],
     });
-    expect(JSON.parse((await request('/search?q=none', { headers: { accept: 'application/json' } })).body)).toMatchObject({
+    expect(
+      JSON.parse((await request('/search?q=none', { headers: { accept: 'application/json' } })).body),
+    ).toMatchObject({
       total: 0,
       resources: [],
     });
@@ -113,12 +122,19 @@ describe('searchData', () => {
     const { request } = await startApp(stations);
     const { headers, body } = await request('/search?q=r1&format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="search.csv"');
-    expect(body.split('\r\n').map((line) => line.split(',').slice(0, 2))).toEqual([['station', 'resource_id'], ['prod', 'r1'], ['']]);
+    expect(body.split('\r\n').map((line) => line.split(',').slice(0, 2))).toEqual([
+      ['station', 'resource_id'],
+      ['prod', 'r1'],
+      [''],
+    ]);
   });
 
   it('has more than the page, but not more than 10,000', async () => {
     const { request } = await startApp(stationsOf({ a: many(10_001) }));
-    const { total, resources } = JSON.parse((await request('/search?q=r&format=json')).body) as { total: number; resources: unknown[] };
+    const { total, resources } = JSON.parse((await request('/search?q=r&format=json')).body) as {
+      total: number;
+      resources: unknown[];
+    };
     expect([total, resources.length]).toEqual([10_001, 10_000]);
     expect((await request('/search?q=r')).body).toContain('The first 10,000 as ');
   });

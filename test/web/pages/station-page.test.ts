@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LISTING_FIELDS, type ListingField } from '../../../src/station/listing.ts';
-import type { Resource } from '../../../src/station/resource.ts';
-import { resourceOf } from '../../station/fixtures.ts';
+import { LISTING_FIELDS, type ListingField } from '../../../src/model/listing.ts';
+import type { Resource } from '../../../src/model/resource.ts';
+import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { errorText, startApp } from '../running-app.ts';
@@ -17,7 +17,8 @@ async function open(detail = detailOf([]), path = '/stations/prod') {
 }
 
 /** The ids of the resources in the table, in its order. */
-const idsOf = (body: string) => [...body.matchAll(/<span class="sub"><span class="code">([^<]*)<\/span>/g)].map(([, id]) => id);
+const idsOf = (body: string) =>
+  [...body.matchAll(/<span class="sub"><span class="code">([^<]*)<\/span>/g)].map(([, id]) => id);
 
 /** The text of the element with the ID, up to the first end tag of that name. */
 function textOf(body: string, id: string): string {
@@ -43,8 +44,23 @@ const three = [
     product: 'p',
     alertable: true,
   }),
-  resourceOf('a', { displayName: '', name: 'named', state: '', alertRules: undefined, createdSeconds: undefined, alertable: false }),
-  resourceOf('c', { displayName: '', name: '', type: '', typeLabel: '', sku: '2 GPU', gpuModel: 'H', alertRules: 1200 }),
+  resourceOf('a', {
+    displayName: '',
+    name: 'named',
+    state: '',
+    alertRules: undefined,
+    createdSeconds: undefined,
+    alertable: false,
+  }),
+  resourceOf('c', {
+    displayName: '',
+    name: '',
+    type: '',
+    typeLabel: '',
+    sku: '2 GPU',
+    gpuModel: 'H',
+    alertRules: 1200,
+  }),
 ];
 const full = detailOf(three, { spec: { products: ['p', 'q'], alertability: true } });
 
@@ -55,7 +71,9 @@ describe('stationPage', () => {
       { name: 'Resource only', resource: 'https://h/' },
     ];
     const { body } = await open(detailOf([], { links }));
-    expect(body).toContain('<li><a href="https://grafana.example.com/d/x?var-station=prod" rel="noreferrer">Grafana</a></li>');
+    expect(body).toContain(
+      '<li><a href="https://grafana.example.com/d/x?var-station=prod" rel="noreferrer">Grafana</a></li>',
+    );
     expect(body).not.toContain('Resource only');
     expect((await open()).body).not.toContain('Links to other tools');
   });
@@ -73,7 +91,9 @@ describe('stationPage', () => {
     const policy = headers['content-security-policy'];
     expect(policy).toContain("; form-action 'self'; ");
     const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(body) ?? [];
-    expect(policy).toContain(`; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; connect-src 'self'; `);
+    expect(policy).toContain(
+      `; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; connect-src 'self'; `,
+    );
     expect(body).not.toMatch(/\sstyle=/);
   });
 
@@ -88,7 +108,9 @@ describe('stationPage', () => {
     const { request } = await startApp(exporterOf(detail), { externalUrl: new URL('http://example.com/pre/fix/') });
     const { status, body } = await request('/pre/fix/stations/a%2Fb');
     expect(status).toBe(200);
-    const links = parseHtml(body).tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
+    const links = parseHtml(body).tags.flatMap(({ name, attributes }) =>
+      name === 'a' ? [attributes['href'] ?? ''] : [],
+    );
     expect(links).toContain('../stations/a%2Fb/resources/x%2Fy');
     for (const link of links) {
       const { pathname, search } = new URL(link, 'http://exporter/pre/fix/stations/a%2Fb');
@@ -146,7 +168,9 @@ describe('stationPage', () => {
   });
 
   it('shows a station without a snapshot', async () => {
-    const detail = detailOf([], { status: { up: undefined, snapshot: undefined, lastSuccessMs: undefined, durationMs: undefined } });
+    const detail = detailOf([], {
+      status: { up: undefined, snapshot: undefined, lastSuccessMs: undefined, durationMs: undefined },
+    });
     const { status, body, text } = await open({ ...detail, served: undefined });
     expect(status).toBe(200);
     expect(text).toContain('No snapshot yet: the first refresh has not ended.');
@@ -156,7 +180,8 @@ describe('stationPage', () => {
   });
 
   it('shows the listing, and why it is incomplete', async () => {
-    const listing = async (detail: Parameters<typeof open>[0]) => textOf((await open(detail)).body, 'story').split('\n');
+    const listing = async (detail: Parameters<typeof open>[0]) =>
+      textOf((await open(detail)).body, 'story').split('\n');
     expect(await listing(detailOf(three, { snapshot: { reportedTotal: undefined } }))).toEqual([
       'Completenessverified complete',
       'Unique resources3',
@@ -166,7 +191,9 @@ describe('stationPage', () => {
       'Rejected records0 (without a usable resource_id)',
       'Invalid fieldsnone',
     ]);
-    const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]));
+    const invalidFields = Object.fromEntries(
+      LISTING_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]),
+    );
     const incomplete = {
       complete: false,
       incompleteReasons: ['the total changed', 'and <more>'],
@@ -208,7 +235,10 @@ describe('stationPage', () => {
       'p 1 (33 %)',
     ]);
     const { tags } = parseHtml(counts);
-    expect(tags.flatMap(({ name, attributes }) => (name === 'rect' ? [attributes['width']] : [])).slice(-2)).toEqual(['66.7%', '33.3%']);
+    expect(tags.flatMap(({ name, attributes }) => (name === 'rect' ? [attributes['width']] : [])).slice(-2)).toEqual([
+      '66.7%',
+      '33.3%',
+    ]);
     const titles = tags.flatMap(({ attributes }) => attributes['title'] ?? []);
     expect(titles).toEqual(['ALERTSTATE_FIRING', 'type.a', 'type.b']);
     expect(tags.flatMap(({ attributes }) => attributes['href'] ?? []).slice(-2)).toEqual([
@@ -259,7 +289,9 @@ describe('stationPage', () => {
   it('shows the resources, with unknown values marked', async () => {
     const { body } = await open(full);
     const [, table = ''] = /<tbody>([\s\S]*?)<\/tbody>/.exec(body.slice(body.indexOf('id="resource-table"'))) ?? [];
-    const rows = [...table.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => parseHtml(row).text.trim().split('\n'));
+    const rows = [...table.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+      parseHtml(row).text.trim().split('\n'),
+    );
     const none = '– not reported';
     const age = '779 d ago';
     expect(rows).toEqual([
@@ -296,7 +328,10 @@ describe('stationPage', () => {
   });
 
   it('shows the query in the form, also a value that no resource has any more', async () => {
-    const { body, tags } = await open(full, '/stations/prod?search=%22x&type=removed&alertable=no&without_rules=yes&sort=sku&order=desc');
+    const { body, tags } = await open(
+      full,
+      '/stations/prod?search=%22x&type=removed&alertable=no&without_rules=yes&sort=sku&order=desc',
+    );
     expect(body).toContain('<option value="removed" selected>removed (0)</option>');
     expect(body).toContain('<option value="no" selected>no</option>');
     expect(body).toContain('value="yes" checked>');
@@ -314,7 +349,9 @@ describe('stationPage', () => {
   it('selects exactly one option of every choice, so that a script can tell whether it was changed', async () => {
     for (const query of ['', '?state=firing&type=b&product=q&sort=-id', '?state=(none)&type=type&alertable=yes']) {
       const { body } = await open(full, `/stations/prod${query}`);
-      const choices = [...body.matchAll(/<select[\s\S]*?<\/select>/g)].map(([choice]) => choice.match(/ selected>/g)?.length);
+      const choices = [...body.matchAll(/<select[\s\S]*?<\/select>/g)].map(
+        ([choice]) => choice.match(/ selected>/g)?.length,
+      );
       expect(choices).toEqual([1, 1, 1, 1, 1]);
     }
   });
@@ -339,7 +376,9 @@ describe('stationPage', () => {
   });
 
   it('lists at most twenty values, the most frequent first', async () => {
-    const many = Array.from({ length: 25 }, (_, index) => resourceOf(`r${index}`, { state: `s${Math.min(index, 22)}` }));
+    const many = Array.from({ length: 25 }, (_, index) =>
+      resourceOf(`r${index}`, { state: `s${Math.min(index, 22)}` }),
+    );
     const { text } = await open(detailOf(many), '/stations/prod?state=none');
     expect(text).toContain('Present:\n\ns22 (3)\ns0 (1)\n');
     expect(text).toContain('s18 (1)\n3 more\n');
@@ -353,7 +392,8 @@ describe('stationPage', () => {
   it('links to exactly the filtered list and order as CSV and JSON', async () => {
     const path = '/stations/prod?search=%26&state=ALERTSTATE_FIRING&sort=-id&page=7';
     const one = detailOf([resourceOf('&', { state: 'ALERTSTATE_FIRING' })]);
-    const linksOf = (body: string) => [...textLinks(body)].filter(([, words]) => words === 'CSV' || words === 'JSON').map(([href]) => href);
+    const linksOf = (body: string) =>
+      [...textLinks(body)].filter(([, words]) => words === 'CSV' || words === 'JSON').map(([href]) => href);
     expect(linksOf((await open(one, path)).body)).toEqual([
       '../stations/prod/resources?search=%26&state=ALERTSTATE_FIRING&sort=-id&format=csv',
       '../stations/prod/resources?search=%26&state=ALERTSTATE_FIRING&sort=-id&format=json',
@@ -394,8 +434,12 @@ describe('stationPage', () => {
     expect(await heading('?state=ALERTSTATE_FIRING')).toBe(
       '<th scope="col"><a href="?state=ALERTSTATE_FIRING&#38;sort=sku#resources">SKU</a>',
     );
-    expect(await heading('?sort=sku')).toBe('<th scope="col" aria-sort="ascending"><a href="?sort=-sku#resources">SKU</a>');
-    expect(await heading('?sort=-sku')).toBe('<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>');
+    expect(await heading('?sort=sku')).toBe(
+      '<th scope="col" aria-sort="ascending"><a href="?sort=-sku#resources">SKU</a>',
+    );
+    expect(await heading('?sort=-sku')).toBe(
+      '<th scope="col" aria-sort="descending"><a href="?sort=sku#resources">SKU</a>',
+    );
   });
 
   describe('with more resources than a page holds', () => {
@@ -443,7 +487,9 @@ describe('stationPage', () => {
 
   it('shows an invalid query to a browser in the page, with the form still usable', async () => {
     const { request } = await startApp(exporterOf(full), { now });
-    const { status, body } = await request('/stations/prod?search=x&sort=size&state=firing&page=0', { headers: { accept: 'text/html' } });
+    const { status, body } = await request('/stations/prod?search=x&sort=size&state=firing&page=0', {
+      headers: { accept: 'text/html' },
+    });
     expect(status).toBe(400);
     const { text, tags } = parseHtml(body);
     expect(text).toMatch(/Expected sort to be one of id, .*, with a leading - for descending order\./);
@@ -454,9 +500,12 @@ describe('stationPage', () => {
 
   it('escapes markup in every field of a resource', async () => {
     const hostile = fc
-      .array(fc.constantFrom('<script>', '</table>', '</option>', '"', "'", '>', '<', '&', '&lt;', 'javascript:', '=', 'a'), {
-        minLength: 1,
-      })
+      .array(
+        fc.constantFrom('<script>', '</table>', '</option>', '"', "'", '>', '<', '&', '&lt;', 'javascript:', '=', 'a'),
+        {
+          minLength: 1,
+        },
+      )
       .map((pieces) => pieces.join(''));
     let detail = full;
     const { request } = await startApp({ ...exporterOf(full), station: () => detail }, { now });
@@ -468,7 +517,16 @@ describe('stationPage', () => {
     const tagsOf = ({ tags }: typeof plain) => tags.map(({ name }) => name).filter((name) => name !== 'wbr');
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
-        const all = { name: text, displayName: text, type: text, typeLabel: text, state: text, sku: text, gpuModel: text, product: text };
+        const all = {
+          name: text,
+          displayName: text,
+          type: text,
+          typeLabel: text,
+          state: text,
+          sku: text,
+          gpuModel: text,
+          product: text,
+        };
         const page = await shown(resourceOf(text, all));
         expect(page.text).toContain(
           `${text} ${text}Copy the ID of ${text}\n${text}\n${text} ${text}\n${text}\n${text}\nunknown\n1\n${text}\n${text}\n`,

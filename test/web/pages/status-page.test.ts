@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FAILURE_ADVICE } from '../../../src/station/failure.ts';
+import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
 import { stationRow, statusTotals } from '../../../src/web/pages/status-page.ts';
 import type { StationStatus } from '../../../src/web/port.ts';
-import { specOf } from '../../station/fixtures.ts';
+import { specOf } from '../../refresh/fixtures.ts';
 import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { COMMON_HEADERS, startApp } from '../running-app.ts';
@@ -116,7 +116,11 @@ describe('statusPage', () => {
   });
 
   it('shows the upstreams whose limits are reached above the stations, and none otherwise', async () => {
-    const throttled = { ...UPSTREAM, name: '<b>', load: { ...UPSTREAM.load, recentThrottled: 36, requestsPerSecond: 4.2 } };
+    const throttled = {
+      ...UPSTREAM,
+      name: '<b>',
+      load: { ...UPSTREAM.load, recentThrottled: 36, requestsPerSecond: 4.2 },
+    };
     const { request } = await startApp({ upstreams: () => [UPSTREAM, throttled] });
     expect((await request('/')).body).toContain(`<div id="load"><section aria-labelledby="upstreams">
 <h2 id="upstreams">Upstreams</h2>
@@ -145,7 +149,13 @@ describe('statusPage', () => {
       {
         stations: () => [station],
         has: () => true,
-        station: () => ({ spec: specOf({ name: station.name }), upstream: UPSTREAM, status: station, served: undefined, links: [] }),
+        station: () => ({
+          spec: specOf({ name: station.name }),
+          upstream: UPSTREAM,
+          status: station,
+          served: undefined,
+          links: [],
+        }),
       },
       { telemetryPath: '/deep/metrics' },
     );
@@ -190,7 +200,10 @@ describe('statusTotals', () => {
   const textOf = (stations: readonly StationStatus[]) => parseHtml(statusTotals(stations).text).text.trim().split('\n');
 
   it('sums up stations, resources and known coverage', () => {
-    const covered = { ...STATION, snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0 } };
+    const covered = {
+      ...STATION,
+      snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0 },
+    };
     expect(textOf([STATION, FAILING, FRESH, covered, EXPIRED])).toEqual([
       'Stations5',
       'Up2',
@@ -243,13 +256,33 @@ describe('stationRow', () => {
 
   it('shows a station that was not tried yet', () => {
     const none = '– no snapshot is served';
-    expect(cells(FRESH)).toEqual(['new main · ts-1', 'not tried', none, none, none, none, none, 'refreshing now', 'metrics of new']);
+    expect(cells(FRESH)).toEqual([
+      'new main · ts-1',
+      'not tried',
+      none,
+      none,
+      none,
+      none,
+      none,
+      'refreshing now',
+      'metrics of new',
+    ]);
   });
 
   it('shows a station without data as such, although its latest refresh succeeded', () => {
     const none = '– no snapshot is served';
     const state = 'no data: not scraped for 5 min';
-    expect(cells(EXPIRED)).toEqual(['prod main · ts-1', state, none, none, none, none, none, 'on the next scrape', 'metrics of prod']);
+    expect(cells(EXPIRED)).toEqual([
+      'prod main · ts-1',
+      state,
+      none,
+      none,
+      none,
+      none,
+      none,
+      'on the next scrape',
+      'metrics of prod',
+    ]);
     expect(stationRow(EXPIRED, NOW_MS).text).toContain('data-state="no-data"');
   });
 
@@ -287,7 +320,13 @@ describe('stationRow', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, (name, upstream, telemetryStation, message) => {
         fc.pre(name !== '.' && name !== '..');
-        const station: StationStatus = { ...FAILING, name, upstream, telemetryStation, failure: { reason: 'forbidden', message } };
+        const station: StationStatus = {
+          ...FAILING,
+          name,
+          upstream,
+          telemetryStation,
+          failure: { reason: 'forbidden', message },
+        };
         const seen = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');
         expect(cells(station)[0]).toBe(seen(`${name} ${upstream} · ${telemetryStation}`));
         expect(cells(station)[1]).toBe('failing: 403 Forbidden');

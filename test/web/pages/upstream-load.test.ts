@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { forecastCapacity, type StationWork } from '../../../src/station/capacity.ts';
+import { forecastCapacity, type StationWork } from '../../../src/inventory/capacity.ts';
 import { upstreamNotes } from '../../../src/web/pages/upstream-load.ts';
 import { NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 
 function notesOf(load: Partial<typeof UPSTREAM.load>, forecast = UPSTREAM.forecast): string[] {
-  return upstreamNotes({ load: { ...UPSTREAM.load, ...load }, forecast }, NOW_MS).map(({ text }) => parseHtml(text).text);
+  return upstreamNotes({ load: { ...UPSTREAM.load, ...load }, forecast }, NOW_MS).map(
+    ({ text }) => parseHtml(text).text,
+  );
 }
 
 function forecastOf(requests: number, latencyMs: number) {
@@ -29,7 +31,9 @@ describe('upstreamNotes', () => {
     expect(notesOf({ recentThrottled: 1, recentRequests: 1, requestsPerSecond: 123.4 })).toEqual([
       'throttled (429): 1 of 1 request in 5 min, now 123 requests/s',
     ]);
-    expect(notesOf({ recentThrottled: 3 })).toEqual(['throttled (429): 3 of 180 requests in 5 min, now without a rate limit']);
+    expect(notesOf({ recentThrottled: 3 })).toEqual([
+      'throttled (429): 3 of 180 requests in 5 min, now without a rate limit',
+    ]);
   });
 
   it('show until when the service requested a pause', () => {
@@ -37,8 +41,12 @@ describe('upstreamNotes', () => {
   });
 
   it('show how many refreshes wait', () => {
-    expect(notesOf({ waitingRefreshes: 12, oldestWaitingMs: 180_000 })).toEqual(['12 refreshes waiting for capacity, the first for 3 min']);
-    expect(notesOf({ waitingRefreshes: 1, oldestWaitingMs: 1000 })).toEqual(['1 refresh waiting for capacity, the first for 1 s']);
+    expect(notesOf({ waitingRefreshes: 12, oldestWaitingMs: 180_000 })).toEqual([
+      '12 refreshes waiting for capacity, the first for 3 min',
+    ]);
+    expect(notesOf({ waitingRefreshes: 1, oldestWaitingMs: 1000 })).toEqual([
+      '1 refresh waiting for capacity, the first for 1 s',
+    ]);
   });
 
   it('show how many stations hang', () => {

@@ -36,7 +36,8 @@ export function keepCurrent(update: Update): void {
     }
     if (node instanceof HTMLFormElement && isInUse(node)) return;
     const isKept = (name: string) => name === 'open' && node instanceof HTMLDetailsElement;
-    for (const { name } of [...node.attributes]) if (!next.hasAttribute(name) && !isKept(name)) node.removeAttribute(name);
+    for (const { name } of [...node.attributes])
+      if (!next.hasAttribute(name) && !isKept(name)) node.removeAttribute(name);
     for (const { name, value } of next.attributes) if (!isKept(name)) node.setAttribute(name, value);
     patchChildren(node, next);
   };
@@ -44,8 +45,12 @@ export function keepCurrent(update: Update): void {
   const isInUse = (form: HTMLFormElement): boolean => {
     if (form.contains(document.activeElement)) return true;
     return [...form.elements].some((control) => {
-      if (control instanceof HTMLSelectElement) return [...control.options].some((option) => option.selected !== option.defaultSelected);
-      return control instanceof HTMLInputElement && (control.value !== control.defaultValue || control.checked !== control.defaultChecked);
+      if (control instanceof HTMLSelectElement)
+        return [...control.options].some((option) => option.selected !== option.defaultSelected);
+      return (
+        control instanceof HTMLInputElement &&
+        (control.value !== control.defaultValue || control.checked !== control.defaultChecked)
+      );
     });
   };
 
@@ -81,7 +86,10 @@ export function keepCurrent(update: Update): void {
     const startMs = performance.now();
     let problem = 'has not responded';
     try {
-      const response = await fetch(location.href, { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const response = await fetch(location.href, {
+        headers: { Accept: 'text/html' },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
       if (!response.ok) {
         problem = `has responded with status ${response.status}`;
         throw new Error(problem);

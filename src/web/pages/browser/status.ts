@@ -36,7 +36,9 @@ export function statusScript(keepCurrent: KeepCurrent): void {
       const left = sortValue(a);
       const right = sortValue(b);
       if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
-      const difference = isNumber ? Number(left) - Number(right) : left.localeCompare(right, undefined, { numeric: true });
+      const difference = isNumber
+        ? Number(left) - Number(right)
+        : left.localeCompare(right, undefined, { numeric: true });
       return descending ? -difference : difference;
     };
   };
@@ -53,7 +55,8 @@ export function statusScript(keepCurrent: KeepCurrent): void {
     for (const group of groups) {
       const [name, reason] = group.rows[0]?.cells ?? [];
       const text = `${name?.textContent} ${reason?.textContent}`.toLowerCase();
-      group.hidden = (state.value !== '' && group.dataset['state'] !== state.value) || !words.every((word) => text.includes(word));
+      group.hidden =
+        (state.value !== '' && group.dataset['state'] !== state.value) || !words.every((word) => text.includes(word));
     }
     const matches = groups.filter((group) => !group.hidden).length;
     setText(shown, `${matches} of ${groups.length} stations shown`);
@@ -64,17 +67,26 @@ export function statusScript(keepCurrent: KeepCurrent): void {
   /** An unknown column leaves the order of the configuration. */
   const sortBy = (text: string) => {
     const descending = text.startsWith('-');
-    const column = headings.findIndex(({ dataset }) => dataset['key'] !== undefined && dataset['key'] === text.replace(/^-/, ''));
+    const column = headings.findIndex(
+      ({ dataset }) => dataset['key'] !== undefined && dataset['key'] === text.replace(/^-/, ''),
+    );
     for (const heading of headings) heading.removeAttribute('aria-sort');
     headings[column]?.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
-    sorting = column === -1 ? undefined : { text, column, descending, isNumber: headings[column]?.dataset['sort'] === 'number' };
+    sorting =
+      column === -1
+        ? undefined
+        : { text, column, descending, isNumber: headings[column]?.dataset['sort'] === 'number' };
     sort.value = sorting?.text ?? '';
   };
 
   /** The query has what the user has chosen, so that it survives a reload and can be shared; other parameters stay. */
   const writeQuery = () => {
     const url = new URL(location.href);
-    for (const [name, value] of Object.entries({ filter: filter.value, state: state.value, sort: sorting?.text ?? '' })) {
+    for (const [name, value] of Object.entries({
+      filter: filter.value,
+      state: state.value,
+      sort: sorting?.text ?? '',
+    })) {
       if (value === '') url.searchParams.delete(name);
       else url.searchParams.set(name, value);
     }
@@ -103,7 +115,8 @@ export function statusScript(keepCurrent: KeepCurrent): void {
       else table.append(group);
     }
     for (const removed of known.values()) removed.remove();
-    for (const id of ['summary', 'totals', 'failures', 'load']) patch(byId(HTMLElement, id), byId(HTMLElement, id, fresh));
+    for (const id of ['summary', 'totals', 'failures', 'load'])
+      patch(byId(HTMLElement, id), byId(HTMLElement, id, fresh));
     arrange();
   };
 

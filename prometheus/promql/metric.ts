@@ -1,0 +1,74 @@
+import { FAMILY_DESCRIPTIONS, type FamilyLabel, type FamilyName } from '../../src/metrics/catalogue.ts';
+
+/** Labels of the shipped alerts beside `alertname`, `severity` and those of their target. */
+const ALERT_LABELS = ['station', 'upstream', 'resource_id', 'name', 'display_name', 'resource_type'] as const;
+
+/**
+ * Metrics outside the catalogue that dashboards and rules read: Prometheus adds some to each scrape and writes others for alerting rules,
+ * prom-client exposes the rest.
+ */
+export const EXTERNAL_METRICS = {
+  ALERTS: ['alertname', 'alertstate', 'severity', ...ALERT_LABELS],
+  ALERTS_FOR_STATE: ['alertname', 'severity', ...ALERT_LABELS],
+  up: [],
+  scrape_duration_seconds: [],
+  scrape_samples_scraped: [],
+  scrape_body_size_bytes: [],
+  process_start_time_seconds: [],
+  process_resident_memory_bytes: [],
+  process_cpu_seconds_total: [],
+  process_open_fds: [],
+  process_max_fds: [],
+  nodejs_heap_size_used_bytes: [],
+  nodejs_external_memory_bytes: [],
+  nodejs_eventloop_lag_p50_seconds: [],
+  nodejs_eventloop_lag_p99_seconds: [],
+  nodejs_eventloop_lag_max_seconds: [],
+  nodejs_gc_duration_seconds_sum: ['kind'],
+} as const satisfies Record<string, readonly string[]>;
+
+type ExternalName = keyof typeof EXTERNAL_METRICS;
+
+/** A renamed or removed metric fails to compile. */
+export type MetricName = FamilyName | ExternalName;
+
+/** Labels that Prometheus attaches to every series of a target. */
+export const TARGET_LABELS = ['job', 'instance'] as const;
+
+export type LabelOf<Name extends MetricName> =
+  | (typeof TARGET_LABELS)[number]
+  | (Name extends FamilyName
+      ? FamilyLabel<Name>
+      : Name extends ExternalName
+        ? (typeof EXTERNAL_METRICS)[Name][number]
+        : never);
+
+/** Operator and quoted value by label, such as `{ station: '="prod"' }`. */
+export type Matchers<Name extends MetricName> = { readonly [Label in LabelOf<Name>]?: string };
+
+export function selector<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
+  const pairs = Object.entries(matchers).map(([label, matcher]) => `${label}${matcher}`);
+  return pairs.length === 0 ? name : `${name}{${pairs.join(', ')}}`;
+}
+
+/** One series per station or resource, although several targets of a job (replicas) may expose it. */
+export function deduplicate(name: MetricName, expression: string): string {
+  return `max by (${['job', ...labelsOf(name)].join(', ')}) (${expression})`;
+}
+
+/** The labels of a metric, without those of its target. */
+export function labelsOf(name: MetricName): readonly string[] {
+  return isExternal(name) ? EXTERNAL_METRICS[name] : (CATALOGUE.get(name) ?? []);
+}
+
+/** Match states by name: the service documents only the inactive state. */
+export const FIRING = '=~"(?i).*firing.*"';
+export const FIRING_OR_PENDING = '=~"(?i).*(firing|pending).*"';
+
+const CATALOGUE: ReadonlyMap<string, readonly string[]> = new Map(
+  FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, labels]),
+);
+
+function isExternal(name: MetricName): name is ExternalName {
+  return name in EXTERNAL_METRICS;
+}

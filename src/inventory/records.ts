@@ -1,0 +1,52 @@
+type Value = string | number | boolean | null;
+
+/** The fields of a record as JSON and CSV show it, in their order; null is an unknown value. */
+export type Columns<Row> = Readonly<Record<string, { readonly value: (row: Row) => Value }>>;
+
+/** A JSON array with one object per line, in pieces. */
+export function* jsonPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
+  const entries = Object.entries(columns);
+  let separator = '[\n';
+  for (const row of rows) {
+    yield separator + jsonText(Object.fromEntries(entries.map(([name, { value }]) => [name, value(row)])));
+    separator = ',\n';
+  }
+  yield rows.length === 0 ? '[]\n' : '\n]\n';
+}
+
+/** Escapes control and format characters, which does not change the data. */
+export function jsonText(value: object): string {
+  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** RFC 4180 with a header line, in pieces; a record is always one line. JSON has the exact data. */
+export function* csvPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
+  const entries = Object.entries(columns);
+  yield csvLine(entries.map(([name]) => name));
+  for (const row of rows) yield csvLine(entries.map(([, { value }]) => csvText(value(row))));
+}
+
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+}
+
+/** Text that a spreadsheet would evaluate as a formula; it ignores leading spaces of any kind. */
+const FORMULA = /^\p{Zs}*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
+
+function csvText(value: Value): string {
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = printable(value);
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** Escapes control and format characters of text from the service, so that it cannot control the terminal. */
+export function printable(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}

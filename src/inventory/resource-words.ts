@@ -1,0 +1,47 @@
+import { breakable, type Html, html, unknown } from '../web/pages/html.ts';
+
+/** The alert states that are known, by their tokens, with the words and style classes of their badges. */
+const ALERT_STATES = new Map([
+  ['ALERTSTATE_FIRING', { word: 'Firing', style: 'firing' }],
+  ['ALERTSTATE_PENDING', { word: 'Pending', style: 'pending' }],
+  ['ALERTSTATE_INACTIVE', { word: 'Inactive', style: 'inactive' }],
+  ['ALERTSTATE_UNSPECIFIED', { word: 'Unspecified', style: 'unspecified' }],
+]);
+
+/** The word for an alert state; a token that is not known is shown as sent. */
+export function stateWord(token: string): string {
+  return ALERT_STATES.get(token)?.word ?? token;
+}
+
+/** An alert state in words and colour, with its token as a tooltip. */
+export function alertStateBadge(token: string): Html {
+  if (token === '') return unknown('not reported');
+  const style = ALERT_STATES.get(token)?.style ?? 'unspecified';
+  return html`<span class="badge ${style}" title="${token}">${breakable(stateWord(token))}</span>`;
+}
+
+/** Parts of a type key that a short name has at most; a key that is still ambiguous is shown in full. */
+const MAX_PARTS = 6;
+
+/** The short name of each type key: as few of its last parts as make it unambiguous among the keys. */
+export function shortTypes(keys: Iterable<string>): ReadonlyMap<string, string> {
+  const endings = new Map(Array.from(new Set(keys), (key) => [key, endingsOf(key)]));
+  const counts = new Map<string, number>();
+  for (const ending of [...endings.values()].flat()) counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  return new Map(Array.from(endings, ([key, some]) => [key, some.find((ending) => counts.get(ending) === 1) ?? key]));
+}
+
+/** The last part of a key, the last two parts, and so on. */
+function endingsOf(key: string): readonly string[] {
+  const parts = key.split('.').slice(-MAX_PARTS);
+  // An ending that begins or ends with a dot would not look like a name.
+  return parts
+    .map((_part, at) => parts.slice(-1 - at).join('.'))
+    .filter((ending) => /^[^.].*[^.]$|^[^.]$/su.test(ending));
+}
+
+/** A type by its short name, with its key as a tooltip. */
+export function typeName(key: string, names: ReadonlyMap<string, string>): Html {
+  if (key === '') return unknown('not reported');
+  return html`<span title="${key}">${breakable(names.get(key) ?? key)}</span>`;
+}

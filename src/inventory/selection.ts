@@ -1,0 +1,253 @@
+import type { Part } from '../model/listing.ts';
+import type { Resource } from '../model/resource.ts';
+import type { TaskQueue } from '../model/task-queue.ts';
+
+/**
+ * Which of a station's resources to show; an absent property selects all.
+ * Type, product and state select the resources with exactly this value ('': without one). When no resource has it, it is a short form
+ * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
+ */
+export interface Selection {
+  /** A substring of the id, name or display name, case-insensitive. */
+  readonly search?: string;
+  readonly type?: string;
+  readonly product?: string;
+  readonly state?: string;
+  readonly alertable?: Alertable;
+  /** Only resources that are known to have no alert rules. */
+  readonly withoutRules?: boolean;
+}
+
+export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
+
+export type Alertable = (typeof ALERTABLE)[number];
+
+export const SORT_KEYS = {
+  id: (resource) => resource.id,
+  name: (resource) => resource.name,
+  display_name: (resource) => resource.displayName,
+  type: (resource) => resource.type,
+  product: (resource) => resource.product,
+  state: (resource) => resource.state,
+  alertable: alertableOf,
+  alert_rules: (resource) => resource.alertRules,
+  created: (resource) => resource.createdSeconds,
+  sku: (resource) => resource.sku,
+  gpu_model: (resource) => resource.gpuModel,
+} as const satisfies Record<string, (resource: Resource) => string | number | undefined>;
+
+export type SortKey = keyof typeof SORT_KEYS;
+
+/** Unknown and empty values sort last in either direction; ties sort by id. */
+export interface Order {
+  readonly by: SortKey;
+  readonly descending: boolean;
+}
+
+/** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
+export function parseOrder(text: string): Order | undefined {
+  const descending = text.startsWith('-');
+  const by = descending ? text.slice(1) : text;
+  return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
+}
+
+/**
+ * In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop.
+ * Rejects with the reason of the signal once it aborts; no further task runs.
+ */
+export async function selectResources(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  order: Order | undefined,
+  tasks: TaskQueue,
+  signal?: AbortSignal,
+): Promise<readonly Resource[]> {
+  const run = <T>(task: () => T) =>
+    tasks.run(() => {
+      signal?.throwIfAborted();
+      return task();
+    });
+  const isSelected = selectionFilter(selection, await valueTests(parts, selection, tasks, signal));
+  const compare = order && comparison(order);
+  let runs: (readonly Resource[])[] = [];
+  for (const part of parts) {
+    runs.push(
+      await run(() => {
+        const selected = part.filter(isSelected);
+        return compare ? selected.sort(compare) : selected;
+      }),
+    );
+  }
+  if (!compare) return runs.flat();
+  while (runs.length > 1) runs = await mergeInPairs(runs, compare, run);
+  return runs[0] ?? [];
+}
+
+export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertable {
+  if (alertable === undefined) return 'unknown';
+  return alertable ? 'yes' : 'no';
+}
+
+/** A filter that no resource matches, and the values that resources have instead. */
+export interface UnmatchedFilter {
+  readonly filter: ValueFilter;
+  readonly given: string;
+  /** Resources by value, at most `MAX_PRESENT` values; '' is the key of resources without one. */
+  readonly present: ReadonlyMap<string, number>;
+}
+
+const MAX_PRESENT = 1000;
+
+/** The filters that match no resource even alone: why a selection is empty. */
+export async function unmatchedFilters(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  tasks: TaskQueue,
+  signal?: AbortSignal,
+): Promise<readonly UnmatchedFilter[]> {
+  const unmatched: UnmatchedFilter[] = [];
+  for (const [filter, isMatch] of await valueTests(parts, selection, tasks, signal)) {
+    const present = new Map<string, number>();
+    let isMatched = false;
+    await tasks.forEach(parts, (part) => {
+      signal?.throwIfAborted();
+      isMatched ||= part.some((resource) => isMatch(resource[filter]));
+      if (!isMatched) countValues(part, filter, present);
+    });
+    if (!isMatched) unmatched.push({ filter, given: selection[filter] ?? '', present });
+  }
+  return unmatched;
+}
+
+function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<string, number>): void {
+  for (const { [filter]: value } of part) {
+    const count = counts.get(value);
+    if (count !== undefined || counts.size < MAX_PRESENT) counts.set(value, (count ?? 0) + 1);
+  }
+}
+
+const VALUE_FILTERS = ['type', 'product', 'state'] as const;
+
+type ValueFilter = (typeof VALUE_FILTERS)[number];
+
+type ValueTest = (value: string) => boolean;
+
+/** By filter: equality where a resource has exactly the given value, else the short form. */
+async function valueTests(
+  parts: readonly Part<Resource>[],
+  selection: Selection,
+  tasks: TaskQueue,
+  signal: AbortSignal | undefined,
+): Promise<[ValueFilter, ValueTest][]> {
+  const tests: [ValueFilter, ValueTest][] = [];
+  for (const filter of VALUE_FILTERS) {
+    const given = selection[filter];
+    if (given === undefined) continue;
+    const isGiven: ValueTest = (value) => value === given;
+    let isPresent = false;
+    await tasks.forEach(parts, (part) => {
+      signal?.throwIfAborted();
+      isPresent ||= part.some((resource) => isGiven(resource[filter]));
+    });
+    tests.push([filter, isPresent ? isGiven : shortFormTest(given)]);
+  }
+  return tests;
+}
+
+/** Results that a test of a short form remembers: neighbouring resources have the same few values. */
+const MAX_REMEMBERED = 1000;
+
+/** Whether the parts of a short form are consecutive parts of a value: `eip` and `network.eip` are short for `type.network.eip.v1`. */
+export function shortFormTest(given: string): ValueTest {
+  const wanted = partsOf(given);
+  const known = new Map<string, boolean>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const isMatch = wanted !== '..' && partsOf(value).includes(wanted);
+    if (known.size < MAX_REMEMBERED) known.set(value, isMatch);
+    return isMatch;
+  };
+}
+
+/** The letters and digits of a value in lower case, between dots: `.alertstate.firing.`, `..` without any. */
+function partsOf(value: string): string {
+  return `.${value.toLowerCase().match(PARTS)?.join('.') ?? ''}.`;
+}
+
+const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
+
+function selectionFilter(
+  selection: Selection,
+  tests: readonly [ValueFilter, ValueTest][],
+): (resource: Resource) => boolean {
+  const { alertable, withoutRules } = selection;
+  const isFound = selection.search === undefined ? () => true : textTest(selection.search);
+  return (resource) =>
+    tests.every(([filter, isMatch]) => isMatch(resource[filter])) &&
+    (alertable === undefined || alertableOf(resource) === alertable) &&
+    (withoutRules !== true || resource.alertRules === 0) &&
+    isFound(resource);
+}
+
+/** Whether id, name or display name of a resource contains the text, in any case. */
+export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
+  const wanted = text.toLowerCase();
+  return ({ id, name, displayName }) =>
+    id.toLowerCase().includes(wanted) ||
+    name.toLowerCase().includes(wanted) ||
+    displayName.toLowerCase().includes(wanted);
+}
+
+type Comparison = (a: Resource, b: Resource) => number;
+
+function comparison({ by, descending }: Order): Comparison {
+  const key: (resource: Resource) => string | number | undefined = SORT_KEYS[by];
+  const sign = descending ? -1 : 1;
+  return (a, b) => {
+    const [left, right] = [key(a), key(b)];
+    if (left === right) return a.id < b.id ? -1 : 1;
+    if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
+    return left < right ? -sign : sign;
+  };
+}
+
+function isEmpty(key: string | number | undefined): key is '' | undefined {
+  return key === undefined || key === '';
+}
+
+async function mergeInPairs(
+  runs: readonly (readonly Resource[])[],
+  compare: Comparison,
+  run: TaskQueue['run'],
+): Promise<(readonly Resource[])[]> {
+  const merged: (readonly Resource[])[] = [];
+  for (let at = 0; at < runs.length; at += 2)
+    merged.push(await mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare, run));
+  return merged;
+}
+
+/** Compared in one task: the last merge has all resources of a station. */
+const MERGED_PER_TASK = 1000;
+
+async function mergeRuns(
+  left: readonly Resource[],
+  right: readonly Resource[],
+  compare: Comparison,
+  run: TaskQueue['run'],
+): Promise<readonly Resource[]> {
+  const merged: Resource[] = [];
+  let [leftAt, rightAt] = [0, 0];
+  const mergeSome = () => {
+    for (let count = 0; count < MERGED_PER_TASK; count += 1) {
+      const [a, b] = [left[leftAt], right[rightAt]];
+      if (a === undefined || b === undefined) return;
+      const isRight = compare(b, a) < 0;
+      merged.push(isRight ? b : a);
+      if (isRight) rightAt += 1;
+      else leftAt += 1;
+    }
+  };
+  while (leftAt < left.length && rightAt < right.length) await run(mergeSome);
+  return merged.concat(left.slice(leftAt), right.slice(rightAt));
+}

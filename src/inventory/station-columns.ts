@@ -1,0 +1,125 @@
+import type { Snapshot } from '../refresh/snapshot.ts';
+import type { StationStatus } from '../web/port.ts';
+import type { HistoryEntry } from './history.ts';
+import type { Columns } from './records.ts';
+import { stateOf } from './station-state.ts';
+
+type DocumentedColumns<Row> = Columns<Row> & Readonly<Record<string, { readonly help: string }>>;
+
+/** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
+export const STATION_COLUMNS = {
+  station: { help: 'Name of the station.', value: ({ name }) => name },
+  upstream: { help: 'Upstream that is queried.', value: ({ upstream }) => upstream },
+  telemetry_station: { help: 'Name of the telemetry station.', value: ({ telemetryStation }) => telemetryStation },
+  state: {
+    help: '`up`, `failing`, `no_data` (the latest refresh succeeded, its data has expired) or `not_tried`.',
+    value: (station) => stateOf(station).replace('-', '_'),
+  },
+  failure_reason: {
+    help: 'Why the latest refresh failed; null if it succeeded.',
+    value: ({ failure }) => failure?.reason ?? null,
+  },
+  failure_message: { help: 'Details of the failure.', value: ({ failure }) => failure?.message ?? null },
+  last_success: { help: 'End of the last successful refresh.', value: ({ lastSuccessMs }) => timeText(lastSuccessMs) },
+  last_attempt: { help: 'End of the latest refresh.', value: ({ lastAttemptMs }) => timeText(lastAttemptMs) },
+  refresh_duration_seconds: {
+    help: 'Duration of the latest refresh.',
+    value: ({ durationMs }) => secondsOf(durationMs),
+  },
+  next_refresh_seconds: {
+    help: 'Time until the next refresh is due; 0 if it is due.',
+    value: ({ dueInMs }) => secondsOf(Math.max(dueInMs, 0)),
+  },
+  refreshing: { help: 'Whether a refresh is in progress.', value: ({ isRefreshing }) => isRefreshing },
+  waiting_seconds: {
+    help: 'Time that the refresh has waited for the capacity of the upstream; null if it does not wait.',
+    value: ({ waitingMs }) => secondsOf(waitingMs),
+  },
+  hanging: {
+    help: 'Whether the latest request got no reply, which limits the station to one probing request at a time.',
+    value: ({ isHanging }) => isHanging,
+  },
+  refresh: { help: 'What refreshes a station that is due: `scrape` or `background`.', value: ({ refresh }) => refresh },
+  resources: { help: 'Number of resources; null without data.', value: ({ snapshot }) => snapshot?.resources ?? null },
+  alertable_resources: {
+    help: 'Resources that can have alerts; null without `alertability`.',
+    value: ({ snapshot }) => snapshot?.alertable ?? null,
+  },
+  resources_without_alert_rules: {
+    help: 'Resources without alert rules, with `alertability` among the alertable ones.',
+    value: ({ snapshot }) => snapshot?.withoutRules ?? null,
+  },
+  listing_complete: {
+    help: 'Whether the listing is verified complete.',
+    value: ({ snapshot }) => snapshot?.complete ?? null,
+  },
+  listing_pages: { help: 'Requests that the snapshot took.', value: ({ snapshot }) => snapshot?.pages ?? null },
+} as const satisfies DocumentedColumns<StationStatus>;
+
+interface ListingField {
+  readonly help: string;
+  readonly value: (snapshot: Snapshot) => unknown;
+}
+
+/** The listing of one station in JSON. */
+export const STATION_LISTING = {
+  reported_resources: {
+    help: 'Total that the service reported, or null.',
+    value: ({ reportedTotal }) => reportedTotal ?? null,
+  },
+  duplicate_resources: { help: 'Duplicate records.', value: ({ duplicates }) => duplicates },
+  rejected_resources: { help: 'Records without a usable resource_id.', value: ({ rejected }) => rejected },
+  invalid_fields: { help: 'Number of invalid values by field.', value: ({ invalidFields }) => invalidFields },
+  incomplete_reasons: {
+    help: 'Why the listing is not verified complete: a list of texts.',
+    value: ({ incompleteReasons }) => incompleteReasons,
+  },
+} as const satisfies Readonly<Record<string, ListingField>>;
+
+/** A refresh, or several of one minute, in JSON and CSV. */
+export const HISTORY_COLUMNS = {
+  time: { help: 'End of the refresh, to the second; of several, of the latest.', value: ({ atMs }) => timeText(atMs) },
+  refreshes: { help: 'How many refreshes the entry stands for.', value: ({ refreshes }) => refreshes },
+  failed_refreshes: { help: 'How many of them failed.', value: ({ failed }) => failed },
+  outcome: {
+    help: '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`; of several, the worst.',
+    value: ({ outcome }) => outcome,
+  },
+  failure_reason: { help: 'Why it failed or was postponed, or null.', value: ({ failure }) => failure?.reason ?? null },
+  failure_message: {
+    help: 'Details of the failure, at most 400 characters; the latest messages are kept, of older ones it is empty.',
+    value: ({ failure }) => failure?.message ?? null,
+  },
+  refresh_duration_seconds: {
+    help: 'Duration; of several, the longest.',
+    value: ({ durationMs }) => secondsOf(durationMs),
+  },
+  waited_seconds: {
+    help: 'Time that it waited for the capacity of the upstream; of several, the longest.',
+    value: ({ waitedMs }) => waitedMs / 1000,
+  },
+  listing_pages: { help: 'Requests that the snapshot took.', value: ({ pages }) => pages ?? null },
+  resources: {
+    help: 'Number of resources; of several, of the latest that succeeded.',
+    value: ({ resources }) => resources ?? null,
+  },
+  firing_resources: {
+    help: 'Of these, resources in a state with `firing` in its name, in any case.',
+    value: ({ firing }) => firing ?? null,
+  },
+  resources_added: { help: 'Resources added since the last complete listing.', value: ({ added }) => added ?? null },
+  resources_removed: { help: 'Resources removed since then.', value: ({ removed }) => removed ?? null },
+  state_changes: {
+    help: 'Resources whose state changed since then.',
+    value: ({ stateChanges }) => stateChanges ?? null,
+  },
+} as const satisfies DocumentedColumns<HistoryEntry>;
+
+/** RFC 3339. */
+function timeText(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+function secondsOf(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms) / 1000;
+}

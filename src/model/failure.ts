@@ -1,0 +1,114 @@
+/** Why a refresh failed: a closed set, because each reason is a label value that alerting rules depend on. */
+export const FAILURE_REASONS = [
+  'timeout',
+  'network',
+  'tls',
+  'auth',
+  'forbidden',
+  'not_found',
+  'rate_limited',
+  'status',
+  'body',
+  'internal',
+] as const;
+
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+interface ListingFailureOptions extends ErrorOptions {
+  readonly isPostponed?: boolean;
+}
+
+/**
+ * A listing could not be read to its end, for a reason outside this process.
+ * The message is for operators: it may quote a bounded excerpt of the reply, never a credential.
+ */
+export class ListingFailure extends Error {
+  override readonly name = 'ListingFailure';
+  readonly reason: FailureReason;
+  /** `Retry-After` exceeds the time that the refresh has: a station with data keeps it and is refreshed later. */
+  readonly isPostponed: boolean;
+
+  constructor(reason: FailureReason, message: string, { isPostponed = false, ...options }: ListingFailureOptions = {}) {
+    super(message, options);
+    this.reason = reason;
+    this.isPostponed = isPostponed;
+  }
+}
+
+/** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
+export function failureOf(error: unknown): {
+  readonly reason: FailureReason;
+  readonly message: string;
+  readonly error: unknown;
+} {
+  const reason = error instanceof ListingFailure ? error.reason : 'internal';
+  return { reason, message: error instanceof Error ? error.message : String(error), error };
+}
+
+interface Advice {
+  /** In a few words. */
+  readonly short: string;
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+/** What each reason means and what to do: shown on pages, by `check --live` and in the documentation. */
+export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
+  timeout: {
+    short: 'timeout',
+    meaning: 'The service did not answer in time.',
+    advice:
+      'If one page takes too long, raise timeout or lower page_size. If all pages of a station take too long, raise refresh_timeout or concurrency. If the service never answers, check the firewalls in between.',
+  },
+  network: {
+    short: 'connection failed',
+    meaning: 'The connection to the service failed or was closed early.',
+    advice: 'Check base_url, DNS, firewalls and proxy_url.',
+  },
+  tls: {
+    short: 'TLS handshake failed',
+    meaning: 'The TLS handshake with the service failed.',
+    advice:
+      'Check tls_config: ca_file for a private CA, server_name for a different host name, cert_file and key_file for mutual TLS.',
+  },
+  auth: {
+    short: '401 Unauthorized',
+    meaning: 'The service rejected the credentials (401).',
+    advice:
+      'Update the credentials in the configuration or in the file it names; credential files are reread automatically. With hmac, check the clock too.',
+  },
+  forbidden: {
+    short: '403 Forbidden',
+    meaning: 'The credentials are valid, but have no permission to list this station (403).',
+    advice: 'Grant the account read permission on the station, or use an account that has it.',
+  },
+  not_found: {
+    short: '404 Not Found',
+    meaning: 'The service does not know this station (404).',
+    advice:
+      'Check subscription, resource_group, zone and telemetry_station (or rid), and the path in base_url. Some services also return 404 for a missing permission.',
+  },
+  rate_limited: {
+    short: '429 Too Many Requests',
+    meaning: 'The service is limiting requests (429).',
+    advice:
+      'Send fewer requests: raise cache.ttl or page_size, or remove products. Check which other clients use the account, and whether its limit can be raised.',
+  },
+  status: {
+    short: 'error status',
+    meaning: 'The service returned an error status.',
+    advice:
+      'A 5xx is a failure of the service: the exporter retries; report it to the service if it persists. A 4xx or a redirect usually means that base_url is wrong.',
+  },
+  body: {
+    short: 'not a listing',
+    meaning: 'The reply is not a listing.',
+    advice:
+      'Open base_url in a browser: the usual cause is a sign-in page or the error page of a proxy. If the reply is too large, raise max_page_bytes or lower page_size; if there are too many records, see limits.',
+  },
+  internal: {
+    short: 'internal error',
+    meaning: 'Internal error (exporter bug).',
+    advice: 'Report it with the log line, which contains the stack trace.',
+  },
+};

@@ -1,0 +1,88 @@
+/** The fields of a record beside its id, by their names on the wire: what cannot be read of them is counted per field. */
+export const RECORD_FIELDS = [
+  'resource_type',
+  'create_time',
+  'sku',
+  'state',
+  'display_name',
+  'alert_rules_count',
+  'name',
+  'gpu_model',
+] as const;
+
+export type RecordField = (typeof RECORD_FIELDS)[number];
+
+/** The amount in a sku of the form `<quantity> <unit>`. */
+export interface Quantity {
+  readonly value: number;
+  readonly unit: string;
+}
+
+/**
+ * One resource of a station. Texts are valid label values (see `labelText`), '' when the service sent none;
+ * undefined means missing or invalid.
+ */
+export interface Resource {
+  readonly id: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly type: string;
+  readonly typeLabel: string;
+  readonly state: string;
+  readonly sku: string;
+  readonly quantity: Quantity | undefined;
+  readonly gpuModel: string;
+  readonly alertRules: number | undefined;
+  readonly createdSeconds: number | undefined;
+  /** The first configured product whose listing contains the resource; '' for none. */
+  readonly product: string;
+  /** undefined: alertability is off, or the listing of alertable resources is incomplete. */
+  readonly alertable: boolean | undefined;
+}
+
+export interface ResourceColumn {
+  /** Where the record has it; undefined when another listing or another column provides it. */
+  readonly field?: RecordField | 'resource_id' | `${RecordField}.${string}`;
+  readonly value: (resource: Resource) => string | number | boolean | null;
+}
+
+/** The columns of JSON and CSV output, in their order; null is a missing or invalid value. */
+export const RESOURCE_COLUMNS = {
+  resource_id: { field: 'resource_id', value: ({ id }) => id },
+  name: { field: 'name', value: ({ name }) => name },
+  display_name: { field: 'display_name', value: ({ displayName }) => displayName },
+  resource_type: { field: 'resource_type.key', value: ({ type }) => type },
+  resource_type_label: { field: 'resource_type.label', value: ({ typeLabel }) => typeLabel },
+  product: { value: ({ product }) => product },
+  state: { field: 'state', value: ({ state }) => state },
+  alertable: { value: ({ alertable }) => alertable ?? null },
+  alert_rules: { field: 'alert_rules_count', value: ({ alertRules }) => alertRules ?? null },
+  created: {
+    field: 'create_time',
+    value: ({ createdSeconds }) =>
+      createdSeconds === undefined ? null : new Date(createdSeconds * 1000).toISOString(),
+  },
+  sku: { field: 'sku', value: ({ sku }) => sku },
+  sku_quantity: { value: ({ quantity }) => quantity?.value ?? null },
+  sku_unit: { value: ({ quantity }) => quantity?.unit ?? null },
+  gpu_model: { field: 'gpu_model', value: ({ gpuModel }) => gpuModel },
+} as const satisfies Readonly<Record<string, ResourceColumn>>;
+
+export type ResourceColumnName = keyof typeof RESOURCE_COLUMNS;
+
+const MAX_BYTES = 1024;
+
+/** The text as a valid label value: well-formed Unicode of at most 1,024 bytes, cut on a character boundary. */
+export function labelText(text: string): string {
+  const wellFormed = text.toWellFormed();
+  if (wellFormed.length * 3 <= MAX_BYTES || Buffer.byteLength(wellFormed) <= MAX_BYTES) return wellFormed;
+  const bytes = Buffer.from(wellFormed.slice(0, MAX_BYTES));
+  let end = MAX_BYTES;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** Whether a parsed JSON or YAML value is an object, not null or an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

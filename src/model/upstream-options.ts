@@ -1,0 +1,51 @@
+import type { SecureVersion } from 'node:tls';
+import type { SignedHeader } from './signed-headers.ts';
+
+/** A secret's text, or the file that contains it. */
+export type SecretSource = { readonly text: string } | { readonly file: string };
+
+export type AuthOptions =
+  | { readonly scheme: 'authorization'; readonly type: string; readonly credentials: SecretSource }
+  | { readonly scheme: 'basic'; readonly username: string; readonly password: SecretSource }
+  | {
+      readonly scheme: 'hmac';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: SecretSource;
+      readonly signedHeaders: readonly SignedHeader[];
+    }
+  | {
+      readonly scheme: 'oauth2';
+      readonly clientId: string;
+      readonly clientSecret: SecretSource;
+      readonly tokenUrl: URL;
+      readonly scopes: readonly string[];
+      readonly endpointParams: Readonly<Record<string, string>>;
+    };
+
+export interface TlsOptions {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly serverName?: string;
+  readonly insecureSkipVerify: boolean;
+  readonly minVersion?: SecureVersion;
+}
+
+/** One account at the service: address, authentication and limits. */
+export interface UpstreamOptions {
+  readonly name: string;
+  readonly baseUrl: URL;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  /** The maximum rate; 0: none. AdaptiveRate may lower it. */
+  readonly requestsPerSecond: number;
+  readonly maxRetries: number;
+  readonly pageSize: number;
+  readonly maxPageBytes: number;
+  readonly listStyle: 'repeat' | 'comma';
+  readonly auth?: AuthOptions;
+  readonly headers: readonly { readonly name: string; readonly value: SecretSource }[];
+  readonly tls?: TlsOptions;
+  readonly proxyUrl?: URL;
+  readonly userAgent: string;
+}

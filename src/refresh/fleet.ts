@@ -1,0 +1,160 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { MAX_TIMER_MS, systemClock } from '../model/clock.ts';
+import type { StationCache, StationView } from './station-cache.ts';
+
+/** Long enough for the first scrape after a station recovers to show it as up. */
+const HANGING_WAIT_MS = 1000;
+
+/** Between refreshes of a station on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
+const REQUEST_PAUSE_MS = 5000;
+
+/** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
+const STARTED_TOGETHER = 32;
+
+/** How a read was served: from the cache, or after a refresh. */
+type CacheResult = 'hit' | 'miss';
+
+/** The stations of this process. */
+export class Fleet<Encoded> {
+  readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
+  readonly #observeReads: (result: CacheResult, stations: number) => void;
+  readonly #elapsedMs: () => number;
+  /** When each station was last refreshed on request, within the pause. */
+  readonly #requestedMs: Map<string, number>;
+  #stops: (() => void)[] = [];
+
+  constructor(
+    caches: Iterable<StationCache<Encoded>>,
+    observeReads: (result: CacheResult, stations: number) => void,
+    elapsedMs = systemClock.elapsedMs,
+    requestedMs = new Map<string, number>(),
+  ) {
+    this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
+    this.#observeReads = observeReads;
+    this.#elapsedMs = elapsedMs;
+    this.#requestedMs = requestedMs;
+  }
+
+  /** A fleet of other caches with the same pauses: a reload must not end them. */
+  successor(caches: Iterable<StationCache<Encoded>>): Fleet<Encoded> {
+    return new Fleet(caches, this.#observeReads, this.#elapsedMs, this.#requestedMs);
+  }
+
+  /** Refreshes every station that was never attempted, and starts the background refreshes. */
+  start(): void {
+    const all = [...this.#caches.values()];
+    this.#stops = all
+      .filter(({ spec }) => spec.cache.refresh === 'background')
+      .map((cache) => refreshInBackground(cache));
+    for (const cache of all) if (!cache.wasAttempted) void cache.refresh();
+  }
+
+  /** Stops the background refreshes; the caches themselves may be taken over by another fleet. */
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  ready(): boolean {
+    return [...this.#caches.values()].every((cache) => cache.wasAttempted);
+  }
+
+  views(): StationView<Encoded>[] {
+    return Array.from(this.#caches.values(), (cache) => cache.view());
+  }
+
+  /**
+   * Refreshes the stations that are due, or the named one, and waits for them until the signal aborts; their refreshes go on then.
+   * Each station is seen as its own refresh left it. Stations that hang are waited for only briefly.
+   */
+  async read(signal: AbortSignal, name?: string): Promise<StationView<Encoded>[]> {
+    const caches = name === undefined ? [...this.#caches.values()] : this.#named(name);
+    const refreshed = new Map<StationCache<Encoded>, StationView<Encoded>>();
+    const healthy: Promise<unknown>[] = [];
+    const hanging: Promise<unknown>[] = [];
+    for (const cache of caches) {
+      const { isHanging } = cache;
+      const refresh = cache.refreshIfDue()?.then(() => refreshed.set(cache, cache.view()));
+      if (!refresh) continue;
+      (isHanging ? hanging : healthy).push(refresh);
+      if ((healthy.length + hanging.length) % STARTED_TOGETHER === 0) await nextIteration();
+    }
+    const misses = healthy.length + hanging.length;
+    this.#observeReads('miss', misses);
+    this.#observeReads('hit', caches.length - misses);
+    if (misses > 0) {
+      const brief = AbortSignal.any([signal, AbortSignal.timeout(HANGING_WAIT_MS)]);
+      await Promise.all([waitFor(Promise.all(healthy), signal), waitFor(Promise.all(hanging), brief)]);
+    }
+    return caches.map((cache) => refreshed.get(cache) ?? cache.view());
+  }
+
+  /**
+   * Refreshes a station although it is not due, within the limits of its upstream, or joins its running refresh.
+   * A number: the milliseconds until the next refresh on request; undefined: no station has this name.
+   */
+  refreshNow(name: string): Promise<void> | number | undefined {
+    const cache = this.#caches.get(name);
+    if (cache === undefined || cache.view().isRefreshing) return cache?.refresh();
+    const nowMs = this.#elapsedMs();
+    const waitMs = (this.#requestedMs.get(name) ?? Number.NEGATIVE_INFINITY) + REQUEST_PAUSE_MS - nowMs;
+    if (waitMs > 0) return waitMs;
+    for (const [other, requestedMs] of this.#requestedMs)
+      if (requestedMs + REQUEST_PAUSE_MS <= nowMs) this.#requestedMs.delete(other);
+    this.#requestedMs.set(name, nowMs);
+    return cache.refresh();
+  }
+
+  #named(name: string): StationCache<Encoded>[] {
+    const cache = this.#caches.get(name);
+    return cache ? [cache] : [];
+  }
+}
+
+interface Dependencies {
+  readonly random: () => number;
+  readonly setTimer: (run: () => void, delayMs: number) => unknown;
+  readonly clearTimer: (timer: unknown) => void;
+}
+
+const realDependencies: Dependencies = {
+  random: Math.random,
+  setTimer: setTimeout,
+  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+const JITTER = 0.1;
+
+/** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
+export function refreshInBackground<Encoded>(
+  cache: StationCache<Encoded>,
+  dependencies: Partial<Dependencies> = {},
+): () => void {
+  const { random, setTimer, clearTimer } = { ...realDependencies, ...dependencies };
+  let timer: unknown;
+  let stopped = false;
+  const schedule = () => {
+    if (stopped) return;
+    const { ttlMs, errorTtlMs } = cache.spec.cache;
+    // Refreshes that take longer than ttl must not follow each other without a pause.
+    const pauseMs = cache.wasAttempted ? Math.min(ttlMs, errorTtlMs) : 0;
+    const delayMs = Math.max(cache.dueInMs(), pauseMs) * (1 + JITTER * random());
+    timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
+  };
+  schedule();
+  return () => {
+    stopped = true;
+    clearTimer(timer);
+  };
+}
+
+/** Resolves when the work is done or the signal aborts, whichever comes first; the work itself continues. */
+export async function waitFor(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener('abort', stop);
+}

@@ -1,0 +1,215 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, systemClock } from '../model/clock.ts';
+import { ListingFailure } from '../model/failure.ts';
+import type { Listing, ListingContext, ListingFilters, Part, StationSource } from '../model/listing.ts';
+import type { Resource } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+
+/** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
+export interface Snapshot extends Listing<Resource> {
+  /** Of `pages`: those of the listings of products and of alertable resources. */
+  readonly furtherPages: number;
+}
+
+/** Reads a station's snapshots, reusing what did not change since the previous one. */
+export class SnapshotReader {
+  readonly #spec: StationSpec;
+  readonly #source: StationSource;
+  readonly #tasks: TaskQueue;
+  readonly #alertable = new Membership();
+  readonly #products: readonly Membership[];
+  /** Joined parts of the latest snapshot, by the parts as listed. */
+  #joined = new Map<Part<Resource>, Part<Resource>>();
+  #latest: Snapshot | undefined;
+
+  constructor(spec: StationSpec, source: StationSource, tasks = new TaskQueue()) {
+    this.#spec = spec;
+    this.#source = source;
+    this.#tasks = tasks;
+    this.#products = spec.products.map(() => new Membership());
+  }
+
+  /** Lists the station, its products and its alertable resources concurrently and joins them by id; returns the previous snapshot if it is unchanged. */
+  async read(context: ListingContext): Promise<Snapshot> {
+    const { path, filters, products } = this.#spec;
+    const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
+    const [main, alertable, ...byProduct] = await Promise.all([
+      this.#source.listResources(query({}), context),
+      listsAlertable(this.#spec) ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
+      ...products.map((product) => this.#source.listIds(query({ product }), context)),
+    ]);
+    const further = [
+      ...(alertable ? [{ name: 'alertable resources', listing: alertable }] : []),
+      ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
+    ];
+    const parts = await this.#join(main.parts, alertable, byProduct);
+    const furtherPages = further.reduce((sum, { listing }) => sum + listing.pages, 0);
+    const snapshot = {
+      ...main,
+      parts,
+      complete: main.complete && further.every(({ listing }) => listing.complete),
+      incompleteReasons: [
+        ...main.incompleteReasons,
+        ...further.flatMap(({ name, listing }) =>
+          listing.incompleteReasons.map((reason) => `listing of ${name}: ${reason}`),
+        ),
+      ],
+      pages: main.pages + furtherPages,
+      furtherPages,
+    };
+    if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
+    return this.#latest;
+  }
+
+  async #join(
+    parts: readonly Part<Resource>[],
+    alertable: Listing<string> | undefined,
+    byProduct: readonly Listing<string>[],
+  ): Promise<readonly Part<Resource>[]> {
+    const { alertability, products } = this.#spec;
+    if (!alertability && products.length === 0) return parts;
+    const updates = await Promise.all([
+      alertable !== undefined && this.#alertable.update(alertable, this.#tasks),
+      ...byProduct.map((listing, index) => this.#products[index]?.update(listing, this.#tasks)),
+    ]);
+    const changed = updates.includes(true);
+    const joined = new Map<Part<Resource>, Part<Resource>>();
+    await this.#tasks.forEach(parts, (part) => {
+      const before = this.#joined.get(part);
+      const isCurrent = before && (!changed || before.every((resource) => this.#isCurrent(resource)));
+      joined.set(part, isCurrent ? before : part.map((r) => this.#joinedResource(r)));
+    });
+    this.#joined = joined;
+    return [...joined.values()];
+  }
+
+  #joinedResource(resource: Resource): Resource {
+    return { ...resource, product: this.#productOf(resource.id), alertable: this.#isAlertable(resource.id) };
+  }
+
+  #isCurrent({ id, product, alertable }: Resource): boolean {
+    return product === this.#productOf(id) && alertable === this.#isAlertable(id);
+  }
+
+  #productOf(id: string): string {
+    return this.#spec.products[this.#products.findIndex((product) => product.has(id))] ?? '';
+  }
+
+  /** A resource is known not to be alertable only when it is missing from a complete listing. */
+  #isAlertable(id: string): boolean | undefined {
+    const { alertability, filters } = this.#spec;
+    if (!alertability) return undefined;
+    if (filters.enabledAlert === true || this.#alertable.has(id)) return true;
+    return this.#alertable.complete ? false : undefined;
+  }
+}
+
+type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;
+
+/** How many listings a snapshot takes: the main one, one per product, one of the alertable resources. */
+export function listingCount(spec: ListedParts): number {
+  return 1 + spec.products.length + (listsAlertable(spec) ? 1 : 0);
+}
+
+/** With the filter enabled_alert, the main listing contains alertable resources only. */
+function listsAlertable({ alertability, filters }: Pick<ListedParts, 'alertability' | 'filters'>): boolean {
+  return alertability && filters.enabledAlert !== true;
+}
+
+function isSame(a: Snapshot, b: Snapshot): boolean {
+  return (
+    a.parts.length === b.parts.length &&
+    a.parts.every((part, index) => part === b.parts[index]) &&
+    JSON.stringify(factsOf(a)) === JSON.stringify(factsOf(b))
+  );
+}
+
+/** Locations are left out because they change only together with the parts. */
+function factsOf({ parts, locations, ...facts }: Snapshot): object {
+  return facts;
+}
+
+/** Created once: without a reason, each abort creates an error with a stack. */
+const ENDED = new Error('the refresh has ended');
+
+interface RefreshOptions {
+  /** Ends the refresh; it rejects with this signal's reason then. */
+  readonly signal: AbortSignal;
+  /** Monotonic milliseconds. */
+  readonly dueAtMs: number;
+  readonly started?: () => void;
+  readonly clock?: Clock;
+}
+
+/** Reads one snapshot within the station's refresh timeout, which counts from the admission of the first request. */
+export async function takeSnapshot(
+  reader: SnapshotReader,
+  { name, refreshTimeoutMs }: Pick<StationSpec, 'name' | 'refreshTimeoutMs'>,
+  { signal, dueAtMs, started, clock = systemClock }: RefreshOptions,
+): Promise<Snapshot> {
+  const controller = new AbortController();
+  // Every request of the refresh listens to it.
+  setMaxListeners(0, controller.signal);
+  const abort = () => controller.abort(signal.reason);
+  const timeOut = () =>
+    controller.abort(
+      new ListingFailure('timeout', `the refresh did not finish within refresh_timeout (${refreshTimeoutMs / 1000} s)`),
+    );
+  let timer: NodeJS.Timeout | undefined;
+  let deadlineMs = Number.POSITIVE_INFINITY;
+  const context: ListingContext = {
+    signal: controller.signal,
+    station: name,
+    dueAtMs,
+    refreshTimeoutMs,
+    started: () => {
+      deadlineMs = clock.elapsedMs() + refreshTimeoutMs;
+      timer = setTimeout(timeOut, refreshTimeoutMs);
+      started?.();
+    },
+    deadlineMs: () => deadlineMs,
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await reader.read(context);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    // When one listing fails, the requests of the others are cancelled.
+    controller.abort(ENDED);
+  }
+}
+
+/** The ids in the latest listing of a product or of alertable resources. */
+class Membership {
+  #parts: readonly Part<string>[] = [];
+  #ids: ReadonlySet<string> = new Set();
+  #complete = false;
+
+  /** Takes the listing over; true when it differs from the previous one. */
+  async update({ parts, complete }: Listing<string>, tasks: TaskQueue): Promise<boolean> {
+    const isSame =
+      complete === this.#complete &&
+      parts.length === this.#parts.length &&
+      parts.every((part, at) => part === this.#parts[at]);
+    if (isSame) return false;
+    const ids = new Set<string>();
+    await tasks.forEach(parts, (part) => {
+      for (const id of part) ids.add(id);
+    });
+    this.#parts = parts;
+    this.#complete = complete;
+    this.#ids = ids;
+    return true;
+  }
+
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+}

@@ -1,0 +1,251 @@
+import { type Clock, systemClock } from '../model/clock.ts';
+import { failureOf, ListingFailure } from '../model/failure.ts';
+import type { StationSource } from '../model/listing.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+import { type Changes, type Churn, ChurnCounter } from './churn.ts';
+import { LabelValues } from './label-values.ts';
+import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
+
+/** The outcome of the latest refreshes. */
+export interface Health {
+  /** undefined: never attempted. */
+  readonly lastAttemptMs: number | undefined;
+  readonly lastSuccessMs: number | undefined;
+  readonly durationMs: number | undefined;
+  /** Of the latest attempt. */
+  readonly failure: ReturnType<typeof failureOf> | undefined;
+}
+
+/** A snapshot with the counters that belong to it. */
+export interface Publication {
+  readonly spec: StationSpec;
+  readonly snapshot: Snapshot;
+  readonly churn: Churn;
+  readonly values: LabelValues;
+}
+
+/** A station's state at one point in time; `encoded` is the publication as scrapes serve it. */
+export interface StationView<Encoded> {
+  readonly spec: StationSpec;
+  readonly health: Health;
+  /** Time until the next refresh is due; 0 or less: now. */
+  readonly dueInMs: number;
+  readonly isRefreshing: boolean;
+  /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
+  readonly waitingMs: number | undefined;
+  readonly served: { readonly publication: Publication; readonly encoded: Encoded } | undefined;
+}
+
+export interface StationDependencies<Encoded> {
+  readonly source: StationSource;
+  /** For long computations. */
+  readonly tasks?: TaskQueue;
+  /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
+  readonly encode: (publication: Publication) => Promise<Encoded>;
+  /** Called after every attempt. */
+  readonly refreshed?: (view: StationView<Encoded>, attempt: EndedAttempt) => void;
+  /** Called when a refresh ends without a result because of a `Retry-After`. */
+  readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
+  readonly clock?: Clock;
+}
+
+/** What the view does not show of the attempt that has just ended. */
+export interface EndedAttempt {
+  /** How long it waited for the upstream's capacity. */
+  readonly waitedMs: number;
+  /** Against the complete snapshot before; undefined: unknown. */
+  readonly changes: Changes | undefined;
+}
+
+/** A refresh in progress. */
+interface Attempt {
+  /** When it was requested. */
+  readonly since: number;
+  /** When the upstream admitted its first request; until then, when it was requested. */
+  startedAt: number;
+  isStarted: boolean;
+  done: Promise<void>;
+}
+
+/** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
+const MIN_SERVED_MS = 1000;
+
+/** A scrape interval equal to ttl refreshes on every scrape, although scrapes arrive some milliseconds early or late. */
+const MAX_SLACK_MS = 100;
+
+/** Holds a station's last good snapshot; one refresh at a time replaces it. */
+export class StationCache<Encoded> {
+  readonly spec: StationSpec;
+  readonly #dependencies: StationDependencies<Encoded>;
+  readonly #reader: SnapshotReader;
+  readonly #clock: Clock;
+  readonly #closed = new AbortController();
+  #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+  /** When the latest attempt was admitted, and when it ended. */
+  #startedAt = 0;
+  #endedAt = 0;
+  /** A postponed refresh is not attempted again before. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #createdAt: number;
+  #attempt: Attempt | undefined;
+  /** `excusedMs`: how long refreshes of it waited before they started. */
+  #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
+  readonly #changes: ChurnCounter;
+
+  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>, changes?: ChurnCounter) {
+    this.spec = spec;
+    this.#dependencies = dependencies;
+    const tasks = dependencies.tasks ?? new TaskQueue();
+    this.#changes = changes ?? new ChurnCounter(new LabelValues(spec.labelValues), tasks);
+    this.#reader = new SnapshotReader(spec, dependencies.source, tasks);
+    this.#clock = dependencies.clock ?? systemClock;
+    this.#createdAt = this.#clock.elapsedMs();
+  }
+
+  get wasAttempted(): boolean {
+    return this.#health.lastAttemptMs !== undefined;
+  }
+
+  /** The latest attempt got no reply in time, so the next one probably does not either. */
+  get isHanging(): boolean {
+    return this.#health.failure?.reason === 'timeout';
+  }
+
+  /** How long until the station is due; 0 or less: now. */
+  dueInMs(): number {
+    return this.#dueAt() - this.#clock.elapsedMs();
+  }
+
+  /** Starts or joins a refresh when one is due; undefined when the cached snapshot is young enough. */
+  refreshIfDue(): Promise<void> | undefined {
+    return this.#isDue() ? this.refresh() : undefined;
+  }
+
+  view(): StationView<Encoded> {
+    return {
+      spec: this.spec,
+      health: this.#health,
+      dueInMs: this.dueInMs(),
+      isRefreshing: this.#attempt !== undefined,
+      waitingMs: this.#waitingMs(),
+      served: this.#isServable() ? this.#held : undefined,
+    };
+  }
+
+  /** One refresh at a time, shared by all who wait for it. Never rejects. */
+  refresh(): Promise<void> {
+    if (this.#attempt) return this.#attempt.done;
+    const nowMs = this.#clock.elapsedMs();
+    const attempt: Attempt = { since: nowMs, startedAt: nowMs, isStarted: false, done: Promise.resolve() };
+    this.#attempt = attempt;
+    attempt.done = this.#run(attempt).finally(() => {
+      this.#attempt = undefined;
+    });
+    return attempt.done;
+  }
+
+  /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
+  async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
+    const next = new StationCache(spec, dependencies, this.#changes.withLimit(spec.labelValues));
+    const held = this.#held;
+    if (held) {
+      const publication = { ...held.publication, spec, values: next.#changes.values };
+      const encoded = await dependencies.encode(publication);
+      next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
+    }
+    next.#createdAt = this.#createdAt;
+    next.#health = this.#health;
+    next.#startedAt = this.#startedAt;
+    next.#endedAt = this.#endedAt;
+    next.#notBefore = this.#notBefore;
+    return next;
+  }
+
+  /** Aborts a running refresh; later scrapes start none. */
+  close(): void {
+    this.#closed.abort(new Error('the station was closed'));
+  }
+
+  #isDue(): boolean {
+    if (this.#closed.signal.aborted) return false;
+    const { refresh, ttlMs } = this.spec.cache;
+    const slackMs = this.#health.failure ? 0 : Math.min(MAX_SLACK_MS, ttlMs / 100);
+    return !this.wasAttempted || (refresh === 'scrape' && this.dueInMs() <= slackMs);
+  }
+
+  #dueAt(): number {
+    return Math.max(this.#becameDueAt(), this.#notBefore);
+  }
+
+  /** A postponed refresh keeps its place in the upstream's queue. */
+  #becameDueAt(): number {
+    if (!this.wasAttempted) return this.#createdAt;
+    const { ttlMs, errorTtlMs } = this.spec.cache;
+    // The age of data counts from its first request, error_ttl from the end of the attempt.
+    return this.#health.failure ? this.#endedAt + errorTtlMs : this.#startedAt + ttlMs;
+  }
+
+  #isServable(): boolean {
+    if (!this.#held) return false;
+    const ageMs = this.#clock.elapsedMs() - this.#held.takenAt;
+    const { ttlMs, maxStaleMs } = this.spec.cache;
+    if (ageMs - this.#excusedMs() <= maxStaleMs) return true;
+    return ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure;
+  }
+
+  /** Time that does not count towards max_stale: until a refresh fails, waiting for the upstream's capacity makes data older, not stale. */
+  #excusedMs(): number {
+    const waitingMs = this.#health.failure ? 0 : (this.#waitingMs() ?? 0);
+    return (this.#held?.excusedMs ?? 0) + waitingMs;
+  }
+
+  #waitingMs(): number | undefined {
+    return this.#attempt && !this.#attempt.isStarted ? this.#clock.elapsedMs() - this.#attempt.since : undefined;
+  }
+
+  async #run(attempt: Attempt): Promise<void> {
+    const started = () => {
+      if (this.#held) this.#held.excusedMs = this.#excusedMs();
+      attempt.isStarted = true;
+      attempt.startedAt = this.#clock.elapsedMs();
+    };
+    const { signal } = this.#closed;
+    const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
+    try {
+      const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
+      const churn = await this.#changes.after(snapshot);
+      const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#changes.values });
+      if (signal.aborted) return;
+      this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
+      this.#conclude(attempt, undefined, this.#changes.commit(snapshot, churn));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
+        this.#postpone(error);
+      else this.#conclude(attempt, failureOf(error));
+    }
+  }
+
+  /** An unchanged snapshot keeps its encoding. */
+  async #encode(publication: Publication): Promise<{ publication: Publication; encoded: Encoded }> {
+    const { snapshot, churn } = this.#held?.publication ?? {};
+    if (this.#held && snapshot === publication.snapshot && churn === publication.churn) return this.#held;
+    return { publication, encoded: await this.#dependencies.encode(publication) };
+  }
+
+  #conclude({ since, startedAt }: Attempt, failure: Health['failure'], changes?: Changes): void {
+    this.#startedAt = startedAt;
+    this.#endedAt = this.#clock.elapsedMs();
+    const lastAttemptMs = this.#clock.wallMs();
+    const lastSuccessMs = failure ? this.#health.lastSuccessMs : lastAttemptMs;
+    this.#health = { lastAttemptMs, lastSuccessMs, durationMs: this.#endedAt - startedAt, failure };
+    this.#dependencies.refreshed?.(this.view(), { waitedMs: startedAt - since, changes });
+  }
+
+  /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
+  #postpone(failure: ListingFailure): void {
+    this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
+    this.#dependencies.postponed?.(this.spec, failure);
+  }
+}

@@ -1,0 +1,276 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { Pool } from 'undici';
+import type { UpstreamLoad } from '../../inventory/capacity.ts';
+import { type Clock, systemClock } from '../../model/clock.ts';
+import { type FailureReason, ListingFailure } from '../../model/failure.ts';
+import { GrowableBuffer } from '../../model/growable-buffer.ts';
+import type { ListingContext } from '../../model/listing.ts';
+import type { TlsOptions, UpstreamOptions } from '../../model/upstream-options.ts';
+import { type Admission, RequestLimiter } from '../admission/request-limiter.ts';
+import { RequestRetries } from '../admission/retry.ts';
+import { Authenticator } from './authenticator.ts';
+import { openPool, withoutIdentity } from './connection.ts';
+import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
+import type { ReplyInfo, RequestObserver } from './observer.ts';
+import { httpDateMs, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
+import { clockHint, type Header } from './signer.ts';
+
+export interface ClientDependencies {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Runs once after the delay; returns how to cancel it. */
+  readonly schedule: (run: () => void, delayMs: number) => () => void;
+}
+
+export const systemDependencies: ClientDependencies = {
+  clock: systemClock,
+  random: Math.random,
+  sleep: (ms, signal) => sleepFor(ms, undefined, { signal }),
+  schedule: (run, delayMs) => {
+    if (delayMs === 0) {
+      const immediate = setImmediate(run);
+      return () => clearImmediate(immediate);
+    }
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
+
+/** More than a usual page needs. */
+const MAX_FREE_BUFFER_BYTES = 1024 * 1024;
+
+/** The bytes are valid until the returned promise settles. */
+export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
+
+/** The path of a smaller page at the same offset; undefined when the page cannot be smaller. */
+export type SmallerPath = () => string | undefined;
+
+/** The HTTP client of one upstream, shared by all stations on it. */
+export class UpstreamClient {
+  readonly #options: UpstreamOptions;
+  readonly #observer: RequestObserver;
+  readonly #dependencies: ClientDependencies;
+  readonly #limiter: RequestLimiter;
+  readonly #authenticator: Authenticator;
+  readonly #service: RemoteEndpoint;
+  readonly #defaultHeaders: readonly Header[];
+  readonly #pools: Pool[] = [];
+  /** Free buffers: never more than requests were in flight at once. */
+  readonly #freeBuffers: GrowableBuffer[] = [];
+  /** Refreshes whose latest reply was a 429: should they time out, that is the reason. */
+  readonly #throttled = new WeakMap<ListingContext, RequestFailure>();
+
+  constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
+    this.#options = options;
+    this.#observer = observer;
+    this.#dependencies = { ...systemDependencies, ...dependencies };
+    const { baseUrl, concurrency, requestsPerSecond, timeoutMs, maxPageBytes, userAgent } = options;
+    const { clock, schedule } = this.#dependencies;
+    this.#limiter = new RequestLimiter({
+      concurrency,
+      requestsPerSecond,
+      timeoutMs,
+      observer,
+      now: clock.elapsedMs,
+      schedule,
+    });
+    this.#service = {
+      name: baseUrl.host,
+      maxBytes: maxPageBytes,
+      ...this.#connections(baseUrl, concurrency, options.tls),
+    };
+    this.#authenticator = new Authenticator(options, (url) => this.#tokenEndpoint(url), this.#dependencies);
+    this.#defaultHeaders = [
+      ['Accept', 'application/json'],
+      ['Content-Type', 'application/json'],
+      ['User-Agent', userAgent],
+    ];
+  }
+
+  /**
+   * GETs a path with query, exactly as given, and resolves with what `read` returns for the body of a 2xx. Reading counts against
+   * the concurrency limit, so that replies cannot accumulate faster than they are read. When the service rejects a page as too
+   * large, the path from `smaller` is requested instead, if there is one.
+   * Rejects with a ListingFailure, or with the signal's reason when that aborts.
+   */
+  async get<T>(
+    pathAndQuery: string,
+    context: ListingContext,
+    read: ReadBody<T>,
+    smaller: SmallerPath = () => undefined,
+  ): Promise<T> {
+    const { signal } = context;
+    // All requests of a refresh listen to the same signal, which is no leak.
+    setMaxListeners(0, signal);
+    this.#checkHold(context);
+    try {
+      return await this.#getWithRetries(pathAndQuery, context, read, smaller);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const isTimeout = signal.reason instanceof ListingFailure;
+      if (isTimeout) this.#checkHold(context);
+      throw (isTimeout && this.#throttled.get(context)) || signal.reason;
+    }
+  }
+
+  load(): UpstreamLoad {
+    return this.#limiter.load();
+  }
+
+  /** The latest request for the station got no reply: it is limited to one probing request at a time. */
+  isHanging(station: string): boolean {
+    return this.#limiter.breaker.isHanging(station);
+  }
+
+  /** Forgets what is known about the replies to other stations. */
+  retainStations(names: ReadonlySet<string>): void {
+    this.#limiter.breaker.retainStations(names);
+  }
+
+  /** Ends the pause after a failed token request: the operator may have corrected its cause. */
+  forgetAuthFailure(): void {
+    this.#authenticator.forgetFailure();
+  }
+
+  /** Requests still in flight fail: callers abort them first. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
+  }
+
+  /** Postpones a refresh when `Retry-After` exceeds its timeout, or the time that it has left. */
+  #checkHold({ refreshTimeoutMs, deadlineMs }: ListingContext): void {
+    const nowMs = this.#dependencies.clock.elapsedMs();
+    const holdMs = this.#limiter.holdUntilMs - nowMs;
+    if (holdMs <= Math.max(0, Math.min(refreshTimeoutMs, deadlineMs() - nowMs))) return;
+    const message = `${this.#service.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
+    throw new ListingFailure('rate_limited', message, { isPostponed: true });
+  }
+
+  async #getWithRetries<T>(
+    pathAndQuery: string,
+    context: ListingContext,
+    read: ReadBody<T>,
+    smaller: SmallerPath,
+  ): Promise<T> {
+    const { signal } = context;
+    const { clock, random, sleep } = this.#dependencies;
+    const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
+    let path = pathAndQuery;
+    let pauseMs = 0;
+    let renewed = false;
+    for (;;) {
+      let credentialVersion = 0;
+      let admission: Admission | undefined;
+      try {
+        const result = await this.#limiter.run({ refresh: context, signal, pauseMs }, (admitted) => {
+          admission = admitted;
+          credentialVersion = this.#authenticator.credentialVersion;
+          return this.#read(path, { ...context, signal: admitted.signal }, read);
+        });
+        this.#throttled.delete(context);
+        return result;
+      } catch (error) {
+        if (signal.aborted || admission === undefined || !(error instanceof RequestFailure)) throw error;
+        pauseMs = 0;
+        if (error.throttled) this.#throttled.set(context, error);
+        if (error.unauthorized && !renewed && this.#authenticator.renew(credentialVersion)) {
+          renewed = true;
+        } else {
+          const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs() };
+          const decision = retries.decide(error, admission, { ...times, random: random() });
+          const smallerPath = decision.action === 'smaller-page' ? smaller() : undefined;
+          if (decision.action === 'give-up' && decision.isPostponed)
+            throw new ListingFailure(error.reason, error.message, { cause: error, isPostponed: true });
+          if (decision.action !== 'retry' && smallerPath === undefined) throw error;
+          path = smallerPath ?? path;
+          if (decision.action === 'retry') {
+            // The limiter keeps a slot for a throttled request while it pauses.
+            if (error.throttled) pauseMs = decision.delayMs;
+            else await sleep(decision.delayMs, signal);
+          }
+        }
+        this.#observer.retried();
+      }
+    }
+  }
+
+  async #read<T>(path: string, context: ListingContext, read: ReadBody<T>): Promise<T> {
+    const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
+    try {
+      return await read(await this.#attempt(path, context, buffer));
+    } finally {
+      buffer.release(MAX_FREE_BUFFER_BYTES);
+      this.#freeBuffers.push(buffer);
+    }
+  }
+
+  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, buffer: GrowableBuffer): Promise<Buffer> {
+    const { wallMs, elapsedMs } = this.#dependencies.clock;
+    const signable = {
+      method: 'GET',
+      host: this.#options.baseUrl.host,
+      pathAndQuery,
+      nowMs: wallMs(),
+      signal,
+    } as const;
+    const { headers, secrets } = await this.#authenticator.authenticate(signable);
+    const request = {
+      method: 'GET',
+      path: pathAndQuery,
+      headers: [...this.#defaultHeaders, ...headers].flat(),
+    } as const;
+    const startMs = elapsedMs();
+    const sentMs = wallMs();
+    this.#observer.started();
+    const end = (reason?: FailureReason) => this.#observer.ended((elapsedMs() - startMs) / 1000, reason);
+    try {
+      const reply = await exchange(this.#service, request, signal, buffer);
+      this.#observer.replied?.({ ...replyInfo(reply, wallMs()), station, sentMs });
+      const { status } = reply;
+      if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
+      end();
+      return reply.body;
+    } catch (error) {
+      end(requestReason(error, signal));
+      throw error;
+    }
+  }
+
+  #replyFailure(reply: Reply, secrets: readonly string[]): RequestFailure {
+    const nowMs = this.#dependencies.clock.wallMs();
+    const mayBeClockSkew = reply.status === 401 && this.#options.auth?.scheme === 'hmac';
+    const hint = mayBeClockSkew ? clockHint(reply.headers['date'], nowMs) : undefined;
+    return replyFailure(reply, { endpoint: this.#service.name, secrets, nowMs, hint });
+  }
+
+  #tokenEndpoint(url: URL): RemoteEndpoint {
+    const name = `token endpoint ${url.host}`;
+    return { name, maxBytes: MAX_TOKEN_REPLY_BYTES, ...this.#connections(url, 1, withoutIdentity(this.#options.tls)) };
+  }
+
+  #connections(
+    { origin }: URL,
+    connections: number,
+    tls: TlsOptions | undefined,
+  ): Pick<RemoteEndpoint, 'pool' | 'timeoutMs'> {
+    const { timeoutMs, proxyUrl } = this.#options;
+    const pool = openPool(origin, { connections, timeoutMs, tls, proxyUrl });
+    this.#pools.push(pool);
+    return { pool, timeoutMs };
+  }
+}
+
+function replyInfo({ status, headers }: Reply, receivedMs: number): Omit<ReplyInfo, 'station' | 'sentMs'> {
+  const waitMs = retryAfterMs(headers['retry-after'], receivedMs);
+  return { status, receivedMs, dateMs: httpDateMs(String(headers['date'])), retryAfterMs: waitMs };
+}
+
+/** Why a request failed; undefined for one that its caller aborted for another reason than a timeout. */
+function requestReason(error: unknown, signal: AbortSignal): FailureReason | undefined {
+  if (error instanceof ListingFailure) return error.reason;
+  return signal.aborted ? undefined : 'internal';
+}

@@ -1,0 +1,233 @@
+import type { Clock } from '../../model/clock.ts';
+import type { AuthOptions } from '../../model/upstream-options.ts';
+import { exchange, type RemoteEndpoint, type Reply, untilAborted } from './exchange.ts';
+import { RequestFailure, replyFailure } from './request-failure.ts';
+import { encodeBasicCredentials, MIN_SECRET_LENGTH } from './signer.ts';
+
+type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
+
+/** The client secret, from the configuration or a file. */
+interface ClientSecret {
+  read(): Promise<string>;
+}
+
+interface Token {
+  readonly text: string;
+  /** The client secret that it was issued for. */
+  readonly secret: string;
+  readonly issuedMs: number;
+  readonly usableUntilMs: number;
+}
+
+/** Where the client's id and secret go in a token request. */
+type Style = 'header' | 'body';
+
+const MAX_MARGIN_MS = 10_000;
+
+/** The first pause after a failure; it doubles with each further one. */
+const MIN_PAUSE_MS = 1000;
+
+const MAX_PAUSE_MS = 5 * 60_000;
+
+/** After an outage no attempt was counted against the account, and data should be back soon. */
+const MAX_OUTAGE_PAUSE_MS = 30_000;
+
+interface TokenDependencies {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/**
+ * The access token of the client credentials grant: fetched once for all requests, kept until shortly before it expires. A failure is
+ * kept too, for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
+ */
+export class TokenSource {
+  readonly #options: OAuth2Options;
+  readonly #secret: ClientSecret;
+  readonly #endpoint: RemoteEndpoint;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #token: Token | undefined;
+  /** Set when the service has rejected the token. */
+  #rejected: { readonly replaceableAtMs: number } | undefined;
+  /** Tokens in a row that the service rejected. */
+  #rejections = 0;
+  #failed: { readonly failure: RequestFailure; readonly secret: string; readonly untilMs: number } | undefined;
+  /** Failed attempts in a row. */
+  #failures = 0;
+  #fetching: Promise<Token> | undefined;
+  #style: Style = 'header';
+  #isStyleAccepted = false;
+
+  constructor(
+    options: OAuth2Options,
+    secret: ClientSecret,
+    endpoint: RemoteEndpoint,
+    { clock, random }: TokenDependencies,
+  ) {
+    this.#options = options;
+    this.#secret = secret;
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
+  async read(signal: AbortSignal): Promise<string> {
+    if (
+      this.#token !== undefined &&
+      this.#rejected === undefined &&
+      this.#clock.elapsedMs() < this.#token.usableUntilMs
+    )
+      return this.#token.text;
+    this.#fetching ??= this.#renewed().finally(() => {
+      this.#fetching = undefined;
+    });
+    return (await untilAborted(this.#fetching, signal)).text;
+  }
+
+  /**
+   * The service rejected the token. The next read fetches another one, unless that was in vain before: of tokens that are rejected one
+   * after the other, each is used for a growing pause.
+   */
+  invalidate(): void {
+    if (this.#token === undefined || this.#rejected !== undefined) return;
+    const { issuedMs } = this.#token;
+    this.#rejections = this.#clock.elapsedMs() - issuedMs > MAX_PAUSE_MS ? 0 : this.#rejections;
+    this.#rejected = {
+      replaceableAtMs: issuedMs + (this.#rejections === 0 ? 0 : this.#pauseMs(this.#rejections, MAX_PAUSE_MS)),
+    };
+    this.#rejections += 1;
+  }
+
+  /** Ends the pause after a failure. */
+  forgetFailure(): void {
+    this.#failed = undefined;
+    this.#rejections = 0;
+    if (this.#rejected !== undefined) this.#rejected = { replaceableAtMs: 0 };
+  }
+
+  async #renewed(): Promise<Token> {
+    const secret = await this.#secret.read();
+    const nowMs = this.#clock.elapsedMs();
+    if (this.#failed !== undefined && this.#failed.secret === secret && nowMs < this.#failed.untilMs) {
+      throw withRetryAfter(this.#failed.failure, this.#failed.untilMs - nowMs);
+    }
+    if (this.#rejected !== undefined && this.#token?.secret === secret) {
+      if (nowMs < Math.min(this.#rejected.replaceableAtMs, this.#token.usableUntilMs)) return this.#token;
+    }
+    return this.#fetch(secret);
+  }
+
+  async #fetch(secret: string): Promise<Token> {
+    if (this.#failed?.secret !== secret) this.#failures = 0;
+    try {
+      const token = await this.#requestToken(secret);
+      if (this.#rejected === undefined) this.#rejections = 0;
+      this.#rejected = undefined;
+      this.#failed = undefined;
+      this.#failures = 0;
+      this.#token = token;
+      return token;
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+      this.#failures += 1;
+      const backoffMs = this.#pauseMs(this.#failures, error.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
+      const pauseMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
+      this.#failed = { failure: error, secret, untilMs: this.#clock.elapsedMs() + pauseMs };
+      throw withRetryAfter(error, pauseMs);
+    }
+  }
+
+  /** With equal jitter, so that replicas do not stay in step. */
+  #pauseMs(failures: number, maxMs: number): number {
+    return ((1 + this.#random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (failures - 1));
+  }
+
+  /** Tries both styles until one is accepted; after a failure one per attempt, in turn. */
+  async #requestToken(secret: string): Promise<Token> {
+    let reply = await this.#requestInStyle(secret);
+    if (isRejected(reply) && !this.#isStyleAccepted && this.#failures === 0) reply = await this.#requestInStyle(secret);
+    if (reply.status < 200 || reply.status > 299) throw this.#failure(reply, secret);
+    const token = this.#readToken(reply, secret);
+    this.#isStyleAccepted = true;
+    return token;
+  }
+
+  async #requestInStyle(secret: string): Promise<Reply> {
+    const reply = await this.#request(this.#style, secret);
+    if (isRejected(reply) && !this.#isStyleAccepted) this.#style = this.#style === 'header' ? 'body' : 'header';
+    return reply;
+  }
+
+  #request(style: Style, secret: string): Promise<Reply> {
+    const { clientId, scopes, endpointParams, tokenUrl } = this.#options;
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    if (scopes.length > 0) form.set('scope', scopes.join(' '));
+    for (const [name, value] of Object.entries(endpointParams)) form.set(name, value);
+    const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
+    if (style === 'header') {
+      headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))}`);
+    } else {
+      form.set('client_id', clientId);
+      form.set('client_secret', secret);
+    }
+    const request = {
+      method: 'POST',
+      path: tokenUrl.pathname + tokenUrl.search,
+      headers,
+      body: form.toString(),
+    } as const;
+    return exchange(this.#endpoint, request, new AbortController().signal);
+  }
+
+  #failure(reply: Reply, secret: string): RequestFailure {
+    const { clientId, endpointParams } = this.#options;
+    const values = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
+    const secrets = [
+      ...values,
+      ...values.map(formEncoded),
+      encodeBasicCredentials(formEncoded(clientId), formEncoded(secret)),
+    ];
+    const context = { endpoint: this.#endpoint.name, secrets, nowMs: this.#clock.wallMs() };
+    const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
+    // Not `unauthorized`: a new token cannot help when none is issued.
+    return new RequestFailure(isRejected(reply) ? 'auth' : reason, message, { retryable, retryAfterMs });
+  }
+
+  #readToken({ body }: Reply, secret: string): Token {
+    const { access_token: text, expires_in: expiresIn } = jsonObject(body);
+    if (typeof text !== 'string' || text === '') {
+      throw new RequestFailure('body', `${this.#endpoint.name}: expected a JSON object with an access_token`);
+    }
+    const lifetimeMs =
+      typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) * 1000 : Number.NaN;
+    const usableMs = Number.isNaN(lifetimeMs)
+      ? Number.POSITIVE_INFINITY
+      : lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10);
+    const issuedMs = this.#clock.elapsedMs();
+    return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs };
+  }
+}
+
+/** Another request before would only get the same failure. */
+function withRetryAfter({ reason, message, retryable, cause }: RequestFailure, retryAfterMs: number): RequestFailure {
+  return new RequestFailure(reason, message, { retryable, retryAfterMs }, { cause });
+}
+
+function isRejected({ status }: Reply): boolean {
+  return status === 400 || status === 401;
+}
+
+/** RFC 6749 requires id and secret to be form-encoded before they become a user name and a password. */
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function jsonObject(body: Buffer): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(body.toString()));
+  } catch {
+    return {};
+  }
+}

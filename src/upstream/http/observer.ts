@@ -1,0 +1,65 @@
+import type { FailureReason } from '../../model/failure.ts';
+import type { ListingContext, ListingQuery } from '../../model/listing.ts';
+
+/** Observes every request of an upstream client, retries included. */
+export interface RequestObserver {
+  /** A request enters the queue (+1) or leaves it, admitted or aborted (-1). */
+  waiting(change: 1 | -1): void;
+  started(): void;
+  ended(seconds: number, failure: FailureReason | undefined): void;
+  retried(): void;
+  /** The time a request spent in the queue, admitted or aborted. */
+  waited(seconds: number): void;
+  /** The service rejected a request because of its rate limit. */
+  throttled(): void;
+  /** The rate limit changed; Infinity: no limit. */
+  limited(requestsPerSecond: number): void;
+  /** The service replied, with any status. */
+  replied?(reply: ReplyInfo): void;
+}
+
+/** A reply without its body. */
+export interface ReplyInfo {
+  readonly station: string | undefined;
+  readonly status: number;
+  /** By the local clock. */
+  readonly sentMs: number;
+  readonly receivedMs: number;
+  /** By the service's clock, with a resolution of one second; undefined without a valid `Date` header. */
+  readonly dateMs: number | undefined;
+  /** The delay of its `Retry-After`; undefined: none. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Observes the pages of listings. */
+export interface ListingObserver {
+  /** A complete 2xx reply is not a page. */
+  unreadable(): void;
+  /** The service rejected a page as too large; the rest of this refresh requests pages of this size. */
+  pageSizeReduced(context: ListingContext, pageSize: number): void;
+  pageReceived(page: ListedPage): void;
+}
+
+/** A page as received, with the request it answers. */
+export interface ListedPage {
+  readonly rows: 'resources' | 'ids';
+  readonly query: ListingQuery;
+  /** 0 starts a listing, also when the same one is listed once more. */
+  readonly offset: number;
+  /** The requested number of records. */
+  readonly size: number;
+  readonly received: number;
+  readonly total: number | undefined;
+  /** Valid until the observer returns. */
+  readonly body: Uint8Array;
+}
+
+export const noopObserver: RequestObserver = {
+  waiting: () => undefined,
+  started: () => undefined,
+  ended: () => undefined,
+  retried: () => undefined,
+  waited: () => undefined,
+  throttled: () => undefined,
+  limited: () => undefined,
+};

@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import { isObject, labelText, type Quantity, type RecordField, type Resource } from '../../model/resource.ts';
+import { readTimestamp } from './timestamp.ts';
+
+/** A record as read. */
+export interface ReadRecord<Row> {
+  readonly row: Row;
+  /** Fields whose values are invalid. */
+  readonly invalid: readonly RecordField[];
+  /** Characters of all its texts. */
+  readonly textLength: number;
+}
+
+/** The row of the same id in the listing before. */
+export type FindRow<Row> = (id: string) => Row | undefined;
+
+/** Finds the rows of a page that are requested in about its order, as when rows were inserted or removed. */
+export function rowFinder<Row>(rows: readonly Row[], idOf: (row: Row) => string): FindRow<Row> {
+  let next = 0;
+  return (id) => {
+    for (let at = next; at <= next + 1 && at < rows.length; at += 1) {
+      const row = rows[at] as Row;
+      if (idOf(row) !== id) continue;
+      next = at + 1;
+      return row;
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Reads one record; undefined when it has no valid id. No record makes the listing fail. What is the same in the row before is taken from
+ * it: that stays in V8's old space, and the copies die in the new space.
+ */
+export function readResource(
+  record: unknown,
+  texts: InternedTexts,
+  find?: FindRow<Resource>,
+): ReadRecord<Resource> | undefined {
+  if (!isObject(record)) return undefined;
+  const id = readRecordId(record);
+  if (id === undefined) return undefined;
+  const before = find?.(id);
+  let invalid = NO_FIELDS;
+  const valid = <T>(field: RecordField, value: T | Invalid, otherwise: T): T => {
+    if (value !== INVALID) return value;
+    invalid = [...invalid, field];
+    return otherwise;
+  };
+  const type = resourceType(record['resource_type']);
+  if (type.isInvalid) invalid = ['resource_type'];
+  const sku = valid('sku', text(record['sku']), '');
+  const row = {
+    id: before?.id ?? id,
+    name: same(valid('name', text(record['name']), ''), before?.name),
+    displayName: same(valid('display_name', text(record['display_name']), ''), before?.displayName),
+    type: texts.intern(type.key, before?.type),
+    typeLabel: texts.intern(type.label, before?.typeLabel),
+    state: texts.intern(valid('state', token(record['state']), ''), before?.state),
+    sku: texts.intern(sku, before?.sku),
+    quantity: sku === before?.sku ? before.quantity : texts.quantity(sku),
+    gpuModel: texts.intern(valid('gpu_model', text(record['gpu_model']), ''), before?.gpuModel),
+    alertRules: valid('alert_rules_count', optional(record['alert_rules_count'], wholeNumber), undefined),
+    createdSeconds: valid('create_time', optional(record['create_time'], timestamp), undefined),
+    product: '',
+    alertable: undefined,
+  };
+  const unique = id.length + row.name.length + row.displayName.length;
+  const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
+  return { row: before && isEqual(row, before) ? before : row, invalid, textLength: unique + shared };
+}
+
+function same(text: string, before: string | undefined): string {
+  return text === before ? before : text;
+}
+
+function isEqual(a: Resource, b: Resource): boolean {
+  return (
+    a.name === b.name &&
+    a.displayName === b.displayName &&
+    a.type === b.type &&
+    a.typeLabel === b.typeLabel &&
+    a.state === b.state &&
+    a.sku === b.sku &&
+    a.gpuModel === b.gpuModel &&
+    a.alertRules === b.alertRules &&
+    a.createdSeconds === b.createdSeconds
+  );
+}
+
+/** Reads the id of a record, for listings of which only the ids matter. */
+export function readId(record: unknown, find?: FindRow<string>): ReadRecord<string> | undefined {
+  const id = isObject(record) ? readRecordId(record) : undefined;
+  return id === undefined ? undefined : { row: find?.(id) ?? id, invalid: NO_FIELDS, textLength: id.length };
+}
+
+const NO_FIELDS: readonly RecordField[] = [];
+
+function readRecordId(record: Readonly<Record<string, unknown>>): string | undefined {
+  const id = record['resource_id'];
+  return typeof id === 'string' && id !== '' ? labelText(id) : undefined;
+}
+
+/** Identifies a record among others: its id, or a digest of a record without a valid one; undefined for one nested too deep to be written as JSON. */
+export function recordKey(record: unknown): string | undefined {
+  const id = isObject(record) ? readRecordId(record) : undefined;
+  if (id !== undefined) return `id ${id}`;
+  const json = jsonOf(record);
+  return json === undefined ? undefined : `record ${hash('sha256', json, 'base64')}`;
+}
+
+/** undefined: nested too deep. */
+export function jsonOf(record: unknown): string | undefined {
+  try {
+    return JSON.stringify(record);
+  } catch {
+    return undefined;
+  }
+}
+
+const INVALID = Symbol('invalid');
+type Invalid = typeof INVALID;
+
+/** A JSON number, or a decimal string as gateways write 64-bit integers; an integer of at least 0. */
+export function wholeNumber(value: unknown): number | Invalid {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : INVALID;
+}
+
+function resourceType(value: unknown): { key: string; label: string; isInvalid: boolean } {
+  if (!isObject(value)) return { key: '', label: '', isInvalid: !isMissing(value) };
+  const key = text(value['key']);
+  const label = text(value['label']);
+  const isInvalid = key === INVALID || label === INVALID;
+  return { key: key === INVALID ? '' : key, label: label === INVALID ? '' : label, isInvalid };
+}
+
+function text(value: unknown): string | Invalid {
+  if (isMissing(value)) return '';
+  return typeof value === 'string' ? labelText(value) : INVALID;
+}
+
+/** An enum value: its name, or the number that a gateway prints for a name it does not know. */
+function token(value: unknown): string | Invalid {
+  return text(typeof value === 'number' ? String(value) : value);
+}
+
+function timestamp(value: unknown): number | Invalid {
+  return (typeof value === 'string' ? readTimestamp(value) : undefined) ?? INVALID;
+}
+
+function optional(value: unknown, read: (value: unknown) => number | Invalid): number | undefined | Invalid {
+  return isMissing(value) ? undefined : read(value);
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+/** Enough for the types, states and skus of real stations; with more, the table is cleared and starts again. */
+const MAX_TEXTS = 10_000;
+
+/** Longer texts are not shared by many resources. */
+const MAX_TEXT_LENGTH = 128;
+
+/** Keeps one copy of texts and quantities that many resources share. */
+export class InternedTexts {
+  readonly #texts = new Map<string, string>();
+  readonly #quantities = new Map<string, Quantity | undefined>();
+
+  /** `known` is an interned text that it may be equal to. */
+  intern(text: string, known?: string): string {
+    if (text === known) return known;
+    const interned = this.#texts.get(text);
+    if (interned !== undefined) return interned;
+    if (text.length <= MAX_TEXT_LENGTH) addBounded(this.#texts, text, text);
+    return text;
+  }
+
+  quantity(sku: string): Quantity | undefined {
+    const interned = this.#quantities.get(sku);
+    if (interned !== undefined || sku === '') return interned;
+    const quantity = readQuantity(sku);
+    if (sku.length <= MAX_TEXT_LENGTH) addBounded(this.#quantities, sku, quantity);
+    return quantity;
+  }
+}
+
+function addBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.size >= MAX_TEXTS) map.clear();
+  map.set(key, value);
+}
+
+function readQuantity(sku: string): Quantity | undefined {
+  const [, quantity, unit] = /^\s*(\d+(?:\.\d+)?)\s+(\S+)\s*$/.exec(sku) ?? [];
+  if (quantity === undefined || unit === undefined) return undefined;
+  const value = Number(quantity);
+  return Number.isFinite(value) ? { value, unit } : undefined;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { LINK_PLACEHOLDERS, resourceLinks, stationLinks } from '../../src/inventory/links.ts';
+import { resourceOf, specOf } from '../refresh/fixtures.ts';
+
+const HOSTILE = `"><script>alert(1)</script>&x=#?/..\\ '()*%7B{station}\ud800\u0000`;
+
+const hrefs = (links: readonly { readonly url: string }[]) => links.map(({ url }) => url);
+
+describe('stationLinks', () => {
+  it('replaces the placeholders of the station', () => {
+    const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+    const template = `https://h/${LINK_PLACEHOLDERS.station.map((name) => `{${name}}`).join('/')}`;
+    const links = [
+      { name: 'both', station: template, resource: 'https://h' },
+      { name: 'resource only', resource: 'https://h' },
+    ];
+    expect(stationLinks(links, specOf({ name: 'prod', upstream: 'main', path }))).toEqual([
+      { name: 'both', url: 'https://h/prod/main/s/g/z/t' },
+    ]);
+  });
+
+  it('encodes every value, so that it stays one part of the URL', () => {
+    const [url = ''] = hrefs(
+      stationLinks(
+        [{ name: 'n', station: 'https://h/a/{station}?q={station}&r=1#{station}' }],
+        specOf({ name: HOSTILE }),
+      ),
+    );
+    const parsed = new URL(url);
+    expect(url).toMatch(/^[\w:/?&=#%.~-]+$/);
+    expect(parsed.host).toBe('h');
+    expect([...parsed.searchParams]).toEqual([
+      ['q', HOSTILE.toWellFormed()],
+      ['r', '1'],
+    ]);
+    expect(decodeURIComponent(parsed.pathname)).toBe(`/a/${HOSTILE.toWellFormed()}`);
+  });
+});
+
+describe('resourceLinks', () => {
+  it('replaces the placeholders of the station and of the resource; a missing value is empty', () => {
+    const resource = resourceOf('a/b', { name: 'web 1', type: 't', alertRules: undefined, alertable: true });
+    const template =
+      'https://h/{station}?id={resource_id}&name={name}&type={resource_type}&rules={alert_rules}&alertable={alertable}';
+    expect(hrefs(resourceLinks([{ name: 'n', resource: template }], specOf({ name: 'prod' }), resource))).toEqual([
+      'https://h/prod?id=a%2Fb&name=web%201&type=t&rules=&alertable=true',
+    ]);
+  });
+
+  it('does not replace what a value contains', () => {
+    const resource = resourceOf('{name}', { name: 'x' });
+    expect(hrefs(resourceLinks([{ name: 'n', resource: 'https://h/{resource_id}' }], specOf(), resource))).toEqual([
+      'https://h/%7Bname%7D',
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  NONE,
+  parseResourceQuery,
+  type ResourceQuery,
+  resourceSearch,
+  usableQuery,
+} from '../../src/inventory/resource-query.ts';
+import { ALERTABLE, SORT_KEYS, type SortKey } from '../../src/inventory/selection.ts';
+
+const parse = (query: string) => parseResourceQuery(new URLSearchParams(query));
+
+describe('parseResourceQuery', () => {
+  it('selects all resources in the order of the service without parameters or with empty ones', () => {
+    const everything = { selection: {}, order: undefined, page: 1 };
+    expect(parse('')).toEqual(everything);
+    expect(parse('?search=&type=&product=&state=&alertable=&without_rules=&sort=&order=&page=')).toEqual(everything);
+  });
+
+  it('parses every parameter', () => {
+    expect(
+      parse('?search=a+b&type=t&product=p&state=s&alertable=no&without_rules=yes&sort=alert_rules&order=desc&page=12'),
+    ).toEqual({
+      selection: { search: 'a b', type: 't', product: 'p', state: 's', alertable: 'no', withoutRules: true },
+      order: { by: 'alert_rules', descending: true },
+      page: 12,
+    });
+  });
+
+  it('parses (none) as resources without a value', () => {
+    const none = encodeURIComponent(NONE);
+    expect(parse(`?type=${none}&product=${none}&state=${none}`)).toMatchObject({
+      selection: { type: '', product: '', state: '' },
+    });
+  });
+
+  it('sorts in descending order by a leading - or by order=desc', () => {
+    for (const query of ['?sort=-created', '?sort=created&order=desc', '?sort=-created&order=desc']) {
+      expect(parse(query)).toMatchObject({ order: { by: 'created', descending: true } });
+    }
+    expect(parse('?sort=created&order=asc')).toMatchObject({ order: { by: 'created', descending: false } });
+  });
+
+  it('ignores unknown parameters', () => {
+    expect(parse('?utm_source=x&__proto__=y&utm_source=z')).toEqual({ selection: {}, order: undefined, page: 1 });
+  });
+
+  it.each([
+    ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
+    ['without_rules=no', 'Expected without_rules to be yes.'],
+    [
+      'sort=toString',
+      `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order.`,
+    ],
+    [
+      'sort=--name',
+      expect.stringMatching(/^Expected sort to be one of id, .*, with a leading - for descending order\.$/),
+    ],
+    ['order=down', 'Expected order to be one of asc, desc.'],
+    ['page=0', 'Expected page to be an integer of at least 1.'],
+    ['page=-1', 'Expected page to be an integer of at least 1.'],
+    ['page=1e3', 'Expected page to be an integer of at least 1.'],
+    ['page=9999999999', 'Expected page to be an integer of at least 1.'],
+    ['type=a&type=b', 'Expected type at most once.'],
+    ['page=1&page=2', 'Expected page at most once.'],
+  ])('rejects %s with the expected values', (query, problem) => {
+    expect(parse(query)).toEqual(problem);
+  });
+});
+
+describe('usableQuery', () => {
+  it('keeps what is valid of a query, and the first of repeated parameters', () => {
+    const query = new URLSearchParams(
+      '?search=a&search=b&type=t&alertable=maybe&without_rules=yes&sort=-size&order=desc&page=0',
+    );
+    expect(usableQuery(query)).toEqual({
+      selection: { search: 'a', type: 't', withoutRules: true },
+      order: undefined,
+      page: 1,
+    });
+  });
+});
+
+describe('resourceSearch', () => {
+  it('contains only the parameters that are set', () => {
+    expect(resourceSearch({ selection: {}, order: undefined, page: 1 })).toBe('?');
+    expect(resourceSearch({ selection: { type: 'a&b' }, order: { by: 'name', descending: false }, page: 3 })).toBe(
+      '?type=a%26b&sort=name&page=3',
+    );
+  });
+
+  it('round-trips through parseResourceQuery', () => {
+    const value = fc.string({ unit: 'grapheme' }).filter((text) => text !== NONE);
+    const query: fc.Arbitrary<ResourceQuery> = fc.record({
+      selection: fc.record(
+        {
+          search: fc.string({ unit: 'grapheme', minLength: 1 }),
+          type: value,
+          product: value,
+          state: value,
+          alertable: fc.constantFrom(...ALERTABLE),
+          withoutRules: fc.constant(true),
+        },
+        { requiredKeys: [] },
+      ),
+      order: fc.option(
+        fc.record({ by: fc.constantFrom(...(Object.keys(SORT_KEYS) as SortKey[])), descending: fc.boolean() }),
+        {
+          nil: undefined,
+        },
+      ),
+      page: fc.integer({ min: 1, max: 999_999_999 }),
+    });
+    fc.assert(
+      fc.property(query, (original) => {
+        expect(parse(resourceSearch(original))).toEqual(original);
+      }),
+    );
+  });
+});

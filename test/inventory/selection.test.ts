@@ -1,0 +1,278 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Order,
+  parseOrder,
+  type Selection,
+  SORT_KEYS,
+  type SortKey,
+  selectResources,
+  shortFormTest,
+  unmatchedFilters,
+} from '../../src/inventory/selection.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
+
+const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>
+  (await selectResources(parts, selection, order, new TaskQueue())).map(({ id }) => id);
+
+describe('selectResources', () => {
+  const parts = [
+    [
+      resourceOf('b', {
+        name: 'vm-1',
+        displayName: '训练 One',
+        type: 'type.a',
+        state: 'FIRING',
+        alertRules: 0,
+        alertable: true,
+      }),
+      resourceOf('a', {
+        name: 'vm-2',
+        displayName: 'two',
+        type: '',
+        state: '',
+        alertRules: undefined,
+        product: 'p',
+        createdSeconds: 5,
+      }),
+    ],
+    [],
+    [
+      resourceOf('C', {
+        name: 'DISK',
+        displayName: '',
+        type: 'type.b',
+        alertRules: 12,
+        alertable: false,
+        createdSeconds: undefined,
+      }),
+    ],
+  ];
+
+  it.each<[Selection, string[]]>([
+    [{}, ['b', 'a', 'C']],
+    [{ search: 'c' }, ['C']],
+    [{ search: 'VM-' }, ['b', 'a']],
+    [{ search: '训练 one' }, ['b']],
+    [{ search: '' }, ['b', 'a', 'C']],
+    [{ type: 'type.b' }, ['C']],
+    [{ type: '' }, ['a']],
+    [{ product: 'p' }, ['a']],
+    [{ product: '' }, ['b', 'C']],
+    [{ state: 'FIRING' }, ['b']],
+    [{ alertable: 'yes' }, ['b']],
+    [{ alertable: 'no' }, ['C']],
+    [{ alertable: 'unknown' }, ['a']],
+    [{ withoutRules: true }, ['b']],
+    [{ withoutRules: false }, ['b', 'a', 'C']],
+    [{ search: 'vm', product: 'p' }, ['a']],
+  ])('selects by %j', async (selection, ids) => {
+    expect(await idsOf(parts, selection)).toEqual(ids);
+  });
+
+  it.each<[Selection, string[]]>([
+    [{ state: 'firing' }, ['a']],
+    [{ state: 'FIRING' }, ['a']],
+    [{ state: 'pending' }, ['b']],
+    [{ state: 'ALERTSTATE' }, ['a']],
+    [{ type: 'eip' }, ['a']],
+    [{ type: 'instance' }, ['b', 'c']],
+    [{ type: 'compute' }, ['b', 'c']],
+    [{ type: 'Type.Compute.AEC2' }, ['c']],
+    [{ type: 'nstance' }, []],
+    [{ type: 'instance', state: 'pending' }, ['b']],
+    [{ product: 'lepton-acp' }, ['a']],
+    [{ product: 'lepton' }, ['a', 'b']],
+    [{ type: '' }, []],
+    [{ type: '.' }, []],
+  ])('selects by the short form %j', async (selection, ids) => {
+    const short = [
+      [resourceOf('a', { type: 'type.network.eip.v1.eip', state: 'ALERTSTATE_FIRING', product: 'product.lepton-acp' })],
+      [
+        resourceOf('b', {
+          type: 'type.compute.workspace.v1.instance',
+          state: 'pending',
+          product: 'product.lepton.web',
+        }),
+        resourceOf('c', { type: 'type.compute.aec2.v1.instance', state: '3' }),
+      ],
+    ];
+    expect(await idsOf(short, selection)).toEqual(ids);
+  });
+
+  it('prefers the exact value to those that it is short for, wherever it is listed', async () => {
+    const both = [
+      [resourceOf('a', { type: 'x.eip' })],
+      [resourceOf('b', { type: 'eip' }), resourceOf('c', { type: 'EIP' })],
+    ];
+    expect(await idsOf(both, { type: 'eip' })).toEqual(['b']);
+    expect(await idsOf(both, { type: 'Eip' })).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each<[SortKey, string[], string[]]>([
+    ['id', ['C', 'a', 'b'], ['b', 'a', 'C']],
+    ['name', ['C', 'b', 'a'], ['a', 'b', 'C']],
+    ['type', ['b', 'C', 'a'], ['C', 'b', 'a']],
+    ['alert_rules', ['b', 'C', 'a'], ['C', 'b', 'a']],
+    ['created', ['a', 'b', 'C'], ['b', 'a', 'C']],
+    ['sku', ['C', 'a', 'b'], ['C', 'a', 'b']],
+  ])('sorts by %s, with unknown values last in both directions', async (by, ascending, descending) => {
+    expect(await idsOf(parts, {}, { by, descending: false })).toEqual(ascending);
+    expect(await idsOf(parts, {}, { by, descending: true })).toEqual(descending);
+  });
+
+  it('returns no resources for no parts', async () => {
+    expect(await idsOf([], {}, { by: 'id', descending: false })).toEqual([]);
+  });
+
+  it('sorts any division into parts like one list', async () => {
+    const resource = fc.record({
+      type: fc.constantFrom('', 'x', 'y', 'z'),
+      alertRules: fc.option(fc.nat(3), { nil: undefined }),
+    });
+    const order = fc.record({
+      by: fc.constantFrom(...(Object.keys(SORT_KEYS) as SortKey[])),
+      descending: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(resource, { maxLength: 6 }), { maxLength: 7 }), order, async (drawn, by) => {
+        let id = 0;
+        const drawnParts = drawn.map((part) => part.map((changes) => resourceOf(String(id++), changes)));
+        expect(await idsOf(drawnParts, {}, by)).toEqual(await idsOf([drawnParts.flat()], {}, by));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('merges sorted parts in tasks of about 1,000 comparisons, however many resources there are', async () => {
+    let read = 0;
+    const counted = Array.from({ length: 8000 }, (_, at) => ({
+      ...resourceOf(`r${at}`),
+      get name() {
+        read += 1;
+        return `name ${(at * 37) % 8000}`;
+      },
+    }));
+    const tasks = new TaskQueue();
+    const readPerTask: number[] = [];
+    const run = tasks.run.bind(tasks);
+    tasks.run = (task) =>
+      run(() => {
+        read = 0;
+        const result = task();
+        readPerTask.push(read);
+        return result;
+      });
+    const order = { by: 'name', descending: false } as const;
+    const sorted = await selectResources(
+      Array.from({ length: 800 }, (_, at) => counted.slice(10 * at, 10 * at + 10)),
+      {},
+      order,
+      tasks,
+    );
+    expect(Math.max(...readPerTask)).toBe(2000);
+    expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
+  });
+
+  it('runs no further task once the signal aborts, and rejects with its reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('the client disconnected');
+    const filtered: string[] = [];
+    const observed = (id: string) =>
+      Object.defineProperty(resourceOf(id), 'alertRules', {
+        get: () => {
+          filtered.push(id);
+          if (id === 'b') controller.abort(reason);
+          return 0;
+        },
+      });
+    const selected = selectResources(
+      [[observed('a')], [observed('b')], [observed('c')]],
+      { withoutRules: true },
+      undefined,
+      new TaskQueue(),
+      controller.signal,
+    );
+    await expect(selected).rejects.toBe(reason);
+    expect(filtered).toEqual(['a', 'b']);
+  });
+});
+
+describe('shortFormTest', () => {
+  it('matches every run of parts of a value, in any case', () => {
+    const part = fc.stringMatching(/^[a-zA-Z0-9]{1,6}$/);
+    fc.assert(
+      fc.property(
+        fc.array(part, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom('.', '_', '-', '/', ': '),
+        fc.nat(),
+        (parts, separator, at) => {
+          const from = at % parts.length;
+          expect(shortFormTest(parts.slice(from).join('.').toUpperCase())(parts.join(separator))).toBe(true);
+          expect(shortFormTest(parts.slice(0, from + 1).join(separator))(parts.join(separator))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('gives the same result for more values than it remembers', () => {
+    const isMatch = shortFormTest('a');
+    const values = Array.from({ length: 1500 }, (_, index) => (index % 2 === 0 ? `a.${index}` : `b.${index}`));
+    const expected = values.map((value) => value.startsWith('a'));
+    expect(values.map(isMatch)).toEqual(expected);
+    expect(values.map(isMatch)).toEqual(expected);
+  });
+});
+
+describe('unmatchedFilters', () => {
+  const parts = [
+    [resourceOf('a', { type: 'x.vm', state: 'FIRING' }), resourceOf('b', { type: 'x.vm', state: '' })],
+    [resourceOf('c', { type: 'x.disk', state: 'FIRING' })],
+  ];
+  const unmatched = (selection: Selection, all: readonly (readonly Resource[])[] = parts) =>
+    unmatchedFilters(all, selection, new TaskQueue());
+
+  it('reports the filters that match nothing, with the values present', async () => {
+    expect(await unmatched({ type: 'gpu', state: 'firing', product: 'p' })).toEqual([
+      {
+        filter: 'type',
+        given: 'gpu',
+        present: new Map([
+          ['x.vm', 2],
+          ['x.disk', 1],
+        ]),
+      },
+      { filter: 'product', given: 'p', present: new Map([['', 3]]) },
+    ]);
+    expect(await unmatched({ type: '' })).toEqual([expect.objectContaining({ filter: 'type', given: '' })]);
+  });
+
+  it('reports none when each filter matches something', async () => {
+    expect(await unmatched({})).toEqual([]);
+    expect(await unmatched({ type: 'disk', state: '', search: 'nothing' })).toEqual([]);
+  });
+
+  it('collects a bounded number of values', async () => {
+    const many = [Array.from({ length: 3000 }, (_, index) => resourceOf(`${index}`, { state: `s${index}` }))];
+    const [state] = await unmatched({ state: 'none' }, many);
+    expect(state?.present.size).toBe(1000);
+  });
+
+  it('rejects with the reason of the signal', async () => {
+    const reason = new Error('the client disconnected');
+    await expect(unmatchedFilters(parts, { type: 'gpu' }, new TaskQueue(), AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    );
+  });
+});
+
+describe('parseOrder', () => {
+  it('parses a key, with a leading - for descending order', () => {
+    expect(parseOrder('alert_rules')).toEqual({ by: 'alert_rules', descending: false });
+    expect(parseOrder('-alert_rules')).toEqual({ by: 'alert_rules', descending: true });
+    for (const text of ['', '-', '--name', 'rules', 'toString', '-constructor'])
+      expect(parseOrder(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { parsePromql } from '../../../prometheus/promql/parse.ts';
+
+describe('parsePromql', () => {
+  it('returns each selector with its matchers, range and enclosing functions', () => {
+    const { selectors, errors } = parsePromql('sum by (a) (rate(x_total{b=~"c\\\\.d", e!=""}[5m])) / y');
+    expect(errors).toEqual([]);
+    expect(selectors).toEqual([
+      {
+        metric: 'x_total',
+        matchers: [
+          { label: 'b', operator: '=~', value: 'c\\.d' },
+          { label: 'e', operator: '!=', value: '' },
+        ],
+        range: '5m',
+        within: ['rate', 'sum'],
+      },
+      { metric: 'y', matchers: [], range: undefined, within: [] },
+    ]);
+  });
+
+  it('returns the labels of matchers, grouping and vector matching', () => {
+    expect(parsePromql('max by (a) (x{b="1"}) * on (c) group_left (d) y').labels.toSorted()).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+  });
+
+  it('accepts a selector without a metric name', () => {
+    expect(parsePromql('{a="b"}').selectors).toMatchObject([
+      { metric: '', matchers: [{ label: 'a', operator: '=', value: 'b' }] },
+    ]);
+  });
+
+  it.each(['sum(', 'x{a=}', 'x[5m', 'x y', ''])('reports a syntax error in %j', (expression) => {
+    expect(parsePromql(expression).errors).not.toEqual([]);
+  });
+});

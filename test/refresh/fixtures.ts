@@ -1,0 +1,87 @@
+import type { UpstreamLoad } from '../../src/inventory/capacity.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+
+export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
+  return {
+    name: 'prod',
+    upstream: 'main',
+    path: { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' },
+    filters: {},
+    products: [],
+    alertability: false,
+    cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
+    refreshTimeoutMs: 120_000,
+    labels: {},
+    labelValues: 1000,
+    ...changes,
+  };
+}
+
+/** Of an upstream whose limits are not reached. */
+export const IDLE_LOAD: UpstreamLoad = {
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  holdMs: 0,
+  recentRequests: 180,
+  recentThrottled: 0,
+  waitingRefreshes: 0,
+  oldestWaitingMs: 0,
+  hangingStations: 0,
+  typicalLatencyMs: 67,
+};
+
+export function resourceOf(id: string, changes: Partial<Resource> = {}): Resource {
+  return {
+    id,
+    name: `name-${id}`,
+    displayName: `Display ${id}`,
+    type: 'type.a',
+    typeLabel: 'Type A',
+    state: 'INACTIVE',
+    sku: '',
+    quantity: undefined,
+    gpuModel: '',
+    alertRules: 1,
+    createdSeconds: 1_700_000_000,
+    product: '',
+    alertable: undefined,
+    ...changes,
+  };
+}
+
+const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
+
+interface CountedListing<Row> extends Listing<Row> {
+  readonly furtherPages: number;
+}
+
+/** A listing of one part, which is a snapshot too. */
+export function listingOf<Row>(rows: Part<Row>, changes: Partial<CountedListing<Row>> = {}): CountedListing<Row> {
+  return {
+    parts: rows.length === 0 ? [] : [rows],
+    locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
+    size: rows.length,
+    complete: true,
+    incompleteReasons: [],
+    reportedTotal: rows.length,
+    pages: 1,
+    furtherPages: 0,
+    duplicates: 0,
+    rejected: 0,
+    invalidFields: noInvalidFields,
+    ...changes,
+  };
+}
+
+/** A clock that only advances explicitly. */
+export class ManualClock implements Clock {
+  #ms = 0;
+  readonly wallMs = () => 1_700_000_000_000 + this.#ms;
+  readonly elapsedMs = () => this.#ms;
+
+  advance(ms: number): void {
+    this.#ms += ms;
+  }
+}

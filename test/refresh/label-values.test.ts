@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LabelValues, OTHER } from '../../src/refresh/label-values.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('LabelValues', () => {
+  it('keeps the first values of each label, and folds the rest', () => {
+    const values = new LabelValues(2);
+    expect(['a', 'b', 'c', 'a', 'c', ''].map((type) => values.type(type))).toEqual(['a', 'b', OTHER, 'a', OTHER, '']);
+    expect(['a', 'x', 'y', 'x'].map((state) => values.state('a', state))).toEqual(['a', 'x', OTHER, 'x']);
+    expect(['GPU', 'GiB', 'TiB'].map((unit) => values.quantity('a', '', unit))).toEqual([
+      { gpuModel: '', unit: 'GPU' },
+      { gpuModel: '', unit: 'GiB' },
+      { gpuModel: '', unit: OTHER },
+    ]);
+  });
+
+  it('publishes at most ten combinations for each allowed value', () => {
+    const values = new LabelValues(100);
+    const series = new Set<string>();
+    const quantities = new Set<string>();
+    for (const type of numbers(200)) {
+      for (const state of numbers(200)) {
+        const published = values.type(`type ${type}`);
+        series.add(`${published} ${values.state(published, `state ${state}`)}`);
+        const { gpuModel, unit } = values.quantity(published, `model ${state}`, `unit ${type}`);
+        quantities.add(`${published} ${gpuModel} ${unit}`);
+      }
+    }
+    // And (other) for each type.
+    expect(series.size).toBeLessThanOrEqual(1000 + 101);
+    expect(quantities.size).toBeLessThanOrEqual(1000 + 101);
+    expect(values.state('type 0', 'state 3')).toBe('state 3');
+    expect(values.state('type 99', 'state 3')).toBe(OTHER);
+  });
+
+  it('holds no more than 128 characters for each allowed value', () => {
+    const values = new LabelValues(100);
+    const kept = numbers(100).filter((index) => values.type(`${index} `.padEnd(1000)) !== OTHER);
+    expect(kept).toEqual(numbers(12));
+  });
+
+  it('publishes a value always in the same way, whatever comes in between', () => {
+    const small = fc.integer({ min: 0, max: 6 }).map(String);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(small, small, small)), fc.integer({ min: 1, max: 3 }), (resources, limit) => {
+        const values = new LabelValues(limit);
+        const published = new Map<string, string>();
+        for (const [type, state, unit] of resources) {
+          const folded = values.type(type);
+          const labels = JSON.stringify([folded, values.state(folded, state), values.quantity(folded, state, unit)]);
+          const key = [type, state, unit].join();
+          expect(labels).toBe(published.get(key) ?? labels);
+          published.set(key, labels);
+        }
+      }),
+    );
+  });
+
+  it('keeps its values with another limit', () => {
+    const values = new LabelValues(2);
+    for (const type of ['a', 'b']) values.state(values.type(type), 'x');
+    const [fewer, more] = [values.withLimit(1), values.withLimit(3)];
+    expect(['a', 'b', 'c', 'd'].map((type) => fewer.type(type))).toEqual(['a', 'b', OTHER, OTHER]);
+    expect(['a', 'b', 'c', 'd'].map((type) => more.type(type))).toEqual(['a', 'b', 'c', OTHER]);
+    expect(values.type('c')).toBe(OTHER);
+    expect(more.state('a', 'x')).toBe('x');
+  });
+});

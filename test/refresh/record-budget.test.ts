@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { RecordBudget, type RecordLimit, RecordLimitFailure } from '../../src/refresh/record-budget.ts';
+
+function budgetOf(records: number, recordsPerStation = records) {
+  const exceeded: RecordLimit[] = [];
+  const budget = new RecordBudget({ records, records_per_station: recordsPerStation }, (limit) => exceeded.push(limit));
+  return { budget, exceeded };
+}
+
+/** A refresh that reads so many records and then ends; it keeps them unless it fails. */
+function refresh(account: ReturnType<RecordBudget['open']>, ...listings: number[]): string {
+  const end = new AbortController();
+  try {
+    for (const [at, records] of listings.entries()) {
+      const count = account.start(`listing ${at}`, end.signal);
+      count.add(records);
+      count.keep();
+    }
+    return 'read';
+  } catch (error) {
+    return error instanceof RecordLimitFailure ? `${error.reason}: ${error.message}` : 'unexpected';
+  } finally {
+    end.abort();
+  }
+}
+
+describe('RecordBudget', () => {
+  it('counts the records of all listings of all stations', () => {
+    const { budget } = budgetOf(100);
+    refresh(budget.open('a'), 10, 5);
+    refresh(budget.open('b'), 20);
+    expect(budget.total).toBe(35);
+  });
+
+  it('fails a refresh above the limit of one station, and holds nothing of it', () => {
+    const { budget, exceeded } = budgetOf(100, 30);
+    const account = budget.open('a');
+    expect(refresh(account, 20, 11)).toBe(
+      'body: the station has more than 30 records, which is limits.records_per_station: raise it together with the heap, or request less',
+    );
+    expect(exceeded).toEqual(['records_per_station']);
+    expect(refresh(account, 20, 10)).toBe('read');
+    expect(budget.total).toBe(30);
+  });
+
+  it('fails a refresh that would exceed the limit of all stations', () => {
+    const { budget, exceeded } = budgetOf(50);
+    const [a, b] = [budget.open('a'), budget.open('b')];
+    expect(refresh(a, 30)).toBe('read');
+    expect(refresh(b, 21)).toBe(
+      'body: all stations together have more than 50 records, which is limits.records: raise it together with the heap, or request less',
+    );
+    expect(refresh(b, 20)).toBe('read');
+    expect([budget.total, exceeded]).toEqual([50, ['records']]);
+  });
+
+  it('counts what a failed refresh leaves to the next one, until that is kept', () => {
+    const { budget, exceeded } = budgetOf(50);
+    const [a, b] = [budget.open('a'), budget.open('b')];
+    refresh(a, 10);
+    const failed = new AbortController();
+    const count = a.start('listing 0', failed.signal);
+    count.add(30);
+    failed.abort();
+    expect([count.leave(30), budget.total]).toEqual([true, 30]);
+    expect(refresh(b, 21)).toMatch(/^body: /);
+    expect(refresh(a, 5)).toBe('read');
+    expect(refresh(b, 21)).toBe('read');
+    expect([budget.total, exceeded]).toEqual([26, ['records']]);
+  });
+
+  it('has no room for what a failed refresh leaves when others need it', () => {
+    const { budget, exceeded } = budgetOf(50);
+    const [a, b] = [budget.open('a'), budget.open('b')];
+    const failed = new AbortController();
+    const count = a.start('listing 0', failed.signal);
+    count.add(30);
+    failed.abort();
+    refresh(b, 21);
+    expect([count.leave(30), budget.total, exceeded]).toEqual([false, 21, []]);
+  });
+
+  it('refreshes a station that does not grow, even while another one takes all the rest', () => {
+    const { budget } = budgetOf(50);
+    const [a, b] = [budget.open('a'), budget.open('b')];
+    refresh(a, 20);
+    const growing = b.start('listing', new AbortController().signal);
+    growing.add(30);
+    expect(refresh(a, 20)).toBe('read');
+    expect(refresh(a, 19)).toBe('read');
+    expect(() => growing.add(2)).toThrow(RecordLimitFailure);
+  });
+
+  it('counts a listing that is read once more in a refresh once', () => {
+    const { budget } = budgetOf(50, 30);
+    const account = budget.open('a');
+    const end = new AbortController();
+    for (const records of [25, 28, 20]) {
+      const count = account.start('listing', end.signal);
+      count.add(records);
+      count.keep();
+    }
+    end.abort();
+    expect(budget.total).toBe(20);
+  });
+
+  it('holds what was kept before when a refresh fails', () => {
+    const { budget } = budgetOf(50);
+    const account = budget.open('a');
+    refresh(account, 20);
+    const end = new AbortController();
+    account.start('listing 0', end.signal).add(30);
+    expect(budget.total).toBe(30);
+    end.abort();
+    expect(budget.total).toBe(20);
+  });
+
+  it('holds nothing for stations that are removed or opened anew, whatever their last refresh still reads', () => {
+    const { budget } = budgetOf(50);
+    const [a, b] = [budget.open('a'), budget.open('b')];
+    refresh(a, 20);
+    refresh(b, 10);
+    const late = a.start('listing 0', new AbortController().signal);
+    budget.retainStations(new Set(['b']));
+    late.add(40);
+    expect(budget.total).toBe(10);
+    budget.open('b');
+    expect(budget.total).toBe(0);
+    refresh(b, 30);
+    expect(budget.total).toBe(0);
+  });
+
+  it('follows changed limits', () => {
+    const { budget } = budgetOf(50);
+    const account = budget.open('a');
+    refresh(account, 40);
+    budget.limits = { records: 30, records_per_station: 30 };
+    expect(refresh(account, 35)).toMatch(/^body: the station has more than 30/);
+    expect(refresh(account, 30)).toBe('read');
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/model/failure.ts';
+import type { Listing, ListingFilters } from '../../src/model/listing.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { SnapshotReader } from '../../src/refresh/snapshot.ts';
+import { listingContext } from '../upstream/support/context.ts';
+import { listingOf, resourceOf, specOf } from './fixtures.ts';
+
+const context = listingContext();
+const records = ['a', 'b', 'c'].map((id) => resourceOf(id));
+
+/** A reader of a service that answers by the filters. */
+function readerOf(
+  spec: Parameters<typeof specOf>[0],
+  resources: () => Listing<Resource>,
+  ids: (filters: ListingFilters) => Listing<string>,
+) {
+  const requested: ListingFilters[] = [];
+  const reader = new SnapshotReader(specOf(spec), {
+    listResources: async ({ filters }) => {
+      requested.push(filters);
+      return resources();
+    },
+    listIds: async ({ filters }) => {
+      requested.push(filters);
+      return ids(filters);
+    },
+  });
+  const read = async () => {
+    const snapshot = await reader.read(context);
+    return { snapshot, joined: snapshot.parts.flat().map(({ id, product, alertable }) => [id, product, alertable]) };
+  };
+  return { requested, read };
+}
+
+const noIds = () => listingOf<string>([]);
+
+describe('SnapshotReader', () => {
+  it('returns the listing itself without products and alertability', async () => {
+    const { requested, read } = readerOf(
+      { filters: { resourceType: 't' } },
+      () => listingOf(records, { pages: 3, duplicates: 2 }),
+      noIds,
+    );
+    const { snapshot, joined } = await read();
+    expect(requested).toEqual([{ resourceType: 't' }]);
+    expect(joined).toEqual([
+      ['a', '', undefined],
+      ['b', '', undefined],
+      ['c', '', undefined],
+    ]);
+    expect(snapshot).toMatchObject({
+      complete: true,
+      reportedTotal: 3,
+      pages: 3,
+      furtherPages: 0,
+      duplicates: 2,
+      size: 3,
+    });
+  });
+
+  it('labels each resource with the first configured product whose listing contains it', async () => {
+    const byProduct: Record<string, string[]> = { x: ['b'], y: ['a', 'b', 'elsewhere'] };
+    const { requested, read } = readerOf(
+      { products: ['x', 'y'], filters: { displayNamePrefix: 'web-' } },
+      () => listingOf(records, { pages: 2 }),
+      ({ product }) => listingOf(byProduct[product ?? ''] ?? []),
+    );
+    const { snapshot, joined } = await read();
+    expect(requested).toEqual([
+      { displayNamePrefix: 'web-' },
+      { displayNamePrefix: 'web-', product: 'x' },
+      { displayNamePrefix: 'web-', product: 'y' },
+    ]);
+    expect(joined.map(([id, product]) => [id, product])).toEqual([
+      ['a', 'y'],
+      ['b', 'x'],
+      ['c', ''],
+    ]);
+    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 4, furtherPages: 2 });
+  });
+
+  it('determines alertable resources with one further listing', async () => {
+    const { requested, read } = readerOf(
+      { alertability: true },
+      () => listingOf(records),
+      () => listingOf(['a', 'c']),
+    );
+    const { joined } = await read();
+    expect(requested).toEqual([{}, { enabledAlert: true }]);
+    expect(joined.map(([, , alertable]) => alertable)).toEqual([true, false, true]);
+  });
+
+  it('needs no further listing with the filter enabled_alert', async () => {
+    const spec = { alertability: true, filters: { enabledAlert: true } };
+    const { requested, read } = readerOf(spec, () => listingOf(records, { pages: 2 }), noIds);
+    const { snapshot, joined } = await read();
+    expect(requested).toEqual([{ enabledAlert: true }]);
+    expect(joined.map(([, , alertable]) => alertable)).toEqual([true, true, true]);
+    expect(snapshot.pages).toBe(2);
+  });
+
+  it('does not report a resource as not alertable when it is missing from an incomplete listing', async () => {
+    const { read } = readerOf(
+      { alertability: true },
+      () => listingOf(records),
+      () => listingOf(['a'], { complete: false }),
+    );
+    const { snapshot, joined } = await read();
+    expect(joined.map(([, , alertable]) => alertable)).toEqual([true, undefined, undefined]);
+    expect(snapshot.complete).toBe(false);
+  });
+
+  it('is complete only when all of its listings are', async () => {
+    const { read } = readerOf(
+      { products: ['x'] },
+      () => listingOf(records),
+      () => listingOf([], { complete: false }),
+    );
+    expect((await read()).snapshot.complete).toBe(false);
+  });
+
+  it('keeps the locations of the main listing and collects the incomplete reasons of all listings', async () => {
+    const locations = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
+    const { read } = readerOf(
+      { products: ['x', 'y'], alertability: true },
+      () => listingOf(records, { locations, complete: false, incompleteReasons: ['the main one is short'] }),
+      ({ product, enabledAlert }) => {
+        if (enabledAlert) return listingOf(['a'], { complete: false, incompleteReasons: ['the total changed'] });
+        return product === 'y'
+          ? listingOf(['b'], { complete: false, incompleteReasons: ['it is short', 'it repeats'] })
+          : listingOf(['c']);
+      },
+    );
+    const { snapshot } = await read();
+    expect(snapshot.locations).toBe(locations);
+    expect(snapshot.incompleteReasons).toEqual([
+      'the main one is short',
+      'listing of alertable resources: the total changed',
+      'listing of product y: it is short',
+      'listing of product y: it repeats',
+    ]);
+  });
+
+  it('has no incomplete reasons when all listings are complete', async () => {
+    const { read } = readerOf({ products: ['x'], alertability: true }, () => listingOf(records), noIds);
+    expect((await read()).snapshot).toMatchObject({ complete: true, incompleteReasons: [] });
+  });
+
+  it('returns a new snapshot when only the incomplete reasons change', async () => {
+    let reason = 'one';
+    const part = records;
+    const { read } = readerOf({}, () => ({ ...listingOf(part), complete: false, incompleteReasons: [reason] }), noIds);
+    const first = (await read()).snapshot;
+    expect((await read()).snapshot).toBe(first);
+    reason = 'another';
+    expect((await read()).snapshot.incompleteReasons).toEqual(['another']);
+  });
+
+  it('fails when one of its listings fails', async () => {
+    const { read } = readerOf(
+      { products: ['x', 'y'] },
+      () => listingOf(records),
+      ({ product }) => {
+        if (product === 'y') throw new ListingFailure('forbidden', 'not yours');
+        return listingOf([]);
+      },
+    );
+    await expect(read()).rejects.toMatchObject({ reason: 'forbidden' });
+  });
+
+  it('returns the same snapshot when no listing changed, with and without joins', async () => {
+    for (const spec of [{}, { products: ['x'], alertability: true }]) {
+      const ids = ['a'];
+      const { read } = readerOf(
+        spec,
+        () => listingOf(records),
+        () => listingOf(ids),
+      );
+      const { snapshot } = await read();
+      expect((await read()).snapshot).toBe(snapshot);
+    }
+  });
+
+  it('returns a new snapshot when any property of the listing changes', async () => {
+    const changes: Partial<Listing<Resource>>[] = [
+      {},
+      { duplicates: 1 },
+      { reportedTotal: undefined },
+      { complete: false },
+      { pages: 2 },
+    ];
+    const { read } = readerOf({}, () => listingOf(records, changes.shift()), noIds);
+    const snapshots = [await read(), await read(), await read(), await read(), await read()];
+    expect(new Set(snapshots.map(({ snapshot }) => snapshot)).size).toBe(5);
+  });
+
+  it('joins again only the parts that the further listings change', async () => {
+    const parts = [[resourceOf('a')], [resourceOf('b')], [resourceOf('c')]];
+    const alertable = [
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c', 'elsewhere'],
+      ['a', 'c'],
+    ];
+    const { read } = readerOf(
+      { alertability: true },
+      () => listingOf([], { parts, size: 3 }),
+      () => listingOf(alertable.shift() ?? []),
+    );
+    const [first, second, third] = [await read(), await read(), await read()];
+    expect(second.snapshot).toBe(first.snapshot);
+    expect(third.snapshot.parts.map((part, index) => part === first.snapshot.parts[index])).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(third.joined).toEqual([
+      ['a', '', true],
+      ['b', '', false],
+      ['c', '', true],
+    ]);
+  });
+
+  it('sets alertable to unknown when the listing of alertable resources becomes incomplete', async () => {
+    const ids = ['a'];
+    const completes = [true, false];
+    const { read } = readerOf(
+      { alertability: true },
+      () => listingOf(records),
+      () => listingOf(ids, { complete: completes.shift() ?? true }),
+    );
+    expect((await read()).joined.map(([, , alertable]) => alertable)).toEqual([true, false, false]);
+    expect((await read()).joined.map(([, , alertable]) => alertable)).toEqual([true, undefined, undefined]);
+  });
+});

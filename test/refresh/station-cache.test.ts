@@ -1,0 +1,449 @@
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../src/model/failure.ts';
+import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { StationSpec } from '../../src/model/station-spec.ts';
+import {
+  type EndedAttempt,
+  type Publication,
+  StationCache,
+  type StationView,
+} from '../../src/refresh/station-cache.ts';
+import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
+
+const twoRecords = () => listingOf([resourceOf('a'), resourceOf('b')]);
+
+/** A station on a service whose replies the test provides one by one. */
+function stationOf(
+  spec: Partial<StationSpec> = {},
+  encode = async ({ snapshot }: Publication) =>
+    snapshot.parts
+      .flat()
+      .map(({ id }) => id)
+      .join(),
+) {
+  const clock = new ManualClock();
+  const calls: {
+    context: ListingContext;
+    resolve: (listing: Listing<Resource>) => void;
+    reject: (error: unknown) => void;
+  }[] = [];
+  const refreshed: StationView<string>[] = [];
+  const ended: EndedAttempt[] = [];
+  const called = <Row>(context: ListingContext) =>
+    new Promise<Listing<Row>>((resolve, reject) => {
+      calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
+      context.signal.addEventListener('abort', () => reject(context.signal.reason));
+    });
+  const source: StationSource = {
+    listResources: (_query, context) => called(context),
+    listIds: (_query, context) => called(context),
+  };
+  const cache = new StationCache(specOf(spec), {
+    source,
+    encode,
+    clock,
+    refreshed: (view, attempt) => {
+      refreshed.push(view);
+      ended.push(attempt);
+    },
+  });
+  const attempt = async (answer: Listing<Resource> | Error) => {
+    const update = cache.refreshIfDue();
+    const call = calls.at(-1);
+    if (answer instanceof Error) call?.reject(answer);
+    else call?.resolve(answer);
+    return update;
+  };
+  return { cache, clock, calls, refreshed, ended, attempt };
+}
+
+const sourceOf = (resources: StationSource['listResources']): StationSource => ({
+  listResources: resources,
+  listIds: async () => listingOf([]),
+});
+
+const down = (message = 'no route') => new ListingFailure('network', message);
+
+describe('StationCache', () => {
+  it('serves no snapshot and reports no success before the first attempt', () => {
+    const { cache } = stationOf();
+    expect(cache.wasAttempted).toBe(false);
+    expect(cache.view()).toMatchObject({
+      health: { lastAttemptMs: undefined, lastSuccessMs: undefined, failure: undefined },
+      served: undefined,
+    });
+  });
+
+  it('serves a snapshot younger than ttl without a refresh', async () => {
+    const { cache, clock, calls, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(59_899);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    expect(cache.view().served?.encoded).toBe('a,b');
+    clock.advance(1);
+    await attempt(listingOf([resourceOf('c')]));
+    expect(calls).toHaveLength(2);
+    expect(cache.view().served?.encoded).toBe('c');
+  });
+
+  it('counts ttl from the start of the refresh, so that every scrape at that interval refreshes', async () => {
+    const { cache, clock, calls } = stationOf();
+    const update = cache.refreshIfDue();
+    clock.advance(20_000);
+    calls[0]?.resolve(twoRecords());
+    await update;
+    clock.advance(39_899);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    clock.advance(1);
+    expect(cache.refreshIfDue()).toBeDefined();
+  });
+
+  it('does not encode an unchanged snapshot again', async () => {
+    let encodings = 0;
+    const { cache, clock, attempt } = stationOf({}, async () => {
+      encodings += 1;
+      return `encoded ${encodings}`;
+    });
+    const listing = twoRecords();
+    await attempt(listing);
+    clock.advance(60_000);
+    await attempt({ ...listing });
+    expect(cache.view()).toMatchObject({ served: { encoded: 'encoded 1' }, health: { lastSuccessMs: clock.wallMs() } });
+    clock.advance(60_000);
+    await attempt({ ...listing, duplicates: 1 });
+    expect(cache.view().served?.encoded).toBe('encoded 2');
+  });
+
+  it('shares one refresh among all waiting scrapes', async () => {
+    const { cache, calls } = stationOf();
+    const updates = Array.from({ length: 20 }, () => cache.refreshIfDue());
+    calls[0]?.resolve(twoRecords());
+    await Promise.all(updates);
+    expect(new Set(updates).size).toBe(1);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('keeps the last good snapshot while refreshes fail, up to max_stale', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    const good = cache.view().health.lastSuccessMs;
+    clock.advance(60_000);
+    await attempt(down());
+    expect(cache.view()).toMatchObject({
+      health: { lastSuccessMs: good, failure: { reason: 'network', message: 'no route' } },
+      served: { encoded: 'a,b' },
+    });
+    clock.advance(840_000);
+    expect(cache.view().served?.encoded).toBe('a,b');
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+    expect(cache.view().health.lastSuccessMs).toBe(good);
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+  });
+
+  it('does not serve a snapshot older than max_stale even without a failure', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(900_001);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves a snapshot within ttl even when max_stale is shorter', async () => {
+    const { cache, clock, attempt } = stationOf({
+      cache: { ttlMs: 60_000, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
+    });
+    await attempt(twoRecords());
+    clock.advance(59_999);
+    expect(cache.view().served?.encoded).toBe('a,b');
+    clock.advance(1);
+    await attempt(down());
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves the scrape that waited for a snapshot even with ttl and max_stale 0', async () => {
+    const { cache, clock, attempt } = stationOf({
+      cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
+    });
+    await attempt(twoRecords());
+    clock.advance(0.1);
+    expect(cache.view().served?.encoded).toBe('a,b');
+    await attempt(down());
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('does not refresh a failed station before error_ttl', async () => {
+    const { cache, clock, calls, attempt } = stationOf();
+    await attempt(down());
+    clock.advance(9_999);
+    expect(cache.dueInMs()).toBe(1);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    clock.advance(1);
+    await attempt(twoRecords());
+    expect(calls).toHaveLength(2);
+  });
+
+  it('reports time, duration and failure after every attempt', async () => {
+    const { clock, refreshed, attempt, calls, cache } = stationOf();
+    const update = cache.refreshIfDue();
+    clock.advance(1500);
+    calls[0]?.resolve(twoRecords());
+    await update;
+    clock.advance(60_000);
+    await attempt(down());
+    expect(refreshed.map(({ health }) => health)).toMatchObject([
+      { lastAttemptMs: 1_700_000_001_500, lastSuccessMs: 1_700_000_001_500, durationMs: 1500, failure: undefined },
+      {
+        lastAttemptMs: 1_700_000_061_500,
+        lastSuccessMs: 1_700_000_001_500,
+        durationMs: 0,
+        failure: { reason: 'network' },
+      },
+    ]);
+  });
+
+  it.each([
+    [new TypeError('a bug'), 'a bug'],
+    ['a text thrown', 'a text thrown'],
+  ])('reports %s as an internal failure of this station only', async (thrown, message) => {
+    const { cache, calls } = stationOf();
+    const update = cache.refreshIfDue();
+    calls[0]?.reject(thrown);
+    await update;
+    expect(cache.view().health.failure).toEqual({ reason: 'internal', message, error: thrown });
+  });
+
+  it('fails when the snapshot cannot be encoded', async () => {
+    const { cache, attempt } = stationOf({}, async () => {
+      throw new RangeError('too long');
+    });
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
+  });
+
+  it('aborts a refresh and its requests at refresh_timeout', async () => {
+    const { cache, calls } = stationOf({ refreshTimeoutMs: 1 });
+    const refresh = cache.refreshIfDue();
+    calls[0]?.context.started();
+    await refresh;
+    expect(cache.view().health.failure).toMatchObject({
+      reason: 'timeout',
+      message: 'the refresh did not finish within refresh_timeout (0.001 s)',
+    });
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+  });
+
+  it('counts refresh_timeout, the duration and the age of the data from the admission of the first request', async () => {
+    const { cache, calls, clock } = stationOf({ refreshTimeoutMs: 120_000 });
+    const refresh = cache.refreshIfDue();
+    const { context } = calls[0] as (typeof calls)[number];
+    clock.advance(600_000);
+    expect(context.deadlineMs()).toBe(Number.POSITIVE_INFINITY);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, waitingMs: 600_000 });
+    context.started();
+    expect(context.deadlineMs()).toBe(clock.elapsedMs() + 120_000);
+    clock.advance(1000);
+    expect(cache.view()).toMatchObject({ isRefreshing: true, waitingMs: undefined });
+    calls[0]?.resolve(twoRecords());
+    await refresh;
+    expect(cache.view().health.durationMs).toBe(1000);
+    expect(cache.dueInMs()).toBe(59_000);
+  });
+
+  it('reports since when the station has been due, so that an upstream can serve the oldest first', async () => {
+    const { cache, calls, clock, attempt } = stationOf();
+    const createdAt = clock.elapsedMs();
+    clock.advance(500);
+    await attempt(twoRecords());
+    expect(calls[0]?.context.dueAtMs).toBe(createdAt);
+    clock.advance(90_000);
+    void cache.refreshIfDue();
+    expect(calls[1]?.context.dueAtMs).toBe(createdAt + 500 + 60_000);
+  });
+
+  it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
+    const { cache, calls, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    const refresh = cache.refreshIfDue();
+    clock.advance(3_600_000);
+    expect(cache.view().served).toBeDefined();
+    calls[1]?.context.started();
+    clock.advance(14 * 60_000);
+    calls[1]?.reject(down());
+    await refresh;
+    expect(cache.view().served).toBeDefined();
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('counts the wait towards max_stale after a failure: a station that hangs waits for long, and its data is stale', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    await attempt(new ListingFailure('timeout', 'no reply'));
+    clock.advance(10_000);
+    void cache.refreshIfDue();
+    clock.advance(830_000);
+    expect(cache.view()).toMatchObject({ waitingMs: 830_000, served: { encoded: 'a,b' } });
+    clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {
+    const { cache, calls, clock, attempt, refreshed } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
+    expect(refreshed).toHaveLength(1);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    clock.advance(10_000);
+    await attempt(twoRecords());
+    expect(calls).toHaveLength(3);
+    expect(calls[2]?.context.dueAtMs).toBe(calls[1]?.context.dueAtMs);
+  });
+
+  it('fails when its refresh is postponed and it has no data', async () => {
+    const { cache, attempt } = stationOf();
+    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });
+  });
+
+  it('aborts the other listings when one fails', async () => {
+    const { cache, calls } = stationOf({ products: ['x'] });
+    const update = cache.refreshIfDue();
+    calls[0]?.reject(down());
+    await update;
+    expect(calls[1]?.context.signal.aborted).toBe(true);
+  });
+
+  it('counts changes between complete snapshots only', async () => {
+    const { cache, clock, attempt } = stationOf();
+    const counts = () => {
+      const churn = cache.view().served?.publication.churn;
+      return [churn?.added.get('type.a'), churn?.removed.get('type.a')];
+    };
+    const next = async (answer: Listing<Resource> | Error) => {
+      clock.advance(60_000);
+      await attempt(answer);
+      return counts();
+    };
+    await attempt(twoRecords());
+    expect(counts()).toEqual([0, 0]);
+    expect(await next(listingOf([], { complete: false }))).toEqual([0, 0]);
+    expect(await next(down())).toEqual([0, 0]);
+    expect(await next(listingOf([resourceOf('b'), resourceOf('c'), resourceOf('d')]))).toEqual([2, 1]);
+    expect(await next(listingOf([resourceOf('b')], { complete: false }))).toEqual([2, 1]);
+    expect(await next(listingOf([resourceOf('b')]))).toEqual([2, 3]);
+  });
+
+  it('reports the wait and the changes of each attempt; between complete snapshots only', async () => {
+    const { cache, calls, clock, attempt, ended } = stationOf();
+    const next = async (answer: Listing<Resource> | Error) => {
+      clock.advance(60_000);
+      await attempt(answer);
+      return ended.at(-1)?.changes;
+    };
+    const refresh = cache.refreshIfDue();
+    clock.advance(5000);
+    calls[0]?.context.started();
+    calls[0]?.resolve(twoRecords());
+    await refresh;
+    expect(ended).toEqual([{ waitedMs: 5000, changes: undefined }]);
+    expect(await next(listingOf([], { complete: false }))).toBeUndefined();
+    expect(await next(down())).toBeUndefined();
+    const changed = listingOf([resourceOf('b', { state: 'FIRING' }), resourceOf('c'), resourceOf('d')]);
+    expect(await next(changed)).toEqual({ added: 2, removed: 1, stateChanges: 1 });
+    expect(await next(changed)).toEqual({ added: 0, removed: 0, stateChanges: 0 });
+  });
+
+  it('counts a change only once its snapshot is encoded', async () => {
+    let broken = false;
+    const { cache, clock, attempt } = stationOf({}, async () => {
+      if (broken) throw new Error('not now');
+      return '';
+    });
+    await attempt(twoRecords());
+    broken = true;
+    clock.advance(60_000);
+    await attempt(listingOf([resourceOf('a')]));
+    broken = false;
+    clock.advance(60_000);
+    await attempt(listingOf([resourceOf('a')]));
+    expect(cache.view().served?.publication.churn.removed.get('type.a')).toBe(1);
+  });
+
+  it('is not refreshed by scrapes with background refresh', async () => {
+    const { cache, clock, calls, attempt } = stationOf({
+      cache: { ttlMs: 1000, maxStaleMs: 9000, errorTtlMs: 1000, refresh: 'background' },
+    });
+    await attempt(twoRecords());
+    clock.advance(5000);
+    expect(cache.refreshIfDue()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('aborts its refresh without a failure when closed, and starts no other', async () => {
+    const { cache, calls, refreshed } = stationOf();
+    const update = cache.refreshIfDue();
+    cache.close();
+    await update;
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+    expect(refreshed).toEqual([]);
+    expect(cache.wasAttempted).toBe(false);
+    expect(cache.refreshIfDue()).toBeUndefined();
+  });
+
+  it('does not publish a snapshot that is still being encoded when it is closed', async () => {
+    const { cache, attempt, refreshed } = stationOf({}, async () => {
+      cache.close();
+      return 'late';
+    });
+    await attempt(twoRecords());
+    expect(refreshed).toEqual([]);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('hands its state to a successor, which encodes the snapshot again', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(30_000);
+    const successor = await cache.successor(cache.spec, {
+      source: sourceOf(async () => listingOf([])),
+      encode: async () => 'encoded again',
+      clock,
+    });
+    expect(successor.view()).toMatchObject({ health: cache.view().health, served: { encoded: 'encoded again' } });
+    expect(successor.dueInMs()).toBe(30_000);
+    clock.advance(30_000);
+    await successor.refreshIfDue();
+    expect(successor.view().served?.publication.churn.removed.get('type.a')).toBe(2);
+  });
+
+  it('hands over data that is older than max_stale only because its refresh waits', async () => {
+    const { cache, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    void cache.refreshIfDue();
+    clock.advance(3_600_000);
+    const source = sourceOf(async () => twoRecords());
+    const successor = await cache.successor(cache.spec, { source, encode: async () => 'encoded again', clock });
+    expect(successor.view().served?.encoded).toBe('encoded again');
+    clock.advance(14 * 60_000 + 1);
+    expect(successor.view().served).toBeUndefined();
+  });
+
+  it('has a successor before its first attempt, due since the same time', async () => {
+    const { cache, clock } = stationOf();
+    clock.advance(5000);
+    const source = sourceOf(async () => twoRecords());
+    const successor = await cache.successor(cache.spec, { source, encode: async () => 'encoded again', clock });
+    expect(successor.wasAttempted).toBe(false);
+    expect(successor.view().served).toBeUndefined();
+    expect(successor.dueInMs()).toBe(-5000);
+  });
+});

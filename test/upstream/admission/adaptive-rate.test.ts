@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AdaptiveRate } from '../../../src/upstream/admission/adaptive-rate.ts';
+
+/** Sends requests at the allowed rate for this time, each answered within a millisecond. Returns when it ended. */
+function send(
+  rate: AdaptiveRate,
+  fromMs: number,
+  forMs: number,
+  isAccepted: (count: number, nowMs: number) => boolean,
+): number {
+  let nowMs = fromMs;
+  for (let count = 0; nowMs < fromMs + forMs; count += 1) {
+    nowMs += Math.max(rate.waitMs(nowMs), 5);
+    rate.started(nowMs);
+    if (isAccepted(count, nowMs)) rate.accepted(nowMs, nowMs + 1);
+    else rate.throttled({ startedMs: nowMs, nowMs: nowMs + 1 });
+  }
+  return nowMs;
+}
+
+/** A token bucket with a burst of two. */
+function bucket(perSecond: number) {
+  let tokens = 2;
+  let filledMs = 0;
+  return (_: number, nowMs: number) => {
+    tokens = Math.min(2, tokens + ((nowMs - filledMs) * perSecond) / 1000);
+    filledMs = nowMs;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}
+
+describe('AdaptiveRate', () => {
+  it('has no limit and no wait without a ceiling', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    rate.started(1000);
+    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
+    expect(rate.waitMs(1000)).toBeLessThanOrEqual(0);
+  });
+
+  it('spaces requests by the ceiling, also after a late one', () => {
+    const rate = new AdaptiveRate({ ceiling: 4 });
+    rate.started(1000);
+    expect(rate.waitMs(1100)).toBe(150);
+    rate.started(1260);
+    expect(rate.waitMs(1260)).toBe(250);
+  });
+
+  it('tolerates single throttled requests', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    send(rate, 0, 10_000, (count) => count % 1000 !== 500);
+    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('finds the rate of a token bucket and stays just below it', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    const isAccepted = bucket(20);
+    const nowMs = send(rate, 0, 10_000, isAccepted);
+    expect(rate.perSecond).toBeGreaterThan(16);
+    expect(rate.perSecond).toBeLessThan(24);
+    const before = rate.statistics(nowMs);
+    const { requests, throttled } = rate.statistics(send(rate, nowMs, 60_000, isAccepted));
+    expect((throttled - before.throttled) / (requests - before.requests)).toBeLessThan(0.02);
+  });
+
+  it('removes the limit when the throttled share does not fall with the rate', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    const perSecond: number[] = [];
+    for (let nowMs = 0; nowMs < 30_000; ) {
+      nowMs = send(rate, nowMs, 100, (count) => count % 20 !== 10);
+      perSecond.push(rate.perSecond);
+    }
+    expect(Math.min(...perSecond)).toBeLessThan(200);
+    expect(perSecond.at(-1)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('lowers the rate to one request in ten seconds when all are throttled, and climbs fast when one is accepted', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    const nowMs = send(rate, 0, 180_000, () => false);
+    expect(rate.perSecond).toBe(0.1);
+    expect(rate.isAtFloor).toBe(true);
+    send(rate, nowMs, 60_000, () => true);
+    expect(rate.perSecond).toBeGreaterThan(50);
+  });
+
+  it('holds all requests until Retry-After', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    rate.started(0);
+    rate.started(0);
+    rate.throttled({ startedMs: 0, nowMs: 100, retryAfterMs: 30_000 });
+    expect(rate.holdUntilMs).toBe(30_100);
+    expect(rate.waitMs(10_100)).toBe(20_000);
+    rate.throttled({ startedMs: 0, nowMs: 200, retryAfterMs: 1000 });
+    expect(rate.holdUntilMs).toBe(30_100);
+    rate.started(30_100);
+    rate.throttled({ startedMs: 30_100, nowMs: 30_200, retryAfterMs: 600_000 });
+    expect(rate.holdUntilMs).toBe(630_200);
+    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('counts the requests of the last five minutes', () => {
+    const rate = new AdaptiveRate({ ceiling: 0 });
+    for (let nowMs = 0; nowMs < 90_000; nowMs += 1000) {
+      rate.started(nowMs);
+      if (nowMs % 30_000 === 0) rate.throttled({ startedMs: nowMs, nowMs });
+      else rate.accepted(nowMs, nowMs);
+    }
+    expect(rate.statistics(100_000)).toEqual({ requests: 90, throttled: 3, windowMs: 300_000 });
+    expect(rate.statistics(500_000)).toMatchObject({ requests: 0, throttled: 0 });
+  });
+
+  it('never exceeds the ceiling, and lets a request start within ten seconds, whatever happens', () => {
+    const step = fc.record({
+      forwardMs: fc.nat(5000),
+      result: fc.constantFrom('accepted', 'throttled', 'failed'),
+      tookMs: fc.nat(10_000),
+    });
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.2, max: 50, noNaN: true }),
+        fc.array(step, { maxLength: 200 }),
+        (ceiling, steps) => {
+          const rate = new AdaptiveRate({ ceiling });
+          let nowMs = 0;
+          for (const [index, { forwardMs, result, tookMs }] of steps.entries()) {
+            nowMs += forwardMs;
+            const waitMs = rate.waitMs(nowMs);
+            expect(waitMs).toBeLessThanOrEqual(10_000);
+            nowMs += Math.max(0, waitMs);
+            rate.started(nowMs);
+            expect(index).toBeLessThanOrEqual((nowMs * ceiling) / 1000 + 20 * ceiling + 1e-6);
+            expect(rate.perSecond).toBeLessThanOrEqual(ceiling);
+            nowMs += tookMs;
+            if (result === 'accepted') rate.accepted(nowMs - tookMs, nowMs);
+            else if (result === 'throttled') rate.throttled({ startedMs: nowMs - tookMs, nowMs });
+            else rate.failed(nowMs - tookMs, nowMs);
+          }
+        },
+      ),
+    );
+  });
+});

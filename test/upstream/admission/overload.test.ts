@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import { type FleetModel, SimulatedFleet, type SimulatedStation } from '../support/simulated-fleet.ts';
+import type { UpstreamModel } from '../support/simulated-upstream.ts';
+
+const MINUTE_MS = 60_000;
+
+async function simulate(fleet: FleetModel, upstream: UpstreamModel, untilMs: number): Promise<SimulatedFleet> {
+  const simulated = new SimulatedFleet(fleet, upstream);
+  await simulated.runUntil(untilMs);
+  return simulated;
+}
+
+function numberOf(name: string): number {
+  return Number(name.split('-')[1]);
+}
+
+function isUp({ isUp }: SimulatedStation): boolean {
+  return isUp;
+}
+
+describe('a fleet with more work than the concurrency allows', () => {
+  it('refreshes 1,000 stations of two pages one after another, at an interval of work divided by capacity', async () => {
+    const fleet = await simulate({ stations: 1000, pages: 2 }, { latencyMs: 1000 }, 12 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(fleet.stations.every(isUp)).toBe(true);
+    expect(fleet.maxAgeMs(5 * MINUTE_MS, 12 * MINUTE_MS)).toBeLessThan(1.3 * 250_000);
+    expect(fleet.upstream.mostInFlight).toBe(8);
+  });
+
+  it('refreshes 60 stations of three pages within a refresh timeout far below a round', async () => {
+    const model = { stations: 60, pages: 3, refreshTimeoutMs: 10_000, ttlMs: 10_000 };
+    const fleet = await simulate(model, { latencyMs: 1000 }, 4 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(fleet.stations.every(isUp)).toBe(true);
+    expect(fleet.maxAgeMs(MINUTE_MS, 4 * MINUTE_MS)).toBeLessThan(1.3 * 22_500);
+  });
+
+  it('loses no time to scheduling when there is no overload', async () => {
+    const idealMs = (1000 / 16) * 50;
+    const wide = await simulate({ stations: 1000, pages: 1, concurrency: 16 }, { latencyMs: 50 }, 10_000);
+    expect(wide.allRefreshedMs(0)).toBeLessThan(1.05 * idealMs);
+    const deep = await simulate({ stations: 1, pages: 1000, concurrency: 16 }, { latencyMs: 50 }, 10_000);
+    expect(deep.allRefreshedMs(0)).toBeLessThan(1.05 * idealMs);
+  });
+});
+
+describe('a fleet on a service with a token bucket', () => {
+  it.each([50, 1000])(
+    'refreshes 100 stations of ten pages at five requests per second with %i ms latency',
+    async (latencyMs) => {
+      const bucket = { perSecond: 5, burst: 10 };
+      const fleet = await simulate({ stations: 100, pages: 10 }, { latencyMs, bucket }, 15 * MINUTE_MS);
+      expect(fleet.failures()).toEqual({});
+      expect(fleet.stations.every(isUp)).toBe(true);
+      expect(fleet.maxAgeMs(5 * MINUTE_MS, 15 * MINUTE_MS)).toBeLessThan(1.3 * 200_000);
+    },
+  );
+
+  it.each([
+    { perSecond: 20, latencyMs: 20, concurrency: 8 },
+    { perSecond: 20, latencyMs: 50, concurrency: 8 },
+    { perSecond: 20, latencyMs: 50, concurrency: 8, retryAfter: true },
+    { perSecond: 20, latencyMs: 2000, concurrency: 64 },
+    { perSecond: 20, latencyMs: 2000, concurrency: 64, retryAfter: true },
+    { perSecond: 20, latencyMs: 1000, throttleLatencyMs: 10, concurrency: 64 },
+    { perSecond: 2, latencyMs: 50, concurrency: 8 },
+    { perSecond: 2, latencyMs: 2000, concurrency: 8, retryAfter: true },
+  ])('uses the allowed rate when twice as much is needed: %o', async ({ perSecond, concurrency, ...model }) => {
+    const bucket = { perSecond, burst: 2 * perSecond };
+    const fleet = await simulate(
+      { stations: 30 * perSecond, pages: 4, concurrency },
+      { ...model, bucket },
+      6 * MINUTE_MS,
+    );
+    const { accepted, throttled } = fleet.upstream.total(MINUTE_MS, 6 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(accepted / 300).toBeGreaterThan(0.85 * perSecond);
+    expect(throttled / (accepted + throttled)).toBeLessThan(0.02);
+  });
+
+  it('uses a rate of 200 requests per second', async () => {
+    const bucket = { perSecond: 200, burst: 400 };
+    const fleet = await simulate(
+      { stations: 800, pages: 30, concurrency: 16 },
+      { latencyMs: 20, bucket },
+      2 * MINUTE_MS,
+    );
+    const { accepted, throttled } = fleet.upstream.total(MINUTE_MS, 2 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(accepted / 60).toBeGreaterThan(0.85 * 200);
+    expect(throttled / (accepted + throttled)).toBeLessThan(0.02);
+  });
+
+  it.each([false, true])(
+    'delays no refresh for long when half the rate is needed, with Retry-After %s',
+    async (retryAfter) => {
+      const model = { stations: 600, pages: 1, spreadMs: MINUTE_MS };
+      const fleet = await simulate(
+        model,
+        { latencyMs: 50, bucket: { perSecond: 20, burst: 40 }, retryAfter },
+        3 * MINUTE_MS,
+      );
+      const burst = Array.from({ length: 100 }, (_, index) => fleet.refreshNow(`burst-${index}`));
+      await fleet.runUntil(6 * MINUTE_MS);
+      await Promise.all(burst);
+      const later = fleet.stations
+        .flatMap(({ successes }) => successes)
+        .filter(({ dueAtMs }) => dueAtMs > 3 * MINUTE_MS + 10_000);
+      const { accepted, throttled } = fleet.upstream.total(MINUTE_MS, 6 * MINUTE_MS);
+      expect(fleet.failures()).toEqual({});
+      expect(Math.max(...later.map(({ dueAtMs, endMs }) => endMs - dueAtMs))).toBeLessThan(1000);
+      expect(throttled / (accepted + throttled)).toBeLessThan(0.02);
+    },
+  );
+
+  it('finds a rate that has changed: within seconds when lower, within two minutes when four times higher', async () => {
+    const perSecond = (nowMs: number) => (nowMs < 2 * MINUTE_MS || nowMs > 4 * MINUTE_MS ? 20 : 5);
+    const fleet = await simulate(
+      { stations: 600, pages: 4 },
+      { latencyMs: 50, bucket: { perSecond, burst: 40 } },
+      8 * MINUTE_MS,
+    );
+    expect(fleet.failures()).toEqual({});
+    const lower = fleet.upstream.total(2 * MINUTE_MS + 10_000, 4 * MINUTE_MS);
+    expect(lower.throttled / (lower.accepted + lower.throttled)).toBeLessThan(0.03);
+    expect(fleet.upstream.total(6 * MINUTE_MS, 8 * MINUTE_MS).accepted / 120).toBeGreaterThan(0.85 * 20);
+  });
+
+  it('shares the rate with a client that takes half of it from time to time', async () => {
+    const takenByOthers = (nowMs: number) => (Math.floor(nowMs / 30_000) % 2 ? 10 : 0);
+    const upstream = { latencyMs: 50, bucket: { perSecond: 20, burst: 40 }, takenByOthers };
+    const fleet = await simulate({ stations: 600, pages: 4 }, upstream, 8 * MINUTE_MS);
+    const { accepted, throttled } = fleet.upstream.total(MINUTE_MS, 8 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(accepted / 420).toBeGreaterThan(0.7 * 15);
+    expect(throttled / (accepted + throttled)).toBeLessThan(0.05);
+  });
+});
+
+describe('a fleet on a service that throttles at random', () => {
+  it.each([
+    { throttledShare: 0.002, least: 0.97 },
+    { throttledShare: 0.01, least: 0.85 },
+    { throttledShare: 0.05, least: 0.5 },
+    { throttledShare: 0.2, least: 0.2 },
+  ])('keeps its throughput and fails no refresh: %o', async ({ throttledShare, least }) => {
+    for (const pages of [1, 4]) {
+      const model = { stations: 600 / pages, pages, ttlMs: 10_000 };
+      const fleet = await simulate(model, { latencyMs: 200, throttledShare }, 4 * MINUTE_MS);
+      expect(fleet.failures()).toEqual({});
+      expect(fleet.allRefreshedMs(3 * MINUTE_MS)).toBeLessThan(4 * MINUTE_MS);
+      expect(fleet.upstream.total(MINUTE_MS, 4 * MINUTE_MS).accepted / 180).toBeGreaterThan(least * 40);
+    }
+  });
+});
+
+describe('a fleet on a service that throttles every request', () => {
+  it('fails with rate_limited after the retries rather than at the deadline', async () => {
+    const fleet = await simulate({ stations: 4, pages: 2 }, { latencyMs: 50, throttlesAll: () => true }, 30_000);
+    expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);
+    expect(fleet.stations.every(({ failures }) => (failures[0]?.atMs ?? Number.POSITIVE_INFINITY) < 10_000)).toBe(true);
+  });
+
+  it.each([
+    { retryAfter: 60, recoveredMs: 80_000 },
+    { retryAfter: false, recoveredMs: 60_000 },
+  ])('recovers soon after an outage of ten minutes: %o', async ({ retryAfter, recoveredMs }) => {
+    const throttlesAll = (nowMs: number) => nowMs > 2 * MINUTE_MS && nowMs < 12 * MINUTE_MS;
+    const fleet = await simulate(
+      { stations: 1000, pages: 2 },
+      { latencyMs: 50, throttlesAll, retryAfter },
+      14 * MINUTE_MS,
+    );
+    expect(Object.keys(fleet.failures())).toEqual(['rate_limited']);
+    expect(fleet.upstream.total(3 * MINUTE_MS, 12 * MINUTE_MS).throttled).toBeLessThan(200);
+    expect(fleet.allRefreshedMs(12 * MINUTE_MS)).toBeLessThan(12 * MINUTE_MS + recoveredMs);
+  });
+});
+
+describe('a fleet with stations that hang', () => {
+  const every = (count: number) => (name: string) => numberOf(name) % (1000 / count) === 0;
+  const firstHalf = (name: string) => numberOf(name) < 500;
+  const UNTIL_MS = 5 * MINUTE_MS;
+
+  it.each([
+    { title: '50 from the start', isBad: every(50), fromMs: 0 },
+    { title: '500 from the start', isBad: every(500), fromMs: 0 },
+    { title: '500 neighbours from the start', isBad: firstHalf, fromMs: 0 },
+    { title: '50 later', isBad: every(50), fromMs: 150_000 },
+    { title: '500 later', isBad: every(500), fromMs: 150_000 },
+  ])(
+    'keeps the others fresh, and refreshes all within a ttl when they answer again: $title',
+    async ({ isBad, fromMs }) => {
+      const hangs = (name: string, nowMs: number) => isBad(name) && nowMs >= fromMs && nowMs < UNTIL_MS;
+      const fleet = await simulate({ stations: 1000, pages: 1 }, { latencyMs: 50, hangs }, 7 * MINUTE_MS);
+      const healthy = fleet.stations.filter(({ name }) => !isBad(name));
+      expect(fleet.failures(healthy)).toEqual({});
+      expect(fleet.allRefreshedMs(0, healthy)).toBeLessThan(2 * MINUTE_MS);
+      expect(fleet.maxAgeMs(2 * MINUTE_MS, UNTIL_MS, healthy)).toBeLessThan(2 * MINUTE_MS);
+      expect(fleet.allRefreshedMs(UNTIL_MS)).toBeLessThan(UNTIL_MS + 1.2 * MINUTE_MS);
+      expect(fleet.limiter.load().hangingStations).toBe(0);
+    },
+  );
+
+  it.each([1, 2])('keeps the others fresh with %i requests in flight at most', async (concurrency) => {
+    const hangs = (name: string) => numberOf(name) % 10 === 0;
+    const fleet = await simulate({ stations: 100, pages: 1, concurrency }, { latencyMs: 50, hangs }, 10 * MINUTE_MS);
+    const healthy = fleet.stations.filter(({ name }) => !hangs(name));
+    expect(fleet.failures(healthy)).toEqual({});
+    expect(fleet.maxAgeMs(4 * MINUTE_MS, 10 * MINUTE_MS, healthy)).toBeLessThan(1.3 * MINUTE_MS);
+  });
+
+  it.each([0, 150_000])('refreshes stations that are slow but answer, from %i ms on', async (fromMs) => {
+    const isSlow = (name: string, nowMs: number) => numberOf(name) % 10 === 0 && nowMs >= fromMs;
+    const latencyMs = (name: string, nowMs: number) => (isSlow(name, nowMs) ? 8000 : 50);
+    const fleet = await simulate({ stations: 200, pages: 1 }, { latencyMs }, 8 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(fleet.maxAgeMs(5 * MINUTE_MS, 8 * MINUTE_MS)).toBeLessThan(1.3 * MINUTE_MS);
+    expect(fleet.limiter.load().hangingStations).toBe(0);
+  });
+
+  it('aborts no request when the upstream itself becomes slow', async () => {
+    const latencyMs = (_: string, nowMs: number) => (nowMs > 100_000 ? 5000 : 50);
+    const fleet = await simulate({ stations: 200, pages: 2 }, { latencyMs }, 5 * MINUTE_MS);
+    expect(fleet.upstream.aborted).toBe(0);
+    expect(fleet.failures()).toEqual({});
+  });
+});

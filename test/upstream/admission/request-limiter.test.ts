@@ -1,0 +1,245 @@
+import { getEventListeners, setMaxListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { Refresh } from '../../../src/upstream/admission/refresh-queue.ts';
+import { type Admission, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { noopObserver } from '../../../src/upstream/http/observer.ts';
+import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const FOREVER = new AbortController().signal;
+setMaxListeners(0, FOREVER);
+
+const TIMEOUT_MS = 10_000;
+
+function setUp(concurrency: number, requestsPerSecond = 0) {
+  const clock = new VirtualClock();
+  const { now, schedule } = clock;
+  const limiter = new RequestLimiter({
+    concurrency,
+    requestsPerSecond,
+    timeoutMs: TIMEOUT_MS,
+    observer: noopObserver,
+    now,
+    schedule,
+  });
+  const starts: [name: string, atMs: number][] = [];
+  /** A request that is answered after that time, if at all. */
+  const send = (name: string, refresh: Refresh, latencyMs = 100, signal = FOREVER) =>
+    limiter.run({ refresh, signal }, async (admission: Admission) => {
+      starts.push([name, clock.now()]);
+      await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), admission.signal);
+      if (latencyMs > TIMEOUT_MS) throw new RequestFailure('timeout', 'no reply', { retryable: true });
+      return admission.isProbe;
+    });
+  const names = () => starts.map(([name]) => name);
+  /** When the request ended. */
+  const endOf = async (request: Promise<unknown>) => {
+    await request.catch(() => undefined);
+    return clock.now();
+  };
+  return { clock, limiter, starts, names, send, endOf };
+}
+
+function refreshOf(station: string, dueAtMs = 0, started: () => void = () => undefined): Refresh {
+  return { station, dueAtMs, started };
+}
+
+const throttle = (retryAfterMs?: number) => () =>
+  Promise.reject(new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs }));
+
+describe('RequestLimiter', () => {
+  it('resolves and rejects with what the work does', async () => {
+    const { limiter } = setUp(1);
+    const request = { refresh: refreshOf('a'), signal: FOREVER };
+    await expect(limiter.run(request, async () => 'result')).resolves.toBe('result');
+    await expect(limiter.run(request, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await expect(limiter.run(request, async () => 'again')).resolves.toBe('again');
+  });
+
+  it('admits requests of started refreshes first, oldest start first, then refreshes as they became due', async () => {
+    const { clock, names, send } = setUp(1);
+    const [a, b, c] = [refreshOf('a', 20), refreshOf('b', 30), refreshOf('c', 10)];
+    const all = [send('a1', a), send('b1', b), send('c1', c)];
+    await clock.runUntil(50);
+    all.push(send('a2', a), send('a3', a));
+    await clock.runUntil(350);
+    all.push(send('c2', c), send('a4', a));
+    await clock.runUntil(1000);
+    await Promise.all(all);
+    expect(names()).toEqual(['a1', 'a2', 'a3', 'c1', 'a4', 'c2', 'b1']);
+  });
+
+  it('reports when a refresh starts, once', async () => {
+    const { clock, send } = setUp(1);
+    const startedMs: number[] = [];
+    const refresh = refreshOf('b', 0, () => startedMs.push(clock.now()));
+    const all = [send('a', refreshOf('a', -1), 5000), send('b1', refresh), send('b2', refresh)];
+    await clock.runUntil(6000);
+    await Promise.all(all);
+    expect(startedMs).toEqual([5000]);
+  });
+
+  it('bounds requests in flight and their rate at once', async () => {
+    const { clock, starts, send } = setUp(2, 4);
+    const all = ['a', 'b', 'c', 'd'].map((name, index) => send(name, refreshOf(name, index), 1000));
+    await clock.runUntil(3000);
+    await Promise.all(all);
+    expect(starts.map(([, atMs]) => atMs)).toEqual([0, 250, 1000, 1250]);
+  });
+
+  it('rejects with the reason of a signal that aborts while the request waits, and removes its listeners', async () => {
+    const { clock, names, send } = setUp(1);
+    const controller = new AbortController();
+    const all = [send('a', refreshOf('a', 1)), send('c', refreshOf('c', 3))];
+    const b = send('b', refreshOf('b', 2), 100, controller.signal);
+    controller.abort('gone');
+    await expect(b).rejects.toBe('gone');
+    await expect(send('d', refreshOf('d'), 100, controller.signal)).rejects.toBe('gone');
+    await clock.runUntil(1000);
+    await Promise.all(all);
+    expect(names()).toEqual(['a', 'c']);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('aborts the work when the caller aborts', async () => {
+    const { clock, send } = setUp(1);
+    const controller = new AbortController();
+    const request = send('a', refreshOf('a'), 5000, controller.signal);
+    await clock.runUntil(100);
+    controller.abort('gone');
+    await expect(request).rejects.toBe('gone');
+  });
+
+  it('knows which station has waited longest for its refresh to start', async () => {
+    const { clock, limiter, send } = setUp(1);
+    const all = [send('a', refreshOf('a', 5)), send('b', refreshOf('b', 30)), send('c', refreshOf('c', 20))];
+    await clock.runUntil(50);
+    expect(limiter.load()).toMatchObject({ waitingRefreshes: 2, oldestWaitingMs: 50 });
+    await clock.runUntil(1000);
+    await Promise.all(all);
+    expect(limiter.load()).toMatchObject({ waitingRefreshes: 0, oldestWaitingMs: 0 });
+  });
+
+  it('keeps the order of 5,000 waiting refreshes', async () => {
+    const { clock, limiter } = setUp(1);
+    const admitted: number[] = [];
+    const all = Array.from({ length: 5000 }, (_, index) => {
+      const refresh = refreshOf(`station-${index}`, (index * 7919) % 5000);
+      return limiter.run({ refresh, signal: FOREVER }, async () => admitted.push(refresh.dueAtMs));
+    });
+    await clock.runUntil(1);
+    await Promise.all(all);
+    expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
+  });
+});
+
+describe('RequestLimiter, when requests are throttled', () => {
+  it('holds all of them until Retry-After', async () => {
+    const { clock, limiter, starts, send } = setUp(4);
+    await expect(limiter.run({ refresh: refreshOf('a'), signal: FOREVER }, throttle(5000))).rejects.toThrow('429');
+    const b = send('b', refreshOf('b'));
+    await clock.runUntil(6000);
+    await b;
+    expect(limiter.holdUntilMs).toBe(5000);
+    expect(starts).toEqual([['b', 5000]]);
+    expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
+  });
+
+  it('starts no other refresh in the slot of a delayed retry', async () => {
+    const { clock, limiter, starts, send } = setUp(2);
+    const a = refreshOf('a');
+    await expect(limiter.run({ refresh: a, signal: FOREVER }, throttle())).rejects.toThrow('429');
+    const paused = limiter.run({ refresh: a, signal: FOREVER, pauseMs: 1000 }, async () =>
+      starts.push(['a2', clock.now()]),
+    );
+    const all = [send('b', refreshOf('b', 1), 600), send('c', refreshOf('c', 2), 600), send('a1', a, 600)];
+    await clock.runUntil(5000);
+    await Promise.all([paused, ...all]);
+    expect(starts).toEqual([
+      ['b', 0],
+      ['a1', 0],
+      ['c', 600],
+      ['a2', 1000],
+    ]);
+  });
+});
+
+describe('RequestLimiter, when a station hangs', () => {
+  it('admits one request of it at a time, and ends that with its first reply', async () => {
+    const { clock, limiter, starts, send } = setUp(8);
+    await Promise.all([expect(send('a1', refreshOf('a'), 20_000)).rejects.toThrow('no reply'), clock.runUntil(10_000)]);
+    expect(limiter.load().hangingStations).toBe(1);
+    const again = refreshOf('a');
+    const all = [send('a2', again), send('a3', again), send('a4', again)];
+    await clock.runUntil(11_000);
+    expect(await Promise.all(all)).toEqual([true, false, false]);
+    expect(starts.slice(1)).toEqual([
+      ['a2', 10_000],
+      ['a3', 10_100],
+      ['a4', 10_100],
+    ]);
+    expect(limiter.load().hangingStations).toBe(0);
+  });
+
+  it('forgets stations that are no longer configured', async () => {
+    const { clock, limiter, send } = setUp(8);
+    const hanging = ['kept', 'removed'].map((name) =>
+      expect(send(name, refreshOf(name), 20_000)).rejects.toThrow('no reply'),
+    );
+    await Promise.all([...hanging, clock.runUntil(10_000)]);
+    expect(limiter.load().hangingStations).toBe(2);
+    limiter.breaker.retainStations(new Set(['kept']));
+    expect(limiter.load().hangingStations).toBe(1);
+  });
+
+  it('gives all that hang a quarter of the slots, in the order in which they became due', async () => {
+    const { clock, names, send } = setUp(8);
+    const hanging = ['a', 'b', 'c', 'd'];
+    const first = hanging.map((name) => expect(send(name, refreshOf(name), 20_000)).rejects.toThrow());
+    await Promise.all([...first, clock.runUntil(10_000)]);
+    const later = hanging.map((name, index) => send(`${name} again`, refreshOf(name, 10 - index)));
+    const others = [1, 2, 3, 4, 5, 6].map((index) => send(`other ${index}`, refreshOf(`other ${index}`, 20 + index)));
+    await clock.runUntil(10_050);
+    const full = ['a again', 'b again', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5', 'other 6'];
+    expect(names().slice(4)).toEqual(full);
+    await clock.runUntil(12_000);
+    await Promise.all([...later, ...others]);
+    expect(names().slice(4)).toEqual([...full, 'd again', 'c again']);
+  });
+
+  it('aborts overdue requests beyond that share while others wait, if later ones are answered', async () => {
+    const { clock, limiter, send, endOf } = setUp(8);
+    const bad = Array.from({ length: 6 }, (_, index) =>
+      endOf(send(`bad ${index}`, refreshOf(`bad ${index}`, index), 20_000)),
+    );
+    const good = Array.from({ length: 100 }, (_, index) =>
+      send(`good ${index}`, refreshOf(`good ${index}`, 10 + index), 50),
+    );
+    await clock.runUntil(10_000);
+    const endedMs = await Promise.all(bad);
+    await Promise.all(good);
+    expect(endedMs.filter((atMs) => atMs < 1000)).toHaveLength(4);
+    expect(endedMs.filter((atMs) => atMs === 10_000)).toHaveLength(2);
+    expect(limiter.load().hangingStations).toBe(6);
+  });
+
+  it('aborts no request while no other one waits', async () => {
+    const { clock, send, endOf } = setUp(8);
+    const bad = Array.from({ length: 6 }, (_, index) => endOf(send(`bad ${index}`, refreshOf(`bad ${index}`), 20_000)));
+    for (let sent = 0; sent < 20; sent += 1) {
+      await Promise.all([send('good', refreshOf('good'), 50), clock.runUntil(clock.now() + 100)]);
+    }
+    await clock.runUntil(10_000);
+    expect(await Promise.all(bad)).toEqual([10_000, 10_000, 10_000, 10_000, 10_000, 10_000]);
+  });
+
+  it('leaves three quarters of the time to others when only one request may be in flight', async () => {
+    const { clock, names, send } = setUp(1);
+    await Promise.all([expect(send('a1', refreshOf('a'), 20_000)).rejects.toThrow(), clock.runUntil(10_000)]);
+    const probes = ['a2', 'a3'].map((name) => send(name, refreshOf('a'), 20_000).catch(() => undefined));
+    const others = Array.from({ length: 100 }, (_, index) => send('other', refreshOf(`other ${index}`, index), 500));
+    await clock.runUntil(100_000);
+    await Promise.all([...probes, ...others]);
+    expect(names().lastIndexOf('a3') - names().indexOf('a2')).toBe(61);
+  });
+});

@@ -1,0 +1,502 @@
+import { getEventListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ListingFailure } from '../../../src/model/failure.ts';
+import { UpstreamClient } from '../../../src/upstream/http/client.ts';
+import type { ReplyInfo } from '../../../src/upstream/http/observer.ts';
+import { heldByBuffers } from '../../held-by-buffers.ts';
+import { eventually } from '../../web/eventually.ts';
+import { CLIENT_OPTIONS, dependenciesOf, RecordingObserver, testClient } from '../support/client.ts';
+import { ManualClock, settled } from '../support/clock.ts';
+import { listingContext } from '../support/context.ts';
+import { temporaryFile } from '../support/files.ts';
+import { closed, startService } from '../support/service.ts';
+
+/** Answers with the given statuses in order, then repeats the last one. */
+function statuses(...list: (number | readonly [number, Record<string, string>])[]) {
+  let next = 0;
+  return (_request: unknown, response: ServerResponse) => {
+    const [status, headers] = [list[Math.min(next, list.length - 1)] ?? 500].flat() as [
+      number,
+      Record<string, string>?,
+    ];
+    next += 1;
+    response.writeHead(status, headers).end(status === 200 ? '{"resources":[]}' : '{"message":"no luck"}');
+  };
+}
+
+const text = (body: Uint8Array) => Buffer.from(body).toString();
+
+describe('UpstreamClient', () => {
+  it('returns the body of any 2xx', async () => {
+    const service = await startService((request, response) =>
+      response.writeHead(request.url === '/a' ? 200 : 206).end(`body of ${request.url}`),
+    );
+    const { get, observer } = testClient(service.url);
+    await expect(get('/a')).resolves.toBe('body of /a');
+    await expect(get('/b?c=%20d')).resolves.toBe('body of /b?c=%20d');
+    expect(observer).toMatchObject({ started_: 2, outcomes: [undefined, undefined], retries: 0, waitingNow: 0 });
+  });
+
+  it('sends only its own headers and the configured ones', async () => {
+    const service = await startService(statuses(200));
+    const headers = [
+      { name: 'X-Tenant', value: { text: 'a' } },
+      { name: 'X-Tenant', value: { text: 'b' } },
+      { name: 'X-Token', value: { file: temporaryFile('token', 'from-file\n') } },
+    ];
+    await testClient(service.url, { headers }).get();
+    expect(service.requests[0]?.rawHeaders).toEqual([
+      ...['host', service.url.host],
+      ...['connection', 'keep-alive'],
+      ...['Accept', 'application/json'],
+      ...['Content-Type', 'application/json'],
+      ...['User-Agent', 'test-agent/1'],
+      ...['X-Tenant', 'a'],
+      ...['X-Tenant', 'b'],
+      ...['X-Token', 'from-file'],
+    ]);
+  });
+
+  it('holds no memory for large pages after they are read', async () => {
+    const page = Buffer.alloc(8 * 1024 * 1024, ' ');
+    const service = await startService((_request, response) => response.writeHead(200).end(page));
+    const { client } = testClient(service.url, { maxPageBytes: page.length });
+    const context = listingContext();
+    const get = () => client.get('/list', context, (body) => body.length);
+    const beforeBytes = heldByBuffers();
+    expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill(page.length));
+    await eventually(() => expect(heldByBuffers() - beforeBytes).toBeLessThan(page.length));
+  });
+
+  it('reuses its connection', async () => {
+    const service = await startService(statuses(200));
+    const { get } = testClient(service.url, { concurrency: 1 });
+    await get();
+    await get();
+    expect(new Set(service.requests.map(({ socket }) => socket.remotePort)).size).toBe(1);
+  });
+
+  it.each([
+    [302, 'status'],
+    [400, 'status'],
+    [401, 'auth'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [418, 'status'],
+  ])('fails on a %i with reason %s, without a retry', async (status, reason) => {
+    const service = await startService(statuses(status));
+    const { failure, observer } = testClient(service.url, { maxRetries: 5 });
+    const error = await failure();
+    expect(error).toBeInstanceOf(ListingFailure);
+    expect(error).toMatchObject({ reason });
+    expect(service.requests).toHaveLength(1);
+    expect(observer).toMatchObject({ outcomes: [reason], retries: 0 });
+  });
+
+  it.each([
+    [408, 'status'],
+    [429, 'rate_limited'],
+    [500, 'status'],
+    [503, 'status'],
+  ])('retries a %i with growing delays, then fails with reason %s', async (status, reason) => {
+    const service = await startService(statuses(status));
+    const { failure, observer, sleeps } = testClient(service.url, { maxRetries: 3, concurrency: 100 });
+    expect(await failure()).toMatchObject({ reason });
+    expect(sleeps).toEqual(status === 429 ? [750, 1500, 3000] : [125, 250, 500]);
+    expect(observer).toMatchObject({ started_: 4, outcomes: [reason, reason, reason, reason], retries: 3 });
+  });
+
+  it('succeeds when a retry does', async () => {
+    const service = await startService(statuses(500, 429, 200));
+    const { get, observer } = testClient(service.url, { maxRetries: 2 });
+    await expect(get()).resolves.toBe('{"resources":[]}');
+    expect(observer).toMatchObject({ outcomes: ['status', 'rate_limited', undefined], retries: 2 });
+  });
+
+  it('obeys Retry-After in seconds and as a date', async () => {
+    const startMs = Date.UTC(2026, 0, 1);
+    const date = new Date(startMs + 30_000).toUTCString();
+    const service = await startService(
+      statuses([429, { 'Retry-After': '7' }], [503, { 'Retry-After': date }], [429, { 'Retry-After': '-1' }], 200),
+    );
+    const { get, sleeps } = testClient(service.url, { maxRetries: 3, concurrency: 100 }, { startMs });
+    await get();
+    expect(sleeps).toEqual([7000, 23_000, 3000]);
+  });
+
+  it('fails at once when the delay before a retry would exceed the deadline', async () => {
+    const service = await startService(statuses([429, { 'Retry-After': '60' }]));
+    const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => 1000 });
+    await expect(get('/list', { deadlineMs: () => 60_000 })).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(sleeps).toEqual([]);
+  });
+
+  it('waits for a retry by the system clock by default', async () => {
+    const service = await startService(statuses([503, { 'Retry-After': '0.01' }], 200));
+    const observer = new RecordingObserver();
+    const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 }, observer);
+    const context = listingContext();
+    await expect(client.get('/list', context, text)).resolves.toBe('{"resources":[]}');
+    expect(observer).toMatchObject({ outcomes: ['status', undefined], retries: 1 });
+    await client.close();
+  });
+
+  it('reports every reply to the observer', async () => {
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    const service = await startService(statuses([503, { date, 'retry-after': '3' }], [200, { date: 'today' }]));
+    const clock = new ManualClock(5000);
+    const answers: ReplyInfo[] = [];
+    const observer = Object.assign(new RecordingObserver(), { replied: (answer: ReplyInfo) => answers.push(answer) });
+    const options = { ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 };
+    const client = new UpstreamClient(
+      options,
+      observer,
+      dependenciesOf({ now: clock.now, random: () => 0, sleep: async () => undefined }),
+    );
+    onTestFinished(() => client.close());
+    const context = listingContext({ station: 'a' });
+    await client.get('/list', context, text);
+    expect(answers).toEqual([
+      { station: 'a', status: 503, sentMs: 5000, receivedMs: 5000, dateMs: Date.parse(date), retryAfterMs: 3000 },
+      { station: 'a', status: 200, sentMs: 5000, receivedMs: 5000, dateMs: undefined, retryAfterMs: undefined },
+    ]);
+  });
+
+  it('reports the duration of each request to the observer, whatever happens to the wall clock', async () => {
+    const clock = new ManualClock();
+    const service = await startService((_request, response) => {
+      clock.nowMs += 1500;
+      response.end();
+    });
+    const { get, observer } = testClient(service.url, {}, { now: clock.now, wallNow: () => 1e12 - 2 * clock.nowMs });
+    await get();
+    expect(observer.durations).toEqual([1.5]);
+  });
+
+  it('passes an internal error through unchanged and counts it as internal', async () => {
+    const service = await startService(statuses(200));
+    const { failure, observer } = testClient(service.url, { maxRetries: 3 });
+    const error = await failure('/a path that no request line can hold');
+    expect(error).not.toBeInstanceOf(ListingFailure);
+    expect(observer).toMatchObject({ outcomes: ['internal'], retries: 0 });
+  });
+
+  it('fails requests in flight when it is closed', async () => {
+    const service = await startService(() => undefined);
+    const { client, get } = testClient(service.url, { maxRetries: 3 });
+    const outcome = expect(get()).rejects.toThrow('The client is destroyed');
+    while (service.requests.length === 0) await settled();
+    await client.close();
+    await outcome;
+  });
+});
+
+describe('UpstreamClient limits', () => {
+  it('never exceeds the concurrency limit over all callers', async () => {
+    const inside = new Set<ServerResponse>();
+    let most = 0;
+    const answerAll = async () => {
+      // Enough time for a fourth request to arrive, if it were sent.
+      for (let iteration = 0; iteration < 5; iteration += 1) await settled();
+      for (const response of inside) response.end();
+      inside.clear();
+    };
+    const service = await startService((_request, response) => {
+      inside.add(response);
+      most = Math.max(most, inside.size);
+      if (inside.size === 3) answerAll();
+    });
+    const { get, observer } = testClient(service.url, { concurrency: 3 });
+    await Promise.all(Array.from({ length: 30 }, (_, page) => get(`/${page}`)));
+    expect(service.requests).toHaveLength(30);
+    expect(most).toBe(3);
+    expect(observer.waitingNow).toBe(0);
+  });
+
+  it('uses all connections that the limit allows', async () => {
+    const waiting: ServerResponse[] = [];
+    const service = await startService((_request, response) => waiting.push(response));
+    const { get, observer } = testClient(service.url, { concurrency: 2 });
+    const all = [get('/1'), get('/2'), get('/3')];
+    while (waiting.length < 2) await settled();
+    expect(observer).toMatchObject({ started_: 2, waitingNow: 1 });
+    for (const response of waiting) response.end();
+    while (waiting.length < 3) await settled();
+    waiting[2]?.end();
+    await Promise.all(all);
+  });
+
+  it('spaces requests evenly, retries included', async () => {
+    const clock = new ManualClock();
+    const arrivals: number[] = [];
+    const answer = statuses(500, 200);
+    const service = await startService((request, response) => {
+      arrivals.push(clock.nowMs);
+      answer(request, response);
+    });
+    const { get, observer } = testClient(
+      service.url,
+      { requestsPerSecond: 2, maxRetries: 1 },
+      { now: clock.now, sleep: clock.sleep, random: () => 0 },
+    );
+    let done = false;
+    const all = Promise.all([get('/1'), get('/2'), get('/3')]).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      await clock.advance(0);
+      // The clock does not advance while a request is in flight, so that it is recorded at the time it was sent.
+      if (arrivals.length === observer.started_) clock.nowMs += 100;
+    }
+    await all;
+    const gaps = arrivals.slice(1).map((atMs, index) => atMs - (arrivals[index] ?? 0));
+    expect(arrivals).toHaveLength(4);
+    expect(gaps.every((gapMs) => gapMs >= 500)).toBe(true);
+  });
+
+  it('does not count queueing time against the request timeout', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses(200));
+    const { get } = testClient(
+      service.url,
+      { requestsPerSecond: 0.001, timeoutMs: 5000 },
+      { now: clock.now, sleep: clock.sleep },
+    );
+    await get('/1');
+    const second = get('/2');
+    await clock.advance(1_000_000);
+    await expect(second).resolves.toBe('{"resources":[]}');
+  });
+
+  it('emits no listener warning when many requests share a signal', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on('warning', warn);
+    const service = await startService(statuses(200));
+    const { get } = testClient(service.url, { concurrency: 2 });
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 40 }, () => get('/list', { signal })));
+    await settled();
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('UpstreamClient rate limiting', () => {
+  it('lowers the rate when requests are throttled again and again, and reports it', async () => {
+    const service = await startService(statuses(429));
+    const { failure, observer } = testClient(service.url, { concurrency: 4, maxRetries: 5 });
+    expect(observer.limit).toBe(Number.POSITIVE_INFINITY);
+    await failure();
+    expect(observer.throttlings).toBe(6);
+    expect(observer.limit).toBeLessThan(1);
+  });
+
+  it('holds every request until the time of Retry-After, also those of other refreshes', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses([429, { 'Retry-After': '60' }], 200));
+    const { get, failure, observer } = testClient(service.url, {}, { now: clock.now, sleep: clock.sleep });
+    await failure();
+    const other = get('/other', { station: 'other' });
+    await clock.advance(59_999);
+    expect(observer.started_).toBe(1);
+    await clock.advance(1);
+    await expect(other).resolves.toBe('{"resources":[]}');
+  });
+
+  it('postpones a refresh at once when Retry-After exceeds its timeout, without a request', async () => {
+    const service = await startService(statuses([429, { 'Retry-After': '300' }]));
+    const { get, failure } = testClient(service.url, {}, { startMs: 0 });
+    await failure();
+    await expect(get('/other', { refreshTimeoutMs: 120_000 })).rejects.toMatchObject({
+      reason: 'rate_limited',
+      isPostponed: true,
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('postpones a started refresh that Retry-After leaves no time, at once or when it times out', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses([429, { 'Retry-After': '60' }]));
+    const { get, failure } = testClient(service.url, {}, { now: clock.now, sleep: clock.sleep });
+    await failure();
+    const postponed = { reason: 'rate_limited', isPostponed: true };
+    const refreshTimeoutMs = 120_000;
+    await expect(get('/next', { refreshTimeoutMs, deadlineMs: () => 59_999 })).rejects.toMatchObject(postponed);
+    const timeout = new AbortController();
+    let deadlineMs = 120_000;
+    const waiting = get('/waiting', { refreshTimeoutMs, deadlineMs: () => deadlineMs, signal: timeout.signal });
+    await clock.advance(30_000);
+    deadlineMs = 30_000;
+    timeout.abort(new ListingFailure('timeout', 'the refresh did not finish'));
+    await expect(waiting).rejects.toMatchObject(postponed);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('postpones a refresh whose own request gets a Retry-After beyond the deadline', async () => {
+    const service = await startService(statuses([429, { 'Retry-After': '300' }]));
+    const { get } = testClient(service.url, { maxRetries: 2 }, { startMs: 0 });
+    await expect(get('/list', { deadlineMs: () => 120_000 })).rejects.toMatchObject({
+      reason: 'rate_limited',
+      isPostponed: true,
+    });
+  });
+
+  it('fails as rate_limited, not as timeout, when the refresh times out while its requests are throttled', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses([429, { 'Retry-After': '60' }]));
+    const { get } = testClient(service.url, { maxRetries: 2 }, { now: clock.now, sleep: clock.sleep });
+    const timeout = new AbortController();
+    const request = get('/list', { signal: timeout.signal });
+    while (clock.sleepers === 0) await settled();
+    timeout.abort(new ListingFailure('timeout', 'the refresh did not finish'));
+    await expect(request).rejects.toMatchObject({ reason: 'rate_limited' });
+  });
+
+  it('does not lower the rate of the service for a 429 of its token endpoint', async () => {
+    const service = await startService(statuses(200));
+    const endpoint = await startService(statuses(429));
+    const auth = {
+      scheme: 'oauth2',
+      clientId: 'id',
+      clientSecret: { text: 'secret' },
+      tokenUrl: endpoint.url,
+      scopes: [],
+      endpointParams: {},
+    } as const;
+    const { client, observer } = testClient(service.url, { auth });
+    const context = listingContext();
+    await expect(client.get('/100', context, text, () => '/50')).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(endpoint.requests).toHaveLength(1);
+    expect(observer).toMatchObject({ throttlings: 0, limit: Number.POSITIVE_INFINITY });
+  });
+});
+
+describe('UpstreamClient page size', () => {
+  const context = listingContext();
+
+  /** Returns successively smaller pages. */
+  const offer = (...paths: string[]) => {
+    const left = [...paths];
+    return () => left.shift();
+  };
+
+  it('requests a smaller page after a 413 without using up retries, and counts each request', async () => {
+    const service = await startService((request, response) =>
+      response.writeHead(request.url === '/10' ? 200 : 413).end(`body of ${request.url}`),
+    );
+    const { client, observer } = testClient(service.url, { maxRetries: 0, concurrency: 100 });
+    const body = await client.get('/100', context, text, offer('/50', '/25', '/10', '/5'));
+    expect(String(body)).toBe('body of /10');
+    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50', '/25', '/10']);
+    expect(observer).toMatchObject({ retries: 3, started_: 4 });
+  });
+
+  it('fails when the page cannot be smaller', async () => {
+    const service = await startService(statuses(413));
+    const { client } = testClient(service.url, { maxRetries: 2 });
+    await expect(client.get('/100', context, text, offer('/50'))).rejects.toMatchObject({ reason: 'status' });
+    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50']);
+  });
+
+  it('keeps the page size when requests are throttled', async () => {
+    const service = await startService(statuses(429));
+    const { client } = testClient(service.url, { maxRetries: 2 });
+    await expect(client.get('/100', context, text, offer('/50'))).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/100', '/100']);
+  });
+
+  it('requests a smaller page when a request is throttled again and again while others are accepted', async () => {
+    const service = await startService((request, response) =>
+      response.writeHead(request.url === '/100' ? 429 : 200).end('[]'),
+    );
+    const { client } = testClient(service.url, { maxRetries: 1, concurrency: 4 });
+    let isDone = false;
+    const large = client.get('/100', context, text, offer('/50')).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) await client.get('/10', context, text);
+    await large;
+    expect(service.requests.map(({ url }) => url)).toContain('/50');
+  });
+
+  it('has one retry budget for all sizes of a page', async () => {
+    const service = await startService(statuses(500, 413, 500, 413, 500));
+    const { client, observer } = testClient(service.url, { maxRetries: 2 });
+    await expect(client.get('/100', context, text, offer('/50', '/25', '/10'))).rejects.toMatchObject({
+      reason: 'status',
+    });
+    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/100', '/50', '/50', '/25']);
+    expect(observer.retries).toBe(4);
+  });
+});
+
+describe('UpstreamClient abort', () => {
+  it('sends no request when the signal is already aborted', async () => {
+    const service = await startService(statuses(200));
+    const { get, observer } = testClient(service.url);
+    await expect(get('/list', { signal: AbortSignal.abort('before') })).rejects.toBe('before');
+    expect(observer.started_).toBe(0);
+  });
+
+  it('removes an aborted request from the queue', async () => {
+    const service = await startService(() => undefined);
+    const { get, observer } = testClient(service.url, { concurrency: 1 });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const outcomes = [get('/1', { signal: first.signal }), get('/2', { signal: second.signal })];
+    while (service.requests.length === 0) await settled();
+    second.abort('second');
+    await expect(outcomes[1]).rejects.toBe('second');
+    expect(observer).toMatchObject({ started_: 1, waitingNow: 0 });
+    first.abort('first');
+    await expect(outcomes[0]).rejects.toBe('first');
+  });
+
+  it('closes the connection of a request in flight when the signal aborts', async () => {
+    const service = await startService(() => undefined);
+    const { get, observer } = testClient(service.url, { maxRetries: 3 });
+    const controller = new AbortController();
+    const outcome = get('/list', { signal: controller.signal });
+    while (service.requests.length === 0) await settled();
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+    await closed(service.requests[0]?.socket);
+    expect(observer).toMatchObject({ outcomes: [undefined], retries: 0 });
+  });
+
+  it('counts a request that fails at the deadline of the refresh', async () => {
+    const service = await startService(() => undefined);
+    const { get, observer } = testClient(service.url);
+    const controller = new AbortController();
+    const outcome = get('/list', { signal: controller.signal });
+    while (service.requests.length === 0) await settled();
+    controller.abort(new ListingFailure('timeout', 'too late'));
+    await expect(outcome).rejects.toMatchObject({ reason: 'timeout' });
+    expect(observer.outcomes).toEqual(['timeout']);
+  });
+
+  it('stops reading a body, including that of an error, when the signal aborts', async () => {
+    for (const status of [200, 500]) {
+      const controller = new AbortController();
+      const service = await startService((_request, response) =>
+        response.writeHead(status).write('some', () => setImmediate(() => controller.abort('enough'))),
+      );
+      const { get } = testClient(service.url, { maxRetries: 3 });
+      await expect(get('/list', { signal: controller.signal })).rejects.toBe('enough');
+    }
+  });
+
+  it('ends the delay before a retry when the signal aborts', async () => {
+    const clock = new ManualClock();
+    const service = await startService(statuses(500));
+    const { get, observer } = testClient(service.url, { maxRetries: 3 }, { sleep: clock.sleep });
+    const controller = new AbortController();
+    const outcome = get('/list', { signal: controller.signal });
+    while (clock.sleepers === 0) await settled();
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+    expect(observer.retries).toBe(0);
+  });
+});

@@ -1,0 +1,211 @@
+import { getEventListeners, once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { untilAborted } from '../../../src/upstream/http/exchange.ts';
+import { testClient } from '../support/client.ts';
+import { closed, closedPort, listen, startRawService, startService } from '../support/service.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+describe('exchange', () => {
+  // Runs first, so that no timer of another test expires meanwhile.
+  it('leaves no timer running', async () => {
+    const service = await startService((_request, response) => response.end('{}'));
+    const { get } = testClient(service.url, { timeoutMs: 3_600_000 });
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    await get();
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it('fails with reason network when the connection is refused', async () => {
+    const port = await closedPort();
+    const { failure, observer, sleeps } = testClient(new URL(`http://127.0.0.1:${port}`), { maxRetries: 2 });
+    expect(await failure()).toMatchObject({
+      reason: 'network',
+      message: `127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
+    expect(observer).toMatchObject({ outcomes: ['network', 'network', 'network'], retries: 2 });
+    expect(sleeps).toEqual([125, 250]);
+  });
+
+  it('fails with reason network when the host name does not resolve', async () => {
+    const { failure } = testClient(new URL('http://no-such-host.invalid'));
+    expect(await failure()).toMatchObject({
+      reason: 'network',
+      message: expect.stringMatching(/^no-such-host.invalid: getaddrinfo/),
+    });
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['is reset before the reply', (socket) => socket.resetAndDestroy()],
+    ['is closed before the reply', (socket) => socket.end()],
+    [
+      'is reset within the body',
+      (socket) => socket.write(`${OK}Content-Length: 10\r\n\r\nabc`, () => socket.resetAndDestroy()),
+    ],
+    ['ends before its Content-Length', (socket) => socket.end(`${OK}Content-Length: 10\r\n\r\nabc`)],
+    ['ends between chunks', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`)],
+    ['ends within a chunk', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\nff\r\nabc`)],
+    ['ends within the headers', (socket) => socket.end(`${OK}Content-Le`)],
+    ['is no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['has broken chunks', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`)],
+    ['has endless headers', (socket) => socket.end(`${OK}X-Long: ${'x'.repeat(100_000)}\r\n\r\n`)],
+  ])('fails with reason network, with retries, when the connection %s', async (_what, fault) => {
+    const { url } = await startRawService((socket, connection) => {
+      if (connection === 1) fault(socket);
+      else socket.end(`${OK}Content-Length: 2\r\n\r\n{}`);
+    });
+    const { get, observer } = testClient(url, { maxRetries: 1 });
+    await expect(get()).resolves.toBe('{}');
+    expect(observer).toMatchObject({ outcomes: ['network', undefined], retries: 1 });
+  });
+
+  it('keeps the content of an invalid reply out of the failure and its causes', async () => {
+    const { url } = await startRawService((socket) => socket.end('SSH-2.0 t0ken\r\n'));
+    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 't0ken' } } as const;
+    expect(inspect(await testClient(url, { auth }).failure(), { depth: null })).not.toContain('t0ken');
+  });
+
+  it('times out when no headers arrive', async () => {
+    const { url } = await startRawService(() => undefined);
+    const { failure, observer } = testClient(url, { timeoutMs: 300, maxRetries: 1 });
+    expect(await failure()).toMatchObject({
+      reason: 'timeout',
+      message: `${url.host}: no complete reply within 300 ms`,
+    });
+    expect(observer).toMatchObject({ outcomes: ['timeout', 'timeout'], retries: 1 });
+  });
+
+  it('times out when the body never ends, even if bytes keep arriving', async () => {
+    const { url } = await startRawService((socket) => {
+      socket.write(`${OK}Content-Length: 100000\r\n\r\n`);
+      const drip = setInterval(() => socket.write('x'), 5);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const { failure } = testClient(url, { timeoutMs: 50 });
+    expect(await failure()).toMatchObject({ reason: 'timeout' });
+  });
+
+  it('times out, or aborts, while the connection is not established', async () => {
+    const silent = createServer(() => undefined);
+    const url = new URL(`https://127.0.0.1:${await listen(silent)}`);
+    expect(await testClient(url, { timeoutMs: 30 }).failure()).toMatchObject({ reason: 'timeout' });
+    const controller = new AbortController();
+    const outcome = testClient(url, { timeoutMs: 60_000 }).get('/list', { signal: controller.signal });
+    await once(silent, 'connection');
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+  });
+
+  it('rejects a body whose Content-Length is too large, and disconnects', async () => {
+    const service = await startService((_request, response) =>
+      response.writeHead(200, { 'Content-Length': '1001' }).flushHeaders(),
+    );
+    const { failure, observer } = testClient(service.url, { maxPageBytes: 1000, maxRetries: 3 });
+    expect(await failure()).toMatchObject({
+      reason: 'body',
+      message: `${service.url.host}: body of 1001 bytes is larger than 1000 bytes`,
+    });
+    await closed(service.requests[0]?.socket);
+    expect(observer).toMatchObject({ outcomes: ['body'], retries: 0 });
+  });
+
+  it('stops reading an endless body at the limit, and disconnects', async () => {
+    let sent = 0;
+    const service = await startService((_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      const pour = () => {
+        sent += chunk.length;
+        if (response.write(chunk)) setImmediate(pour);
+        else response.once('drain', pour);
+      };
+      pour();
+    });
+    const { failure } = testClient(service.url, { maxPageBytes: 200_000 });
+    expect(await failure()).toMatchObject({
+      reason: 'body',
+      message: `${service.url.host}: body is larger than 200000 bytes`,
+    });
+    await closed(service.requests[0]?.socket);
+    expect(sent).toBeLessThan(100_000_000);
+  });
+
+  it('accepts a body of exactly the limit, with or without Content-Length', async () => {
+    const service = await startService((request, response) => {
+      if (request.url === '/chunked') response.write('12345');
+      response.end(request.url === '/chunked' ? '67890' : '1234567890');
+    });
+    const { get } = testClient(service.url, { maxPageBytes: 10 });
+    await expect(get('/declared')).resolves.toBe('1234567890');
+    await expect(get('/chunked')).resolves.toBe('1234567890');
+  });
+
+  it('fails with reason network for an impossible reply', async () => {
+    const service = await startService(
+      (_request, response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+    );
+    const { failure } = testClient(service.url);
+    expect(await failure()).toMatchObject({
+      reason: 'network',
+      message: `${service.url.host}: the reply is not valid HTTP`,
+    });
+  });
+
+  it('rejects a body with a content-encoding', async () => {
+    const service = await startService((_request, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end('zzz'),
+    );
+    const { failure } = testClient(service.url);
+    expect(await failure()).toMatchObject({
+      reason: 'body',
+      message: expect.stringMatching(/the body is compressed or otherwise encoded, expected no content-encoding$/),
+    });
+    expect(service.requests[0]?.headers).not.toHaveProperty('accept-encoding');
+  });
+
+  it('accepts a body with content-encoding identity', async () => {
+    const service = await startService((_request, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'Identity' }).end('{}'),
+    );
+    await expect(testClient(service.url).get()).resolves.toBe('{}');
+  });
+
+  it('keeps the status of an error whose body is cut off, stalls or never ends', async () => {
+    const { url } = await startRawService((socket, connection) => {
+      socket.write(`HTTP/1.1 404 Not Found\r\nContent-Length: 10000000\r\n\r\nno such thing`);
+      if (connection === 1) socket.end();
+      if (connection === 3) socket.write('!'.repeat(200_000));
+    });
+    const { failure } = testClient(url, { timeoutMs: 2000 });
+    const messages = [await failure(), await failure(), await failure()].map(({ message }) => message);
+    expect(messages).toEqual([
+      `${url.host} answered 404 Not Found: no such thing`,
+      `${url.host} answered 404 Not Found: no such thing`,
+      expect.stringMatching(/answered 404 Not Found: no such thing!{187}…$/),
+    ]);
+  });
+});
+
+const never = new Promise<never>(() => undefined);
+
+describe('untilAborted', () => {
+  it('settles like the promise and removes its listener', async () => {
+    const { signal } = new AbortController();
+    await expect(untilAborted(Promise.resolve('done'), signal)).resolves.toBe('done');
+    await expect(untilAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('rejects with the reason of a signal that aborts first', async () => {
+    const controller = new AbortController();
+    const outcome = untilAborted(never, controller.signal);
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+  });
+
+  it('rejects at once when the signal is already aborted', async () => {
+    await expect(untilAborted(never, AbortSignal.abort('too late'))).rejects.toBe('too late');
+  });
+});

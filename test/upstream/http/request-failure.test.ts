@@ -1,0 +1,321 @@
+import { errors } from 'undici';
+import { describe, expect, it } from 'vitest';
+import {
+  describeErrorBody,
+  errorReason,
+  errorText,
+  httpDateMs,
+  redactedExcerpt,
+  replyFailure,
+  retryAfterMs,
+  statusReason,
+} from '../../../src/upstream/http/request-failure.ts';
+
+describe('errorReason', () => {
+  it.each([
+    [
+      'timeout',
+      [
+        'ETIMEDOUT',
+        'ERR_SOCKET_CONNECTION_TIMEOUT',
+        'UND_ERR_CONNECT_TIMEOUT',
+        'UND_ERR_HEADERS_TIMEOUT',
+        'UND_ERR_BODY_TIMEOUT',
+      ],
+    ],
+    [
+      'tls',
+      [
+        'CERT_HAS_EXPIRED',
+        'CERT_NOT_YET_VALID',
+        'CERT_REVOKED',
+        'CERT_UNTRUSTED',
+        'CRL_HAS_EXPIRED',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+        'SELF_SIGNED_CERT_IN_CHAIN',
+        'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+        'ERROR_IN_CERT_NOT_AFTER_FIELD',
+        'INVALID_CA',
+        'INVALID_PURPOSE',
+        'PATH_LENGTH_EXCEEDED',
+        'HOSTNAME_MISMATCH',
+        'ERR_TLS_CERT_ALTNAME_INVALID',
+        'ERR_SSL_WRONG_VERSION_NUMBER',
+        'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+        'ERR_OSSL_PEM_NO_START_LINE',
+        'EPROTO',
+      ],
+    ],
+    [
+      'network',
+      [
+        'ECONNREFUSED',
+        'ECONNRESET',
+        'EPIPE',
+        'EHOSTUNREACH',
+        'ENOTFOUND',
+        'EAI_AGAIN',
+        'UND_ERR_SOCKET',
+        'UND_ERR_HEADERS_OVERFLOW',
+        'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+      ],
+    ],
+    [undefined, ['ERR_INVALID_ARG_TYPE', 'UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', '']],
+  ])('is %s for its error codes', (reason, codes) => {
+    expect(codes.filter((code) => errorReason(Object.assign(new Error('it broke'), { code })) !== reason)).toEqual([]);
+  });
+
+  it('finds the reason in the chain of causes', () => {
+    const root = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
+    expect(errorReason(new Error('outer', { cause: new Error('middle', { cause: root }) }))).toBe('tls');
+  });
+
+  it('recognises the error classes of undici', () => {
+    expect(errorReason(new errors.ConnectTimeoutError())).toBe('timeout');
+    expect(errorReason(new errors.SocketError('closed'))).toBe('network');
+    expect(errorReason(new errors.HTTPParserError('no HTTP'))).toBe('network');
+    expect(errorReason(new errors.InvalidArgumentError())).toBeUndefined();
+  });
+
+  it('is undefined for an internal error', () => {
+    expect(errorReason(new TypeError('x is not a function'))).toBeUndefined();
+    expect(errorReason('thrown text')).toBeUndefined();
+  });
+});
+
+describe('statusReason', () => {
+  it('maps the statuses that have their own reason', () => {
+    expect([401, 403, 404, 429].map(statusReason)).toEqual(['auth', 'forbidden', 'not_found', 'rate_limited']);
+  });
+
+  it('is status for any other status', () => {
+    expect(new Set([302, 400, 408, 418, 500, 503].map(statusReason))).toEqual(new Set(['status']));
+  });
+});
+
+describe('errorText', () => {
+  it('returns the message', () => {
+    expect(errorText(new Error('read ECONNRESET'))).toBe('read ECONNRESET');
+  });
+
+  it('returns library and reason of an OpenSSL error', () => {
+    const error = Object.assign(
+      new Error('80:error:0A:SSL routines:ssl3_get_record:wrong version number:record.c:350:\n'),
+      {
+        library: 'SSL routines',
+        reason: 'wrong version number',
+      },
+    );
+    expect(errorText(error)).toBe('SSL routines: wrong version number');
+  });
+
+  it('joins the errors of all addresses', () => {
+    expect(errorText(new AggregateError([new Error('connect ::1'), 'odd']))).toBe('connect ::1; odd');
+    expect(errorText(new AggregateError([], 'all failed'))).toBe('all failed');
+  });
+});
+
+const CONTEXT = { endpoint: 'monitor.example.com', secrets: ['t0ken'], nowMs: 0 };
+
+const failure = (status: number, body = '', headers = {}) =>
+  replyFailure({ status, headers, body: Buffer.from(body) }, CONTEXT);
+
+describe('replyFailure', () => {
+  it('reports the status and the message in the body', () => {
+    expect(failure(403, '{"code":7,"message":"not yours"}')).toMatchObject({
+      reason: 'forbidden',
+      message: 'monitor.example.com answered 403 Forbidden: code 7: not yours',
+      retryable: false,
+      unauthorized: false,
+    });
+  });
+
+  it('reports a status without a name', () => {
+    expect(failure(599).message).toBe('monitor.example.com answered 599: empty body');
+  });
+
+  it('reports the location of a redirect', () => {
+    const message = 'monitor.example.com answered 302 Found: redirects are not followed (location:';
+    expect(failure(302, '<html>', { location: 'https://login?token=t0ken' }).message).toBe(
+      `${message} https://login?token=<secret>)`,
+    );
+    expect(failure(302).message).toBe(`${message} none)`);
+  });
+
+  it('does not show a body with a content-encoding', () => {
+    expect(failure(500, '\u001f\u008b', { 'content-encoding': 'gzip' }).message).toMatch(
+      /: body with a content-encoding, not shown$/,
+    );
+  });
+
+  it('redacts a secret that the body repeats', () => {
+    expect(failure(401, '{"error":"bad token: Bearer t0ken"}').message).toMatch(/bad token: Bearer <secret>$/);
+  });
+
+  it('appends a hint to the message', () => {
+    const reply = { status: 401, headers: {}, body: Buffer.alloc(0) };
+    expect(replyFailure(reply, { ...CONTEXT, hint: 'look at the clock' }).message).toMatch(
+      /: empty body; look at the clock$/,
+    );
+  });
+
+  it('is retryable only for 408, 429 and 5xx, with the delay of Retry-After', () => {
+    const retryable = [301, 400, 401, 404, 408, 409, 429, 500, 503, 599].filter((status) => failure(status).retryable);
+    expect(retryable).toEqual([408, 429, 500, 503, 599]);
+    expect(failure(429, '', { 'retry-after': '5' }).retryAfterMs).toBe(5000);
+    expect(failure(401)).toMatchObject({ unauthorized: true });
+  });
+
+  it('is too large for 413 only, and throttled for 429 only', () => {
+    const statuses = [400, 408, 413, 414, 429, 500, 503];
+    expect(statuses.filter((status) => failure(status, '', { 'retry-after': '5' }).tooLarge)).toEqual([413]);
+    expect(statuses.filter((status) => failure(status, '', { 'retry-after': '5' }).throttled)).toEqual([429]);
+  });
+});
+
+const describeJson = (value: unknown) => describeErrorBody(Buffer.from(JSON.stringify(value)));
+
+describe('describeErrorBody', () => {
+  it('reads a google.rpc.Status with its details', () => {
+    const details = [
+      { '@type': 'x', reason: 'TOKEN_EXPIRED' },
+      { '@type': 'no reason' },
+      null,
+      'text',
+      { reason: 'OTHER' },
+    ];
+    expect(describeJson({ code: 16, message: 'who are you?', details })).toBe(
+      'code 16, reason TOKEN_EXPIRED, reason OTHER: who are you?',
+    );
+  });
+
+  it('shows at most three reasons', () => {
+    expect(describeJson({ details: ['a', 'b', 'c', 'd'].map((reason) => ({ reason })) })).toBe(
+      'reason a, reason b, reason c',
+    );
+  });
+
+  it('reads an error object', () => {
+    expect(describeJson({ error: { code: 'Denied', message: 'no access' } })).toBe('code Denied: no access');
+  });
+
+  it('reads an error text with its description', () => {
+    expect(describeJson({ error: 'no such route' })).toBe('no such route');
+    expect(describeJson({ error: 'invalid_client', error_description: 'unknown client' })).toBe(
+      'invalid_client, unknown client',
+    );
+  });
+
+  it('reads a message or code alone', () => {
+    expect(describeJson({ message: 'HMAC signature does not match' })).toBe('HMAC signature does not match');
+    expect(describeJson({ code: 14 })).toBe('code 14');
+  });
+
+  it('shows JSON of another shape unchanged', () => {
+    expect(describeJson({ message: '', fault: true })).toBe('{"message":"","fault":true}');
+    expect(describeJson(null)).toBe('null');
+    expect(describeJson(['a'])).toBe('["a"]');
+  });
+
+  it('reports an empty body', () => {
+    expect(describeErrorBody(Buffer.from(' \n'))).toBe('empty body');
+  });
+
+  it('names an HTML page without showing it', () => {
+    const page = Buffer.from('\n<!doctype html><title>Bad gateway</title>');
+    expect(describeErrorBody(page)).toBe(`an HTML or XML page (${page.length} bytes), possibly from a proxy`);
+  });
+
+  it('shows plain text', () => {
+    expect(describeErrorBody(Buffer.from('upstream connect error'))).toBe('upstream connect error');
+  });
+});
+
+describe('redactedExcerpt', () => {
+  it('redacts a secret that white space or JSON escapes have altered', () => {
+    expect(redactedExcerpt('has pass  word\there', ['pass  word\there'])).toBe('has <secret>');
+    expect(redactedExcerpt(JSON.stringify({ echo: 'a"b\\c' }), ['a"b\\c'])).toBe('{"echo":"<secret>"}');
+    expect(redactedExcerpt('pass\u200bword', ['password'])).toBe('<secret>');
+  });
+
+  it('reduces a text to one line without control characters', () => {
+    expect(redactedExcerpt('a\r\nlevel=error\t\u0000\u001b[31mb\u2028c\u202ed\u0085', [])).toBe(
+      'a level=error [31mb cd',
+    );
+  });
+
+  it('truncates at 200 characters, never within one', () => {
+    expect(redactedExcerpt('𐍈'.repeat(200), [])).toBe('𐍈'.repeat(200));
+    expect(redactedExcerpt('𐍈'.repeat(201), [])).toBe(`${'𐍈'.repeat(200)}…`);
+  });
+
+  it('replaces lone surrogates', () => {
+    expect(redactedExcerpt('a\ud800b', [])).toBe('a\ufffdb');
+  });
+
+  it('redacts every secret, the longest first', () => {
+    expect(redactedExcerpt('key abc, abcdef and abc again', ['abc', '', 'abcdef'])).toBe(
+      'key <secret>, <secret> and <secret> again',
+    );
+  });
+
+  it('redacts a secret that control characters split', () => {
+    expect(redactedExcerpt('to\u0000k\u200ben', ['token'])).toBe('<secret>');
+  });
+
+  it('redacts a secret at the point of truncation', () => {
+    expect(redactedExcerpt(`${'x'.repeat(195)}top-secret-token`, ['top-secret-token'])).toBe(
+      `${'x'.repeat(195)}<secr…`,
+    );
+  });
+});
+
+const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 0);
+
+describe('retryAfterMs', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 3 ', 3000],
+    ['1.5', 1500],
+  ])('reads the seconds %j', (header, expected) => {
+    expect(retryAfterMs(header, NOW_MS)).toBe(expected);
+  });
+
+  it.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    'reads the date %j',
+    (header) => {
+      expect(retryAfterMs(header, NOW_MS)).toBe(37_000);
+    },
+  );
+
+  it('returns 0 for a date in the past', () => {
+    expect(retryAfterMs('Sun, 06 Nov 1994 08:00:00 GMT', NOW_MS)).toBe(0);
+  });
+
+  it.each([undefined, '', '-5', 'soon', '1e3', 'Infinity', '0x10', 'Sunny day', '2030-01-01'])(
+    'ignores %j',
+    (header) => {
+      expect(retryAfterMs(header, NOW_MS)).toBeUndefined();
+    },
+  );
+
+  it.each(['99999999999999999999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])('limits %j to ten minutes', (header) => {
+    expect(retryAfterMs(header, NOW_MS)).toBe(600_000);
+  });
+
+  it('takes the first of several headers', () => {
+    expect(retryAfterMs(['7', '9'], NOW_MS)).toBe(7000);
+  });
+});
+
+describe('httpDateMs', () => {
+  it('parses an HTTP date', () => {
+    expect(httpDateMs('Sun, 06 Nov 1994 08:49:00 GMT')).toBe(NOW_MS);
+  });
+
+  it('ignores an invalid date', () => {
+    expect(httpDateMs('Mon, 99 Foo 2020')).toBeUndefined();
+  });
+});

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TaskQueue } from '../../../src/model/task-queue.ts';
+import { stationSource } from '../../../src/upstream/station-source.ts';
+import { listingContext } from '../support/context.ts';
+import { drawWorld, ModelService, requestsWithoutOverlap, type World } from '../support/listing-model.ts';
+
+const WORLDS = 2000;
+
+interface Outcome {
+  readonly world: World;
+  readonly complete: boolean;
+  /** Resources that existed during the whole listing. */
+  readonly missing: readonly string[];
+  readonly movedBehindBorders: boolean;
+  readonly cutWhileRemoving: boolean;
+  readonly requests: number;
+  /** In the end. */
+  readonly records: number;
+}
+
+async function listed(world: World): Promise<Outcome> {
+  const service = new ModelService(world);
+  const get = async <T>(path: string, _context: unknown, read: (body: Uint8Array) => T | Promise<T>) => {
+    const query = new URLSearchParams(path.slice(path.indexOf('?')));
+    const request = { offset: Number(query.get('page.offset')), size: Number(query.get('page.size')) };
+    await new Promise(setImmediate);
+    return read(Buffer.from(JSON.stringify(service.answer(request))));
+  };
+  const options = { ...world, baseUrl: new URL('http://service.test'), listStyle: 'repeat' } as const;
+  const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+  const listing = await stationSource(get, options, new TaskQueue()).listResources(query, listingContext());
+  const ids = new Set(listing.parts.flat().map(({ id }) => id));
+  const { movedBehindBorders, cutWhileRemoving, requests, records } = service;
+  return {
+    world,
+    complete: listing.complete,
+    missing: service.missing(ids),
+    movedBehindBorders,
+    cutWhileRemoving,
+    requests,
+    records,
+  };
+}
+
+const hasTotal = ({ total }: World) => total === 'right';
+const isStill = ({ change, order }: World) => change === 'none' && order === 'stable';
+const isHonest = ({ offset }: World) => offset === 'honest';
+/** Without a total, single records cannot overlap; with one, a duplicate makes the total wrong. */
+const isVerifiable = ({ total, size, cap, duplicated }: World) =>
+  total === 'right' ? duplicated === 0 : size !== 'short pages' && (size !== 'capped' || cap > 1);
+
+/** Over many services drawn from seeds, honest and faulty, against a model that shares no code with the listing. */
+describe('stationSource, completeness', () => {
+  const outcomes: Outcome[] = [];
+  const of = (select: (world: World) => boolean) => outcomes.filter(({ world }) => select(world));
+  const wrong = (select: (world: World) => boolean) =>
+    of(select).filter(({ complete, missing }) => complete && missing.length > 0);
+
+  beforeAll(async () => {
+    for (let seed = 1; seed <= WORLDS; seed += 1) outcomes.push(await listed(drawWorld(seed)));
+    const kinds: Record<string, (world: World) => boolean> = {
+      'honest and still, no total': (world) => isHonest(world) && isStill(world) && !hasTotal(world),
+      'honest and still, a total': (world) => isHonest(world) && isStill(world) && hasTotal(world),
+      'offset faults, still, no total': (world) => !isHonest(world) && isStill(world) && !hasTotal(world),
+      'offset faults, still, a total': (world) => !isHonest(world) && isStill(world) && hasTotal(world),
+      'changing rows, no total': (world) => world.change !== 'none' && world.order === 'stable' && !hasTotal(world),
+      'changing rows, a total': (world) => world.change !== 'none' && world.order === 'stable' && hasTotal(world),
+      'unstable order, no total': (world) => world.order === 'unstable' && !hasTotal(world),
+      'unstable order, a total': (world) => world.order === 'unstable' && hasTotal(world),
+    };
+    const rows = Object.entries(kinds).map(([kind, select]) => {
+      const all = of(select);
+      return {
+        kind,
+        listings: all.length,
+        complete: all.filter(({ complete }) => complete).length,
+        'complete, but resources missing': wrong(select).length,
+        requests: all.reduce((sum, { requests }) => sum + requests, 0),
+      };
+    });
+    console.table(rows);
+  });
+
+  it('without a total, a listing that misses a resource is never complete, except when rows moved behind intact page borders', () => {
+    const missing = wrong((world) => !hasTotal(world));
+    expect(
+      missing.filter(({ movedBehindBorders, cutWhileRemoving }) => !movedBehindBorders && !cutWhileRemoving),
+    ).toEqual([]);
+    expect(missing.length).toBeLessThan(WORLDS / 1000);
+  });
+
+  it('with a total, a listing that misses a resource is never complete, except when rows changed while it was read', () => {
+    expect(wrong((world) => hasTotal(world) && isStill(world))).toEqual([]);
+    expect(wrong((world) => hasTotal(world)).length).toBeLessThan(WORLDS / 200);
+  });
+
+  it('the listing of an honest service is complete when nothing changes', () => {
+    const incomplete = of((world) => isHonest(world) && isStill(world) && isVerifiable(world)).filter(
+      ({ complete }) => !complete,
+    );
+    expect(incomplete).toEqual([]);
+  });
+
+  it('takes at most one request more than a listing without overlaps, up to as many pages as a page has records', () => {
+    const honest = of((world) => isHonest(world) && isStill(world) && isVerifiable(world) && !hasTotal(world));
+    const short = honest.filter(({ world, records }) => records < pageLength(world) ** 2);
+    expect(short.length).toBeGreaterThan(WORLDS / 20);
+    for (const { world, requests } of short) {
+      expect(requests - requestsWithoutOverlap(world), JSON.stringify(world)).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+function pageLength({ size, cap, pageSize }: World): number {
+  if (size === 'ignored') return Number.POSITIVE_INFINITY;
+  return size === 'capped' ? Math.min(cap, pageSize) : pageSize;
+}

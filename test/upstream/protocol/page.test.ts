@@ -1,0 +1,299 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ListingFailure } from '../../../src/model/failure.ts';
+import { PageSize, readPage as readPageOf } from '../../../src/upstream/protocol/page.ts';
+import { InternedTexts, readId, readResource } from '../../../src/upstream/protocol/record.ts';
+
+const readPage = (body: Uint8Array) => readPageOf(body, readId, async (task) => task());
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const failureOf = (body: Uint8Array) =>
+  readPage(body).then(
+    () => undefined,
+    (error: unknown) => (error instanceof ListingFailure ? `${error.reason}: ${error.message}` : error),
+  );
+
+describe('readPage', () => {
+  it('reads records and total, and counts invalid records', async () => {
+    const page = await readPage(
+      bytes({
+        resources: [{ resource_id: 'a' }, null, {}, { resource_id: 'b' }],
+        page: { offset: 0, size: 9, total: 4 },
+      }),
+    );
+    expect(page).toMatchObject({ received: 4, total: 4, totalInvalid: false });
+    expect(page.rows).toEqual(['a', 'b']);
+    expect(page.positions).toEqual([0, 3]);
+  });
+
+  it('has no positions when every record became a row', async () => {
+    expect(
+      (await readPage(bytes({ resources: [{ resource_id: 'a' }, { resource_id: 'b' }] }))).positions,
+    ).toBeUndefined();
+  });
+
+  it('reports the invalid fields of each row', async () => {
+    const records = [{ resource_id: 'a' }, null, { resource_id: 'b', sku: 1, state: {} }];
+    const page = await readPageOf(
+      bytes({ resources: records }),
+      (record) => readResource(record, new InternedTexts()),
+      async (task) => task(),
+    );
+    expect([...page.invalid]).toEqual([[1, ['sku', 'state']]]);
+    expect(page.positions).toEqual([0, 2]);
+  });
+
+  it.each([
+    [{ total: '12' }, 12, false],
+    [{ total: 0 }, 0, false],
+    [{}, undefined, false],
+    [{ total: null }, undefined, false],
+    [null, undefined, false],
+    [undefined, undefined, false],
+    ['12', undefined, false],
+    [{ total: -1 }, undefined, true],
+    [{ total: 'many' }, undefined, true],
+    [{ total: 1.5 }, undefined, true],
+  ])('reads the page %j as total %j', async (page, total, totalInvalid) => {
+    expect(await readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
+  });
+
+  it('reads null resources as an empty listing', async () => {
+    expect(await readPage(bytes({ resources: null, page: null }))).toMatchObject({
+      received: 0,
+      rows: [],
+      positions: undefined,
+      invalid: new Map(),
+      parts: [],
+      borders: [undefined, undefined],
+      rejectedDigest: '',
+      textLength: 0,
+      total: undefined,
+      totalInvalid: false,
+    });
+  });
+
+  it('identifies the first and last record, with or without an id', async () => {
+    const bordersOf = async (...resources: unknown[]) => (await readPage(bytes({ resources }))).borders;
+    expect(await bordersOf({ resource_id: 'a', name: 'x' }, null, { resource_id: 'b' })).toEqual(
+      await bordersOf({ resource_id: 'a', name: 'y' }, { resource_id: 'b' }),
+    );
+    const [named, other] = await bordersOf({ name: 'x' }, { name: 'y' });
+    expect(named).not.toBe(other);
+    expect(await bordersOf({ name: 'x' })).toEqual([named, named]);
+    expect(await bordersOf({ resource_id: named })).not.toEqual([named, named]);
+  });
+
+  it('does not identify a border record that is nested too deep', async () => {
+    const { borders } = await readPage(Buffer.from(`{"resources":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`));
+    expect(borders).toEqual([undefined, undefined]);
+  });
+
+  it('has the same rows without the first record on every call', async () => {
+    const records = [{ resource_id: 'a', sku: 1 }, null, { resource_id: 'b', sku: 2 }];
+    const readRow = (record: unknown) => readResource(record, new InternedTexts());
+    const page = await readPageOf(bytes({ resources: records }), readRow, async (task) => task());
+    const rest = page.afterFirst();
+    expect(rest).toMatchObject({ rows: [{ id: 'b' }], positions: [2], invalid: new Map([[0, ['sku']]]) });
+    expect(page.afterFirst()).toBe(rest);
+    const rejectedFirst = await readPage(bytes({ resources: [null, { resource_id: 'a' }] }));
+    expect(rejectedFirst.afterFirst()).toMatchObject({ rows: ['a'], positions: [1] });
+  });
+
+  it('skips a byte order mark', async () => {
+    expect((await readPage(Buffer.from('\ufeff{"resources":[]}'))).received).toBe(0);
+  });
+
+  it.each([
+    ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
+    ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
+    ['', 'body: expected JSON, got 0 bytes that are not JSON'],
+    ['[]', 'body: expected a JSON object, got an array'],
+    ['null', 'body: expected a JSON object, got null'],
+    ['"x"', 'body: expected a JSON object, got a string'],
+    ['{}', 'body: expected a JSON object with a field "resources"'],
+    ['{"__proto__":{"resources":[]}}', 'body: expected a JSON object with a field "resources"'],
+    ['{"resources":{}}', 'body: expected "resources" to be an array, got an object'],
+    ['{"resources":"x"}', 'body: expected "resources" to be an array, got a string'],
+  ])('fails on %s', async (text, message) => {
+    expect(await failureOf(Buffer.from(text))).toBe(message);
+  });
+
+  it('reads a page or fails with reason body, for any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.json().map((text) => Buffer.from(text)),
+        ),
+        async (body) => {
+          expect((await failureOf(body)) ?? 'body: ').toMatch(/^body: /);
+        },
+      ),
+    );
+  });
+
+  it('survives JSON nested 100,000 deep', async () => {
+    const deep = `{"resources":[{"resource_id":"a","name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
+    expect((await failureOf(Buffer.from(deep))) ?? 'read').toMatch(/^(read|body: )/);
+  });
+
+  it('reads a large page in short tasks, into parts of at most 1,000 rows', async () => {
+    const records = Array.from({ length: 12_345 }, (_, index) => ({
+      resource_id: index % 5000 === 7 ? '' : `id-${index}`,
+      display_name: '名'.repeat(20),
+      sku: index === 9999 ? 1 : '1 GPU',
+    }));
+    const rowsPerTask: number[] = [];
+    const page = await readPageOf(
+      bytes({ resources: records, page: { total: 12_345 } }),
+      (record) => {
+        rowsPerTask.push((rowsPerTask.pop() ?? 0) + 1);
+        return readResource(record, new InternedTexts());
+      },
+      async (task) => {
+        rowsPerTask.push(0);
+        return task();
+      },
+    );
+    expect(Math.max(...rowsPerTask)).toBeLessThan(5000);
+    expect(page).toMatchObject({ received: 12_345, total: 12_345 });
+    expect(page.parts.map(({ rows }) => rows.length)).toEqual([...Array(12).fill(1000), 342]);
+    for (const { rows, positions } of page.parts)
+      expect(rows.map(({ id }) => id)).toEqual(positions?.map((position) => records[position]?.resource_id));
+    expect(
+      page.parts.flatMap(({ rows, invalid }) => Array.from(invalid, ([index, fields]) => [rows[index]?.id, fields])),
+    ).toEqual([['id-9999', ['sku']]]);
+    expect(page.parts.flatMap(({ rows }) => rows)).toEqual(page.rows);
+  });
+
+  it('stops where the progress throws, before the end of a large page', async () => {
+    const records = Array.from({ length: 100_000 }, (_, index) => ({ resource_id: `id-${index}` }));
+    let read = 0;
+    const reading = readPageOf(
+      bytes({ resources: records }),
+      (record) => {
+        read += 1;
+        return readId(record);
+      },
+      async (task) => task(),
+      (rows) => {
+        if (rows > 20_000) throw new ListingFailure('body', 'enough');
+      },
+    );
+    await expect(reading).rejects.toThrow('enough');
+    expect(read).toBeLessThan(40_000);
+  });
+
+  it.each([
+    ['cut off', (text: string) => text.slice(0, -1)],
+    ['with a comma after the last record', (text: string) => text.replace(']', ',]')],
+    ['with two commas in a row', (text: string) => text.replace('},{', '},,{')],
+    ['with text after it', (text: string) => `${text}x`],
+  ])('fails on a large page %s', async (_what, change) => {
+    const text = JSON.stringify({
+      resources: Array.from({ length: 20_000 }, (_, index) => ({ resource_id: `id-${index}-and-more` })),
+    });
+    expect(await failureOf(Buffer.from(text))).toBeUndefined();
+    const broken = change(text);
+    expect(await failureOf(Buffer.from(broken))).toBe(
+      `body: expected JSON, got ${broken.length} bytes that are not JSON`,
+    );
+  });
+
+  it.each([
+    ['an HTML page', '<html>'.padEnd(1024 * 1024), 'expected JSON, got an HTML or XML page (1048576 bytes)'],
+    [
+      'no array',
+      '{"resources":null,"x":"'.padEnd(1024 * 1024, 'x'),
+      'expected a JSON object with one array "resources" in 1048576 bytes',
+    ],
+    [
+      'two arrays',
+      `{"resources":[{"resource_id":"${'a'.repeat(1024 * 1024)}"}],"resources":[{}]}`,
+      'expected a JSON object with one array "resources" in 1048627 bytes',
+    ],
+    [
+      'a bomb of values in a record',
+      `{"resources":[[${'[],'.repeat(400_000)}`,
+      'expected records, got one with more than 250000 values',
+    ],
+    [
+      'a bomb of values before the records',
+      `{"x":[${'[],'.repeat(400_000)}`,
+      'expected records, got one with more than 250000 values',
+    ],
+    [
+      'a bomb of values after the records',
+      `{"resources":[],"x":[${'[],'.repeat(400_000)}`,
+      'expected little beside "resources", got more than 1048576 bytes',
+    ],
+  ])('fails on %s in a large reply', async (_what, text, message) => {
+    expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);
+  });
+
+  it.each(['"resources":[]', '"resources":null', '"\\u0072esources":[]'])(
+    'fails on %s after the records of a large reply',
+    async (second) => {
+      const text = `{"resources":[{"resource_id":"${'a'.repeat(1024 * 1024)}"}],${second}}`;
+      expect(await failureOf(Buffer.from(text))).toBe(
+        `body: expected a JSON object with one array "resources" in ${text.length} bytes`,
+      );
+    },
+  );
+});
+
+function pageSizeOf(most: number) {
+  const reductions: number[] = [];
+  return { reductions, pageSize: new PageSize(most, (size) => reductions.push(size)) };
+}
+
+describe('PageSize', () => {
+  it('returns the size requested until a page is too large', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect([pageSize.atMost(100), pageSize.atMost(30)]).toEqual([100, 30]);
+    expect(reductions).toEqual([]);
+  });
+
+  it('halves down to ten, then is undefined', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect([100, 50, 25, 12, 10].map((tooMany) => pageSize.below(tooMany))).toEqual([50, 25, 12, 10, undefined]);
+    expect(pageSize.atMost(100)).toBe(10);
+    expect(reductions).toEqual([50, 25, 12, 10]);
+  });
+
+  it('is reduced once by concurrent pages of one size', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect([100, 100, 100].map((tooMany) => pageSize.below(tooMany))).toEqual([50, 50, 50]);
+    expect(reductions).toEqual([50]);
+  });
+
+  it('halves the size of the rejected page, which may be below the current one', () => {
+    const { pageSize, reductions } = pageSizeOf(100);
+    expect(pageSize.below(40)).toBe(20);
+    expect(reductions).toEqual([20]);
+  });
+
+  it('does not reduce a page of ten or less', () => {
+    const { pageSize, reductions } = pageSizeOf(7);
+    expect([pageSize.below(7), pageSize.below(10)]).toEqual([undefined, undefined]);
+    expect(reductions).toEqual([]);
+  });
+
+  it('decreases strictly until it ends', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.array(fc.integer({ min: 1, max: 10_000 })),
+        (most, wanted) => {
+          const { pageSize, reductions } = pageSizeOf(most);
+          for (const size of wanted) {
+            const requested = pageSize.atMost(size);
+            const less = pageSize.below(requested);
+            expect(less === undefined ? requested <= 10 : less < requested && less >= 10).toBe(true);
+          }
+          expect(reductions.length).toBeLessThanOrEqual(10);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordField } from '../../../src/model/resource.ts';
+import { InternedTexts, readId, readResource, rowFinder } from '../../../src/upstream/protocol/record.ts';
+import { codePoint } from '../../code-point.ts';
+
+const complete = {
+  resource_type: { key: 'resource_type.compute.x', label: 'Compute' },
+  resource_id: 'id-1',
+  create_time: '2024-05-01T12:00:00.5Z',
+  sku: '8 GPU',
+  state: 'ALERTSTATE_INACTIVE',
+  display_name: '显示.名:1',
+  alert_rules_count: 3,
+  name: 'name-1',
+  gpu_model: 'N4lS',
+};
+
+/** Of each field beside the id, another value than that of the complete record. */
+const OTHER_VALUES: Readonly<Record<RecordField, unknown>> = {
+  resource_type: { key: 'resource_type.compute.y', label: 'Compute' },
+  create_time: '2024-05-01T12:00:00.6Z',
+  sku: '4 GPU',
+  state: 'ALERTSTATE_FIRING',
+  display_name: 'other',
+  alert_rules_count: 4,
+  name: 'name-2',
+  gpu_model: '',
+};
+
+const readRecord = (value: unknown) => readResource(value, new InternedTexts());
+const read = (changes: object) => readRecord({ ...complete, ...changes });
+const mapped = <Key extends string, To>(object: Record<Key, unknown>, to: () => To) =>
+  Object.fromEntries(Object.keys(object).map((key) => [key, to()])) as Record<Key, To>;
+const invalidOf = (changes: object) => read(changes)?.invalid;
+
+describe('rowFinder', () => {
+  it('finds the rows that stayed in their order when one was inserted or removed', () => {
+    const foundIn = (rows: string[], ids: string[]) => {
+      const find = rowFinder(rows, (row) => row);
+      return ids.filter((id) => find(id) === id).join('');
+    };
+    expect(foundIn([...'abcd'], [...'abcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
+    expect(foundIn([...'abcd'], [...'bcde'])).toBe('bcd');
+    expect(foundIn([], [...'a'])).toBe('');
+  });
+
+  it('finds no row but the one of the id', () => {
+    const ids = fc.array(fc.constantFrom(...'abcd'));
+    fc.assert(
+      fc.property(ids, ids, (rows, sought) => {
+        const find = rowFinder(rows, (row) => row);
+        for (const id of sought) expect([id, undefined]).toContain(find(id));
+      }),
+    );
+  });
+});
+
+describe('readResource', () => {
+  it('reads a record of the documented form', () => {
+    expect(readRecord(complete)).toEqual({
+      invalid: [],
+      textLength: 74,
+      row: {
+        id: 'id-1',
+        name: 'name-1',
+        displayName: '显示.名:1',
+        type: 'resource_type.compute.x',
+        typeLabel: 'Compute',
+        state: 'ALERTSTATE_INACTIVE',
+        sku: '8 GPU',
+        quantity: { value: 8, unit: 'GPU' },
+        gpuModel: 'N4lS',
+        alertRules: 3,
+        createdSeconds: 1_714_564_800.5,
+        product: '',
+        alertable: undefined,
+      },
+    });
+  });
+
+  it('reads missing and null fields as not reported, not as invalid', () => {
+    const nothing = {
+      invalid: [],
+      textLength: 1,
+      row: {
+        ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
+        ...{ quantity: undefined, alertRules: undefined, createdSeconds: undefined, product: '', alertable: undefined },
+      },
+    };
+    expect(readRecord({ resource_id: 'a' })).toEqual(nothing);
+    const nulls = Object.fromEntries(Object.keys(complete).map((field) => [field, null]));
+    expect(readRecord({ ...nulls, resource_id: 'a' })).toEqual(nothing);
+    expect(readRecord({ resource_id: 'a', resource_type: {} })).toEqual(nothing);
+  });
+
+  it('takes over the resource of the listing before, or what is the same of it', () => {
+    const texts = new InternedTexts();
+    const before = readResource(complete, texts)?.row;
+    expect(readResource({ ...complete }, texts, () => before)?.row).toBe(before);
+    const changed = { ...complete, state: 'ALERTSTATE_FIRING' };
+    expect(readResource(changed, texts, () => before)).toEqual(readResource(changed, texts));
+  });
+
+  it.each(Object.entries(OTHER_VALUES))('notices that only %s changed since the listing before', (field, value) => {
+    const before = readRecord(complete)?.row;
+    const changed = { ...complete, [field]: value };
+    expect(readRecord(changed)?.row).not.toEqual(before);
+    expect(readResource(changed, new InternedTexts(), () => before)).toEqual(readRecord(changed));
+  });
+
+  it('reads the same with and without the resource of the listing before', () => {
+    const field = fc.oneof(
+      fc.constantFrom('', '8 GPU', '2024-05-01T12:00:00Z', 'a', 0, 1, null, { key: 'k' }),
+      fc.jsonValue(),
+    );
+    const record = fc.record(
+      { ...mapped(complete, () => field), resource_id: fc.constant('a') },
+      { requiredKeys: ['resource_id'] },
+    );
+    fc.assert(
+      fc.property(record, record, (one, other) => {
+        const before = readRecord(one)?.row;
+        expect(readResource(other, new InternedTexts(), () => before)).toEqual(readRecord(other));
+        expect(readResource(structuredClone(one), new InternedTexts(), () => before)?.row).toBe(before);
+      }),
+    );
+  });
+
+  it.each([[null], [undefined], [5], ['id'], [[]], [[complete]], [true]])(
+    'rejects %j, which is not a record',
+    (value) => {
+      expect(readRecord(value)).toBeUndefined();
+    },
+  );
+
+  it.each([[undefined], [null], [''], [7], [{}], [['a']], [true]])('rejects a record whose id is %j', (id) => {
+    expect(read({ resource_id: id })).toBeUndefined();
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', ' ', '\u0000', '..'])('accepts the unusual id %j', (id) => {
+    expect(read({ resource_id: id })?.row.id).toBe(id);
+  });
+
+  it('ignores a __proto__ key of the reply', () => {
+    const value: unknown = JSON.parse('{"resource_id":"a","__proto__":{"name":"forged","state":"FORGED"}}');
+    expect(readRecord(value)?.row).toMatchObject({ id: 'a', name: '', state: '' });
+  });
+
+  it.each([
+    [0, 0],
+    [12, 12],
+    ['0', 0],
+    ['12', 12],
+    ['007', 7],
+    [1e3, 1000],
+  ])('reads %j alert rules', (count, rules) => {
+    expect(read({ alert_rules_count: count })).toMatchObject({ row: { alertRules: rules }, invalid: [] });
+  });
+
+  it.each([[-1], [1.5], ['-1'], ['1.5'], ['1e3'], [''], [' 1'], ['many'], [true], [{}], ['0x10'], ['9'.repeat(400)]])(
+    'counts alert rules of %j as invalid and publishes none',
+    (count) => {
+      expect(read({ alert_rules_count: count })).toMatchObject({
+        row: { alertRules: undefined },
+        invalid: ['alert_rules_count'],
+      });
+    },
+  );
+
+  it.each([
+    ['8 GPU', 8, 'GPU'],
+    ['1.5 TiB', 1.5, 'TiB'],
+    ['0 x', 0, 'x'],
+    [' 500  GiB ', 500, 'GiB'],
+    ['4 核', 4, '核'],
+  ])('reads the quantity of the sku %j', (sku, value, unit) => {
+    expect(read({ sku })?.row).toMatchObject({ sku, quantity: { value, unit } });
+  });
+
+  it.each([
+    '',
+    'large',
+    '8',
+    '8GPU',
+    '8 GPU A100',
+    '-8 GPU',
+    '1,000 GiB',
+    '1e3 GiB',
+    '.5 TiB',
+    'GPU 8',
+    `${'9'.repeat(400)} x`,
+  ])('takes the sku %j for text alone', (sku) => {
+    expect(read({ sku })).toMatchObject({ row: { sku, quantity: undefined }, invalid: [] });
+  });
+
+  it('keeps a state as sent, including a number', () => {
+    expect(read({ state: 'ALERTSTATE_NEW' })?.row.state).toBe('ALERTSTATE_NEW');
+    expect(read({ state: 7 })).toMatchObject({ row: { state: '7' }, invalid: [] });
+  });
+
+  it('keeps the valid part of a resource type', () => {
+    expect(read({ resource_type: { key: 'k', label: 5 } })).toMatchObject({
+      row: { type: 'k', typeLabel: '' },
+      invalid: ['resource_type'],
+    });
+    expect(read({ resource_type: { key: 5, label: 'l' } })).toMatchObject({
+      row: { type: '', typeLabel: 'l' },
+      invalid: ['resource_type'],
+    });
+    expect(read({ resource_type: 'k' })).toMatchObject({
+      row: { type: '', typeLabel: '' },
+      invalid: ['resource_type'],
+    });
+  });
+
+  it('reports each invalid field once', () => {
+    expect(invalidOf({ name: 5, display_name: {}, sku: [], gpu_model: true, state: {}, create_time: 'soon' })).toEqual([
+      'sku',
+      'name',
+      'display_name',
+      'state',
+      'gpu_model',
+      'create_time',
+    ]);
+    expect(invalidOf({ create_time: 1_714_564_800 })).toEqual(['create_time']);
+  });
+
+  it('makes long and malformed texts valid label values', () => {
+    expect(read({ name: 'a\ud800b' })?.row.name).toBe('a\ufffdb');
+    expect(read({ name: '名'.repeat(1000) })?.row.name).toBe('名'.repeat(341));
+  });
+
+  it('reads any JSON value without throwing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, field) => {
+        readRecord(value);
+        const odd = Object.fromEntries(Object.keys(complete).map((name) => [name, field]));
+        expect(readRecord({ ...odd, resource_id: 'a' })?.row.id).toBe('a');
+      }),
+    );
+  });
+});
+
+describe('readId', () => {
+  it('reads the id of exactly the records that readResource accepts', () => {
+    const values = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ resource_id: fc.oneof(fc.string({ unit: codePoint }), fc.jsonValue()) }),
+    );
+    fc.assert(fc.property(values, (value) => readId(value)?.row === readRecord(value)?.row.id));
+  });
+});
+
+describe('InternedTexts', () => {
+  it('returns equal texts, even beyond its limit', () => {
+    const texts = new InternedTexts();
+    for (let index = 0; index < 10_010; index += 1) expect(texts.intern(`text ${index}`)).toBe(`text ${index}`);
+    expect(texts.intern('text 10005')).toBe('text 10005');
+  });
+});
