@@ -17,9 +17,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/prometheus/live/**', 'test/terminal/**', 'test/browser/**'],
+          exclude: ['test/prometheus/live/**', 'test/system/**', 'test/terminal/**', 'test/browser/**'],
         },
       },
+      // Real load, chaos, builds: takes minutes, and the cores for itself.
+      { extends: true, test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 600_000 } },
       // Needs Prometheus and Alertmanager, which share the cores with the tests.
       {
         extends: true,

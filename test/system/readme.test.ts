@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import packageJson from '../package.json' with { type: 'json' };
-import { parseFlags } from '../src/cli/parse.ts';
-import { loadConfig } from '../src/config/load.ts';
-import { formatProblem } from '../src/config/problem.ts';
-import { startSimulatedService } from '../src/simulator/service.ts';
-import { createClone, removeClone, runShell } from './docs/clone.ts';
-import { readPage, root } from './docs/markdown.ts';
-import { entriesOf } from './e2e/test-bed.ts';
-import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
-import { eventually } from './web/eventually.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { parseFlags } from '../../src/cli/parse.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+import { startSimulatedService } from '../../src/simulator/service.ts';
+import { readPage, root } from '../docs/markdown.ts';
+import { entriesOf } from '../e2e/test-bed.ts';
+import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { eventually } from '../web/eventually.ts';
+import { createClone, removeClone, runShell } from './clone.ts';
 
 const { text: readme, blocks: readmeBlocks } = readPage('README.md');
 /** README and the guides that show commands to run in a checkout. */

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { root } from './markdown.ts';
+import { root } from '../docs/markdown.ts';
 
 /** Not part of a clone. */
 const NOT_CLONED = ['.git', '.tmp', 'coverage', 'dist', 'node_modules'];

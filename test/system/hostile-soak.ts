@@ -21,9 +21,9 @@ const TIMEOUT_OFFSET_MS = 1000;
 const honest = Array.from({ length: 20 }, (_, index) => `honest-${index}`);
 const hostile = Array.from({ length: 10 }, (_, index) => `hostile-${index}`);
 
-const honestService = startChild<ServiceMethods>('../test/faults/soak-service');
-const hostileService = startChild<HostileMethods>('../test/faults/hostile-service');
-const exporter = startChild<ExporterMethods>('../test/faults/soak-exporter', [`--max-old-space-size=${HEAP_MIB}`]);
+const honestService = startChild<ServiceMethods>('../test/system/soak-service');
+const hostileService = startChild<HostileMethods>('../test/system/hostile-service');
+const exporter = startChild<ExporterMethods>('../test/system/soak-exporter', [`--max-old-space-size=${HEAP_MIB}`]);
 const violations: string[] = [];
 try {
   await soak();

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { pick, randomFrom } from '../../src/simulator/random.ts';
 import { HEALTH_FAMILIES } from '../e2e/station-metrics.ts';
 import { configOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
+import { inconsistencies } from '../faults/inconsistencies.ts';
+import { readStationSamples, type StationSamples } from '../faults/station-samples.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { type ChaosState, STEPS } from './chaos-steps.ts';
-import { inconsistencies } from './inconsistencies.ts';
-import { readStationSamples, type StationSamples } from './station-samples.ts';
 
 const STEP_COUNT = 30;
 const SEEDS = process.env['CHAOS_SEED'] === undefined ? [1, 2, 3] : [Number(process.env['CHAOS_SEED'])];

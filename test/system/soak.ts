@@ -36,10 +36,10 @@ const MAX_WARMUP_ROUNDS = 60;
 const MIB = 1024 * 1024;
 
 const stations = Array.from({ length: STATIONS }, (_, index) => `ts-${String(index).padStart(2, '0')}`);
-const service = startChild<ServiceMethods>('../test/faults/soak-service');
-const exporter = startChild<ExporterMethods>('../test/faults/soak-exporter');
-const probers = startChild<ScraperMethods>('../test/faults/soak-scrapers');
-const metricsScrapers = startChild<ScraperMethods>('../test/faults/soak-scrapers');
+const service = startChild<ServiceMethods>('../test/system/soak-service');
+const exporter = startChild<ExporterMethods>('../test/system/soak-exporter');
+const probers = startChild<ScraperMethods>('../test/system/soak-scrapers');
+const metricsScrapers = startChild<ScraperMethods>('../test/system/soak-scrapers');
 let failed = true;
 try {
   failed = await soak();

@@ -2,12 +2,12 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { scrapeOf, startProgram } from '../e2e/built-program.ts';
+import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
-import { scrapeOf, startProgram } from './built-program.ts';
-import { configOf, entriesOf, startReadyExporter, startTestService } from './test-bed.ts';
 
 async function configFile(stations: readonly string[]) {
   const service = await startTestService({ source: () => entriesOf(3) });

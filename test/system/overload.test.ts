@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../web/eventually.ts';
-import { expectedState, ownOf, reasonCounts, stateOf } from './station-metrics.ts';
+import { expectedState, ownOf, reasonCounts, stateOf } from '../e2e/station-metrics.ts';
 import {
   configOf,
   entriesOf,
@@ -8,7 +7,8 @@ import {
   startReadyExporter,
   startTestExporter,
   startTestService,
-} from './test-bed.ts';
+} from '../e2e/test-bed.ts';
+import { eventually } from '../web/eventually.ts';
 
 const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { serveMethods } from '../../bench/child.ts';
 import { between, pick, type Random, randomFrom } from '../../src/simulator/random.ts';
-import { inconsistencies } from './inconsistencies.ts';
-import { readStationSamples } from './station-samples.ts';
+import { inconsistencies } from '../faults/inconsistencies.ts';
+import { readStationSamples } from '../faults/station-samples.ts';
 
 export interface ScrapeStats {
   scrapes: number;
