@@ -56,7 +56,7 @@ describe('unknownNames', () => {
     'page.total',
     'not_found',
     'metrics.md',
-    'src/station',
+    'src/model',
     'npm run bench -- scrape',
     'anything else',
   ])('accepts `%s`', (span) => {
