@@ -5,8 +5,8 @@ import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Build } from '../metrics/own-metrics.ts';
 import type { EncodingOptions } from '../metrics/station-encoder.ts';
+import type { RecordLimits } from '../model/failure.ts';
 import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../model/upstream-options.ts';
-import type { RecordLimits } from '../refresh/record-budget.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
 

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { type Clock, systemClock } from '../model/clock.ts';
-import { RECORD_LIMITS, type RecordBudget, type RecordLimit } from '../refresh/record-budget.ts';
+import { RECORD_LIMITS, type RecordLimit } from '../model/failure.ts';
+import type { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 import { type ExpositionFormat, familyHeader, familyText, labelPairs, sampleValue } from './text-format.ts';

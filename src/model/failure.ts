@@ -35,6 +35,29 @@ export class ListingFailure extends Error {
   }
 }
 
+/** Maximum number of records, by their keys in the configuration. */
+export interface RecordLimits {
+  /** Of one station, all its listings together. */
+  readonly records_per_station: number;
+  /** Of all stations. */
+  readonly records: number;
+}
+
+export type RecordLimit = keyof RecordLimits;
+
+export const RECORD_LIMITS: readonly RecordLimit[] = ['records_per_station', 'records'];
+
+/** More records than may be held. */
+export class RecordLimitFailure extends ListingFailure {
+  constructor(limit: RecordLimit, records: number) {
+    const whose = limit === 'records' ? 'all stations together have' : 'the station has';
+    super(
+      'body',
+      `${whose} more than ${records} records, which is limits.${limit}: raise it together with the heap, or request less`,
+    );
+  }
+}
+
 /** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
 export function failureOf(error: unknown): {
   readonly reason: FailureReason;

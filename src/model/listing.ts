@@ -82,3 +82,23 @@ export interface StationSource {
   /** For listings of which only the ids matter. */
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
+
+/** Bounds the records that are held: a service may list without end, and many stations may grow at once. */
+export interface RecordAccounts {
+  /** An empty account of the station, in place of an earlier one. */
+  open(station: string): RecordAccount;
+}
+
+/** The records of one station. */
+export interface RecordAccount {
+  /** Starts to read a listing, anew if the refresh has read it before. The refresh ends when its signal aborts. */
+  start(listing: string, refresh: AbortSignal): RecordCount;
+}
+
+/** The records of one listing. */
+export interface RecordCount {
+  /** Throws a RecordLimitFailure above a limit. */
+  add(records: number): void;
+  /** The records are held after the refresh, until the listing is kept again. */
+  keep(): void;
+}

@@ -1,32 +1,10 @@
-import { ListingFailure } from '../model/failure.ts';
+import { type RecordLimit, RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
+import type { RecordAccount, RecordAccounts, RecordCount } from '../model/listing.ts';
 
-/** By their keys in the configuration. */
-export interface RecordLimits {
-  /** Of one station, all its listings together. */
-  readonly records_per_station: number;
-  /** Of all stations. */
-  readonly records: number;
-}
-
-export type RecordLimit = keyof RecordLimits;
-
-export const RECORD_LIMITS: readonly RecordLimit[] = ['records_per_station', 'records'];
-
-/** More records than may be held. */
-export class RecordLimitFailure extends ListingFailure {
-  constructor(limit: RecordLimit, records: number) {
-    const whose = limit === 'records' ? 'all stations together have' : 'the station has';
-    super(
-      'body',
-      `${whose} more than ${records} records, which is limits.${limit}: raise it together with the heap, or request less`,
-    );
-  }
-}
-
-/** Counts records while they are read: a service may list without end, and many stations may grow at once. */
-export class RecordBudget {
+/** Counts the records of all stations while they are read. */
+export class RecordBudget implements RecordAccounts {
   readonly #exceeded: (limit: RecordLimit) => void;
-  readonly #accounts = new Map<string, RecordAccount>();
+  readonly #accounts = new Map<string, StationRecords>();
   #total = 0;
   limits: RecordLimits;
 
@@ -40,17 +18,13 @@ export class RecordBudget {
     return this.#total;
   }
 
-  /** An empty account of the station, in place of an earlier one. */
   open(station: string): RecordAccount {
     this.#close(station);
-    const account: RecordAccount = new RecordAccount(
-      (growth, records) => {
-        if (this.#accounts.get(station) === account) this.#total += growth;
-        if (records > this.limits.records_per_station) this.#fail('records_per_station');
-        if (growth > 0 && this.#total > this.limits.records) this.#fail('records');
-      },
-      (growth) => this.#total + growth <= this.limits.records,
-    );
+    const account: StationRecords = new StationRecords((growth, read) => {
+      if (this.#accounts.get(station) === account) this.#total += growth;
+      if (read > this.limits.records_per_station) this.#fail('records_per_station');
+      if (growth > 0 && this.#total > this.limits.records) this.#fail('records');
+    });
     this.#accounts.set(station, account);
     return account;
   }
@@ -71,89 +45,47 @@ export class RecordBudget {
   }
 }
 
-/** Called with the growth of an account and the records of the refresh in progress; throws above a limit. */
-type Changed = (growth: number, records: number) => void;
-
-export interface RecordCount {
-  /** Throws a RecordLimitFailure above a limit. */
-  add(records: number): void;
-  /** The records are kept after the refresh, until the listing is kept again. */
-  keep(): void;
-  /** Counts so many records that a failed refresh leaves to the next one, until the listing is kept or left again; false: there is no room for them. */
-  leave(records: number): boolean;
-}
-
 /**
- * The records of one station. A listing counts with its kept records or, if more, with those read so far by the refresh in progress or left
- * by a failed one, so that a station which does not grow can be refreshed whatever the others do.
+ * A listing counts with its kept records or, if more, with those read so far by the refresh in progress, so that a station which does not
+ * grow can be refreshed whatever the others do.
  */
-export class RecordAccount {
-  readonly #changed: Changed;
-  readonly #hasRoom: (growth: number) => boolean;
-  /** By listing. */
-  readonly #kept = new Map<string, number>();
-  readonly #left = new Map<string, number>();
-  readonly #read = new Map<string, number>();
-  #refresh: AbortSignal | undefined;
+class StationRecords implements RecordAccount {
+  readonly #grown: (growth: number, read: number) => void;
+  readonly #listings = new Map<string, { kept: number; read: number }>();
   #held = 0;
 
-  constructor(changed: Changed, hasRoom: (growth: number) => boolean) {
-    this.#changed = changed;
-    this.#hasRoom = hasRoom;
+  /** `grown` is called with the growth of `held` and the records that the refresh in progress has read; it throws above a limit. */
+  constructor(grown: (growth: number, read: number) => void) {
+    this.#grown = grown;
   }
 
   get held(): number {
     return this.#held;
   }
 
-  /** Starts to read a listing, anew if the refresh has read it before. The refresh ends when its signal aborts. */
   start(listing: string, refresh: AbortSignal): RecordCount {
-    if (this.#refresh !== refresh) {
-      this.#refresh = refresh;
-      this.#end(refresh);
-      refresh.addEventListener('abort', () => this.#end(refresh));
-    }
-    this.#read.set(listing, 0);
+    const records = { kept: this.#listings.get(listing)?.kept ?? 0, read: 0 };
+    this.#listings.set(listing, records);
+    // Kept records were read before, so that this cannot grow.
+    refresh.addEventListener('abort', () => this.#update(records, 0), { once: true });
     return {
-      add: (records) => {
-        if (refresh !== this.#refresh || refresh.aborted) return;
-        this.#read.set(listing, (this.#read.get(listing) ?? 0) + records);
-        this.#update();
+      add: (count) => {
+        if (!refresh.aborted) this.#update(records, records.read + count);
       },
       keep: () => {
-        this.#kept.set(listing, this.#read.get(listing) ?? 0);
-        this.#left.delete(listing);
+        records.kept = records.read;
       },
-      leave: (records) => this.#leave(listing, records),
     };
   }
 
-  #leave(listing: string, records: number): boolean {
-    const held = Math.max(this.#kept.get(listing) ?? 0, this.#read.get(listing) ?? 0);
-    this.#left.set(listing, 0);
-    this.#update();
-    if (!this.#hasRoom(records - held)) return false;
-    this.#left.set(listing, records);
-    this.#update();
-    return true;
-  }
-
-  /** Kept records were read before, so that this cannot grow. */
-  #end(refresh: AbortSignal): void {
-    if (refresh !== this.#refresh) return;
-    this.#read.clear();
-    this.#update();
-  }
-
-  #update(): void {
-    let held = 0;
-    let records = 0;
-    for (const read of this.#read.values()) records += read;
-    for (const listing of new Set([...this.#kept.keys(), ...this.#read.keys(), ...this.#left.keys()])) {
-      held += Math.max(this.#kept.get(listing) ?? 0, this.#read.get(listing) ?? 0, this.#left.get(listing) ?? 0);
-    }
-    const growth = held - this.#held;
-    this.#held = held;
-    this.#changed(growth, records);
+  #update(records: { read: number }, read: number): void {
+    records.read = read;
+    const before = this.#held;
+    const listings = [...this.#listings.values()];
+    this.#held = listings.reduce((sum, each) => sum + Math.max(each.kept, each.read), 0);
+    this.#grown(
+      this.#held - before,
+      listings.reduce((sum, each) => sum + each.read, 0),
+    );
   }
 }

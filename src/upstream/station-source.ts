@@ -1,10 +1,17 @@
 import { type Clock, systemClock } from '../model/clock.ts';
-import { ListingFailure } from '../model/failure.ts';
-import type { Listing, ListingContext, ListingFilters, ListingQuery, StationSource } from '../model/listing.ts';
+import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
+import type {
+  Listing,
+  ListingContext,
+  ListingFilters,
+  ListingQuery,
+  RecordAccount,
+  RecordAccounts,
+  StationSource,
+} from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
-import { type RecordAccount, type RecordBudget, RecordLimitFailure } from '../refresh/record-budget.ts';
 import type { ReadBody, SmallerPath } from './http/client.ts';
 import type { ListedPage, ListingObserver } from './http/observer.ts';
 import { listPages } from './paging/list-pages.ts';
@@ -22,7 +29,7 @@ interface SourceOptions extends Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 
 
 interface SharedState {
   /** Bounds the records that are held. */
-  readonly records?: RecordBudget;
+  readonly records?: RecordAccounts;
   /** Shared by the stations of an upstream, whose types, states and skus are mostly the same. */
   readonly texts?: InternedTexts;
   readonly clock?: Pick<Clock, 'elapsedMs'>;
@@ -114,11 +121,7 @@ export function stationSource(
       } catch (error) {
         refresh.hasFailed = true;
         const isReusable = options.reusePagesMs !== undefined && !(error instanceof RecordLimitFailure);
-        const left = pageCache.reusable.reduce(
-          (sum, page) => sum + recordsOf(rows, page.rows.length, page.textLength),
-          0,
-        );
-        if (!isReusable || count?.leave(left) === false) pageCache.forget();
+        if (!isReusable) pageCache.forget();
         throw error;
       }
     };

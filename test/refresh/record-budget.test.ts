@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RecordBudget, type RecordLimit, RecordLimitFailure } from '../../src/refresh/record-budget.ts';
+import { type RecordLimit, RecordLimitFailure } from '../../src/model/failure.ts';
+import { RecordBudget } from '../../src/refresh/record-budget.ts';
 
 function budgetOf(records: number, recordsPerStation = records) {
   const exceeded: RecordLimit[] = [];
@@ -52,32 +53,6 @@ describe('RecordBudget', () => {
     );
     expect(refresh(b, 20)).toBe('read');
     expect([budget.total, exceeded]).toEqual([50, ['records']]);
-  });
-
-  it('counts what a failed refresh leaves to the next one, until that is kept', () => {
-    const { budget, exceeded } = budgetOf(50);
-    const [a, b] = [budget.open('a'), budget.open('b')];
-    refresh(a, 10);
-    const failed = new AbortController();
-    const count = a.start('listing 0', failed.signal);
-    count.add(30);
-    failed.abort();
-    expect([count.leave(30), budget.total]).toEqual([true, 30]);
-    expect(refresh(b, 21)).toMatch(/^body: /);
-    expect(refresh(a, 5)).toBe('read');
-    expect(refresh(b, 21)).toBe('read');
-    expect([budget.total, exceeded]).toEqual([26, ['records']]);
-  });
-
-  it('has no room for what a failed refresh leaves when others need it', () => {
-    const { budget, exceeded } = budgetOf(50);
-    const [a, b] = [budget.open('a'), budget.open('b')];
-    const failed = new AbortController();
-    const count = a.start('listing 0', failed.signal);
-    count.add(30);
-    failed.abort();
-    refresh(b, 21);
-    expect([count.leave(30), budget.total, exceeded]).toEqual([false, 21, []]);
   });
 
   it('refreshes a station that does not grow, even while another one takes all the rest', () => {

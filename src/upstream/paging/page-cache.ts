@@ -30,11 +30,6 @@ export class PageCache<Row> {
   /** Those of the latest attempt, and those that it could have reused. */
   #latest: readonly CachedPages<Row>[] = [];
 
-  /** The pages that the next attempt may reuse. */
-  get reusable(): readonly Page<Row>[] {
-    return [...new Map(this.#latest.flatMap((pages) => [...pages])).values()].map(({ page }) => page);
-  }
-
   /** The next attempt reuses nothing. */
   forget(): void {
     this.#latest = [];

@@ -183,16 +183,6 @@ describe('stationSource, after a failed refresh', () => {
     expect((await refresh()).requests).toHaveLength(10);
   });
 
-  it('counts the records that it holds for the next refresh', async () => {
-    const { refresh, change, records } = setUp({ ids: ids(100), fails: failsAt60 });
-    await refresh();
-    // Three ids count as one record.
-    expect(records.total).toBe(6 * 4);
-    change({ fails: never });
-    await refresh();
-    expect(records.total).toBe(10 * 4);
-  });
-
   it('holds nothing for the next refresh when the records exceed their limit', async () => {
     const { refresh, change, records } = setUp({ ids: ids(100) }, { records: 1000, records_per_station: 30 });
     expect((await refresh()).failed).toBe(true);
