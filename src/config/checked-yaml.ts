@@ -2,8 +2,7 @@ import type * as z from 'zod';
 import { TaskQueue } from '../model/task-queue.ts';
 import { type ConfigPath, formatPath, type Problem } from './problem.ts';
 import { expectation, schemaProblems } from './schema-problem.ts';
-import { type ContentProblem, type Environment, YamlContent } from './yaml-content.ts';
-import { readYaml } from './yaml-document.ts';
+import { type Environment, readYaml, type YamlDocument, type YamlProblem } from './yaml-document.ts';
 
 interface YamlText {
   /** Shown in problems. */
@@ -54,30 +53,27 @@ export function* checkSteps<Schema extends z.ZodType>(
   schema: Schema,
   { file, text, env }: YamlText,
 ): Generator<void, CheckedYaml<z.output<Schema>>> {
-  const positionOf = positions(text);
-  const problem = ({ offset, path, message }: ContentProblem) => ({
+  const document = yield* readYaml(text, env);
+  const problemOf = ({ offset, path, message }: YamlProblem) => ({
     file,
-    ...positionOf(offset),
+    ...document.position(offset),
     path: formatPath(path),
     message,
   });
-  const rejected = (problems: readonly ContentProblem[]) =>
-    ({ ok: false, problems: problems.toSorted((a, b) => a.offset - b.offset).map(problem) }) as const;
-  const { problems: syntax, document } = yield* readYaml(text);
-  const problems: readonly ContentProblem[] = syntax.map((found) => ({ ...found, path: [] }));
-  if (document === undefined) return rejected(problems);
+  const rejected = (problems: readonly YamlProblem[]) =>
+    ({ ok: false, problems: problems.toSorted((a, b) => a.offset - b.offset).map(problemOf) }) as const;
+  if (document.data === undefined) return rejected(document.problems);
   yield;
-  const content = new YamlContent(document.contents, env);
-  if (content.data === undefined) return rejected(problems.concat(content.problems));
-  yield;
-  const { raw } = content.data;
+  const { raw } = document.data;
   const { error, data } = schema.safeParse(raw, { error: expectation, reportInput: true });
   yield;
-  const all = [...problems, ...content.problems, ...issueProblems(schema, error?.issues ?? [], raw, content)];
-  const problemAt: ParsedYaml['problemAt'] = (path, message) =>
-    problem({ offset: content.locate(path), path, message });
-  const parsed: ParsedYaml = { raw, problemAt, isSubstituted: (path) => content.isSubstituted(path) };
-  if (data === undefined || all.length > 0) return { ...rejected(all), ...parsed };
+  const problems = [...document.problems, ...issueProblems(schema, error?.issues ?? [], raw, document)];
+  const parsed: ParsedYaml = {
+    raw,
+    problemAt: (path, message) => problemOf({ offset: document.locate(path), path, message }),
+    isSubstituted: (path) => document.isSubstituted(path),
+  };
+  if (data === undefined || problems.length > 0) return { ...rejected(problems), ...parsed };
   return { ok: true, value: data, ...parsed };
 }
 
@@ -86,34 +82,13 @@ function issueProblems(
   schema: z.ZodType,
   issues: readonly z.core.$ZodIssue[],
   raw: unknown,
-  content: YamlContent,
-): readonly ContentProblem[] {
-  const reported = new Set(content.problems.map(({ offset }) => offset));
-  const unique = new Map<string, ContentProblem>();
+  document: YamlDocument,
+): readonly YamlProblem[] {
+  const reported = new Set(document.problems.map(({ offset }) => offset));
+  const unique = new Map<string, YamlProblem>();
   for (const { path, shownPath, message, atKey } of schemaProblems(issues, schema, raw)) {
-    const offset = content.locate(path, atKey);
+    const offset = document.locate(path, atKey);
     if (!reported.has(offset)) unique.set(`${formatPath(path)}: ${message}`, { offset, path: shownPath, message });
   }
   return [...unique.values()];
-}
-
-/** Finds the line and column of an offset. */
-function positions(text: string): (offset: number) => { readonly line: number; readonly column: number } {
-  let starts: readonly number[] | undefined;
-  return (offset) => {
-    starts ??= lineStarts(text);
-    let [line, end] = [0, starts.length];
-    while (end - line > 1) {
-      const middle = (line + end) >> 1;
-      if ((starts[middle] as number) <= offset) line = middle;
-      else end = middle;
-    }
-    return { line: line + 1, column: offset - (starts[line] as number) + 1 };
-  };
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
 }

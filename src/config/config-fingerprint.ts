@@ -2,8 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { completedWithPauses } from './checked-yaml.ts';
 import { secretFiles, stationFilePatterns } from './load.ts';
 import { contentOf, readStationFiles, type StationFile } from './station-files.ts';
-import { type Environment, YamlContent } from './yaml-content.ts';
-import { readYaml } from './yaml-document.ts';
+import { type Environment, readYaml } from './yaml-document.ts';
 
 /** A checksum of the configuration file and the files it depends on: station files, secrets and certificates. */
 export class ConfigFingerprint {
@@ -34,8 +33,7 @@ export class ConfigFingerprint {
   async #updateDependencies(text: string): Promise<void> {
     if (text === this.#text) return;
     this.#text = text;
-    const { document } = await completedWithPauses(readYaml(text));
-    const data = document && new YamlContent(document.contents, this.#env).data;
+    const { data } = await completedWithPauses(readYaml(text, this.#env));
     if (data === undefined) return;
     this.#stationFiles = stationFilePatterns(this.#file, data.raw);
     this.#secretFiles = secretFiles(this.#file, data.raw);

@@ -5,7 +5,7 @@ import { type ConfigPath, formatProblem, type Problem, quoted } from './problem.
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
 import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
 import { upstreamWarnings } from './upstream-warnings.ts';
-import type { Environment } from './yaml-content.ts';
+import type { Environment } from './yaml-document.ts';
 
 export interface ConfigSource {
   /** Shown in problems; relative paths are resolved against its directory. */

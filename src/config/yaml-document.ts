@@ -1,102 +1,285 @@
 import {
+  type Alias,
   Composer,
   type Document,
   type ErrorCode,
+  isAlias,
+  isMap,
   isNode,
   isScalar,
+  isSeq,
   Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
   Parser,
   type Scalar,
+  visit,
   type YAMLError,
+  type YAMLMap,
 } from 'yaml';
+import type { ConfigPath } from './problem.ts';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A problem at an offset of the text. */
 export interface YamlProblem {
   readonly offset: number;
+  readonly path: ConfigPath;
   readonly message: string;
-}
-
-/** Without a document, the structure of the text is invalid. */
-export interface YamlReading {
-  readonly problems: readonly YamlProblem[];
-  readonly document?: Document.Parsed;
 }
 
 /** About ten milliseconds of work. */
 const LEXEMES_PER_STEP = 5000;
 
-/** Parses the text in short steps: each `next` is one. */
-export function* readYaml(text: string): Generator<void, YamlReading> {
-  const parser = new Parser();
-  const composer = new Composer(OPTIONS);
+/** Far deeper than the configuration schema. */
+const MAX_DEPTH = 64;
+
+/** The values that all aliases and merge keys of a file may add; aliases of aliases multiply. */
+const MAX_ALIASED_VALUES = 1_000_000;
+
+/** Parses the text in short steps: each `next` is one. Without `env`, no variables are substituted. */
+export function* readYaml(text: string, env: Environment | undefined): Generator<void, YamlDocument> {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer({ prettyErrors: false, resolveKnownTags: false, stringKeys: true, uniqueKeys: false });
   const documents: Document.Parsed[] = [];
   let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
     // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
-    if (parser.stack.length > MAX_DEPTH)
-      return { problems: [{ offset: parser.offset - lexeme.length, message: MESSAGES.RESOURCE_EXHAUSTION }] };
+    if (parser.stack.length > MAX_DEPTH) {
+      const problem = { offset: parser.offset - lexeme.length, path: [], message: MESSAGES.RESOURCE_EXHAUSTION };
+      return new YamlDocument(undefined, [problem], lines, env);
+    }
     lexemes += 1;
     if (lexemes % LEXEMES_PER_STEP === 0) yield;
   }
   yield;
   for (const token of parser.end()) documents.push(...composer.next(token));
   documents.push(...composer.end(true, text.length));
-  return reading(documents, text);
+  yield;
+  const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
+  const problems = withoutFollowUps(
+    [...document.errors, ...document.warnings.filter(({ code }) => code !== 'BAD_INDENT')],
+    text,
+  );
+  if (second) problems.push({ offset: second.range[0], path: [], message: MESSAGES.MULTIPLE_DOCS });
+  const isUsable = document.errors.every(({ code }) => RECOVERABLE.has(code));
+  return new YamlDocument(isUsable ? document : undefined, problems, lines, env);
 }
 
-const OPTIONS = {
-  logLevel: 'error',
-  merge: true,
-  prettyErrors: false,
-  resolveKnownTags: false,
-  stringKeys: true,
-  uniqueKeys: false,
-} as const;
+/** The plain data of a document, with its aliases and merge keys expanded, and the place of each value. */
+export class YamlDocument {
+  readonly problems: YamlProblem[];
+  /** Undefined when the structure, an alias or a merge key is invalid. */
+  readonly data: { readonly raw: unknown } | undefined;
+  readonly #lines: LineCounter;
+  readonly #env: Environment | undefined;
+  readonly #root: Node | null | undefined;
+  readonly #targets = new Map<Alias, Node | undefined>();
+  readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
+  /** After substitution. */
+  readonly #strings = new Map<Scalar, string>();
+  /** The outermost alias that is being expanded. */
+  #alias: { readonly node: Alias; readonly path: ConfigPath } | undefined;
+  #valuesLeft = MAX_ALIASED_VALUES;
+  #isUsable: boolean;
 
-/** Far deeper than the configuration schema. */
-export const MAX_DEPTH = 64;
+  constructor(
+    document: Document.Parsed | undefined,
+    problems: readonly YamlProblem[],
+    lines: LineCounter,
+    env: Environment | undefined,
+  ) {
+    this.problems = [...problems];
+    this.#lines = lines;
+    this.#env = env;
+    this.#root = document?.contents;
+    this.#isUsable = document !== undefined;
+    if (document) this.#resolveAliases(document);
+    const raw = document && this.#valueOf(this.#root, []);
+    this.data = this.#isUsable ? { raw } : undefined;
+  }
 
-function reading([document, second]: readonly Document.Parsed[], text: string): YamlReading {
-  const { errors, warnings } = document as Document.Parsed;
-  const found = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')], text);
-  const problems =
-    second === undefined ? found : [...found, { offset: second.range[0], message: MESSAGES.MULTIPLE_DOCS }];
-  return errors.every(({ code }) => RECOVERABLE.has(code))
-    ? { problems, document: document as Document.Parsed }
-    : { problems };
+  position(offset: number): { readonly line: number; readonly column: number } {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line, column: col };
+  }
+
+  /** The offset of the value at the path, or of its key; that of the enclosing mapping when it is missing. */
+  locate(path: ConfigPath, atKey = false): number {
+    return this.#find(path, atKey).offset;
+  }
+
+  /** Whether the string at the path contains environment variables. */
+  isSubstituted(path: ConfigPath): boolean {
+    const node = this.#targetOf(this.#find(path, false).node);
+    return isScalar(node) && (this.#strings.get(node) ?? node.value) !== node.value;
+  }
+
+  #find(path: ConfigPath, atKey: boolean): { readonly offset: number; readonly node: unknown } {
+    let node: unknown = this.#root;
+    let offset = startOf(node);
+    for (const [depth, part] of path.entries()) {
+      const parent = this.#targetOf(node);
+      const pair = isMap(parent) ? this.#pairsOf(parent, []).get(String(part)) : undefined;
+      node = isSeq(parent) ? parent.items[Number(part)] : pair?.value;
+      if (pair === undefined && node === undefined) break;
+      offset = atKey && depth === path.length - 1 ? startOf(pair?.key, node) : startOf(node, pair?.key);
+    }
+    return { offset, node };
+  }
+
+  /** Finds the last preceding anchor of each alias. */
+  #resolveAliases(document: Document): void {
+    const anchors = new Map<string, Node>();
+    visit(document, {
+      Node: (_, node) => {
+        this.#valuesLeft += 1;
+        if (isAlias(node)) this.#targets.set(node, anchors.get(node.source));
+        else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      },
+    });
+  }
+
+  #targetOf(node: unknown): unknown {
+    return isAlias(node) ? this.#targets.get(node) : node;
+  }
+
+  #valueOf(node: unknown, path: ConfigPath): unknown {
+    if (!this.#mayExpand(node, path)) return undefined;
+    if (isAlias(node)) return this.#aliasedValue(node, path);
+    if (isSeq(node)) return node.items.map((item, index) => this.#valueOf(item, [...path, index]));
+    if (isMap(node)) {
+      const pairs = [...this.#pairsOf(node, path)];
+      return Object.fromEntries(pairs.map(([key, { value }]) => [key, this.#valueOf(value, [...path, key])]));
+    }
+    return isScalar(node) ? this.#scalar(node, path) : null;
+  }
+
+  /** At a limit, the rest of the document is not expanded. */
+  #mayExpand(node: unknown, path: ConfigPath): boolean {
+    if (this.#valuesLeft < 0) return false;
+    this.#valuesLeft -= 1;
+    const isTooDeep = path.length > MAX_DEPTH;
+    if (!isTooDeep && this.#valuesLeft >= 0) return true;
+    this.#valuesLeft = -1;
+    const place = this.#alias ?? { node, path };
+    this.#reject(place.node, place.path, isTooDeep ? TOO_DEEP : tooLarge());
+    return false;
+  }
+
+  #aliasedValue(node: Alias, path: ConfigPath): unknown {
+    const target = this.#targets.get(node);
+    if (target === undefined) return this.#reject(node, path, WITHOUT_ANCHOR);
+    const outer = this.#alias;
+    this.#alias ??= { node, path };
+    const value = this.#valueOf(target, path);
+    this.#alias = outer;
+    return value;
+  }
+
+  #scalar(node: Scalar, path: ConfigPath): unknown {
+    if (this.#env === undefined || typeof node.value !== 'string') return node.value;
+    const known = this.#strings.get(node);
+    if (known !== undefined) return known;
+    const { text, problems } = substitute(node.value, this.#env);
+    for (const message of problems) this.problems.push({ offset: startOf(node), path, message });
+    this.#strings.set(node, text);
+    return text;
+  }
+
+  /** The pairs of a mapping by key: its own keys override merged ones, and the last of duplicate keys wins. */
+  #pairsOf(map: YAMLMap, path: ConfigPath): ReadonlyMap<string, Pair> {
+    const known = this.#pairs.get(map);
+    if (known !== undefined) return known;
+    const pairs = new Map<string, Pair>();
+    this.#pairs.set(map, pairs);
+    const merges = map.items.filter(({ key }) => isMergeKey(key));
+    for (const pair of map.items.filter(({ key }) => !isMergeKey(key))) {
+      const [name, offset] = [keyText(pair.key), startOf(pair.key)];
+      if (name === '__proto__') {
+        this.problems.push({ offset, path: [...path, name], message: 'reserved key, expected another one' });
+        continue;
+      }
+      if (pairs.has(name)) {
+        // A key without a value may be part of a secret that contains a comma.
+        const value = isScalar(pair.value) ? pair.value.value : pair.value;
+        const shown = value === null ? path : [...path, name];
+        this.problems.push({ offset, path: shown, message: 'duplicate key, expected only once' });
+      }
+      pairs.set(name, pair);
+    }
+    for (const { key, value } of merges) this.#merge(pairs, isNode(value) ? value : key, [...path, '<<']);
+    return pairs;
+  }
+
+  #merge(pairs: Map<string, Pair>, value: unknown, path: ConfigPath): void {
+    const merged = this.#targetOf(value);
+    for (const item of isSeq(merged) ? merged.items : [merged]) {
+      const source = this.#targetOf(item);
+      if (isMap(source)) {
+        for (const [key, pair] of this.#pairsOf(source, path)) if (!pairs.has(key)) pairs.set(key, pair);
+      } else this.#reject(value, path, 'expected a mapping to merge, or an alias of one');
+    }
+  }
+
+  #reject(node: unknown, path: ConfigPath, message: string): undefined {
+    this.problems.push({ offset: startOf(node), path, message });
+    this.#isUsable = false;
+  }
+}
+
+const WITHOUT_ANCHOR =
+  'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
+const TOO_DEEP = `alias expands to more than ${MAX_DEPTH} nested levels, expected fewer`;
+/** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
+const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;
+
+/** Replaces each `${NAME}` with the environment variable and each `$${` with a literal `${`. */
+export function substitute(
+  text: string,
+  env: Environment,
+): { readonly text: string; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const replaced = text.replaceAll(/\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g, (match, name: string | undefined) => {
+    if (match === '$${') return '${';
+    const value = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
+    if (value !== undefined) return value;
+    problems.push(
+      name === undefined ? `expected \${NAME}, or $\${ for a literal \${` : `environment variable ${name} is not set`,
+    );
+    return match;
+  });
+  return { text: replaced, problems };
 }
 
 /** Errors after which the document is still usable. */
 const RECOVERABLE: ReadonlySet<ErrorCode> = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START', 'TAG_RESOLVE_FAILED']);
 
-interface FoundError extends YamlProblem {
-  /** Errors with the same cause are reported once. */
-  readonly cause: string | number;
-}
+/** Errors that follow each other from line to line. */
+const ONCE: ReadonlySet<ErrorCode> = new Set(['TAB_AS_INDENT', 'UNEXPECTED_TOKEN']);
 
 /** Keeps the first of the errors that one misplaced token, one position or one unquoted variable causes. */
-function withoutFollowUps(errors: readonly YAMLError[], text: string): readonly YamlProblem[] {
-  const firsts = new Map<string | number, FoundError>();
+function withoutFollowUps(errors: readonly YAMLError[], text: string): YamlProblem[] {
+  const firsts = new Map<ErrorCode | number, YamlProblem>();
   let variableLine: number | undefined;
-  for (const error of errors) {
-    const found = foundError(error, text);
-    const line = text.lastIndexOf('\n', found.offset - 1);
-    if (found.message === UNQUOTED_VARIABLE) variableLine = line;
-    else if (variableLine === line || (variableLine !== undefined && error.code === 'UNEXPECTED_TOKEN')) continue;
-    if (!firsts.has(found.cause)) firsts.set(found.cause, found);
+  for (const { code, message, pos } of errors) {
+    const [offset] = pos;
+    const line = text.lastIndexOf('\n', offset - 1);
+    const isVariable = text.startsWith('${', offset - 1);
+    if (isVariable) variableLine = line;
+    const isFollowUp = variableLine === line || (variableLine !== undefined && code === 'UNEXPECTED_TOKEN');
+    const cause = ONCE.has(code) ? code : offset;
+    if (firsts.has(cause) || (isFollowUp && !isVariable)) continue;
+    const known = MESSAGES[code as keyof typeof MESSAGES] ?? MISSING[message] ?? message;
+    firsts.set(cause, { offset, path: [], message: isVariable ? UNQUOTED_VARIABLE : known });
   }
   return [...firsts.values()];
 }
-
-function foundError({ code, pos: [offset], message }: YAMLError, text: string): FoundError {
-  if (text.startsWith('${', offset - 1)) return { offset, message: UNQUOTED_VARIABLE, cause: offset };
-  const known = MESSAGES[code as keyof typeof MESSAGES] ?? MISSING[message] ?? message;
-  return { offset, message: known, cause: ONCE.has(code) ? code : offset };
-}
-
-/** Errors that follow each other from line to line. */
-const ONCE: ReadonlySet<ErrorCode> = new Set(['TAB_AS_INDENT', 'UNEXPECTED_TOKEN']);
 
 const UNQUOTED_VARIABLE = `expected quotes around \${NAME} inside { } and [ ]: "\${NAME}"`;
 
@@ -126,7 +309,7 @@ const MISSING: Readonly<Record<string, string>> = {
 };
 
 /** The offset of the first node that has one. */
-export function startOf(...nodes: readonly unknown[]): number {
+function startOf(...nodes: readonly unknown[]): number {
   for (const node of nodes) {
     if (isNode(node) && node.range) return node.range[0];
   }
@@ -134,11 +317,11 @@ export function startOf(...nodes: readonly unknown[]): number {
 }
 
 /** Keys are always scalars: `stringKeys` rejects others. */
-export function keyText(key: unknown): string {
+function keyText(key: unknown): string {
   return String((key as Scalar).value);
 }
 
 /** Whether the key is `<<`; quoted, it is an ordinary key. */
-export function isMergeKey(key: unknown): boolean {
+function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { substitute } from '../../src/config/yaml-content.ts';
+import { substitute } from '../../src/config/yaml-document.ts';
 
 const NAME = '$' + '{NAME}';
 
