@@ -4,7 +4,6 @@ import { FLAGS } from '../../src/cli/flags.ts';
 
 /** Generates docs/flags.md. */
 export function flagsReference(): string {
-  const flags: readonly Flag[] = FLAGS;
   return [
     '# Flags',
     '',
@@ -18,7 +17,7 @@ export function flagsReference(): string {
     '',
     '| flag | default | value | commands | meaning |',
     '|---|---|---|---|---|',
-    ...flags.map(
+    ...FLAGS.map(
       (flag) => `| ${[spelled(flag), standard(flag), value(flag), commands(flag), flag.help].map(cell).join(' | ')} |`,
     ),
     '',

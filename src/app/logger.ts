@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
-import { type LOG_FORMATS, LOG_LEVELS } from '../cli/flags.ts';
 
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/** Least severe first. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-export type LogFormat = (typeof LOG_FORMATS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+export type LogFormat = 'logfmt' | 'json';
 
 /** Undefined fields are omitted. */
 export type LogFields = Readonly<Record<string, unknown>>;

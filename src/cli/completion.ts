@@ -17,11 +17,10 @@ export function completionScript(shell: Shell): string {
 
 const SCRIPTS: Readonly<Record<Shell, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-const ALL_FLAGS: readonly Flag[] = FLAGS;
 const FUNCTION = `_${PROGRAM.replaceAll('-', '_')}`;
 
 /** Flags whose next word is their value. */
-const valueFlags = () => ALL_FLAGS.filter(({ kind }) => kind.placeholder !== undefined).map(spelled);
+const valueFlags = () => FLAGS.filter(({ kind }) => kind.placeholder !== undefined).map(spelled);
 
 /** Works with the Bash 3.2 of macOS, which has no compopt, and without the package bash-completion. */
 function bashScript(): string {
@@ -55,12 +54,12 @@ ${FUNCTION}() {
   COMPREPLY=()
   if [[ -n $flag ]]; then
     case $flag in
-${ALL_FLAGS.filter(({ kind }) => kind.values !== undefined)
+${FLAGS.filter(({ kind }) => kind.values !== undefined)
   .map(
     ({ name, kind }) => `      --${name}) candidates='${kind.values?.join(' ')}'${kind.isList ? ' is_list=1' : ''} ;;`,
   )
   .join('\n')}
-      ${ALL_FLAGS.filter(({ kind }) => kind === file)
+      ${FLAGS.filter(({ kind }) => kind === file)
         .map(spelled)
         .join(' | ')})
         local IFS=$'\\n'
@@ -188,7 +187,7 @@ ${operandsWithValues()
     ({ name, at, values }) => `complete -c ${PROGRAM} -n '_${FUNCTION}_operand ${name} ${at}' -a '${values.join(' ')}'`,
   )
   .join('\n')}
-${ALL_FLAGS.map(fishFlag).join('\n')}
+${FLAGS.map(fishFlag).join('\n')}
 `;
 }
 

@@ -3,7 +3,6 @@ import { parseDuration, parseSize } from '../config/units.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
 import { RESOURCE_COLUMNS, type ResourceColumnName } from '../model/resource.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
-import { isReservedPath, RESERVED_PATHS } from '../web/routes.ts';
 import type { CommandName } from './commands.ts';
 
 /** The type, parser and documentation of one flag. */
@@ -30,6 +29,8 @@ export interface FlagKind<Value> {
   /** A comma-separated list of the words. */
   readonly isList?: true;
   readonly parse: (text: string) => Value | undefined;
+  /** The part of an invalid value to report (default: all of it). */
+  readonly wrongPart?: (text: string) => string | undefined;
 }
 
 export const file: FlagKind<string> = {
@@ -92,15 +93,20 @@ export function choice<const Words extends readonly string[]>(...words: Words): 
   };
 }
 
+/** The sort keys, under the names of their columns. */
+export const SORT_COLUMNS = Object.keys(SORT_KEYS).map(columnName);
+
 export const sortOrder: FlagKind<Order> = {
   placeholder: '<key>',
-  expected: `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
-  values: Object.keys(SORT_KEYS).flatMap((key) => [key, `-${key}`]),
-  parse: parseOrder,
+  expected: `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`,
+  values: SORT_COLUMNS.flatMap((name) => [name, `-${name}`]),
+  parse: (given) => parseOrder(given.replace(/^(-?)resource_(id|type)$/, '$1$2')),
 };
 
-/** The names of sort keys that are columns under another name. */
-const COLUMN_ALIASES: Readonly<Record<string, ResourceColumnName>> = { id: 'resource_id', type: 'resource_type' };
+/** `id` and `type` are short for `resource_id` and `resource_type`. */
+function columnName(name: string): string {
+  return name.replace(/^(?:id|type)$/, 'resource_$&');
+}
 
 /** In the given order. */
 export const resourceColumns: FlagKind<readonly ResourceColumnName[]> = {
@@ -109,12 +115,21 @@ export const resourceColumns: FlagKind<readonly ResourceColumnName[]> = {
   values: Object.keys(RESOURCE_COLUMNS),
   isList: true,
   parse(given) {
-    const names = given.split(',').map((word) => COLUMN_ALIASES[word] ?? word);
-    const isValid =
-      names.every((name) => Object.hasOwn(RESOURCE_COLUMNS, name)) && new Set(names).size === names.length;
-    return isValid ? (names as ResourceColumnName[]) : undefined;
+    const names = given.split(',').map(columnName);
+    return wrongColumn(given) === undefined ? (names as ResourceColumnName[]) : undefined;
   },
+  wrongPart: wrongColumn,
 };
+
+/** The first unknown or repeated name. */
+function wrongColumn(given: string): string | undefined {
+  const words = given.split(',');
+  const names = words.map(columnName);
+  return words.find((_, at) => {
+    const name = names[at] as string;
+    return !Object.hasOwn(RESOURCE_COLUMNS, name) || names.indexOf(name) < at;
+  });
+}
 
 /** A named fault and the share of requests it affects. */
 export const faultShare: FlagKind<Fault> = {
@@ -150,12 +165,29 @@ export const hostNames: FlagKind<readonly string[]> = {
   },
 };
 
+/** Paths of the exporter's other endpoints; `...` matches any suffix. */
+const RESERVED_PATHS = [
+  '/',
+  '/probe',
+  '/sd',
+  '/search',
+  '/config',
+  '/reference',
+  '/favicon.ico',
+  '/stations',
+  '/stations/...',
+  '/-/...',
+] as const;
+
 export const telemetryPath: FlagKind<string> = {
   placeholder: '<path>',
   expected: `a path such as /metrics, of letters, digits and ._~-, other than ${RESERVED_PATHS.join(', ')}`,
   parse(text) {
     const isPlain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
-    return isPlain && !isReservedPath(text) ? text : undefined;
+    const isReserved = RESERVED_PATHS.some((path) =>
+      path.endsWith('...') ? text.startsWith(path.slice(0, -'...'.length)) : text === path,
+    );
+    return isPlain && !isReserved ? text : undefined;
   },
 };
 

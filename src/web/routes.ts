@@ -18,26 +18,6 @@ export const ROUTES = {
   reload: '/-/reload',
 } as const;
 
-/** Paths that `--web.telemetry-path` cannot have; `...` matches any suffix. */
-export const RESERVED_PATHS: readonly string[] = [
-  ROUTES.status,
-  ROUTES.probe,
-  ROUTES.discovery,
-  ROUTES.search,
-  ROUTES.config,
-  ROUTES.reference,
-  ROUTES.favicon,
-  ROUTES.stations,
-  '/stations/...',
-  '/-/...',
-];
-
-export function isReservedPath(path: string): boolean {
-  return RESERVED_PATHS.some((reserved) =>
-    reserved.endsWith('...') ? path.startsWith(reserved.slice(0, -'...'.length)) : path === reserved,
-  );
-}
-
 /** Relative to the root; undefined for `.` and `..`, which browsers resolve as path steps even when percent-encoded. */
 export function stationPath(name: string): string | undefined {
   return isStep(name) ? undefined : `stations/${encoded(name)}`;

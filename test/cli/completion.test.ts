@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, SHELLS } from '../../src/cli/commands.ts';
 import { completionScript } from '../../src/cli/completion.ts';
-import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 
 /** test/terminal runs the scripts in their shells. */
@@ -9,8 +8,7 @@ describe.each(SHELLS)('completionScript for %s', (shell) => {
   const script = completionScript(shell);
 
   it('has every command, flag and value', () => {
-    const flags: readonly Flag[] = FLAGS;
-    const words = [...COMMAND_NAMES, ...flags.flatMap(({ name, kind }) => [name, ...(kind.values ?? [])])];
+    const words = [...COMMAND_NAMES, ...FLAGS.flatMap(({ name, kind }) => [name, ...(kind.values ?? [])])];
     expect(
       words.filter((word) => !new RegExp(`(?<![\\w.-])(--)?${word.replaceAll('.', '\\.')}(?![\\w.-])`).test(script)),
     ).toEqual([]);

@@ -36,12 +36,14 @@ describe('sortOrder', () => {
     expect(sortOrder.parse('-alert_rules')).toEqual({ by: 'alert_rules', descending: true });
   });
 
-  it.each(['', '-', '--created', 'size', 'constructor', '-__proto__'])('rejects %j', (given) => {
+  it.each(['', '-', '--created', 'size', 'constructor', '-__proto__', 'resource_name'])('rejects %j', (given) => {
     expect(sortOrder.parse(given)).toBeUndefined();
   });
 
-  it('lists the keys', () => {
-    expect(sortOrder.expected).toContain('one of id, name, display_name, type, ');
+  it('lists the keys under the names of their columns, and accepts both', () => {
+    expect(sortOrder.expected).toContain('one of resource_id, name, display_name, resource_type, ');
+    expect(sortOrder.parse('-resource_id')).toEqual(sortOrder.parse('-id'));
+    expect(sortOrder.parse('resource_type')).toEqual({ by: 'type', descending: false });
   });
 });
 
@@ -271,10 +273,15 @@ describe('resourceColumns', () => {
     expect(resourceColumns.parse('state,id,type')).toEqual(['state', 'resource_id', 'resource_type']);
   });
 
-  it.each(['', 'state,', 'nothing', 'state,state', 'id,resource_id', 'constructor', 'toString'])(
-    'rejects %j',
-    (text) => {
-      expect(resourceColumns.parse(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    ['', ''],
+    ['state,', ''],
+    ['state,nothing,sku', 'nothing'],
+    ['sku,state,state', 'state'],
+    ['id,resource_id', 'resource_id'],
+    ['constructor', 'constructor'],
+  ])('rejects %j and names %j', (text, wrong) => {
+    expect(resourceColumns.parse(text)).toBeUndefined();
+    expect(resourceColumns.wrongPart?.(text)).toBe(wrong);
+  });
 });

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Flag } from '../../src/cli/flag-kind.ts';
 import { FLAGS, ownShard } from '../../src/cli/flags.ts';
-
-const flags: readonly Flag[] = FLAGS;
 
 describe('FLAGS', () => {
   it('has unique names', () => {
-    expect(new Set(flags.map((flag) => flag.name)).size).toBe(flags.length);
+    expect(new Set(FLAGS.map((flag) => flag.name)).size).toBe(FLAGS.length);
   });
 
-  it.each(flags.filter((flag) => flag.default !== undefined))('has a valid default for --$name', (flag) => {
+  it.each(FLAGS.filter((flag) => flag.default !== undefined))('has a valid default for --$name', (flag) => {
     expect(flag.kind.parse(flag.default ?? '')).toBeDefined();
   });
 });

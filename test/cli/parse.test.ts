@@ -235,6 +235,12 @@ describe('parseFlags', () => {
     expect(problemsOf('--demo=yes')).toEqual(['--demo: expected true or false, got "yes"']);
   });
 
+  it('names the wrong part of a list', () => {
+    expect(problemsOf('list', 'prod', '--columns=state,size')).toEqual([
+      expect.stringMatching(/^--columns: expected different names out of resource_id, .*, got "size"$/),
+    ]);
+  });
+
   it('does not show a password', () => {
     expect(problemsOf('--web.external-url=http://user:pa/ss@example.com')).toEqual([
       '--web.external-url: expected an http or https URL without user, query and fragment, got "http://<secret>@example.com"',

@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { telemetryPath } from '../../src/cli/flag-kind.ts';
 import { labelText } from '../../src/model/resource.ts';
-import { isReservedPath, probePath, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
+import { probePath, ROUTES, resourcePath, stationPath } from '../../src/web/routes.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { startApp } from './running-app.ts';
 
-describe('isReservedPath', () => {
-  it.each(Object.values(ROUTES))('is true for the route %s', (path) => {
-    expect(isReservedPath(path)).toBe(true);
-  });
-
-  it.each(['/metrics', '/probes', '/config/metrics', '/station', '/-'])('is false for %s', (path) => {
-    expect(isReservedPath(path)).toBe(false);
+describe('ROUTES', () => {
+  it.each(Object.values(ROUTES))('has %s, which is not accepted as the telemetry path', (path) => {
+    expect(telemetryPath.parse(path.replaceAll(':', ''))).toBeUndefined();
   });
 });
 
