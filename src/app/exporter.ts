@@ -4,6 +4,7 @@ import { renderConfig } from '../config/resolve.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { type SearchedStation, type SearchResult, searchStations } from '../inventory/search.ts';
 import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
 import type { Body } from '../metrics/segment.ts';
@@ -19,7 +20,7 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import { untilAborted } from '../upstream/http/exchange.ts';
 import type { WebObserver } from '../web/options.ts';
-import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
+import type { ExporterPort } from '../web/port.ts';
 import {
   endGeneration,
   type Generation,

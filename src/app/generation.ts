@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
-import type { UpstreamLimits } from '../inventory/capacity.ts';
 import { History } from '../inventory/history.ts';
 import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
@@ -54,7 +53,7 @@ export interface Generation {
 
 export interface Upstream {
   readonly url: string;
-  readonly limits: UpstreamLimits;
+  readonly concurrency: number;
   readonly client: UpstreamClient;
   /** Creates one source per station: a source caches the pages it has read. */
   readonly newSource: (spec: StationSpec) => StationSource;
@@ -243,7 +242,13 @@ function connectUpstreams(
         shared,
       );
     };
-    upstreams.set(name, { url: config.base_url.href, limits: options, client, newSource, activate: observer.activate });
+    upstreams.set(name, {
+      url: config.base_url.href,
+      concurrency: options.concurrency,
+      client,
+      newSource,
+      activate: observer.activate,
+    });
   }
   return upstreams;
 }

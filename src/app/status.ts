@@ -1,14 +1,15 @@
-import { forecastCapacity, type StationWork } from '../inventory/capacity.ts';
+import { capacityOf, type StationWork } from '../inventory/capacity.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
-import { listingCount } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
-import type { StationDetail, StationStatus, UpstreamStatus } from '../web/port.ts';
 import type { Upstream } from './generation.ts';
 
 type View = StationView<EncodedSnapshot>;
 
-type UpstreamState = Pick<Upstream, 'limits'> & { readonly client: Pick<Upstream['client'], 'load' | 'isHanging'> };
+type UpstreamState = Pick<Upstream, 'concurrency'> & {
+  readonly client: Pick<Upstream['client'], 'load' | 'isHanging'>;
+};
 
 /** Maps a station to its status on the web pages. */
 export function stationStatus(view: View, { client }: Pick<UpstreamState, 'client'>): StationStatus {
@@ -71,25 +72,13 @@ export function upstreamStatuses(
 }
 
 /** `views`: of all stations of the upstream. */
-function upstreamStatus(name: string, { client, limits }: UpstreamState, views: readonly View[]): UpstreamStatus {
+function upstreamStatus(name: string, { client, concurrency }: UpstreamState, views: readonly View[]): UpstreamStatus {
   const load = client.load();
-  return { name, load, forecast: forecastCapacity(views.map(stationWork), limits, load) };
+  return { name, load, capacity: capacityOf(views.map(stationWork), concurrency, load) };
 }
 
-function stationWork({ spec, health, served }: View): StationWork {
-  const snapshot = served?.publication.snapshot;
-  return {
-    name: spec.name,
-    ttlMs: spec.cache.ttlMs,
-    refreshTimeoutMs: spec.refreshTimeoutMs,
-    durationMs: health.failure ? undefined : health.durationMs,
-    listed: snapshot && {
-      requests: snapshot.pages,
-      furtherRequests: snapshot.furtherPages,
-      listings: listingCount(spec),
-      records: snapshot.size + snapshot.rejected + snapshot.duplicates,
-    },
-  };
+function stationWork({ spec, served }: View): StationWork {
+  return { ttlMs: spec.cache.ttlMs, requests: served?.publication.snapshot.pages };
 }
 
 function alertCounts(

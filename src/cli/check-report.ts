@@ -1,6 +1,6 @@
 import type { CheckMessage } from '../diagnosis/check-messages.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from '../diagnosis/diagnosis.ts';
-import { capacityText } from '../inventory/capacity-text.ts';
+import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { stationTable, upstreamTable } from './check-tables.ts';
 import { coloured, type Screen } from './table.ts';
@@ -49,12 +49,11 @@ function notes(stations: readonly DiagnosedStation[]): string {
 
 /** Of upstreams whose capacity suffices; the others have a warning. */
 function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
-  const lines = upstreams.flatMap(({ options, forecast }) => {
-    const text = forecast && capacityText(forecast);
-    return text === undefined || text.advice !== undefined
+  const lines = upstreams.flatMap(({ options, capacity }) =>
+    capacity === undefined || isExceeded(capacity)
       ? []
-      : [`capacity: upstream ${options.name}: ${text.meaning}`];
-  });
+      : [`capacity: upstream ${options.name}: ${capacityText(capacity)}`],
+  );
   return lines.length === 0 ? [] : [lines.map((line) => `${printable(line)}\n`).join('')];
 }
 

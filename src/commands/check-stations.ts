@@ -4,6 +4,7 @@ import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
+import type { UpstreamStatus } from '../inventory/station-status.ts';
 import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';
@@ -14,7 +15,6 @@ import type { Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
 import { untilAborted } from '../upstream/http/exchange.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
-import type { UpstreamStatus } from '../web/port.ts';
 
 interface CheckOptions {
   readonly build: Build;
@@ -59,8 +59,8 @@ export async function checkStations(loaded: LoadedConfig, { build, shard, signal
     const statuses = new Map(upstreamStatuses(generation.upstreams, views).map((status) => [status.name, status]));
     const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
       const { options, connection } = await probe;
-      const { load, forecast } = statuses.get(options.name) as UpstreamStatus;
-      return { options, connection, speaksTls: await speaksTls(options, stations), load, forecast };
+      const { load, capacity } = statuses.get(options.name) as UpstreamStatus;
+      return { options, connection, speaksTls: await speaksTls(options, stations), load, capacity };
     });
     return {
       upstreams: await untilAborted(Promise.all(facts), signal),

@@ -1,4 +1,4 @@
-import { capacityText, slowRefreshText } from '../inventory/capacity-text.ts';
+import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
 import { FAILURE_ADVICE } from '../model/failure.ts';
 import { daysUntil, isoDate } from './certificate-lifetime.ts';
 import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
@@ -153,11 +153,14 @@ function durationWarnings({ spec, durationMs }: DiagnosedStation, scrapeTimeoutM
 }
 
 /** Throttling, and a capacity that does not suffice. */
-function loadWarnings({ stations, load: { requestsPerSecond }, forecast }: DiagnosedUpstream): readonly Message[] {
+function loadWarnings({
+  stations,
+  load: { requestsPerSecond },
+  capacity: measured,
+}: DiagnosedUpstream): readonly Message[] {
   const replies = stations.flatMap((station) => station.replies);
   const throttled = replies.filter(({ status }) => status === 429);
-  const texts = forecast === undefined ? [] : [capacityText(forecast), slowRefreshText(forecast)];
-  const capacity = texts.flatMap((text) => (text?.advice === undefined ? [] : [warning(text.meaning, text.advice)]));
+  const capacity = measured && isExceeded(measured) ? [warning(capacityText(measured), `See ${CAPACITY_GUIDE}`)] : [];
   if (throttled.length === 0) return capacity;
   const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
   const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';

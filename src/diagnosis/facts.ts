@@ -1,5 +1,6 @@
-import type { CapacityForecast, UpstreamLoad } from '../inventory/capacity.ts';
+import type { Capacity } from '../inventory/capacity.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
@@ -21,7 +22,7 @@ export interface UpstreamFacts {
   /** After the check. */
   readonly load: UpstreamLoad;
   /** undefined: no station was listed. */
-  readonly forecast: CapacityForecast | undefined;
+  readonly capacity: Capacity | undefined;
 }
 
 export interface ConnectionFacts {

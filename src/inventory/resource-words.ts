@@ -1,23 +1,14 @@
-import { breakable, type Html, html, unknown } from '../web/pages/html.ts';
-
-/** The alert states that are known, by their tokens, with the words and style classes of their badges. */
-const ALERT_STATES = new Map([
-  ['ALERTSTATE_FIRING', { word: 'Firing', style: 'firing' }],
-  ['ALERTSTATE_PENDING', { word: 'Pending', style: 'pending' }],
-  ['ALERTSTATE_INACTIVE', { word: 'Inactive', style: 'inactive' }],
-  ['ALERTSTATE_UNSPECIFIED', { word: 'Unspecified', style: 'unspecified' }],
+/** The alert states that are known, by their tokens. */
+export const ALERT_STATES: ReadonlyMap<string, string> = new Map([
+  ['ALERTSTATE_FIRING', 'Firing'],
+  ['ALERTSTATE_PENDING', 'Pending'],
+  ['ALERTSTATE_INACTIVE', 'Inactive'],
+  ['ALERTSTATE_UNSPECIFIED', 'Unspecified'],
 ]);
 
 /** The word for an alert state; a token that is not known is shown as sent. */
 export function stateWord(token: string): string {
-  return ALERT_STATES.get(token)?.word ?? token;
-}
-
-/** An alert state in words and colour, with its token as a tooltip. */
-export function alertStateBadge(token: string): Html {
-  if (token === '') return unknown('not reported');
-  const style = ALERT_STATES.get(token)?.style ?? 'unspecified';
-  return html`<span class="badge ${style}" title="${token}">${breakable(stateWord(token))}</span>`;
+  return ALERT_STATES.get(token) ?? token;
 }
 
 /** Parts of a type key that a short name has at most; a key that is still ambiguous is shown in full. */
@@ -38,10 +29,4 @@ function endingsOf(key: string): readonly string[] {
   return parts
     .map((_part, at) => parts.slice(-1 - at).join('.'))
     .filter((ending) => /^[^.].*[^.]$|^[^.]$/su.test(ending));
-}
-
-/** A type by its short name, with its key as a tooltip. */
-export function typeName(key: string, names: ReadonlyMap<string, string>): Html {
-  if (key === '') return unknown('not reported');
-  return html`<span title="${key}">${breakable(names.get(key) ?? key)}</span>`;
 }

@@ -1,8 +1,7 @@
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { StationStatus } from '../web/port.ts';
 import type { HistoryEntry } from './history.ts';
 import type { Columns } from './records.ts';
-import { stateOf } from './station-state.ts';
+import { type StationStatus, stateOf } from './station-status.ts';
 
 type DocumentedColumns<Row> = Columns<Row> & Readonly<Record<string, { readonly help: string }>>;
 

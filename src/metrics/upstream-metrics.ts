@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { UpstreamLoad } from '../inventory/capacity.ts';
 import { FAILURE_REASONS, type FailureReason } from '../model/failure.ts';
+import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { OWN_FAMILIES } from './own-families.ts';
 
 /** Listings usually take 0.7 to 6 s; more than 45 s has been observed. */

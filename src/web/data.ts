@@ -2,10 +2,11 @@ import { stationLinks } from '../inventory/links.ts';
 import { csvPieces, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery } from '../inventory/resource-query.ts';
 import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../inventory/station-columns.ts';
+import type { StationDetail } from '../inventory/station-status.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { writePieces } from './body.ts';
 import { searchParams } from './pages/station-page.ts';
-import type { ExporterPort, StationDetail } from './port.ts';
+import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { send, sendError } from './respond.ts';
 

@@ -1,76 +1,12 @@
-import type { CapacityForecast, UpstreamLoad } from '../inventory/capacity.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
-import type { LinkTemplate } from '../inventory/links.ts';
 import type { SearchResult } from '../inventory/search.ts';
 import type { Order, Selection } from '../inventory/selection.ts';
-import type { Aggregates } from '../metrics/aggregates.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { Body } from '../metrics/segment.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import type { FailureReason } from '../model/failure.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-
-/** State of a station as the pages show it. */
-export interface StationStatus {
-  readonly name: string;
-  readonly upstream: string;
-  readonly telemetryStation: string;
-  /** undefined: not tried yet. */
-  readonly up: boolean | undefined;
-  readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
-  readonly lastSuccessMs: number | undefined;
-  readonly lastAttemptMs: number | undefined;
-  /** Duration of the latest attempt. */
-  readonly durationMs: number | undefined;
-  /** Time until the next refresh is due; 0 or less: due now. */
-  readonly dueInMs: number;
-  readonly isRefreshing: boolean;
-  /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
-  readonly waitingMs: number | undefined;
-  /** The latest request got no reply: the station is limited to one probing request at a time. */
-  readonly isHanging: boolean;
-  /** What triggers a due refresh: a scrape or the background timer. */
-  readonly refresh: 'scrape' | 'background';
-  /** undefined: no snapshot is served. */
-  readonly snapshot: SnapshotStatus | undefined;
-}
-
-/** Aggregates of a snapshot. */
-interface SnapshotStatus {
-  readonly resources: number;
-  readonly complete: boolean;
-  readonly pages: number;
-  /** Resources that can have alerts; undefined: `alertability` is not enabled. */
-  readonly alertable: number | undefined;
-  /** Resources without alert rules, with `alertability` among the alertable ones; undefined: the service reported no counts. */
-  readonly withoutRules: number | undefined;
-}
-
-/** The load of an upstream as the pages show it. */
-export interface UpstreamStatus {
-  readonly name: string;
-  readonly load: UpstreamLoad;
-  /** undefined: too little is known. */
-  readonly forecast: CapacityForecast | undefined;
-}
-
-/** A station as its page shows it. */
-export interface StationDetail {
-  readonly spec: StationSpec;
-  readonly upstream: UpstreamStatus;
-  readonly status: StationStatus;
-  readonly served: ServedSnapshot | undefined;
-  /** Of the configuration. */
-  readonly links: readonly LinkTemplate[];
-}
-
-interface ServedSnapshot {
-  readonly snapshot: Snapshot;
-  readonly aggregates: Aggregates;
-  /** Per-resource series withheld by `metrics.max_resources`. */
-  readonly withheld: number;
-}
 
 /** The interface of the running exporter that the web server needs. */
 export interface ExporterPort {

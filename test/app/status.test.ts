@@ -10,7 +10,7 @@ const LOAD = { ...IDLE_LOAD, typicalLatencyMs: 1000 };
 
 /** Only the station `stuck` hangs. */
 const UPSTREAM = {
-  limits: { concurrency: 8, requestsPerSecond: 0, pageSize: 100 },
+  concurrency: 8,
   client: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
 };
 
@@ -99,9 +99,9 @@ describe('stationStatus', () => {
 describe('upstreamStatuses', () => {
   const spec = { alertability: true, products: ['p'] };
 
-  it('forecasts the capacity from the latest snapshots of the stations of each upstream', () => {
+  it('compares the capacity with the requests of the latest snapshots of the stations of each upstream', () => {
     const views = [
-      viewOf([resourceOf('a')], spec, { pages: 30, furtherPages: 20, size: 990, duplicates: 4, rejected: 6 }),
+      viewOf([resourceOf('a')], spec, { pages: 30 }),
       { ...viewOf([], { name: 'unknown' }), served: undefined },
       viewOf([], { name: 'other', upstream: 'second' }, { pages: 7 }),
     ];
@@ -116,33 +116,15 @@ describe('upstreamStatuses', () => {
     expect(main).toMatchObject({
       name: 'main',
       load: LOAD,
-      forecast: { requests: 30, durationMs: 3750, unknownStations: 1 },
+      capacity: { neededPerSecond: 0.5, possiblePerSecond: 8, unknownStations: 1 },
     });
-    expect(second).toMatchObject({ name: 'second', forecast: { requests: 7, unknownStations: 0 } });
+    expect(second).toMatchObject({ name: 'second', capacity: { unknownStations: 0 } });
   });
 
-  it('passes on what larger pages and fewer products would save', () => {
-    const view = viewOf([], spec, { pages: 960, furtherPages: 640, size: 31_990, duplicates: 4, rejected: 6 });
-    const [main] = upstreamStatuses(new Map([['main', UPSTREAM]]), [view]);
-    expect(main?.forecast?.remedies).toMatchObject({
-      pageSize: 200,
-      furtherRequests: 640,
-      limits: { concurrency: 16 },
-    });
-    expect(main?.forecast?.slowRefresh).toMatchObject({ station: 'prod', durationMs: 120_000 });
-  });
-
-  it('has no forecast for an upstream without stations', () => {
+  it('knows no capacity of an upstream without stations', () => {
     expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [])).toEqual([
-      { name: 'main', load: LOAD, forecast: undefined },
+      { name: 'main', load: LOAD, capacity: undefined },
     ]);
-  });
-
-  it('does not take the duration of a failed refresh for that of a listing', () => {
-    const failure = { reason: 'timeout', message: 'no reply', error: undefined } as const;
-    const view = viewOf([], {}, { pages: 1 });
-    const failing = { ...view, health: { ...view.health, durationMs: 120_000, failure } };
-    expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [failing])[0]?.forecast?.slowRefresh).toBeUndefined();
   });
 });
 

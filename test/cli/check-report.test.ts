@@ -42,7 +42,7 @@ const factsOf = (
       },
       speaksTls: false,
       load: IDLE_LOAD,
-      forecast: undefined,
+      capacity: undefined,
     },
   ],
   stations,

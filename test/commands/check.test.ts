@@ -51,7 +51,7 @@ describe('check --live, without failures', () => {
     expect(cell('all', 'RESOURCES')).toBe('50');
     expect(cell('all', 'REQUESTS')).toBe('360/h');
     expect(stdout).toMatch(
-      /\ncapacity: upstream main: 6 requests every 60 s take [\d.]+ m?s with concurrency 8 at [\d.]+ ms: [\d.]+ % of the capacity\.\n/,
+      /\ncapacity: upstream main: Refreshes once per ttl need 0\.1 requests\/s of [\d,]+ that are possible: [\d.]+ % of the capacity\.\n/,
     );
     expect(stdout).toMatch(/\nstations: 2, ok: 2, failed: 0, warnings: 1\n$/);
   });
@@ -637,7 +637,7 @@ describe('check --live, warnings', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /\nwarning: upstream main: 3 requests every 10 ms take [\d.]+ m?s with concurrency 1 at \d+ ms: data will be about [\d.]+ m?s old\.\n {2}what to do: Raise concurrency to \d+, or ttl to [\d.]+ m?s, or use \d+ shards\.\n/,
+      /\nwarning: upstream main: Refreshes once per ttl need 300 requests\/s of [\d.]+ that are possible: [\d,]+ % of the capacity, so that data gets older than ttl\.\n {2}what to do: See https:.*#overload\n/,
     );
     expect(stdout).not.toContain('\ncapacity: ');
   });

@@ -16,7 +16,7 @@ const upstream: UpstreamFacts = {
   },
   speaksTls: false,
   load: IDLE_LOAD,
-  forecast: undefined,
+  capacity: undefined,
 };
 
 const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string) => {

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
-import { STATION_STATES } from '../../src/inventory/station-state.ts';
+import { STATION_STATES } from '../../src/inventory/station-status.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { LISTING_FIELDS } from '../../src/model/listing.ts';

@@ -1,8 +1,8 @@
-import type { UpstreamLoad } from '../../src/inventory/capacity.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
+import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 
 export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
   return {

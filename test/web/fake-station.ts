@@ -1,13 +1,14 @@
 import type { LinkTemplate } from '../../src/inventory/links.ts';
 import { searchStations } from '../../src/inventory/search.ts';
 import { selectResources } from '../../src/inventory/selection.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/inventory/station-status.ts';
 import { Aggregation } from '../../src/metrics/aggregates.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
-import type { ExporterPort, StationDetail, StationStatus, UpstreamStatus } from '../../src/web/port.ts';
+import type { ExporterPort } from '../../src/web/port.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
 export const STATION: StationStatus = {
@@ -31,7 +32,7 @@ export const STATION: StationStatus = {
 export const UPSTREAM: UpstreamStatus = {
   name: 'main',
   load: IDLE_LOAD,
-  forecast: undefined,
+  capacity: undefined,
 };
 
 export const NOW_MS = Date.UTC(2026, 0, 2, 3, 5, 0);

@@ -1,5 +1,5 @@
-import type { UpstreamLoad } from '../../inventory/capacity.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
+import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import type { RequestObserver } from '../http/observer.ts';
 import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Pool } from 'undici';
-import type { UpstreamLoad } from '../../inventory/capacity.ts';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import { GrowableBuffer } from '../../model/growable-buffer.ts';
 import type { ListingContext } from '../../model/listing.ts';
+import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import type { TlsOptions, UpstreamOptions } from '../../model/upstream-options.ts';
 import { type Admission, RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';

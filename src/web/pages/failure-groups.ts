@@ -1,7 +1,8 @@
-import { stationLink } from '../../inventory/station-state.ts';
+import type { StationStatus } from '../../inventory/station-status.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, type FailureReason } from '../../model/failure.ts';
-import type { StationStatus } from '../port.ts';
-import { countText, type Html, html, momentText, numberText } from './html.ts';
+import { type Html, html, momentText } from './html.ts';
+import { stationLink } from './station-parts.ts';
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
 export interface FailureGroup {

@@ -1,7 +1,6 @@
-import { noDataReason, stateOf } from '../../inventory/station-state.ts';
-import type { StationStatus, UpstreamStatus } from '../port.ts';
+import { noDataReason, type StationStatus, stateOf, type UpstreamStatus } from '../../inventory/station-status.ts';
+import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { failureGroups, hasOneReason, shortReason } from './failure-groups.ts';
-import { countText, durationText, numberText } from './html.ts';
 
 /** The state of all stations in one sentence. */
 export interface FleetSummary {

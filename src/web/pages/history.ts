@@ -1,8 +1,9 @@
 import type { HistoryEntry } from '../../inventory/history.ts';
-import type { StationStatus } from '../port.ts';
+import type { StationStatus } from '../../inventory/station-status.ts';
+import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { historyPath, refreshPath } from '../routes.ts';
 import { CELLS, HOUR_MS, type Period, type Timeline, type TimelineState, timelineOf } from './history-timeline.ts';
-import { countText, durationText, type Html, html, momentText, numberText, secondsText, unknown } from './html.ts';
+import { type Html, html, momentText, unknown } from './html.ts';
 import type { PageOptions } from './layout.ts';
 
 /** Refreshes in the list: at once, and after opening it. */
@@ -47,7 +48,7 @@ ${periodList(timeline)}
 <div class="sparks">
 ${sparkline('resources', 'Resources', timeline, ({ resources }) => resources, numberText)}
 ${sparkline('firing', 'Firing resources', timeline, ({ firing }) => firing, numberText, 0)}
-${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durationMs, secondsText, 0)}
+${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durationMs, durationText, 0)}
 </div>
 <h3 id="refreshes-title">Recent refreshes</h3>
 ${refreshTable(history.slice(0, SHOWN), nowMs, 'refreshes')}
@@ -208,7 +209,7 @@ function refreshRow(entry: HistoryEntry, nowMs: number): Html {
   return html`<tr>
 <th scope="row">${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')}</th>
 <td data-label="Outcome"><span><span class="outcome ${entry.outcome}">${outcomeText(entry)}</span>${said}</span></td>
-<td class="number" data-label="Duration"><span>${durationMs === undefined ? unknown('not known') : secondsText(durationMs)}${waited}</span></td>
+<td class="number" data-label="Duration"><span>${durationMs === undefined ? unknown('not known') : durationText(durationMs)}${waited}</span></td>
 ${count('Pages', pages)}
 ${count('Resources', resources)}
 ${count('Firing', firing)}

@@ -1,3 +1,5 @@
+import { durationText } from '../../inventory/words.ts';
+
 /** Markup, as opposed to text that must be escaped. */
 export class Html {
   readonly text: string;
@@ -59,56 +61,6 @@ ${rows}</dl>`;
 /** A dash in place of a value, with the explanation for mouse and screen reader. */
 export function unknown(explanation: string): Html {
   return html`<span class="unknown" title="${explanation}">–<span class="hidden-text"> ${explanation}</span></span>`;
-}
-
-/** Created when a page first needs it, because it loads the data of locales. */
-let numberFormat: Intl.NumberFormat | undefined;
-
-export function numberText(value: number): string {
-  numberFormat ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
-  return numberFormat.format(value);
-}
-
-/** `1 resource`, `1,200 resources`. */
-export function countText(count: number, noun: string, plural = `${noun}s`): string {
-  return `${numberText(count)} ${count === 1 ? noun : plural}`;
-}
-
-/** In whole percent; 0 % is none and 100 % is all. */
-export function shareText(part: number, total: number): string {
-  const percent = Math.round((part / total) * 100);
-  if (percent < 1 && part > 0) return '<1 %';
-  return percent > 99 && part < total ? '>99 %' : `${percent} %`;
-}
-
-const UNITS = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['min', 60],
-  ['s', 1],
-] as const;
-
-/** In the largest unit and the next smaller one. */
-export function durationText(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  const first = UNITS.findIndex(([, length]) => seconds >= length);
-  if (first === -1) return '0 s';
-  const isLong = seconds >= 7 * 86_400;
-  let rest = seconds;
-  const amounts = UNITS.slice(first, isLong ? first + 1 : first + 2).map(([unit, length]) => {
-    const amount = Math.floor(rest / length);
-    rest -= amount * length;
-    return { unit, amount };
-  });
-  return amounts
-    .filter(({ amount }) => amount > 0)
-    .map(({ unit, amount }) => `${numberText(amount)} ${unit}`)
-    .join(' ');
-}
-
-/** In milliseconds where that matters. */
-export function secondsText(ms: number): string {
-  return ms < 10_000 ? `${numberText(Math.round(ms) / 1000)} s` : durationText(ms);
 }
 
 /** Relative to now, with the exact time as a tooltip. */

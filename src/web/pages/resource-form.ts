@@ -1,9 +1,11 @@
-import { type Count, MAX_LISTED, type ResourceCounts } from '../../inventory/resource-counts.ts';
+import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
 import { ALERTABLE, shortFormTest } from '../../inventory/selection.ts';
+import { numberText } from '../../inventory/words.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { OTHER } from '../../refresh/label-values.ts';
-import { type Html, html, numberText } from './html.ts';
+import { type Html, html } from './html.ts';
+import { MAX_LISTED } from './resource-counts.ts';
 import { columnsOf } from './resource-list.ts';
 
 type Choices = Pick<StationSpec, 'products' | 'alertability'>;

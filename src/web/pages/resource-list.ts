@@ -1,11 +1,13 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
-import { alertStateBadge, shortTypes, stateWord, typeName } from '../../inventory/resource-words.ts';
+import { shortTypes, stateWord } from '../../inventory/resource-words.ts';
 import { alertableOf, type SortKey, type UnmatchedFilter } from '../../inventory/selection.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { resourcePath, stationPath } from '../routes.ts';
-import { breakable, countText, type Html, html, momentText, numberText, unknown } from './html.ts';
+import { breakable, type Html, html, momentText, unknown } from './html.ts';
 import { copyable } from './live-page.ts';
+import { alertStateBadge, typeName } from './resource-parts.ts';
 
 interface Column {
   readonly heading: string;

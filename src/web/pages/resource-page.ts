@@ -1,16 +1,19 @@
 import { resourceLinks } from '../../inventory/links.ts';
-import { alertStateBadge, stateWord } from '../../inventory/resource-words.ts';
+import { stateWord } from '../../inventory/resource-words.ts';
+import type { StationDetail } from '../../inventory/station-status.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import type { ListingField } from '../../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
-import type { ExporterPort, StationDetail } from '../port.ts';
+import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { stationPath } from '../routes.ts';
-import { countText, facts, type Html, html, momentText, numberText } from './html.ts';
+import { facts, type Html, html, momentText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { copyable, LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { alertStateBadge } from './resource-parts.ts';
 import { sendNoStation } from './station-page.ts';
 
 const ROOT = '../../../';

@@ -1,13 +1,15 @@
-import { alertStateBadge, shortTypes, typeName } from '../../inventory/resource-words.ts';
+import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult, StationResource } from '../../inventory/search.ts';
-import { stationLink } from '../../inventory/station-state.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
 import { ROUTES, resourcePath } from '../routes.ts';
 import { MAX_FOUND, searchText } from '../search.ts';
-import { countText, type Html, html, numberText } from './html.ts';
+import { type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { alertStateBadge, typeName } from './resource-parts.ts';
+import { stationLink } from './station-parts.ts';
 
 /** Results on the page; the formats for programs have more. */
 const MAX_SHOWN = 200;

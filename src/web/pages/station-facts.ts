@@ -1,9 +1,9 @@
-import { nextRefreshText } from '../../inventory/station-state.ts';
+import { nextRefreshText, type StationStatus, type UpstreamStatus } from '../../inventory/station-status.ts';
+import { durationText, numberText } from '../../inventory/words.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
-import type { StationStatus, UpstreamStatus } from '../port.ts';
 import { probePath } from '../routes.ts';
-import { facts, type Html, html, numberText, secondsText } from './html.ts';
+import { facts, type Html, html } from './html.ts';
 import { loadList } from './upstream-load.ts';
 
 /** Where the station is, and how it is refreshed. */
@@ -22,7 +22,7 @@ export function stationFacts(
     ['Zone', path.zone],
     ['Telemetry station', path.telemetryStation],
     ['Labels', shown.length === 0 ? undefined : html`${shown}`],
-    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${secondsText(status.durationMs)}`],
+    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${durationText(status.durationMs)}`],
     ['Next refresh', nextRefreshText(status)],
     [
       'Requests',

@@ -1,21 +1,23 @@
 import type { Request, Response } from 'express';
 import { stationLinks } from '../../inventory/links.ts';
-import { countBars, countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
+import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import { type UnmatchedFilter, unmatchedFilters } from '../../inventory/selection.ts';
-import { coverageOf, coverageText, failureNote, snapshotAge, stateBadge } from '../../inventory/station-state.ts';
+import { coverageOf, type StationDetail } from '../../inventory/station-status.ts';
+import { numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
-import type { ExporterPort, StationDetail } from '../port.ts';
+import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
 import { historySection, refreshForm } from './history.ts';
-import { figures, type Html, html, numberText, unknown } from './html.ts';
+import { figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { countBars } from './resource-counts.ts';
 import { filterForm } from './resource-form.ts';
 import {
   downloadLinks,
@@ -26,6 +28,7 @@ import {
   resourceTable,
 } from './resource-list.ts';
 import { listingFacts, stationFacts } from './station-facts.ts';
+import { coverageText, failureNote, snapshotAge, stateBadge } from './station-parts.ts';
 
 const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No snapshot yet: the first refresh has not ended.</p>`;

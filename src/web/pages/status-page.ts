@@ -1,24 +1,23 @@
 import {
-  completeText,
   coverageOf,
-  coverageText,
   nextRefreshText,
   STATION_STATES,
-  snapshotAge,
-  stateBadge,
+  type StationStatus,
   stateOf,
-  stationLink,
-} from '../../inventory/station-state.ts';
+  type UpstreamStatus,
+} from '../../inventory/station-status.ts';
+import { numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
-import type { ExporterPort, StationStatus, UpstreamStatus } from '../port.ts';
+import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { probePath, ROUTES } from '../routes.ts';
 import { keepCurrent } from './browser/keep-current.ts';
 import { statusScript } from './browser/status.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
 import { fleetSummary } from './fleet-summary.ts';
-import { figures, type Html, html, numberText, unknown } from './html.ts';
+import { figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { completeText, coverageText, snapshotAge, stateBadge, stationLink } from './station-parts.ts';
 import { upstreamSection } from './upstream-load.ts';
 
 const SCRIPT = `'use strict';

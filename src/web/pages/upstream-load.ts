@@ -1,8 +1,7 @@
-import type { CapacityForecast } from '../../inventory/capacity.ts';
-import { capacityText, slowRefreshText } from '../../inventory/capacity-text.ts';
-import { NOTABLE_WAIT_MS } from '../../inventory/station-state.ts';
-import type { UpstreamStatus } from '../port.ts';
-import { countText, durationText, facts, type Html, html, numberText } from './html.ts';
+import { CAPACITY_GUIDE, capacityText, isExceeded } from '../../inventory/capacity.ts';
+import { NOTABLE_WAIT_MS, type UpstreamStatus } from '../../inventory/station-status.ts';
+import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { facts, type Html, html } from './html.ts';
 
 /** The upstreams that are overloaded, throttled or hanging; empty when none is. */
 export function upstreamSection(upstreams: readonly UpstreamStatus[], nowMs: number): readonly Html[] {
@@ -24,7 +23,7 @@ export function loadList(upstream: UpstreamStatus, nowMs: number): readonly Html
   return notes.length === 0 ? [] : [html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`];
 }
 
-export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
+export function upstreamNotes({ load, capacity }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
   const {
     requestsPerSecond,
     holdMs,
@@ -55,14 +54,10 @@ export function upstreamNotes({ load, forecast }: Omit<UpstreamStatus, 'name'>, 
       html`${countText(hangingStations, 'station')} ${hangingStations === 1 ? 'hangs' : 'hang'} (one probing request at a time)`,
     );
   }
-  return [...notes, ...(forecast === undefined ? [] : forecastNotes(forecast))];
-}
-
-/** Only where something is to be changed. */
-function forecastNotes(forecast: CapacityForecast): readonly Html[] {
-  return [capacityText(forecast), slowRefreshText(forecast)].flatMap((text) =>
-    text?.advice === undefined ? [] : [html`${text.meaning} ${text.advice}`],
-  );
+  if (capacity && isExceeded(capacity)) {
+    notes.push(html`${capacityText(capacity)} <a href="${CAPACITY_GUIDE}" rel="noreferrer">What to do</a>`);
+  }
+  return notes;
 }
 
 function timeOfDay(atMs: number): Html {

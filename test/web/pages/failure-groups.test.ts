@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
 import { failureGroups, failureSection, shortReason } from '../../../src/web/pages/failure-groups.ts';
-import type { StationStatus } from '../../../src/web/port.ts';
 import { NOW_MS, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
-import type { StationStatus, UpstreamStatus } from '../../../src/web/port.ts';
 import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
 
 const MINUTE_MS = 60_000;

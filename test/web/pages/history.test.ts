@@ -59,7 +59,7 @@ describe('historySection', () => {
     const text = words(section(history));
     expect(text).toContain('Resources: 1,234 min 7, max 2,000');
     expect(text).toContain('Firing resources: 0 min 0, max 2');
-    expect(text).toContain('Refresh duration: 1 min 30 s min 0.25 s, max 1 min 30 s');
+    expect(text).toContain('Refresh duration: 1 min 30 s min 250 ms, max 1 min 30 s');
   });
 
   it('draws no line without a number', () => {
@@ -90,7 +90,7 @@ describe('historySection', () => {
       entryAt(24 * 60 * MINUTE_MS),
     ];
     expect(words(section(history))).toContain(
-      '03:05:00 succeeded 0.25 s waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state Jan 1, 03:05:00 succeeded 0.25 s 3 42 2 none',
+      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state Jan 1, 03:05:00 succeeded 250 ms 3 42 2 none',
     );
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { StationDetail } from '../../../src/inventory/station-status.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
-import type { ExporterPort, StationDetail } from '../../../src/web/port.ts';
+import type { ExporterPort } from '../../../src/web/port.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';

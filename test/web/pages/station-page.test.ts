@@ -159,7 +159,7 @@ describe('stationPage', () => {
       'Resource grouprg',
       'Zonez1',
       'Telemetry stationts',
-      'Latest refreshtook 0.25 s',
+      'Latest refreshtook 250 ms',
       'Next refreshwaiting for capacity for 3 min',
       'Requestshanging: one probing request at a time until the service replies',
       'Metricsthis station only',

@@ -1,26 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { forecastCapacity, type StationWork } from '../../../src/inventory/capacity.ts';
+import { CAPACITY_GUIDE } from '../../../src/inventory/capacity.ts';
 import { upstreamNotes } from '../../../src/web/pages/upstream-load.ts';
 import { NOW_MS, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 
-function notesOf(load: Partial<typeof UPSTREAM.load>, forecast = UPSTREAM.forecast): string[] {
-  return upstreamNotes({ load: { ...UPSTREAM.load, ...load }, forecast }, NOW_MS).map(
+function notesOf(load: Partial<typeof UPSTREAM.load>, capacity = UPSTREAM.capacity): string[] {
+  return upstreamNotes({ load: { ...UPSTREAM.load, ...load }, capacity }, NOW_MS).map(
     ({ text }) => parseHtml(text).text,
   );
 }
 
-function forecastOf(requests: number, latencyMs: number) {
-  const listed = { requests, furtherRequests: 0, listings: 1, records: 100 * requests };
-  const work: StationWork = { name: '<prod>', ttlMs: 60_000, refreshTimeoutMs: 120_000, durationMs: 1000, listed };
-  const limits = { concurrency: 8, requestsPerSecond: 0, pageSize: 100 };
-  return forecastCapacity([work], limits, { typicalLatencyMs: latencyMs, requestsPerSecond: Number.POSITIVE_INFINITY });
-}
+const capacityFor = (neededPerSecond: number) => ({ neededPerSecond, possiblePerSecond: 8, unknownStations: 0 });
 
 describe('upstreamNotes', () => {
   it('are empty while no limit is reached', () => {
     expect(notesOf({})).toEqual([]);
-    expect(notesOf({ requestsPerSecond: 5 }, forecastOf(10, 67))).toEqual([]);
+    expect(notesOf({ requestsPerSecond: 5 }, capacityFor(8))).toEqual([]);
     expect(notesOf({ waitingRefreshes: 3, oldestWaitingMs: 999 })).toEqual([]);
   });
 
@@ -54,11 +49,12 @@ describe('upstreamNotes', () => {
     expect(notesOf({ hangingStations: 1 })).toEqual(['1 station hangs (one probing request at a time)']);
   });
 
-  it('show the forecast when the capacity does not suffice, and a refresh close to its timeout', () => {
-    expect(notesOf({ hangingStations: 1 }, forecastOf(960, 1000))).toEqual([
+  it('compare the requests with the capacity when it does not suffice, and link to the guide', () => {
+    const notes = upstreamNotes({ load: { ...UPSTREAM.load, hangingStations: 1 }, capacity: capacityFor(16) }, NOW_MS);
+    expect(notes.map(({ text }) => parseHtml(text).text)).toEqual([
       '1 station hangs (one probing request at a time)',
-      '960 requests every 60 s take 120 s with concurrency 8 at 1,000 ms: data will be about 120 s old. Raise concurrency to 16, or ttl to 120 s, or page_size to 200, or use 2 shards.',
-      'A refresh of station <prod> takes about 120 s, close to its refresh_timeout of 120 s. Raise refresh_timeout to 180 s, or concurrency, or narrow the station with filters.',
+      'Refreshes once per ttl need 16 requests/s of 8 that are possible: 200 % of the capacity, so that data gets older than ttl. What to do',
     ]);
+    expect(notes.at(-1)?.text).toContain(`href="${CAPACITY_GUIDE}" rel="noreferrer"`);
   });
 });

@@ -1,38 +1,27 @@
 import { describe, expect, it } from 'vitest';
+import { coverageOf, type StationStatus } from '../../../src/inventory/station-status.ts';
+import { FAILURE_ADVICE, FAILURE_REASONS } from '../../../src/model/failure.ts';
 import {
   completeText,
-  coverageOf,
   coverageText,
   failureNote,
-  nextRefreshText,
   snapshotAge,
   stateBadge,
-  stateOf,
-} from '../../src/inventory/station-state.ts';
-import { FAILURE_ADVICE, FAILURE_REASONS } from '../../src/model/failure.ts';
-import type { StationStatus } from '../../src/web/port.ts';
-import { NOW_MS, STATION } from '../web/fake-station.ts';
-import { parseHtml } from '../web/html-parser.ts';
+} from '../../../src/web/pages/station-parts.ts';
+import { NOW_MS, STATION } from '../fake-station.ts';
+import { parseHtml } from '../html-parser.ts';
 
 const snapshot = { resources: 9, complete: true, pages: 1, alertable: 8, withoutRules: 2 };
 
-describe('stateOf', () => {
+describe('stateBadge', () => {
   it.each([
     [true, 'up', 'up'],
     [false, 'failing', 'failing'],
     [undefined, 'not-tried', 'not tried'],
-  ] as const)('maps up %s to %s', (up, state, words) => {
-    expect(stateOf({ ...STATION, up })).toBe(state);
+  ] as const)('with up %s has the class %s', (up, state, words) => {
     expect(stateBadge({ ...STATION, up }).text).toBe(`<span class="state ${state}">${words}</span>`);
   });
 
-  it('is never up without data', () => {
-    expect(stateOf({ up: true, snapshot: undefined })).toBe('no-data');
-    expect(stateOf({ up: false, snapshot: undefined })).toBe('failing');
-  });
-});
-
-describe('stateBadge', () => {
   it.each<[Partial<StationStatus>, string]>([
     [{ refresh: 'scrape', dueInMs: -300_000 }, 'no data: not scraped for 5 min'],
     [{ refresh: 'scrape', dueInMs: -300_000, isRefreshing: true }, 'no data: refreshing now'],
@@ -95,25 +84,5 @@ describe('completeText', () => {
     [undefined, '– no snapshot is served'],
   ])('of the snapshot %j is %j', (given, text) => {
     expect(parseHtml(completeText({ snapshot: given }).text).text).toBe(text);
-  });
-});
-
-describe('nextRefreshText', () => {
-  it.each([
-    ['scrape', 12_000, 'on a scrape after 12 s'],
-    ['scrape', 0, 'on the next scrape'],
-    ['scrape', -5000, 'on the next scrape'],
-    ['background', 90_000, 'in 1 min 30 s'],
-    ['background', 200, 'in 1 s'],
-    ['background', -1, 'due now'],
-  ] as const)('for %s due in %d ms is %j', (refresh, dueInMs, text) => {
-    expect(nextRefreshText({ refresh, dueInMs, isRefreshing: false, waitingMs: undefined })).toBe(text);
-    expect(nextRefreshText({ refresh, dueInMs, isRefreshing: true, waitingMs: undefined })).toBe('refreshing now');
-  });
-
-  it('shows a wait for capacity from a second on', () => {
-    const refresh = { refresh: 'scrape', dueInMs: -9000, isRefreshing: true } as const;
-    expect(nextRefreshText({ ...refresh, waitingMs: 999 })).toBe('refreshing now');
-    expect(nextRefreshText({ ...refresh, waitingMs: 1000 })).toBe('waiting for capacity for 1 s');
   });
 });

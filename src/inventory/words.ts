@@ -1,0 +1,42 @@
+/** Created when it is first needed, because it loads the data of locales. */
+let numberFormat: Intl.NumberFormat | undefined;
+
+export function numberText(value: number): string {
+  numberFormat ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
+  return numberFormat.format(value);
+}
+
+/** `1 resource`, `1,200 resources`. */
+export function countText(count: number, noun: string, plural = `${noun}s`): string {
+  return `${numberText(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** In whole percent; 0 % is none and 100 % is all. */
+export function shareText(part: number, total: number): string {
+  const percent = Math.round((part / total) * 100);
+  if (percent < 1 && part > 0) return '<1 %';
+  return percent > 99 && part < total ? '>99 %' : `${percent} %`;
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** `842 ms`, `3.4 s`, `13 s`, `2 min 5 s`: in at most two units, after a week in days alone. */
+export function durationText(ms: number): string {
+  if (ms > 0 && ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9950) return `${Math.round(ms / 100) / 10} s`;
+  let rest = Math.round(ms / 1000);
+  const first = UNITS.findIndex(([, length]) => rest >= length);
+  const units = UNITS.slice(first, rest >= 7 * 86_400 ? first + 1 : first + 2);
+  return units
+    .flatMap(([unit, length]) => {
+      const amount = Math.floor(rest / length);
+      rest %= length;
+      return amount === 0 ? [] : [`${numberText(amount)} ${unit}`];
+    })
+    .join(' ');
+}

@@ -1,0 +1,17 @@
+/** The queue and the limits of an upstream at one moment. */
+export interface UpstreamLoad {
+  /** Infinity: no limit. */
+  readonly requestsPerSecond: number;
+  /** How long `Retry-After` still holds all requests; 0: not at all. */
+  readonly holdMs: number;
+  /** Of the last five minutes. */
+  readonly recentRequests: number;
+  readonly recentThrottled: number;
+  /** Refreshes that wait for the admission of their first request. */
+  readonly waitingRefreshes: number;
+  /** For how long the first of them has waited; 0: none waits. */
+  readonly oldestWaitingMs: number;
+  readonly hangingStations: number;
+  /** Of a request without its time in the queue; undefined: no reply so far. */
+  readonly typicalLatencyMs: number | undefined;
+}
