@@ -1,44 +1,47 @@
 import type { FailureReason } from '../model/failure.ts';
-import { type Count, MAX_REFRESHES, OUTCOMES, type Row, Rows } from './history-rows.ts';
 
-/** A refresh that ended, or several of one minute. An absent number is unknown. */
-export interface HistoryEntry extends Pick<Row, 'refreshes' | 'failed' | 'outcome'> {
-  /** Wall time of the end of the latest one, in whole seconds. Times decrease where the wall clock was set back. */
+/** How a refresh ended, from the best to the worst: an incomplete listing is served, a postponed refresh leaves the station as it was. */
+const OUTCOMES = ['succeeded', 'incomplete', 'postponed', 'failed'] as const;
+
+/** A refresh that ended, or several of one bucket. An absent number is unknown. */
+export interface HistoryEntry {
+  /** Wall time of the end of the latest one. Times decrease where the wall clock was set back. */
   readonly atMs: number;
-  /** Of the latest one with this outcome, which is the worst of them. */
+  readonly refreshes: number;
+  readonly failed: number;
+  /** The worst of them. */
+  readonly outcome: (typeof OUTCOMES)[number];
+  /** Of the latest one with this outcome. */
   readonly failure?: { readonly reason: FailureReason; readonly message: string };
   /** The longest wait for the upstream's capacity, and the longest duration. */
   readonly waitedMs: number;
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** Of the latest listing. */
   readonly pages?: number;
   readonly resources?: number;
   readonly firing?: number;
   /** Of all together. */
-  readonly added?: number;
-  readonly removed?: number;
-  readonly stateChanges?: number;
+  readonly added?: number | undefined;
+  readonly removed?: number | undefined;
+  readonly stateChanges?: number | undefined;
 }
 
 /** Refreshes that are kept one by one. */
 const RECENT = 60;
 
+/** A cell in the graph of a day. */
+export const BUCKET_MS = 6 * 60_000;
+
 /** A day. */
-const MINUTES = 24 * 60;
+const BUCKETS = 240;
 
-export const MINUTE_MS = 60_000;
+const MAX_MESSAGE_CHARACTERS = 200;
 
-/**
- * The refreshes of a station in the order in which they ended. Those that are no longer recent are merged by minute: a day fits into
- * 64 KB whatever the ttl is, and a single failure in a minute stays visible. An instance is small until it has content.
- */
+/** The refreshes of a station in the order in which they ended; those that are no longer recent are merged by bucket. */
 export class History {
-  readonly #recent = new Rows(RECENT);
-  readonly #minutes = new Rows(MINUTES);
-  readonly #messages = new Messages((message) => {
-    this.#recent.forgetMessage(message);
-    this.#minutes.forgetMessage(message);
-  });
+  /** The oldest first. */
+  readonly #recent: HistoryEntry[] = [];
+  readonly #buckets: HistoryEntry[] = [];
   #refreshes = 0;
 
   /** How many refreshes were added, also those that are no longer kept. */
@@ -46,111 +49,68 @@ export class History {
     return this.#refreshes;
   }
 
-  add({ failure, ...entry }: HistoryEntry): void {
+  add(entry: HistoryEntry): void {
     this.#refreshes += entry.refreshes;
-    const message = failure === undefined ? 0 : this.#messages.numberOf(failure.message);
-    const removed = this.#recent.push({ ...entry, reason: failure?.reason, message });
-    if (removed !== undefined) this.#keepByMinute(removed);
+    this.#recent.push(entry.failure ? { ...entry, failure: this.#shortened(entry.failure) } : entry);
+    if (this.#recent.length > RECENT) this.#merge(this.#recent.shift() as HistoryEntry);
   }
 
   latest(): HistoryEntry | undefined {
-    const row = this.#recent.last();
-    return row && this.#entry(row);
+    return this.#recent.at(-1);
   }
 
   newestFirst(): readonly HistoryEntry[] {
-    return [...this.#recent.newestFirst(), ...this.#minutes.newestFirst()].map((row) => this.#entry(row));
+    return [...this.#buckets, ...this.#recent].reverse();
   }
 
-  #keepByMinute(row: Row): void {
-    const last = this.#minutes.last();
-    if (last && isSameMinute(last, row)) this.#minutes.replaceLast(merged(last, row));
-    else this.#minutes.push(row);
+  #merge(entry: HistoryEntry): void {
+    const last = this.#buckets.at(-1);
+    if (last && bucketOf(last) === bucketOf(entry)) this.#buckets[this.#buckets.length - 1] = merged(last, entry);
+    else if (this.#buckets.push(entry) > BUCKETS) this.#buckets.shift();
   }
 
-  #entry({ reason, message, ...entry }: Row): HistoryEntry {
-    return reason === undefined ? entry : { ...entry, failure: { reason, message: this.#messages.text(message) } };
+  /** A station that goes on failing keeps one copy of its message. */
+  #shortened({ reason, message }: Failure): Failure {
+    const text = shortText(message);
+    const before = this.latest()?.failure;
+    return before?.reason === reason && before.message === text ? before : { reason, message: text };
   }
 }
 
-function isSameMinute(a: Row, b: Row): boolean {
-  return (
-    Math.floor(a.atMs / MINUTE_MS) === Math.floor(b.atMs / MINUTE_MS) && a.refreshes + b.refreshes <= MAX_REFRESHES
-  );
+type Failure = NonNullable<HistoryEntry['failure']>;
+
+/** A copy, because V8 keeps a string in memory as long as a slice of it. */
+function shortText(message: string): string {
+  // Without half of a surrogate pair at the end.
+  const start = message.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '');
+  return Buffer.from(message.length <= MAX_MESSAGE_CHARACTERS ? message : `${start}…`).toString();
 }
 
-function merged(older: Row, newer: Row): Row {
-  const { outcome, reason, message } =
-    OUTCOMES.indexOf(older.outcome) > OUTCOMES.indexOf(newer.outcome) ? older : newer;
+function bucketOf({ atMs }: HistoryEntry): number {
+  return Math.floor(atMs / BUCKET_MS);
+}
+
+function merged(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
+  const { outcome, failure } = OUTCOMES.indexOf(older.outcome) > OUTCOMES.indexOf(newer.outcome) ? older : newer;
   return {
     ...older,
     ...newer,
-    ...{ outcome, reason, message },
+    outcome,
+    ...(failure && { failure }),
     refreshes: older.refreshes + newer.refreshes,
     failed: older.failed + newer.failed,
     waitedMs: Math.max(older.waitedMs, newer.waitedMs),
-    ...combined(['durationMs'], older, newer, Math.max),
-    ...combined(['added', 'removed', 'stateChanges'], older, newer, (a, b) => a + b),
+    durationMs: combined(older.durationMs, newer.durationMs, Math.max),
+    added: combined(older.added, newer.added, sum),
+    removed: combined(older.removed, newer.removed, sum),
+    stateChanges: combined(older.stateChanges, newer.stateChanges, sum),
   };
 }
 
-/** The numbers that both rows have. */
-function combined(keys: readonly Count[], a: Row, b: Row, combine: (a: number, b: number) => number): Partial<Row> {
-  const pairs = keys.flatMap((key) => {
-    const [left, right] = [a[key], b[key]];
-    return left === undefined || right === undefined ? [] : [[key, combine(left, right)]];
-  });
-  return Object.fromEntries(pairs);
+function combined(a: number | undefined, b: number | undefined, of: typeof sum): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : of(a, b);
 }
 
-const MAX_MESSAGES = 24;
-const MAX_CHARACTERS = 2400;
-const MAX_MESSAGE_CHARACTERS = 400;
-
-/** The messages that were used last, numbered from 1. A service may send another one each time, so that the oldest are forgotten. */
-class Messages {
-  /** The one that was used last at the end. */
-  readonly #numbers = new Map<string, number>();
-  readonly #texts = new Map<number, string>();
-  readonly #forgotten: (number: number) => void;
-  #characters = 0;
-
-  constructor(forgotten: (number: number) => void) {
-    this.#forgotten = forgotten;
-  }
-
-  text(number: number): string {
-    return this.#texts.get(number) ?? '';
-  }
-
-  numberOf(message: string): number {
-    const text = shortened(message);
-    const number = this.#numbers.get(text) ?? this.#add(text);
-    this.#numbers.delete(text);
-    this.#numbers.set(text, number);
-    return number;
-  }
-
-  #add(text: string): number {
-    this.#characters += text.length;
-    for (const [oldest, number] of this.#numbers) {
-      if (this.#numbers.size < MAX_MESSAGES && this.#characters <= MAX_CHARACTERS) break;
-      this.#numbers.delete(oldest);
-      this.#texts.delete(number);
-      this.#characters -= oldest.length;
-      this.#forgotten(number);
-    }
-    let number = 1;
-    while (this.#texts.has(number)) number += 1;
-    this.#texts.set(number, text);
-    return number;
-  }
-}
-
-/** A copy, because V8 keeps a string in memory as long as a slice of it. */
-function shortened(message: string): string {
-  // Without half of a surrogate pair at the end.
-  const start = message.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '');
-  const text = message.length <= MAX_MESSAGE_CHARACTERS ? message : `${start}…`;
-  return Buffer.from(text).toString();
+function sum(a: number, b: number): number {
+  return a + b;
 }

@@ -75,9 +75,9 @@ export const STATION_LISTING = {
   },
 } as const satisfies Readonly<Record<string, ListingField>>;
 
-/** A refresh, or several of one minute, in JSON and CSV. */
+/** A refresh, or several of six minutes, in JSON and CSV. */
 export const HISTORY_COLUMNS = {
-  time: { help: 'End of the refresh, to the second; of several, of the latest.', value: ({ atMs }) => timeText(atMs) },
+  time: { help: 'End of the refresh; of several, of the latest.', value: ({ atMs }) => timeText(atMs) },
   refreshes: { help: 'How many refreshes the entry stands for.', value: ({ refreshes }) => refreshes },
   failed_refreshes: { help: 'How many of them failed.', value: ({ failed }) => failed },
   outcome: {
@@ -86,7 +86,7 @@ export const HISTORY_COLUMNS = {
   },
   failure_reason: { help: 'Why it failed or was postponed, or null.', value: ({ failure }) => failure?.reason ?? null },
   failure_message: {
-    help: 'Details of the failure, at most 400 characters; the latest messages are kept, of older ones it is empty.',
+    help: 'Details of the failure, at most 200 characters.',
     value: ({ failure }) => failure?.message ?? null,
   },
   refresh_duration_seconds: {

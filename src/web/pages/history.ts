@@ -1,10 +1,8 @@
-import type { HistoryEntry } from '../../inventory/history.ts';
+import { BUCKET_MS, type HistoryEntry } from '../../inventory/history.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
-import { historyPath, refreshPath } from '../routes.ts';
-import { CELLS, HOUR_MS, type Period, type Timeline, type TimelineState, timelineOf } from './history-timeline.ts';
+import { historyPath } from '../routes.ts';
 import { type Html, html, momentText, unknown } from './html.ts';
-import type { PageOptions } from './layout.ts';
 
 /** Refreshes in the list: at once, and after opening it. */
 const SHOWN = 20;
@@ -17,23 +15,12 @@ interface HistoryOptions {
 }
 
 /** What happened to a station in the last hours: as a timeline, as lines and as a list. `history`: the latest first. */
-export function historySection(history: readonly HistoryEntry[], { status, ttlMs, nowMs }: HistoryOptions): Html {
+export function historySection(history: readonly HistoryEntry[], options: HistoryOptions): Html {
   return html`<section id="history" aria-labelledby="history-title">
 <h2 id="history-title">History</h2>
-${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent(history, { status, ttlMs, nowMs })}
+${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent(history, options)}
 </section>
 `;
-}
-
-/** A button for a refresh; the page that follows has the same query. */
-export function refreshForm(
-  name: string,
-  query: string,
-  { enableLifecycle }: Pick<PageOptions, 'enableLifecycle'>,
-): Html {
-  const path = refreshPath(name);
-  if (!enableLifecycle || path === undefined) return html``;
-  return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
 }
 
 function historyContent(history: readonly HistoryEntry[], { status, ttlMs, nowMs }: HistoryOptions): Html {
@@ -55,63 +42,194 @@ ${refreshTable(history.slice(0, SHOWN), nowMs, 'refreshes')}
 ${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, nowMs, 'more-refreshes'))}${downloads}`;
 }
 
-/** Heights differ too, for those who do not distinguish the colours. */
-const HEIGHTS: Readonly<Record<TimelineState, number>> = {
-  none: 4,
-  succeeded: 4,
-  waiting: 6,
-  incomplete: 7,
-  postponed: 7,
-  failed: 10,
-};
+/**
+ * The states of a time, from the least to the most notable: a cell shows the most notable one. Besides the outcome of the latest refresh,
+ * `none`: there was none when one was expected, `waiting`: because of the upstream's capacity.
+ * Heights differ too, for those who do not distinguish the colours.
+ */
+const STATES = [
+  { state: 'none', height: 4 },
+  { state: 'succeeded', height: 4 },
+  { state: 'waiting', height: 6 },
+  { state: 'incomplete', height: 7 },
+  { state: 'postponed', height: 7 },
+  { state: 'failed', height: 10 },
+] as const;
 
-const LEGEND = [
-  'succeeded',
-  'incomplete',
-  'postponed',
-  'waiting',
-  'failed',
-  'none',
-] as const satisfies readonly TimelineState[];
+type TimelineState = (typeof STATES)[number]['state'];
+
+/** A time with one state. */
+interface Span {
+  readonly state: TimelineState;
+  readonly fromMs: number;
+  toMs: number;
+  /** The refreshes that determine it. */
+  readonly entries: HistoryEntry[];
+}
+
+/** The refreshes of the last hours, in cells of equal length. */
+interface Timeline {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** In chronological order. */
+  readonly entries: readonly HistoryEntry[];
+  /** Without gaps from the first entry to the end; one for each entry. */
+  readonly spans: readonly Span[];
+  /** Whether there was no refresh before. */
+  readonly isBeginning: boolean;
+}
+
+/** Also the width of the graphics, in units of their view box. */
+const CELLS = 240;
+
+const HOUR_MS = 3_600_000;
+
+/** Lengths of the timeline in hours. */
+const LENGTHS = [1, 3, 6, 12, 24];
+
+interface TimelineOptions {
+  readonly nowMs: number;
+  /** How often the station is refreshed. */
+  readonly ttlMs: number;
+  /** For how long a refresh has been waiting. */
+  readonly waitingMs: number;
+}
+
+/** The shortest usual length that shows all refreshes, at most a day. Entries with times in the future, where the clock was set back, are left out. */
+function timelineOf(history: readonly HistoryEntry[], { nowMs, ttlMs, waitingMs }: TimelineOptions): Timeline {
+  // Refreshes of the same time keep their order.
+  const past = history
+    .filter(({ atMs }) => atMs <= nowMs)
+    .reverse()
+    .sort((a, b) => a.atMs - b.atMs);
+  const ageMs = nowMs - (past[0]?.atMs ?? nowMs);
+  const lengthMs = HOUR_MS * (LENGTHS.find((hours) => ageMs < hours * HOUR_MS) ?? 24);
+  const fromMs = nowMs - lengthMs;
+  const entries = past.filter(({ atMs }) => atMs >= fromMs);
+  // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
+  const validMs = Math.max(1.5 * ttlMs, (2 * lengthMs) / CELLS);
+  const spans = spansOf(entries, { fromMs, toMs: nowMs, validMs, waitingMs });
+  return { fromMs, toMs: nowMs, entries, spans, isBeginning: entries.length === past.length };
+}
+
+interface SpanOptions extends Pick<Timeline, 'fromMs' | 'toMs'> {
+  /** For how long a refresh determines the state. */
+  readonly validMs: number;
+  readonly waitingMs: number;
+}
+
+function spansOf(entries: readonly HistoryEntry[], { fromMs, toMs, validMs, waitingMs }: SpanOptions): readonly Span[] {
+  const [first] = entries;
+  if (first === undefined) return [];
+  const spans: Span[] = [];
+  let reachedMs = Math.max(startOf(first), fromMs);
+  const add = (state: TimelineState, untilMs: number, entry?: HistoryEntry) => {
+    if (untilMs <= reachedMs && entry === undefined) return;
+    spans.push({ state, fromMs: reachedMs, toMs: Math.max(reachedMs, untilMs), entries: entry ? [entry] : [] });
+    reachedMs = Math.max(reachedMs, untilMs);
+  };
+  for (const [index, entry] of entries.entries()) {
+    add('none', startOf(entry) - entry.waitedMs);
+    add('waiting', startOf(entry));
+    const next = entries[index + 1];
+    const nextMs = next ? startOf(next) - next.waitedMs : toMs - waitingMs;
+    add(entry.outcome, Math.max(entry.atMs, Math.min(nextMs, entry.atMs + validMs)), entry);
+  }
+  add('none', toMs - waitingMs);
+  add('waiting', toMs);
+  return spans;
+}
+
+function startOf({ atMs, durationMs = 0, refreshes }: HistoryEntry): number {
+  return refreshes > 1 ? Math.floor(atMs / BUCKET_MS) * BUCKET_MS : atMs - durationMs;
+}
+
+/** Neighbouring spans of the same state together. */
+function periodsOf(spans: readonly Span[]): readonly Span[] {
+  const periods: Span[] = [];
+  for (const span of spans) {
+    const last = periods.at(-1);
+    if (last?.state === span.state) {
+      last.toMs = span.toMs;
+      last.entries.push(...span.entries);
+    } else periods.push({ ...span, entries: [...span.entries] });
+  }
+  return periods;
+}
+
+/** For each cell what `choose` makes of the spans in it; undefined: before the first refresh. */
+function cellsOf<T>(
+  { fromMs, toMs, spans }: Timeline,
+  choose: (before: T | undefined, span: Span) => T | undefined,
+): readonly (T | undefined)[] {
+  const cellMs = (toMs - fromMs) / CELLS;
+  const cells = new Array<T | undefined>(CELLS).fill(undefined);
+  for (const span of spans) {
+    const first = Math.min(Math.floor((span.fromMs - fromMs) / cellMs), CELLS - 1);
+    const end = Math.max(Math.ceil((span.toMs - fromMs) / cellMs), first + 1);
+    for (let cell = first; cell < end; cell += 1) cells[cell] = choose(cells[cell], span);
+  }
+  return cells;
+}
+
+/** The rank of the most notable state of each cell. */
+function cellRanks(timeline: Timeline): readonly (number | undefined)[] {
+  return cellsOf<number>(timeline, (rank = 0, span) =>
+    Math.max(
+      rank,
+      STATES.findIndex(({ state }) => state === span.state),
+    ),
+  );
+}
 
 function timelineFigure(timeline: Timeline): Html {
-  const { fromMs, toMs, cells } = timeline;
+  const { fromMs, toMs } = timeline;
+  const ranks = cellRanks(timeline);
   const bars: Html[] = [];
   for (let from = 0, to = 1; from < CELLS; from = to, to += 1) {
-    const state = cells[from];
-    while (to < CELLS && cells[to] === state) to += 1;
-    if (state === undefined) continue;
-    const height = HEIGHTS[state];
-    bars.push(html`<rect class="${state}" x="${from}" width="${to - from}" y="${10 - height}" height="${height}"/>`);
+    const rank = ranks[from];
+    while (to < CELLS && ranks[to] === rank) to += 1;
+    const look = STATES[rank ?? -1];
+    if (look)
+      bars.push(
+        html`<rect class="${look.state}" x="${from}" width="${to - from}" y="${10 - look.height}" height="${look.height}"/>`,
+      );
   }
   const ticks = [0, 0.25, 0.5, 0.75].map((part) => html`<span>${timeText(fromMs + part * (toMs - fromMs))}</span>`);
+  const legend = STATES.map(({ state }) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`);
   return html`<figure class="timeline">
 <figcaption id="timeline-text">${summary(timeline)}</figcaption>
 <svg role="img" aria-labelledby="timeline-text" viewBox="0 0 ${CELLS} 10" preserveAspectRatio="none">${bars}</svg>
 <div class="axis" aria-hidden="true">${ticks}<span>now (UTC)</span></div>
-<ul class="legend" aria-label="Legend">${LEGEND.map((state) => html`<li class="${state}">${state === 'none' ? 'no refresh' : state}</li>`)}</ul>
+<ul class="legend" aria-label="Legend">${legend}</ul>
 </figure>`;
 }
 
 function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
-  const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
-  const failed = sum('failed');
-  const reasons = new Set(
-    entries.flatMap((entry) => (entry.outcome === 'failed' && entry.failure ? [entry.failure.reason] : [])),
+  const others = (['incomplete', 'postponed'] as const).filter((outcome) =>
+    entries.some((entry) => entry.outcome === outcome),
   );
-  // Of the refreshes of a minute only the worst outcome is known.
-  const bound = entries.some(({ refreshes }) => refreshes > 1) ? 'at least ' : '';
   const parts = [
-    countText(sum('refreshes'), 'refresh', 'refreshes'),
-    failed === 0 ? 'none failed' : `${numberText(failed)} failed (${[...reasons].join(', ')})`,
-    ...(['incomplete', 'postponed'] as const).flatMap((outcome) => {
-      const count = entries.filter((entry) => entry.outcome === outcome).length;
-      return count === 0 ? [] : [`${bound}${numberText(count)} ${outcome}`];
-    }),
+    countText(total(entries, 'refreshes'), 'refresh', 'refreshes'),
+    total(entries, 'failed') === 0 ? 'none failed' : `${failedText(entries)} (${reasonsOf(entries)})`,
+    ...others.map((outcome) => `some ${outcome}`),
   ];
   const [first] = entries;
   const beginning = isBeginning && first ? html` The history begins ${momentText(first.atMs, toMs)}.` : [];
   return html`Last ${(toMs - fromMs) / HOUR_MS} h: ${parts.join(', ')}.${beginning}`;
+}
+
+function total(entries: readonly HistoryEntry[], key: 'refreshes' | 'failed'): number {
+  return entries.reduce((sum, entry) => sum + entry[key], 0);
+}
+
+function failedText(entries: readonly HistoryEntry[]): string {
+  return `${numberText(total(entries, 'failed'))} failed`;
+}
+
+function reasonsOf(entries: readonly HistoryEntry[]): string {
+  const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? [failure.reason] : []));
+  return [...new Set(reasons)].join(', ');
 }
 
 /** Periods in the list without opening it. */
@@ -119,37 +237,33 @@ const SHOWN_PERIODS = 5;
 const MORE_PERIODS = 45;
 
 /** Everything but success, the latest first. */
-function periodList({ periods, toMs, fromMs }: Timeline): Html {
+function periodList({ spans, toMs, fromMs }: Timeline): Html {
   const cellMs = (toMs - fromMs) / CELLS;
-  const isNotable = ({ state, ...period }: Period) =>
-    state !== 'succeeded' && ((state !== 'none' && state !== 'waiting') || period.toMs - period.fromMs >= cellMs);
-  const notable = periods.filter(isNotable).reverse();
-  const item = (period: Period) => {
-    const { fromMs: from, toMs: to } = period;
-    const end = to === toMs ? 'now' : html`${dayText(to, from)}${timeText(to)}`;
-    return html`<li>${dayText(from, toMs)}${timeText(from)}–${end} <span class="quiet">(${durationText(to - from)})</span> ${periodText(period)}</li>\n`;
-  };
-  const list = (some: readonly Period[]) => html`<ul class="periods">
-${some.map(item)}</ul>
+  const notable = periodsOf(spans)
+    .filter(({ state, entries, ...span }) =>
+      entries.length === 0 ? span.toMs - span.fromMs >= cellMs : state !== 'succeeded',
+    )
+    .reverse();
+  const list = (some: readonly Span[]) => html`<ul class="periods">
+${some.map((span) => periodItem(span, toMs))}</ul>
 `;
   if (notable.length === 0) return html``;
   return html`${list(notable.slice(0, SHOWN_PERIODS))}${more(notable.slice(SHOWN_PERIODS, SHOWN_PERIODS + MORE_PERIODS), list)}`;
 }
 
-function periodText({ state, refreshes, failed, reasons }: Period): Html {
-  switch (state) {
-    case 'failed':
-      return html`<span class="outcome failed">${failed === refreshes ? countText(failed, 'refresh', 'refreshes') : `${numberText(failed)} of ${countText(refreshes, 'refresh', 'refreshes')}`} failed: ${[...reasons].join(', ')}</span>`;
-    case 'incomplete':
-      return html`<span class="outcome incomplete">listing not verified complete</span>`;
-    case 'postponed':
-      return html`<span class="outcome postponed">refresh postponed by <code>Retry-After</code></span>`;
-    case 'waiting':
-      return html`<span class="outcome waiting">waiting for the capacity of the upstream</span>`;
-    default:
-      return html`<span class="outcome none">no refresh</span>`;
-  }
+function periodItem({ state, fromMs, toMs, entries }: Span, nowMs: number): Html {
+  const end = toMs === nowMs ? 'now' : html`${dayText(toMs, fromMs)}${timeText(toMs)}`;
+  const words = state === 'failed' ? `${failedText(entries)}: ${reasonsOf(entries)}` : PERIOD_WORDS[state];
+  return html`<li>${dayText(fromMs, nowMs)}${timeText(fromMs)}–${end} <span class="quiet">(${durationText(toMs - fromMs)})</span> <span class="outcome ${state}">${words}</span></li>\n`;
 }
+
+const PERIOD_WORDS: Readonly<Record<Exclude<TimelineState, 'failed'>, string>> = {
+  none: 'no refresh',
+  succeeded: 'succeeded',
+  waiting: 'waiting for the capacity of the upstream',
+  incomplete: 'listing not verified complete',
+  postponed: 'refresh postponed by Retry-After',
+};
 
 const SPARK_HEIGHT = 30;
 
@@ -159,31 +273,23 @@ function sparkline(
   timeline: Timeline,
   number: (entry: HistoryEntry) => number | undefined,
   text: (value: number) => string,
-  floor?: number,
+  floor = Number.POSITIVE_INFINITY,
 ): Html {
   const values = timeline.entries.flatMap((entry) => number(entry) ?? []);
   if (values.length === 0)
     return html`<figure class="spark"><figcaption>${title}: ${unknown('no refresh has succeeded')}</figcaption></figure>`;
-  const [least, most] = values.reduce(([min, max], value) => [Math.min(min, value), Math.max(max, value)], [
-    Infinity,
-    -Infinity,
-  ] as const);
-  const bottom = Math.min(floor ?? least, least);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const bottom = Math.min(floor, least);
   const y = (value: number) =>
     Math.round((most === bottom ? 0.5 : 1 - (value - bottom) / (most - bottom)) * (SPARK_HEIGHT - 2) * 10) / 10 + 1;
-  let path = '';
-  let before: number | undefined;
-  for (const [cell, value] of timeline.values(number).entries()) {
-    if (value !== undefined)
-      path +=
-        before === undefined
-          ? `M${cell} ${y(value)}H${cell + 1}`
-          : `${value === before ? '' : `V${y(value)}`}H${cell + 1}`;
-    before = value;
-  }
+  const cells = cellsOf<number>(timeline, (before, { entries: [entry] }) => (entry && number(entry)) ?? before);
+  const path = cells.map((value, cell) => {
+    if (value === undefined) return '';
+    return `${cells[cell - 1] === undefined ? `M${cell} ${y(value)}` : `V${y(value)}`}H${cell + 1}`;
+  });
   return html`<figure class="spark">
 <figcaption id="spark-${id}">${title}: <strong>${text(Number(values.at(-1)))}</strong> <span class="quiet">min ${text(least)}, max ${text(most)}</span></figcaption>
-<svg role="img" aria-labelledby="spark-${id}" viewBox="0 0 ${CELLS} ${SPARK_HEIGHT}" preserveAspectRatio="none"><path d="${path}" vector-effect="non-scaling-stroke"/></svg>
+<svg role="img" aria-labelledby="spark-${id}" viewBox="0 0 ${CELLS} ${SPARK_HEIGHT}" preserveAspectRatio="none"><path d="${path.join('')}" vector-effect="non-scaling-stroke"/></svg>
 </figure>`;
 }
 
@@ -199,20 +305,16 @@ ${entries.map((entry) => refreshRow(entry, nowMs))}</tbody>
 
 function refreshRow(entry: HistoryEntry, nowMs: number): Html {
   const { atMs, durationMs, waitedMs, pages, resources, firing, failure } = entry;
-  const count = (label: string, value: number | undefined) =>
-    html`<td class="number" data-label="${label}">${value === undefined ? unknown('not known') : numberText(value)}</td>`;
-  const said =
-    failure === undefined
-      ? []
-      : html` <span class="sub said"><code>${failure.reason}</code>${failure.message === '' ? [] : html`: ${failure.message}`}</span>`;
-  const waited = waitedMs === 0 ? [] : html` <span class="sub">waited ${durationText(waitedMs)}</span>`;
+  const number = (label: string, value: number | undefined, text = numberText) =>
+    html`<td class="number" data-label="${label}"><span>${value === undefined ? unknown('not known') : text(value)}${label === 'Duration' && waitedMs > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : []}</span></td>`;
+  const said = failure ? html` <span class="sub said"><code>${failure.reason}</code>: ${failure.message}</span>` : [];
   return html`<tr>
 <th scope="row">${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')}</th>
 <td data-label="Outcome"><span><span class="outcome ${entry.outcome}">${outcomeText(entry)}</span>${said}</span></td>
-<td class="number" data-label="Duration"><span>${durationMs === undefined ? unknown('not known') : durationText(durationMs)}${waited}</span></td>
-${count('Pages', pages)}
-${count('Resources', resources)}
-${count('Firing', firing)}
+${number('Duration', durationMs, durationText)}
+${number('Pages', pages)}
+${number('Resources', resources)}
+${number('Firing', firing)}
 <td data-label="Changes">${changesText(entry)}</td>
 </tr>
 `;
@@ -226,14 +328,10 @@ function outcomeText({ outcome, refreshes, failed }: HistoryEntry): string {
 }
 
 function changesText({ added, removed, stateChanges }: HistoryEntry): Html {
-  if (added === undefined || removed === undefined || stateChanges === undefined) return unknown('not known');
-  const parts = [
-    [added, 'added'],
-    [removed, 'removed'],
-    [stateChanges, 'changed state'],
-  ] as const;
-  const texts = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${numberText(count)} ${what}`]));
-  return html`${texts.length === 0 ? 'none' : texts.join(', ')}`;
+  const changes = Object.entries({ added, removed, 'changed state': stateChanges });
+  if (changes.some(([, count]) => count === undefined)) return unknown('not known');
+  const texts = changes.flatMap(([what, count]) => (count ? [`${numberText(count)} ${what}`] : []));
+  return html`${texts.join(', ') || 'none'}`;
 }
 
 function more<T>(further: readonly T[], render: (further: readonly T[]) => Html): Html {
@@ -248,11 +346,8 @@ function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): H
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(11, precision === 'minutes' ? 16 : 19)}</time>`;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** The day, if it is another one than that of `otherMs`. */
+/** `02 Jan `, if it is another day than that of `otherMs`. */
 function dayText(atMs: number, otherMs: number): string {
-  const date = new Date(atMs);
-  const isSameDay = date.toISOString().slice(0, 10) === new Date(otherMs).toISOString().slice(0, 10);
-  return isSameDay ? '' : `${MONTHS[date.getUTCMonth()]} ${date.getUTCDate()}, `;
+  const [day, other] = [atMs, otherMs].map((ms) => new Date(ms).toUTCString().slice(5, 16));
+  return day === other ? '' : `${day?.slice(0, 6)} `;
 }

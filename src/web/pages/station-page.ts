@@ -12,7 +12,8 @@ import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
-import { historySection, refreshForm } from './history.ts';
+import { refreshPath } from '../routes.ts';
+import { historySection } from './history.ts';
 import { figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
@@ -72,6 +73,13 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
     const found = await find(served.snapshot, query, signal);
     sendStation(200, query, html`${filterForm(spec, counts, query)}\n${resultOf(detail, counts, query, found, now())}`);
   };
+}
+
+/** A button for a refresh; the page that follows has the same query. */
+function refreshForm(name: string, query: string, { enableLifecycle }: PageOptions): Html {
+  const path = refreshPath(name);
+  if (!enableLifecycle || path === undefined) return html``;
+  return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
 }
 
 export function sendNoStation(response: Response, root: '../' | '../../../', options: PageOptions): void {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../../src/inventory/history.ts';
 import { historySection } from '../../../src/web/pages/history.ts';
@@ -5,6 +6,7 @@ import { NOW_MS, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 function entryAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
@@ -14,13 +16,39 @@ function entryAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEnt
   };
 }
 
-const failureAt = (agoMs: number, message = 'no reply'): HistoryEntry => ({
+const failureAt = (
+  agoMs: number,
+  message = 'no reply',
+  reason: NonNullable<HistoryEntry['failure']>['reason'] = 'timeout',
+): HistoryEntry => ({
   ...{ atMs: NOW_MS - agoMs, refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 0, durationMs: 10_000 },
-  failure: { reason: 'timeout', message },
+  failure: { reason, message },
 });
 
-function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}): string {
-  return historySection(history, { status: { ...STATION, ...status }, ttlMs: MINUTE_MS, nowMs: NOW_MS }).text;
+function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}, ttlMs = MINUTE_MS): string {
+  return historySection(history, { status: { ...STATION, ...status }, ttlMs, nowMs: NOW_MS }).text;
+}
+
+/** One per minute, the latest first, from `agoMs` on. */
+function minutes(count: number, entry: (agoMs: number) => HistoryEntry = entryAt, agoMs = 0): HistoryEntry[] {
+  return Array.from({ length: count }, (_, index) => entry(agoMs + index * MINUTE_MS));
+}
+
+/** State, first cell and number of cells of each bar of the timeline. */
+function bars(markup: string): (readonly [state: string, from: number, cells: number])[] {
+  return Array.from(
+    markup.matchAll(/<rect class="(\w+)" x="(\d+)" width="(\d+)"/g),
+    ([, state = '', from, cells]) => [state, Number(from), Number(cells)] as const,
+  );
+}
+
+/** Duration and words of each listed period. */
+function periods(markup: string): string[] {
+  const lists = markup.slice(0, markup.indexOf('<div class="sparks"')).split('class="periods"').slice(1);
+  return Array.from(
+    words(lists.join('')).matchAll(/\((.*?)\) ([^\d]*)/g),
+    ([, duration, text = '']) => `${duration} ${text.trim()}`,
+  );
 }
 
 const words = (markup: string) => parseHtml(markup).text.replace(/\s+/g, ' ');
@@ -38,16 +66,11 @@ describe('historySection', () => {
     ];
     const text = words(section(history));
     expect(text).toContain(
-      'Last 6 h: 31 refreshes, 10 failed (timeout), 1 incomplete. The history begins 3 h 20 min ago.',
+      'Last 6 h: 31 refreshes, 10 failed (timeout), some incomplete. The history begins 3 h 20 min ago.',
     );
     expect(text).toContain(
-      '02:35–02:45 (10 min 10 s) 10 refreshes failed: timeout Jan 1, 23:48–Jan 2, 02:35 (2 h 47 min) no refresh Jan 1, 23:44–23:48 (3 min) listing not verified complete',
+      '02:35–02:45 (10 min 10 s) 10 failed: timeout 01 Jan 23:48–02 Jan 02:35 (2 h 47 min) no refresh 01 Jan 23:44–23:48 (3 min) listing not verified complete',
     );
-  });
-
-  it('does not count the incomplete refreshes of a minute exactly, of which only the worst outcome is known', () => {
-    const text = words(section([entryAt(0), entryAt(100 * MINUTE_MS, { refreshes: 12, outcome: 'incomplete' })]));
-    expect(text).toContain('Last 3 h: 13 refreshes, none failed, at least 1 incomplete.');
   });
 
   it('shows the latest, smallest and largest number beside each line', () => {
@@ -90,7 +113,7 @@ describe('historySection', () => {
       entryAt(24 * 60 * MINUTE_MS),
     ];
     expect(words(section(history))).toContain(
-      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state Jan 1, 03:05:00 succeeded 250 ms 3 42 2 none',
+      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state 01 Jan 03:05:00 succeeded 250 ms 3 42 2 none',
     );
   });
 
@@ -99,10 +122,6 @@ describe('historySection', () => {
     const text = words(section(history));
     expect(text).toContain('5 of 12 failed timeout: no reply');
     expect(text).toContain('12 refreshes, succeeded');
-  });
-
-  it('shows the reason alone when the message is no longer kept', () => {
-    expect(words(section([failureAt(0, '')]))).toContain('failed timeout 10 s');
   });
 
   it('escapes what the service sent', () => {
@@ -120,6 +139,101 @@ describe('historySection', () => {
     const text = words(section([postponed], { waitingMs: 5 * MINUTE_MS }));
     expect(text).toContain('(5 min) waiting for the capacity of the upstream');
     expect(text).toContain('refresh postponed by Retry-After');
-    expect(text).toContain('1 refresh, none failed, 1 postponed.');
+    expect(text).toContain('1 refresh, none failed, some postponed.');
+  });
+
+  it.each([
+    [10 * MINUTE_MS, 1],
+    [HOUR_MS, 3],
+    [5 * HOUR_MS, 6],
+    [23 * HOUR_MS, 24],
+    [40 * HOUR_MS, 24],
+  ])('shows a history of %i ms in a timeline of %i hours', (agoMs, hours) => {
+    const text = words(section([entryAt(0), entryAt(agoMs)]));
+    expect(text).toContain(`Last ${hours} h: `);
+    expect(text.includes('The history begins')).toBe(agoMs < 24 * HOUR_MS);
+  });
+
+  it('shows a failure among successes of the same cell', () => {
+    const history = minutes(1441).with(720, failureAt(720 * MINUTE_MS));
+    expect(bars(section(history))).toEqual([
+      ['succeeded', 0, 119],
+      ['failed', 119, 2],
+      ['succeeded', 121, 119],
+    ]);
+  });
+
+  it('begins the bar of merged refreshes with their six minutes', () => {
+    const history = [entryAt(0), { ...failureAt(31 * MINUTE_MS), refreshes: 6, failed: 6 }];
+    // 02:30 to 02:35:30 in cells of 15 seconds since 02:05.
+    expect(bars(section(history))[0]).toEqual(['failed', 100, 22]);
+  });
+
+  it('joins failures without a success in between, with all reasons', () => {
+    const failing = minutes(
+      10,
+      (ago) => failureAt(ago, 'm', ago % (2 * MINUTE_MS) === 0 ? 'auth' : 'tls'),
+      30 * MINUTE_MS,
+    );
+    expect(periods(section([...minutes(30), ...failing]))).toEqual(['10 min 10 s ']);
+    expect(words(section([...minutes(30), ...failing]))).toContain('10 failed: tls, auth');
+  });
+
+  it('shows where refreshes are missing, and nothing before the first one', () => {
+    const markup = section([...minutes(10), ...minutes(5, entryAt, 40 * MINUTE_MS)]);
+    expect(periods(markup)).toEqual(['29 min 30 s no refresh']);
+    expect(bars(markup)).toEqual([
+      ['succeeded', 63, 23],
+      ['none', 86, 117],
+      ['succeeded', 203, 37],
+    ]);
+    expect(periods(section([entryAt(30 * MINUTE_MS)]))).toEqual(['28 min 30 s no refresh']);
+  });
+
+  it('expects no refresh before the ttl', () => {
+    expect(periods(section([entryAt(0), entryAt(5 * HOUR_MS)], {}, 4 * HOUR_MS))).toEqual([]);
+  });
+
+  it('shows how long a refresh waited for capacity, and that one waits now', () => {
+    const history = [entryAt(10 * MINUTE_MS, { waitedMs: 15 * MINUTE_MS }), entryAt(26 * MINUTE_MS)];
+    const waiting = 'waiting for the capacity of the upstream';
+    expect(periods(section(history, { waitingMs: 8 * MINUTE_MS }))).toEqual([
+      `8 min ${waiting}`,
+      '30 s no refresh',
+      `15 min ${waiting}`,
+    ]);
+  });
+
+  it('leaves out times in the future and sorts the others, where the wall clock was set', () => {
+    const history = [
+      entryAt(0, { resources: 3 }),
+      entryAt(10 * MINUTE_MS, { resources: 1 }),
+      failureAt(5 * MINUTE_MS),
+      failureAt(-HOUR_MS, 'm', 'tls'),
+      entryAt(30 * HOUR_MS),
+    ];
+    const text = words(section(history));
+    expect(text).toContain('Last 24 h: 3 refreshes, 1 failed (timeout).');
+    expect(text).toContain('Resources: 3 min 1, max 3');
+  });
+
+  it('covers the time from the first refresh until now without gaps, whatever the entries are', () => {
+    const ms = fc.integer({ min: -HOUR_MS, max: 30 * HOUR_MS });
+    const entry = fc.record({
+      agoMs: ms,
+      durationMs: ms.map(Math.abs),
+      waitedMs: ms.map(Math.abs),
+      refreshes: fc.integer({ min: 1, max: 255 }),
+    });
+    fc.assert(
+      fc.property(fc.array(entry), ms.map(Math.abs), ms.map(Math.abs), (entries, ttlMs, waitingMs) => {
+        const history = entries.map(({ agoMs, ...rest }) => entryAt(agoMs, rest));
+        const shown = bars(section(history, { waitingMs }, ttlMs));
+        const ends = shown.map(([, from, cells]) => from + cells);
+        expect(shown.map(([, from]) => from)).toEqual(shown.length === 0 ? [] : [shown[0]?.[1], ...ends.slice(0, -1)]);
+        const isShown = history.some(({ atMs }) => atMs <= NOW_MS && atMs >= NOW_MS - 24 * HOUR_MS);
+        expect(ends.at(-1)).toBe(isShown ? 240 : undefined);
+      }),
+    );
   });
 });
