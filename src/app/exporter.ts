@@ -161,7 +161,7 @@ export class Exporter implements ExporterPort {
   }
 
   seriesOf(spec: StationSpec, resource: Resource): string {
-    return resourceLines(spec, resource, this.#generation.encoding);
+    return resourceLines(spec, resource);
   }
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */

@@ -5,7 +5,7 @@ import { History } from '../inventory/history.ts';
 import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
-import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../metrics/station-encoder.ts';
+import { type EncodedSnapshot, StationEncoder } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
@@ -20,7 +20,7 @@ import { InternedTexts } from '../upstream/protocol/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { postponedEntry, refreshEntry } from './station-history.ts';
 import type { ThrottleObserver } from './throttle-log.ts';
-import { encodingOptions, upstreamOptions } from './wiring.ts';
+import { upstreamOptions } from './wiring.ts';
 
 /** Services that outlive configuration reloads. */
 export interface SharedServices {
@@ -42,7 +42,6 @@ export interface SharedServices {
 /** Everything that is built from one configuration. */
 export interface Generation {
   readonly loaded: LoadedConfig;
-  readonly encoding: EncodingOptions;
   readonly exposition: Exposition;
   readonly fleet: Fleet<EncodedSnapshot>;
   readonly upstreams: ReadonlyMap<string, Upstream>;
@@ -78,10 +77,9 @@ export async function nextGeneration(
   services: SharedServices,
   { signal, swap }: BuildOptions = {},
 ): Promise<Generation> {
-  const encoding = encodingOptions(loaded.config);
   const upstreams = connectUpstreams(loaded, old, services);
   try {
-    const { stations, histories, takeovers } = connectStations({ loaded, encoding, upstreams }, old, services);
+    const { stations, histories, takeovers } = connectStations({ loaded, upstreams }, old, services);
     // A refresh that ends meanwhile is taken over again: otherwise counters that were already scraped would decrease.
     for (let outdated = takeovers; outdated.length > 0; outdated = takeovers.filter(isOutdated)) {
       for (const takeover of outdated) {
@@ -94,7 +92,8 @@ export async function nextGeneration(
     const fleet =
       old?.fleet.successor(stations.values()) ??
       new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
-    const next = { loaded, encoding, exposition: new Exposition(encoding), fleet, upstreams, stations, histories };
+    const exposition = new Exposition(new Set(loaded.config.metrics.disabled));
+    const next = { loaded, exposition, fleet, upstreams, stations, histories };
     swap?.(next);
     return next;
   } catch (error) {
@@ -152,7 +151,7 @@ function isOutdated({ known, health }: Takeover): boolean {
 
 /** The stations in the order of the configuration; those to be taken over are still the old ones. */
 function connectStations(
-  { loaded, encoding, upstreams }: Pick<Generation, 'loaded' | 'encoding' | 'upstreams'>,
+  { loaded, upstreams }: Pick<Generation, 'loaded' | 'upstreams'>,
   old: Generation | undefined,
   services: SharedServices,
 ) {
@@ -161,7 +160,7 @@ function connectStations(
   const takeovers: Takeover[] = [];
   for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
     const upstream = upstreams.get(spec.upstream) as Upstream;
-    const encoder = new StationEncoder(spec, encoding, services.compressors);
+    const encoder = new StationEncoder(spec, services.compressors);
     const history = old?.histories.get(spec.name) ?? new History();
     histories.set(spec.name, history);
     const dependencies: StationDependencies<EncodedSnapshot> = {
@@ -183,8 +182,7 @@ function connectStations(
     const isReusable =
       known && isDeepStrictEqual(requestedData(known.spec), requestedData(spec)) && before?.url === upstream.url;
     stations.set(spec.name, isReusable ? known : new StationCache(spec, dependencies));
-    const isUnchanged =
-      upstream === before && isDeepStrictEqual(known?.spec, spec) && isDeepStrictEqual(old?.encoding, encoding);
+    const isUnchanged = upstream === before && isDeepStrictEqual(known?.spec, spec);
     if (isReusable && !isUnchanged) takeovers.push({ known, spec, dependencies });
   }
   return { stations, histories, takeovers };

@@ -4,7 +4,6 @@ import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Build } from '../metrics/own-metrics.ts';
-import type { EncodingOptions } from '../metrics/station-encoder.ts';
 import type { RecordLimits } from '../model/failure.ts';
 import type { AuthOptions, SecretSource, TlsOptions, UpstreamOptions } from '../model/upstream-options.ts';
 
@@ -34,14 +33,6 @@ export function upstreamOptions(name: string, config: UpstreamConfig, userAgent:
     ...(auth && { auth }),
     ...(tls && { tls }),
     ...(config.proxy_url && { proxyUrl: config.proxy_url }),
-  };
-}
-
-export function encodingOptions({ metrics }: Config): EncodingOptions {
-  return {
-    perResource: metrics.per_resource,
-    maxResources: metrics.max_resources,
-    disabled: new Set(metrics.disabled),
   };
 }
 

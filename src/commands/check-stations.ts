@@ -106,10 +106,10 @@ function refreshFacts({
 }
 
 async function expositionSize(
-  { exposition, encoding }: Generation,
+  { exposition }: Generation,
   views: readonly StationView<EncodedSnapshot>[],
 ): Promise<ExpositionSize> {
   const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stationBody(views, 'text');
-  const series = [...encodeHealth(views, encoding).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
+  const series = [...encodeHealth(views).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
   return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };
 }

@@ -11,7 +11,7 @@ export function resolveStations(config: Config): readonly StationSpec[] {
   return config.stations.map((station) => resolveStation(station, config));
 }
 
-function resolveStation(station: StationConfig, { upstreams, cache, limits }: Config): StationSpec {
+function resolveStation(station: StationConfig, { upstreams, cache, metrics, limits }: Config): StationSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
   const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
@@ -33,6 +33,11 @@ function resolveStation(station: StationConfig, { upstreams, cache, limits }: Co
       maxStaleMs: station.cache.max_stale ?? cache.max_stale,
       errorTtlMs: station.cache.error_ttl ?? cache.error_ttl,
       refresh: cache.refresh,
+    },
+    metrics: {
+      perResource: station.metrics.per_resource ?? metrics.per_resource,
+      maxResources: station.metrics.max_resources ?? metrics.max_resources,
+      disabled: new Set(station.metrics.disabled ?? metrics.disabled),
     },
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { STATION_INFO } from '../metrics/health-families.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
-import { duration, editorPattern, text, timerDuration } from './scalar-schemas.ts';
+import { duration, editorPattern, integer, text, timerDuration } from './scalar-schemas.ts';
 
 /** The keys that identify a telemetry station, outermost first. */
 const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
@@ -62,6 +63,20 @@ const stationCache = z.strictObject({
   error_ttl: timerDuration.exactOptional().describe('Overrides `cache.error_ttl`.'),
 });
 
+const stationMetrics = z.strictObject({
+  per_resource: z.boolean().exactOptional().describe('Overrides `metrics.per_resource`.'),
+  max_resources: integer(0).exactOptional().describe('Overrides `metrics.max_resources`.'),
+  disabled: z
+    .array(
+      z.enum(
+        STATION_FAMILIES.map(({ name }) => name),
+        { error: 'the name of a metric family of a station' },
+      ),
+    )
+    .exactOptional()
+    .describe('Overrides `metrics.disabled` for the families of this station.'),
+});
+
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const labelName = z
@@ -108,6 +123,7 @@ export const station = crossChecked(
       .prefault(false)
       .describe('Determine which resources can have alerts; requires an additional listing.'),
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
+    metrics: stationMetrics.prefault({}).describe('Metrics to expose; overrides the global `metrics`.'),
     labels: z.record(labelName, z.string()).prefault({}).describe('Additional labels of `telemetry_station_info`.'),
   }),
   function* (value) {

@@ -3,7 +3,7 @@ import type { StationView } from '../refresh/station-cache.ts';
 import { STATION_FAMILIES } from './catalogue.ts';
 import type { OwnMetrics } from './own-metrics.ts';
 import { Body, joinedSegment, type Segment, storedSegment } from './segment.ts';
-import { type EncodedSnapshot, type EncodingOptions, encodeHealth, type SegmentsByFamily } from './station-encoder.ts';
+import { type EncodedSnapshot, encodeHealth, type SegmentsByFamily } from './station-encoder.ts';
 import { type ExpositionFormat, familyHeader } from './text-format.ts';
 
 const OPENMETRICS_EOF = storedSegment(Buffer.from('# EOF\n'));
@@ -12,19 +12,19 @@ type View = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'
 
 /** Assembles the encoded segments of the stations family by family, and caches the result until a station changes. */
 export class Exposition {
-  readonly #options: EncodingOptions;
-  readonly #cache: SegmentCache;
+  readonly #disabled: ReadonlySet<string>;
+  readonly #cache = new SegmentCache();
   readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
   readonly #latest = new Map<ExpositionFormat, { readonly groups: readonly SegmentsByFamily[]; readonly body: Body }>();
 
-  constructor(options: EncodingOptions) {
-    this.#options = options;
-    this.#cache = new SegmentCache(options);
+  /** `disabled`: names of families of the exporter's own metrics. */
+  constructor(disabled: ReadonlySet<string> = new Set()) {
+    this.#disabled = disabled;
   }
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
   stationBody(views: readonly View[], format: ExpositionFormat): Body {
-    const { families } = encodeHealth(views, this.#options);
+    const { families } = encodeHealth(views);
     const groups = [families, ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
     return new Body([...this.#byFamily(groups, format), ...endOfFile(format)]);
   }
@@ -39,7 +39,7 @@ export class Exposition {
     if (!isUnchanged)
       own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
     this.#latest.set(format, { groups, body });
-    const ownText = Buffer.from(await own.text(format, this.#options.disabled));
+    const ownText = Buffer.from(await own.text(format, this.#disabled));
     return new Body([storedSegment(ownText), ...endOfFile(format)], body);
   }
 
@@ -65,14 +65,10 @@ class SegmentCache {
   readonly #data: GroupCache<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
   #latest: Promise<unknown> = Promise.resolve();
 
-  constructor(options: EncodingOptions) {
+  constructor() {
     // Not the queue of the refreshes, so that a scrape does not wait for them.
     const tasks = new TaskQueue();
-    this.#health = new GroupCache(
-      ({ health }) => health,
-      (views) => encodeHealth(views, options),
-      tasks,
-    );
+    this.#health = new GroupCache(({ health }) => health, encodeHealth, tasks);
     this.#data = new GroupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 

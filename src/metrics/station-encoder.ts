@@ -25,12 +25,6 @@ export interface EncodedSnapshot {
   readonly aggregates: Aggregates;
 }
 
-export interface EncodingOptions {
-  readonly perResource: boolean;
-  readonly maxResources: number;
-  readonly disabled: ReadonlySet<string>;
-}
-
 /** Resources encoded in one event-loop iteration and compressed together: enough to compress well without blocking the event loop. */
 const BLOCK_SIZE = 1000;
 
@@ -45,40 +39,38 @@ interface Block {
 }
 
 /** Encodes the health of stations; `series` is the number of series per station. */
-export function encodeHealth(
-  sources: readonly HealthSource[],
-  { disabled }: EncodingOptions,
-): { readonly families: SegmentsByFamily; readonly series: readonly number[] } {
+export function encodeHealth(sources: readonly HealthSource[]): {
+  readonly families: SegmentsByFamily;
+  readonly series: readonly number[];
+} {
   const buffer = new TextBuffer();
-  const series = writeStations(HEALTH_FAMILIES, sources, disabled, buffer);
+  const series = writeStations(HEALTH_FAMILIES, sources, buffer);
   return { families: new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]])), series };
 }
 
 /** The exposition lines of one resource, even if those of its station are withheld. */
-export function resourceLines({ name }: StationSpec, resource: Resource, options: EncodingOptions): string {
+export function resourceLines(spec: StationSpec, resource: Resource): string {
   const buffer = new TextBuffer();
-  writeResources(labelText(name), [resource], resourceFamilies(options), buffer);
+  writeResources(labelText(spec.name), [resource], resourceFamilies(spec), buffer);
   return Buffer.concat([...buffer.texts().values()]).toString();
 }
 
 /** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */
 export class StationEncoder {
   readonly #spec: StationSpec;
-  readonly #options: EncodingOptions;
   readonly #compressors: CompressorPool;
   readonly #resourceFamilies: readonly ResourceFamily[];
   #blocks: readonly Block[] = [];
 
-  constructor(spec: StationSpec, options: EncodingOptions, compressors: CompressorPool) {
+  constructor(spec: StationSpec, compressors: CompressorPool) {
     this.#spec = spec;
-    this.#options = options;
     this.#compressors = compressors;
-    this.#resourceFamilies = resourceFamilies(options);
+    this.#resourceFamilies = resourceFamilies(spec);
   }
 
   async encode(publication: Publication): Promise<EncodedSnapshot> {
     const { parts, size } = publication.snapshot;
-    const isWithheld = size > this.#options.maxResources;
+    const isWithheld = size > this.#spec.metrics.maxResources;
     const cached = new Map(this.#blocks.map((block) => [block.parts[0], block]));
     const blocks: Block[] = [];
     for (const group of grouped(parts)) {
@@ -138,12 +130,7 @@ export class StationEncoder {
     const { result, segments } = await this.#compressors.compress((buffer) => {
       const aggregates = new Aggregation();
       for (const block of blocks) aggregates.merge(block.aggregates);
-      const [series = 0] = writeStations(
-        SNAPSHOT_FAMILIES,
-        [{ ...publication, aggregates }],
-        this.#options.disabled,
-        buffer,
-      );
+      const [series = 0] = writeStations(SNAPSHOT_FAMILIES, [{ ...publication, aggregates }], buffer);
       return { aggregates, series };
     });
     const families = new Map(Array.from(segments, ([family, segment]) => [family, [segment]]));
@@ -151,7 +138,7 @@ export class StationEncoder {
   }
 }
 
-function resourceFamilies({ perResource, disabled }: EncodingOptions): readonly ResourceFamily[] {
+function resourceFamilies({ metrics: { perResource, disabled } }: StationSpec): readonly ResourceFamily[] {
   return perResource ? RESOURCE_FAMILIES.filter(({ name }) => !disabled.has(name)) : [];
 }
 
@@ -183,16 +170,15 @@ function familiesOf(blocks: readonly Block[], families: readonly ResourceFamily[
 function writeStations<Source extends { readonly spec: StationSpec }>(
   families: readonly StationFamily<Source>[],
   sources: readonly Source[],
-  disabled: ReadonlySet<string>,
   buffer: TextBuffer,
 ): number[] {
   const series = sources.map(() => 0);
   const stations = sources.map(({ spec }) => `{station="${escapeLabelValue(labelText(spec.name))}"`);
   for (const { name, labels, samples, extraLabels } of families) {
-    if (disabled.has(name)) continue;
     const openings = labels.slice(1).map((label) => `,${label}="`);
     let text = '';
     for (const [at, source] of sources.entries()) {
+      if (source.spec.metrics.disabled.has(name)) continue;
       const extra = extraLabels ? labelsText(extraLabels(source)) : '';
       for (const [value, ...values] of samples(source)) {
         text += name + stations[at];

@@ -11,6 +11,15 @@ interface CachePolicy {
   readonly refresh: 'scrape' | 'background';
 }
 
+/** Which series of a station are published. */
+interface MetricsPolicy {
+  readonly perResource: boolean;
+  /** Of a station with more resources the series of each resource are withheld. */
+  readonly maxResources: number;
+  /** Names of families. */
+  readonly disabled: ReadonlySet<string>;
+}
+
 /** One configured station. */
 export interface StationSpec {
   readonly name: string;
@@ -20,6 +29,7 @@ export interface StationSpec {
   readonly products: readonly string[];
   readonly alertability: boolean;
   readonly cache: CachePolicy;
+  readonly metrics: MetricsPolicy;
   readonly refreshTimeoutMs: number;
   readonly labels: Readonly<Record<string, string>>;
   /** Maximum number of values of each label that the service supplies. */

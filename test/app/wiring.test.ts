@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { encodingOptions, recordLimits, semiSpaceMib, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
+import { recordLimits, semiSpaceMib, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
@@ -163,18 +163,6 @@ describe('upstreamOptions', () => {
 describe('userAgentOf', () => {
   it('contains the exporter and its version', () => {
     expect(userAgentOf({ version: '1.2.3' })).toBe('telemetry-station-exporter/1.2.3');
-  });
-});
-
-describe('encodingOptions', () => {
-  it('maps the metrics section', () => {
-    const metrics = { per_resource: false, max_resources: 5, disabled: ['telemetry_station_up'] };
-    const config = configured(configOf('https://monitor.example.com', ['a'], { metrics }));
-    expect(encodingOptions(config)).toEqual({
-      perResource: false,
-      maxResources: 5,
-      disabled: new Set(['telemetry_station_up']),
-    });
   });
 });
 

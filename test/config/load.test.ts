@@ -23,7 +23,7 @@ describe('loadConfig', () => {
           list_style: 'repeat',
         },
       },
-      stations: [{ rid: RID, filters: {}, products: [], alertability: false, cache: {}, labels: {} }],
+      stations: [{ rid: RID, filters: {}, products: [], alertability: false, cache: {}, metrics: {}, labels: {} }],
       station_files: [],
       cache: { ttl: 60_000, max_stale: 900_000, error_ttl: 10_000, refresh: 'scrape' },
       metrics: { per_resource: true, max_resources: 100_000, disabled: [] },

@@ -182,6 +182,11 @@ export const STATION_MISTAKES = [
     '14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
   ],
   [
+    'metrics: { disabled: [telemetry_station_exporter_series] }',
+    '27: stations[0].metrics.disabled[0]: expected the name of a metric family of a station, got "telemetry_station_exporter_series"; did you mean "telemetry_station_resources"?',
+  ],
+  ['metrics: { per_resource: 1 }', '30: stations[0].metrics.per_resource: expected true or false, got a number'],
+  [
     'labels: { 9a: b }',
     '15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
   ],

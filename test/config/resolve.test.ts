@@ -16,6 +16,7 @@ describe('resolveStations', () => {
         products: [],
         alertability: false,
         cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
+        metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
         refreshTimeoutMs: 30_000,
         labels: {},
         labelValues: 1000,
@@ -27,6 +28,7 @@ describe('resolveStations', () => {
     const { config } = loaded(`
 upstreams: { one: { base_url: "http://h" }, two: { base_url: "http://h" } }
 cache: { ttl: 2m, max_stale: 1h, error_ttl: 3s, refresh: background }
+metrics: { max_resources: 7, disabled: [telemetry_station_info] }
 stations:
   - name: prod
     upstream: two
@@ -44,6 +46,7 @@ stations:
     products: [p]
     alertability: true
     cache: { ttl: 0.5s, error_ttl: 1s }
+    metrics: { per_resource: false, disabled: [telemetry_station_up] }
     labels: { team: storage }
 `);
     expect(resolveStations(config)).toEqual([
@@ -62,6 +65,7 @@ stations:
         products: ['p'],
         alertability: true,
         cache: { ttlMs: 500, maxStaleMs: 3_600_000, errorTtlMs: 1000, refresh: 'background' },
+        metrics: { perResource: false, maxResources: 7, disabled: new Set(['telemetry_station_up']) },
         refreshTimeoutMs: 120_000,
         labels: { team: 'storage' },
         labelValues: 1000,
@@ -128,6 +132,7 @@ stations:
     alertability: false
     cache:
       ttl: 0s
+    metrics: {}
     labels: {}
 station_files: []
 cache:

@@ -6,7 +6,7 @@ import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { Body } from '../../src/metrics/segment.ts';
-import { type EncodedSnapshot, type EncodingOptions, StationEncoder } from '../../src/metrics/station-encoder.ts';
+import { type EncodedSnapshot, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { labelText, type Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
@@ -18,7 +18,7 @@ import { codePoint } from '../code-point.ts';
 import { listingOf, resourceOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
-const allSeries: EncodingOptions = { perResource: true, maxResources: 100_000, disabled: new Set() };
+const metricsOf = (changes: Partial<StationSpec['metrics']>) => ({ metrics: { ...specOf().metrics, ...changes } });
 const healthy: Health = {
   lastAttemptMs: 1_700_000_060_250,
   lastSuccessMs: 1_700_000_060_250,
@@ -36,7 +36,6 @@ async function viewOf(
   spec: Partial<StationSpec>,
   snapshot: Snapshot | undefined,
   health = healthy,
-  options = allSeries,
 ): Promise<StationView<EncodedSnapshot>> {
   const fullSpec = specOf(spec);
   const state = { spec: fullSpec, health: { ...health }, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
@@ -52,7 +51,7 @@ async function viewOf(
     ...state,
     served: {
       publication,
-      encoded: await new StationEncoder(fullSpec, options, new CompressorPool(new TaskQueue(), 2)).encode(publication),
+      encoded: await new StationEncoder(fullSpec, new CompressorPool(new TaskQueue(), 2)).encode(publication),
     },
   };
 }
@@ -67,8 +66,8 @@ async function plain(body: Body): Promise<string> {
 
 const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 });
 
-const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text', options = allSeries) =>
-  plain(new Exposition(options).stationBody(views, format));
+const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text') =>
+  plain(new Exposition().stationBody(views, format));
 
 const fleet = [
   resourceOf('i-1', {
@@ -160,28 +159,26 @@ describe('Exposition', () => {
     );
   });
 
-  it('leaves out disabled families', async () => {
-    const options = {
-      ...allSeries,
-      disabled: new Set(['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info']),
-    };
-    const families = parseExposition(
-      await textOf([await viewOf({}, listingOf(fleet), healthy, options)], 'text', options),
-    );
-    expect([...families.keys()].filter((name) => options.disabled.has(name))).toEqual([]);
-    expect(families.has('telemetry_station_up')).toBe(true);
+  it('leaves out the disabled families of a station, and not those of another', async () => {
+    const disabled = ['telemetry_station_resource_state', 'telemetry_station_resources', 'telemetry_station_info'];
+    const some = await viewOf(metricsOf({ disabled: new Set(disabled) }), listingOf(fleet));
+    const all = await viewOf({ name: 'all' }, listingOf(fleet));
+    const names = async (...views: StationView<EncodedSnapshot>[]) => [...parseExposition(await textOf(views)).keys()];
+    expect(await names(some)).toEqual((await names(all)).filter((name) => !disabled.includes(name)));
+    const both = parseExposition(await textOf([some, all]));
+    for (const name of disabled)
+      expect(new Set(both.get(name)?.samples.map(({ labels }) => labels['station']))).toEqual(new Set(['all']));
   });
 
   it('leaves out per-resource series without per_resource', async () => {
-    const options = { ...allSeries, perResource: false };
-    const view = await viewOf({}, listingOf(fleet), healthy, options);
+    const view = await viewOf(metricsOf({ perResource: false }), listingOf(fleet));
     expect(await textOf([view])).not.toContain('resource_id=');
     expect(view.served?.encoded.withheld).toBe(0);
   });
 
   it('withholds and counts per-resource series above max_resources, and keeps the aggregates exact', async () => {
     const all = await viewOf({}, listingOf(fleet));
-    const some = await viewOf({}, listingOf(fleet), healthy, { ...allSeries, maxResources: 4 });
+    const some = await viewOf(metricsOf({ maxResources: 4 }), listingOf(fleet));
     expect(await textOf([some])).not.toContain('resource_id=');
     expect(some.served?.encoded.withheld).toBe(18);
     expect((all.served?.encoded.series ?? 0) - (some.served?.encoded.series ?? 0)).toBe(18);
@@ -195,7 +192,7 @@ describe('Exposition', () => {
       ),
     ).reduce((a, b) => a + b, 0);
     expect(sum).toBe(5);
-    const exactly = await viewOf({}, listingOf(fleet), healthy, { ...allSeries, maxResources: 5 });
+    const exactly = await viewOf(metricsOf({ maxResources: 5 }), listingOf(fleet));
     expect(exactly.served?.encoded.withheld).toBe(0);
   });
 
@@ -270,7 +267,7 @@ describe('Exposition', () => {
 
   it('publishes the same bytes until a station changes', async () => {
     const own = ownMetrics();
-    const exposition = new Exposition(allSeries);
+    const exposition = new Exposition();
     const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
     const first = await plain(await exposition.fullBody([a, b], own, 'text'));
     expect(await plain(await exposition.fullBody([a, b], own, 'text'))).toBe(first);
@@ -281,14 +278,14 @@ describe('Exposition', () => {
   });
 
   it('joins segments once for concurrent scrapes', async () => {
-    const exposition = new Exposition(allSeries);
+    const exposition = new Exposition();
     const views = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))];
     const [one, other] = await Promise.all([1, 2].map(() => exposition.fullBody(views, ownMetrics(), 'text')));
     expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
   });
 
   it('shares the segments of a station between its responses', async () => {
-    const exposition = new Exposition(allSeries);
+    const exposition = new Exposition();
     const view = await viewOf({ name: 'a' }, listingOf(fleet));
     const segments = [...(view.served?.encoded.families.values() ?? [])].flat();
     const [one, other] = [exposition.stationBody([view], 'text'), exposition.stationBody([view], 'openmetrics')];
@@ -302,7 +299,7 @@ describe('Exposition', () => {
     const parts = [part(0, 400), part(400, 400), part(800, 400), part(1200, 1500), part(2700, 100)];
     const snapshot = (list: Resource[][]) => listingOf([], { parts: list, size: list.flat().length });
     const spec = specOf();
-    const encoder = new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2));
+    const encoder = new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
     const values = new LabelValues(1000);
     const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
     const state = 'telemetry_station_resource_state';
@@ -316,7 +313,7 @@ describe('Exposition', () => {
       false,
       true,
     ]);
-    const fresh = await new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2)).encode({
+    const fresh = await new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2)).encode({
       spec,
       snapshot: snapshot(changed),
       churn: NO_CHURN,
@@ -324,8 +321,7 @@ describe('Exposition', () => {
     });
     expect(second).toEqual(fresh);
     const withholding = new StationEncoder(
-      spec,
-      { ...allSeries, maxResources: 2800 },
+      specOf(metricsOf({ maxResources: 2800 })),
       new CompressorPool(new TaskQueue(), 2),
     );
     const publish = (list: Resource[][]) =>
@@ -341,7 +337,7 @@ describe('Exposition', () => {
 
   it('encodes only the families whose samples changed', async () => {
     const spec = specOf();
-    const encoder = new StationEncoder(spec, allSeries, new CompressorPool(new TaskQueue(), 2));
+    const encoder = new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
     const encode = async (changes: Partial<Resource>) => {
       const snapshot = listingOf(['a', 'b'].map((id) => resourceOf(id, { createdSeconds: 1, ...changes })));
       const { families } = await encoder.encode({ spec, snapshot, churn: NO_CHURN, values: new LabelValues(1000) });
@@ -383,11 +379,10 @@ describe('Exposition', () => {
     const listing = fc
       .uniqueArray(resource, { selector: ({ id }) => id })
       .map((list) => list.map(({ id, ...rest }) => resourceOf(id, rest)));
-    const options = { ...allSeries, maxResources: 3 };
     await fc.assert(
       fc.asyncProperty(fc.array(listing, { minLength: 2, maxLength: 5 }), async (lists) => {
-        const spec = specOf();
-        const newEncoder = () => new StationEncoder(spec, options, new CompressorPool(new TaskQueue(), 1));
+        const spec = specOf(metricsOf({ maxResources: 3 }));
+        const newEncoder = () => new StationEncoder(spec, new CompressorPool(new TaskQueue(), 1));
         const encoder = newEncoder();
         for (const list of lists) {
           const publication = { spec, snapshot: listingOf(list), churn: NO_CHURN, values: new LabelValues(1000) };
@@ -398,7 +393,7 @@ describe('Exposition', () => {
   });
 
   it('encodes blocks whose parts were reordered, regrouped, removed or added like a new encoder', async () => {
-    const spec = specOf();
+    const spec = specOf(metricsOf({ maxResources: 2100 }));
     const part = (from: number, count: number, state = 'I') =>
       Array.from({ length: count }, (_, index) => resourceOf(`r${from + index}`, { state }));
     const [a, b, c, d] = [part(0, 600), part(600, 600), part(1200, 300), part(1500, 600)];
@@ -412,8 +407,7 @@ describe('Exposition', () => {
       [part(0, 2100)],
       [a, b, c, d],
     ];
-    const newEncoder = () =>
-      new StationEncoder(spec, { ...allSeries, maxResources: 2100 }, new CompressorPool(new TaskQueue(), 2));
+    const newEncoder = () => new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
     const encoder = newEncoder();
     for (const parts of snapshots) {
       const snapshot = { ...listingOf([]), parts, size: parts.flat().length };
@@ -499,7 +493,7 @@ describe('Exposition', () => {
       await viewOf({ name: 'prod' }, listingOf(fleet)),
       await viewOf({ name: 'gone' }, undefined, failing),
     ];
-    const exposition = new Exposition(allSeries);
+    const exposition = new Exposition();
     const text = await plain(await exposition.fullBody(views, own, 'text'));
     const stations = parseExposition(await plain(await exposition.stationBody(views, 'text')));
     const seriesOf = (station: string) =>
