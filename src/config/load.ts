@@ -1,10 +1,11 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { isObject } from '../model/resource.ts';
-import { type CheckedYaml, checkSteps, completed, completedWithPauses } from './checked-yaml.ts';
-import { type ConfigPath, formatProblem, type Problem, quoted } from './problem.ts';
+import { type CheckedYaml, checkSteps, completed, completedWithPauses, type ParsedYaml } from './checked-yaml.ts';
+import { type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
+import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
 import { isPattern, readStationFiles, type StationFile } from './station-files.ts';
-import { upstreamWarnings } from './upstream-warnings.ts';
+import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
 import type { Environment } from './yaml-document.ts';
 
 export interface ConfigSource {
@@ -46,39 +47,41 @@ export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResul
 /** The paths and patterns of `station_files`, also of a file that is otherwise invalid. */
 export function stationFilePatterns(configFile: string, raw: unknown): readonly string[] {
   const { station_files } = isObject(raw) ? raw : {};
-  const resolve = pathResolver(configFile);
-  return Array.isArray(station_files)
-    ? station_files.filter((path) => typeof path === 'string' && path !== '').map(resolve)
-    : [];
+  const paths = Array.isArray(station_files) ? station_files : [];
+  return paths.filter((path) => typeof path === 'string' && path !== '').map((path) => resolved(configFile, path));
 }
 
 /** The paths of the files with secrets and certificates, also of a file that is otherwise invalid. */
 export function secretFiles(configFile: string, raw: unknown): readonly string[] {
   const { upstreams } = isObject(raw) ? raw : {};
-  const files: string[] = [];
-  const resolve = pathResolver(configFile);
-  withPaths(upstreams, '', (path) => {
-    files.push(resolve(path));
-    return path;
-  });
-  return files;
+  return [...leavesOf(upstreams ?? {})].filter(isFile).map(({ value }) => resolved(configFile, value));
 }
 
-type Main = CheckedYaml<Config>;
+/** As in Prometheus, relative paths are relative to the directory of the configuration file. */
+function resolved(configFile: string, path: string): string {
+  return isAbsolute(path) ? path : join(dirname(configFile), path);
+}
+
+/** A station of any of the files. */
+interface Entry {
+  readonly station: unknown;
+  readonly path: ConfigPath;
+  readonly problemAt: ParsedYaml['problemAt'];
+}
 
 /** Adds the stations of the station files. */
 function* joinSteps(
   { file, env }: ConfigSource,
-  main: Main,
+  main: CheckedYaml<Config>,
   files: readonly StationFile[],
 ): Generator<void, LoadResult> {
   const problems = main.ok ? [] : [...main.problems];
   const { raw, problemAt } = main;
   if (problemAt === undefined) return { ok: false, problems };
-  const schema = stationFileSchema(isObject(raw) ? raw : {});
-  const names = new StationNames();
-  const { stations: listed } = isObject(raw) ? raw : {};
-  names.add(listed, (path, message) => problemAt(['stations', ...path], message));
+  const root = isObject(raw) ? raw : {};
+  const schema = stationFileSchema(root);
+  const { stations: own } = root;
+  const entries = entriesOf(own, ['stations'], problemAt);
   const stations: Config['stations'] = [];
   for (const { pattern, file: path, content } of files) {
     if ('error' in content) {
@@ -88,67 +91,59 @@ function* joinSteps(
     const checked = yield* checkSteps(schema, { file: path, text: content.text, env });
     if (checked.ok) stations.push(...checked.value);
     else problems.push(...checked.problems);
-    if (checked.problemAt) problems.push(...names.add(checked.raw, checked.problemAt));
+    if (checked.problemAt) entries.push(...entriesOf(checked.raw, [], checked.problemAt));
   }
-  if (!main.ok || problems.length > 0) return { ok: false, problems };
-  const config = resolvePaths(file, main.value);
+  problems.push(...duplicateNames(entries));
+  if (!main.ok || problems.length > 0)
+    return { ok: false, problems: sorted(problems, [file, ...files.map((other) => other.file)]) };
+  yield;
+  for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
+  const config = { ...main.value, stations: [...main.value.stations, ...stations] };
   const matched = new Set(files.map(({ pattern }) => pattern));
-  const unmatched = [...config.station_files.entries()].filter(
-    ([index, path]) => isPattern(path) && !matched.has(index),
+  const unmatched = config.station_files.flatMap((path, index) =>
+    isPattern(path) && !matched.has(index) ? [problemAt(['station_files', index], 'no file matches')] : [],
   );
-  const warnings = unmatched.map(([index]) => formatProblem(problemAt(['station_files', index], 'no file matches')));
-  return {
-    ok: true,
-    config: { ...config, stations: [...config.stations, ...stations] },
-    raw,
-    warnings,
-    securityWarnings: [],
-  };
+  const warnings = formatProblems([...unmatched, ...sameListings(config, entries)]);
+  return { ok: true, config, raw, warnings, securityWarnings: [] };
 }
 
-type ProblemAt = NonNullable<Main['problemAt']>;
+function entriesOf(stations: unknown, path: ConfigPath, problemAt: Entry['problemAt']): Entry[] {
+  const list: readonly unknown[] = Array.isArray(stations) ? stations : [];
+  return list.map((station, index) => ({ station, path: [...path, index], problemAt }));
+}
 
-/** Finds stations of the same name in different files; the schema finds those in one file. */
-class StationNames {
-  readonly #owners = new Map<string, { readonly path: ConfigPath; readonly problemAt: ProblemAt }>();
-
-  add(stations: unknown, problemAt: ProblemAt): readonly Problem[] {
-    const problems: Problem[] = [];
-    for (const [index, station] of Array.isArray(stations) ? stations.entries() : []) {
-      const { key, name } = nameOf(isObject(station) ? station : {});
-      if (name === undefined) continue;
-      const path = [index, key];
-      const owner = this.#owners.get(name);
-      if (owner === undefined) this.#owners.set(name, { path, problemAt });
-      else if (owner.problemAt !== problemAt) {
-        const { file, line, column } = owner.problemAt(owner.path, '');
-        problems.push(
-          problemAt(path, `duplicate station name ${quoted(name)}, already used at ${file}:${line}:${column}`),
-        );
-      }
-    }
-    return problems;
+function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
+  const owners = new Map<string, Problem>();
+  for (const { station, path, problemAt } of entries) {
+    const { key, name } = nameOf(isObject(station) ? station : {});
+    if (name === undefined) continue;
+    const owner = owners.get(name);
+    const place = owner && `${owner.file}:${owner.line}:${owner.column}`;
+    const problem = problemAt([...path, key], `duplicate station name ${quoted(name)}, already used at ${place}`);
+    if (owner === undefined) owners.set(name, problem);
+    else yield problem;
   }
 }
 
-/** As in Prometheus, relative paths are relative to the directory of the configuration file. */
-function resolvePaths(configFile: string, config: Config): Config {
-  return { ...config, upstreams: withPaths(config.upstreams, '', pathResolver(configFile)) as Config['upstreams'] };
+/** In the order of the files, and each from its beginning. */
+function sorted(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
+  return problems.toSorted(
+    (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
+  );
 }
 
-function pathResolver(configFile: string): (path: string) => string {
-  const directory = dirname(configFile);
-  return (path) => (isAbsolute(path) ? path : join(directory, path));
-}
-
-/** In an upstream, paths are the values of the keys `*_file` and `files`. */
-function withPaths(value: unknown, key: string, resolve: (path: string) => string): unknown {
-  if (typeof value === 'string') return key === 'files' || key.endsWith('_file') ? resolve(value) : value;
-  if (Array.isArray(value)) return value.map((item) => withPaths(item, key, resolve));
-  if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withPaths(inner, name, resolve)]));
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+/** Stations whose resources are counted twice. */
+function* sameListings(config: Config, entries: readonly Entry[]): Iterable<Problem> {
+  const owners = new Map<string, string>();
+  for (const [index, { name, upstream, path, filters }] of resolveStations(config).entries()) {
+    const listing = JSON.stringify([config.upstreams[upstream]?.base_url, path, filters]);
+    const owner = owners.get(listing);
+    const { path: place, problemAt } = entries[index] as Entry;
+    if (owner === undefined) owners.set(listing, name);
+    else
+      yield problemAt(
+        place,
+        `same telemetry station and filters as station ${quoted(owner)}, expected different filters, because its resources are counted twice`,
+      );
+  }
 }

@@ -59,7 +59,7 @@ function issueProblems(issue: z.core.$ZodIssue, keysAt: KeysAt): readonly Schema
     case 'custom':
       return [{ path, shownPath: shown, message: issue.message, atKey: issue.params?.['atKey'] === true }];
     default:
-      return [{ path, shownPath: shown, message: describe(issue, keysAt(path)), atKey: false }];
+      return [{ path, shownPath: shown, message: describe(issue, path, keysAt(path)), atKey: false }];
   }
 }
 
@@ -141,7 +141,8 @@ function shownPath(keysAt: KeysAt, path: ConfigPath, value: unknown): ConfigPath
   return value === null && !keysAt(parent).includes(`${path.at(-1)}`) ? parent : path;
 }
 
-function describe(issue: z.core.$ZodIssue, keys: readonly string[]): string {
+function describe(issue: z.core.$ZodIssue, path: ConfigPath, keys: readonly string[]): string {
+  if (issue.input === null && path.length === 0) return `the file is empty, expected ${issue.message}`;
   if (issue.input === undefined) return `missing, expected ${issue.message}`;
   return `expected ${issue.message}, got ${got(issue)}${hint(issue, keys)}`;
 }

@@ -4,7 +4,7 @@ import { isObject } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { suggestion } from './nearest.ts';
-import { type ConfigPath, formatPath, listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
+import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
 import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
@@ -146,7 +146,6 @@ function* fleetProblems({ upstreams, stations, station_files, cache }: Fleet): I
 }
 
 function* stationProblems(entries: readonly Entry[], upstreams: unknown, cache: unknown): Iterable<CrossProblem> {
-  yield* duplicateNames(entries);
   if (isObject(upstreams)) yield* upstreamProblems(entries, upstreams);
   for (const { path, station } of entries) {
     const { cache: own } = station;
@@ -163,21 +162,6 @@ function entriesOf(stations: unknown, path: ConfigPath): readonly Entry[] {
   return stations.flatMap((station: unknown, index) =>
     isObject(station) ? [{ path: [...path, index], station }] : [],
   );
-}
-
-function* duplicateNames(entries: readonly Entry[]): Iterable<CrossProblem> {
-  const owners = new Map<string, ConfigPath>();
-  for (const { path, station } of entries) {
-    const { key, name } = nameOf(station);
-    if (name === undefined) continue;
-    const owner = owners.get(name);
-    if (owner === undefined) owners.set(name, path);
-    else
-      yield {
-        path: [...path, key],
-        message: `duplicate station name ${quoted(name)}, already used by ${formatPath(owner)}`,
-      };
-  }
 }
 
 /** The station's name and the key that defines it. */

@@ -12,66 +12,63 @@ interface UpstreamWarnings {
   readonly insecure: readonly Problem[];
 }
 
-type UpstreamConfig = Config['upstreams'][string];
-
 /** Reads each file with a secret or a certificate once. The paths of `upstreams` are resolved. */
 export async function upstreamWarnings(upstreams: Config['upstreams'], yaml: ParsedYaml): Promise<UpstreamWarnings> {
   const failing: Problem[] = [];
   const insecure: Problem[] = [];
-  for (const [name, upstream] of Object.entries(upstreams)) {
-    const place = ['upstreams', name];
-    if (!hasCredentials(upstream)) insecure.push(yaml.problemAt(place, NO_CREDENTIALS));
-    for (const leaf of leavesOf(upstream, place)) {
-      if (isTokenParameter(leaf)) continue;
-      const failure = await failureOf(leaf, upstream);
-      if (failure !== undefined) failing.push(yaml.problemAt(leaf.path, failure));
-      const clear = yaml.isSubstituted(leaf.path) ? undefined : clearTextOf(leaf);
-      if (clear !== undefined) insecure.push(yaml.problemAt(leaf.path, clear));
-    }
+  const add = (problems: Problem[], path: ConfigPath, message: string | undefined) => {
+    if (message !== undefined) problems.push(yaml.problemAt(path, message));
+  };
+  for (const [name, { http_headers = {}, tls_config, ...upstream }] of Object.entries(upstreams)) {
+    const hasCredentials =
+      AUTH_SCHEMES.some((scheme) => upstream[scheme]) || Object.keys(http_headers).length > 0 || tls_config?.cert_file;
+    if (!hasCredentials) add(insecure, ['upstreams', name], NO_CREDENTIALS);
+  }
+  for (const leaf of leavesOf(upstreams, ['upstreams'])) {
+    const [, name, section, key] = leaf.path;
+    // The token endpoint defines their names, and they often are no secrets.
+    if (section === 'oauth2' && key === 'endpoint_params') continue;
+    add(failing, leaf.path, await failureOf(leaf, upstreams[`${name}`]?.authorization?.type));
+    if (!yaml.isSubstituted(leaf.path)) add(insecure, leaf.path, clearTextOf(leaf));
   }
   return { failing, insecure };
 }
 
 const NO_CREDENTIALS = `no credentials are configured, expected one of ${AUTH_SCHEMES.join(', ')}, http_headers or a client certificate`;
 
-function hasCredentials({ http_headers, tls_config, ...upstream }: UpstreamConfig): boolean {
-  const hasScheme = AUTH_SCHEMES.some((scheme) => upstream[scheme] !== undefined);
-  return hasScheme || Object.keys(http_headers ?? {}).length > 0 || tls_config?.cert_file !== undefined;
-}
-
+/** A value that is neither a mapping nor a list. */
 interface Leaf {
   readonly path: ConfigPath;
   /** The innermost key that is no index. */
   readonly key: string;
   readonly value: unknown;
+  readonly replace: (value: unknown) => void;
 }
 
-function* leavesOf(value: unknown, path: ConfigPath): Iterable<Leaf> {
-  const isInner =
-    Array.isArray(value) || (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype);
-  if (!isInner) {
-    yield { path, key: String(path.findLast((part) => typeof part === 'string')), value };
-    return;
+export function* leavesOf(parent: object, path: ConfigPath = []): Iterable<Leaf> {
+  for (const [name, value] of Object.entries(parent)) {
+    const place = [...path, Array.isArray(parent) ? Number(name) : name];
+    const key = String(place.findLast((part) => typeof part === 'string'));
+    const isInner = Array.isArray(value) || (value && Object.getPrototypeOf(value) === Object.prototype);
+    if (isInner) yield* leavesOf(value, place);
+    else yield { path: place, key, value, replace: (next) => Object.assign(parent, { [name]: next }) };
   }
-  for (const [key, inner] of Object.entries(value as object))
-    yield* leavesOf(inner, [...path, Array.isArray(value) ? Number(key) : key]);
 }
 
-/** The token endpoint defines their names, and they often are no secrets. */
-function isTokenParameter({ path: [, , section, key] }: Leaf): boolean {
-  return section === 'oauth2' && key === 'endpoint_params';
+/** In an upstream, paths are the values of the keys `*_file` and `files`. */
+export function isFile(leaf: Leaf): leaf is Leaf & { readonly value: string } {
+  return typeof leaf.value === 'string' && (leaf.key === 'files' || leaf.key.endsWith('_file'));
 }
 
-async function failureOf({ key, value }: Leaf, { authorization }: UpstreamConfig): Promise<string | undefined> {
-  if (key === 'base_url') return listingPathIn(value as URL);
-  if (key === 'credentials') return schemeIn((value as Secret).reveal(), 'value', authorization?.type);
-  if (typeof value !== 'string' || !(key === 'files' || key.endsWith('_file'))) return undefined;
-  const content = await contentOf(value);
-  if ('error' in content) return fileProblem(value, content.error);
-  if (content.text.trim() === '') return `${value} is empty, expected its content`;
-  return key === 'credentials_file'
-    ? schemeIn(content.text.trim(), `content of ${value}`, authorization?.type)
-    : undefined;
+/** `type`: of `authorization`. */
+async function failureOf(leaf: Leaf, type = ''): Promise<string | undefined> {
+  if (leaf.key === 'base_url') return listingPathIn(leaf.value as URL);
+  if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
+  if (!isFile(leaf)) return undefined;
+  const content = await contentOf(leaf.value);
+  if ('error' in content) return fileProblem(leaf.value, content.error);
+  if (content.text.trim() === '') return `${leaf.value} is empty, expected its content`;
+  return leaf.key === 'credentials_file' ? schemeIn(content.text.trim(), `content of ${leaf.value}`, type) : undefined;
 }
 
 /** The path of each station is appended to the URL. */
@@ -82,7 +79,7 @@ function listingPathIn({ pathname }: URL): string | undefined {
 }
 
 /** `Authorization: Bearer Bearer ...`. The message must not show the secret. */
-function schemeIn(secret: string, what: string, type = ''): string | undefined {
+function schemeIn(secret: string, what: string, type: string): string | undefined {
   const [, scheme = ''] = /^(\S+)\s+\S/.exec(secret) ?? [];
   const known = ['Basic', 'Bearer', type].find((name) => name.toLowerCase() === scheme.toLowerCase());
   return known && `${what} begins with "${known} ", expected only the credentials, because type adds "${type} "`;

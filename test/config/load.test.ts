@@ -80,7 +80,7 @@ stations:
           line: 11,
           column: 11,
           path: 'stations[1].name',
-          message: 'duplicate station name "prod", already used by stations[0]',
+          message: 'duplicate station name "prod", already used at config.yaml:9:11',
         },
         {
           file: 'config.yaml',
@@ -104,9 +104,9 @@ stations:
     const expected = 'expected a mapping with the keys upstreams and stations';
 
     it.each([
-      ['', `1:1: ${expected}, got null`],
-      ['# only a comment\n', `1:1: ${expected}, got null`],
-      ['\n~', `2:1: ${expected}, got null`],
+      ['', `1:1: the file is empty, ${expected}`],
+      ['# only a comment\n', `1:1: the file is empty, ${expected}`],
+      ['\n~', `2:1: the file is empty, ${expected}`],
       ['\n- a\n', `2:1: ${expected}, got a list`],
       ['text', `1:1: ${expected}, got a string`],
       ['42', `1:1: ${expected}, got a number`],

@@ -29,8 +29,8 @@ describe('configSchema', () => {
       `  - { upstream: main, rid: ${OTHER} }`,
     );
     expect(problemsOf(text)).toEqual([
-      '6:28: stations[1].rid: duplicate station name "ts", already used by stations[0]',
-      '7:87: stations[2].telemetry_station: duplicate station name "ts", already used by stations[0]',
+      '6:28: stations[1].rid: duplicate station name "ts", already used at conf/config.yaml:5:29',
+      '7:87: stations[2].telemetry_station: duplicate station name "ts", already used at conf/config.yaml:5:29',
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('configSchema', () => {
     );
     const problems = problemsOf(text);
     expect(problems).toContainEqual(
-      expect.stringContaining('stations[2].rid: duplicate station name "ts", already used by stations[0]'),
+      expect.stringContaining('stations[2].rid: duplicate station name "ts", already used at '),
     );
     expect(problems).toContainEqual(expect.stringContaining('stations[0].upstream: missing'));
     expect(problems).toContainEqual(expect.stringContaining('stations[1]: expected a mapping, got a number'));

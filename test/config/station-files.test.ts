@@ -97,18 +97,18 @@ cache: { refresh: background, ttl: none }
       'stations/e.yaml': '- [1\n',
     });
     expect(lines).toEqual([
+      expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: missing\.yaml cannot be read: ENOENT/),
       'config.yaml:2:48: station_files[2]: expected * only in the last part of the path',
       expect.stringMatching(/^config\.yaml:4:36: cache\.ttl: expected /),
-      expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: missing\.yaml cannot be read: ENOENT/),
       expect.stringMatching(/^stations\/a\.yaml:1:\d+: \[0\]\.zome: unknown key, did you mean zone\?/),
-      'stations/a.yaml:2:10: [1].rid: duplicate station name "x", already used by [0]',
+      'stations/a.yaml:2:10: [1].rid: duplicate station name "x", already used at stations/a.yaml:1:10',
       expect.stringMatching(/^stations\/a\.yaml:2:\d+: \[1\]\.upstream: expected the name of an upstream, got "c"/),
       expect.stringMatching(/^stations\/a\.yaml:3:\d+: \[2\]\.filters\.resource_ids\[0\]: expected no comma/),
       expect.stringMatching(/^stations\/a\.yaml:3:\d+: \[2\]\.cache\.ttl: expected more than 0/),
       'stations/b.yaml:1:3: [0].upstream: missing, expected one of "a", "b", because there are several upstreams',
       'stations/b.yaml:1:8: [0].rid: duplicate station name "own", already used at config.yaml:3:20',
       'stations/c.yaml:1:1: expected a list of stations, got a mapping',
-      'stations/d.yaml:1:1: expected a list of stations, got null',
+      'stations/d.yaml:1:1: the file is empty, expected a list of stations',
       expect.stringMatching(/^stations\/e\.yaml:/),
     ]);
   });
@@ -142,6 +142,16 @@ cache: { refresh: background, ttl: none }
     const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n`, ...files });
     expect(lines).toEqual([]);
     expect(stations).toEqual(names);
+  });
+
+  it('are warned of when they list a telemetry station of the configuration again', async () => {
+    const { lines } = await load({
+      'config.yaml': `${HEAD}station_files: [a]\nstations: [{ rid: ${rid('x')} }]\n`,
+      a: `- rid: ${rid('y')}\n- name: again\n  rid: ${rid('x')}\n`,
+    });
+    expect(lines).toEqual([
+      'a:2:3: [1]: same telemetry station and filters as station "x", expected different filters, because its resources are counted twice',
+    ]);
   });
 
   it('name the file of a duplicate station', async () => {
