@@ -38,6 +38,13 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   return { ok: false, problems: formatProblems(problems) };
 }
 
+/** The warning of a web configuration file that restricts nothing. */
+export function openAccessWarning(file: string | undefined, { users, tls }: AccessRules): string | undefined {
+  return file !== undefined && users.size === 0 && tls === undefined
+    ? `${file}: everyone has access, because there are neither basic_auth_users nor tls_server_config`
+    : undefined;
+}
+
 function accessRules(
   { http_server_config, basic_auth_users, rate_limit }: WebConfig,
   tls: TlsRules | undefined,

@@ -1,8 +1,11 @@
+import { openAccessWarning } from '../app/web-access.ts';
 import { checkReport } from '../cli/check-report.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
+import { resolveStations } from '../config/resolve.ts';
 import { checkMessages } from '../diagnosis/check-messages.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
+import { isOnShard, type Shard } from '../refresh/shard.ts';
 import { checkStations } from './check-stations.ts';
 import { loadInputs } from './config-source.ts';
 import { exitCodeOfSignal, type ProcessContext, printProblems, screenOf } from './process-context.ts';
@@ -16,24 +19,34 @@ export async function check(
 ): Promise<number> {
   const inputs = await loadInputs(load, flags['web.config.file']);
   if (!inputs.ok) return printProblems(context, inputs.problems);
-  const { warnings, securityWarnings } = inputs.loaded;
-  for (const warning of [...warnings, ...securityWarnings]) context.printError(`warning: ${warning}\n`);
+  const own = ownShard(flags, context.hostName);
+  if (!own.ok && flags.live) return printProblems(context, [own.problem]);
+  const { config, warnings, securityWarnings } = inputs.loaded;
+  const openAccess = openAccessWarning(flags['web.config.file'], inputs.rules) ?? [];
+  for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
+    context.printError(`warning: ${warning}\n`);
+  const stations = config.stations.length;
   context.print(
-    `${flags.demo ? 'the configuration of the demo' : flags['config.file']} is valid, stations: ${inputs.loaded.config.stations.length}\n`,
+    `${flags.demo ? 'the configuration of the demo' : flags['config.file']} is valid, stations: ${stations}${own.ok ? shareOf(own.shard, config) : ''}\n`,
   );
-  return flags.live ? checkLive(context, flags, inputs.loaded, signal) : 0;
+  return flags.live && own.ok ? checkLive(context, flags, inputs.loaded, own.shard, signal) : 0;
+}
+
+function shareOf(shard: Shard, config: LoadedConfig['config']): string {
+  if (shard.total === 1) return '';
+  const stations = resolveStations(config).filter(({ name }) => isOnShard(name, shard)).length;
+  return `, of which ${stations} on shard ${shard.ordinal} of ${shard.total}`;
 }
 
 async function checkLive(
   context: ProcessContext,
   flags: FlagValues,
   loaded: LoadedConfig,
+  shard: Shard,
   signal: AbortSignal,
 ): Promise<number> {
-  const own = ownShard(flags, context.hostName);
-  if (!own.ok) return printProblems(context, [own.problem]);
   try {
-    const diagnosis = diagnose(await checkStations(loaded, { build: context.build, shard: own.shard, signal }));
+    const diagnosis = diagnose(await checkStations(loaded, { build: context.build, shard, signal }));
     const nowMs = Date.now();
     const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
     const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;

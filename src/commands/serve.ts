@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Exporter } from '../app/exporter.ts';
 import { createLogger, type Logger } from '../app/logger.ts';
-import { loadAccessRules } from '../app/web-access.ts';
+import { loadAccessRules, openAccessWarning } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { ConfigFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
@@ -96,6 +96,12 @@ async function serveUntil(
   log: Logger,
 ): Promise<void> {
   let rules = access;
+  const webConfigFile = flags['web.config.file'];
+  const warnOfOpenAccess = () => {
+    const warning = openAccessWarning(webConfigFile, rules);
+    if (warning !== undefined) log.warn('web configuration warning', { warning });
+  };
+  warnOfOpenAccess();
   const externalUrl = flags['web.external-url'];
   const observer = exporter.webObserver();
   const app = createApp(exporter, {
@@ -128,9 +134,10 @@ async function serveUntil(
   if (flags.demo) log.info('demo is running, press Ctrl-C to stop it');
   void watchRules({
     rules,
-    load: () => loadAccessRules(flags['web.config.file']),
+    load: () => loadAccessRules(webConfigFile),
     apply: (next) => {
       rules = next;
+      warnOfOpenAccess();
       if (next.tls) server.updateTls(next.tls);
       log.info('web configuration reloaded');
     },

@@ -123,20 +123,24 @@ const bcryptHash = z.string({ error: 'a bcrypt hash' }).refine((hash) => BCRYPT.
 });
 
 /** The web configuration file, in the format of the Prometheus exporter toolkit. */
-export const webConfigSchema = sparse(
-  z.strictObject({
-    tls_server_config: sparse(tlsServer, [null, '']).prefault({}),
-    http_server_config: sparse(
-      z.strictObject({
-        // Accepted for compatibility and ignored: the server speaks HTTP/1.1.
-        http2: z.boolean().prefault(true),
-        headers: sparse(headers, [null, '']).prefault({}),
-      }),
-    ).prefault({}),
-    basic_auth_users: z.record(z.string(), bcryptHash).prefault({}),
-    rate_limit: sparse(z.strictObject({ interval: duration.prefault(0), burst: integer(0).prefault(0) })).prefault({}),
-  }),
-);
+export const webConfigSchema = z.strictObject({
+  tls_server_config: sparse(tlsServer, [null, '']).prefault({}),
+  http_server_config: sparse(
+    z.strictObject({
+      // Accepted for compatibility and ignored: the server speaks HTTP/1.1.
+      http2: z.boolean().prefault(true),
+      headers: sparse(headers, [null, '']).prefault({}),
+    }),
+  ).prefault({}),
+  // A file that was cut off or not filled in yet must not open the exporter to everyone.
+  basic_auth_users: z
+    .record(z.string(), bcryptHash)
+    .refine((users) => Object.keys(users).length > 0, {
+      error: 'expected at least one user, got none; remove the key to allow everyone',
+    })
+    .default({}),
+  rate_limit: sparse(z.strictObject({ interval: duration.prefault(0), burst: integer(0).prefault(0) })).prefault({}),
+});
 
 export type WebConfig = z.output<typeof webConfigSchema>;
 

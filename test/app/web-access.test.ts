@@ -18,9 +18,9 @@ function load(text: string) {
 }
 
 describe('loadAccessRules', () => {
-  it('allows open access without a file, and with an empty one', async () => {
+  it('allows open access without a file, and with an empty mapping', async () => {
     expect(await loadAccessRules(undefined)).toEqual({ ok: true, rules: OPEN_ACCESS });
-    expect(await load('')).toEqual({ ok: true, rules: OPEN_ACCESS });
+    expect(await load('{}')).toEqual({ ok: true, rules: OPEN_ACCESS });
   });
 
   it('returns users, headers and the rate limit of the file', async () => {

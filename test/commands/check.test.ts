@@ -705,6 +705,39 @@ describe('check', () => {
     ]);
   });
 
+  it('warns of a telemetry station that is configured twice, and not of one with other filters', async () => {
+    const config = configOf('http://h', ['a'], { upstream: { authorization: { credentials_file: '/dev/null' } } });
+    const [station] = config.stations;
+    const stations = [station, { ...station, name: 'b' }, { ...station, name: 'c', filters: { product: 'p' } }];
+    const file = temporaryFile('config.yaml', stringify({ ...config, stations }));
+    const { exit, output } = run(['check', `--config.file=${file}`]);
+    expect(await exit).toBe(0);
+    expect(output().stderr.match(/same telemetry station/g)).toHaveLength(1);
+    expect(output().stderr).toMatch(
+      /config\.yaml:\d+:5: stations\[1\]: same telemetry station and filters as station "a", expected different filters/,
+    );
+  });
+
+  it('warns of a web configuration that allows everyone', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('http://h', ['a'])));
+    const { exit, output } = run(['check', `--config.file=${file}`, `--web.config.file=${temporaryFile('web', '{}')}`]);
+    expect(await exit).toBe(0);
+    expect(output().stderr).toContain('everyone has access');
+  });
+
+  it('reports how many stations each shard has', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('http://h', ['a', 'b', 'c', 'd', 'e'])));
+    const shares = await Promise.all(
+      [0, 1].map(async (shard) => {
+        const { exit, output } = run(['check', `--config.file=${file}`, `--shard=${shard}`, '--total-shards=2']);
+        await exit;
+        return /stations: 5, of which (\d) on shard (\d) of 2\n/.exec(output().stdout)?.slice(1).map(Number);
+      }),
+    );
+    expect(shares.map((share) => share?.[1])).toEqual([0, 1]);
+    expect((shares[0]?.[0] ?? 0) + (shares[1]?.[0] ?? 0)).toBe(5);
+  });
+
   it('prints no warnings of the demo', async () => {
     const { exit, output } = run(['check', '--demo']);
     expect(await exit).toBe(0);

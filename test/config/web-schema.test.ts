@@ -24,14 +24,24 @@ const EMPTY = {
 };
 
 describe('webConfigSchema', () => {
+  it.each(['{}', 'tls_server_config:\nhttp_server_config:\nrate_limit:', 'tls_server_config: { cert_file: "" }'])(
+    'reads %j as empty',
+    (text) => {
+      expect(read(text)).toEqual(EMPTY);
+    },
+  );
+
   it.each([
-    '',
-    '# nothing yet',
-    '{}',
-    'tls_server_config:\nhttp_server_config:\nbasic_auth_users:\nrate_limit:',
-    'tls_server_config: { cert_file: "" }',
-  ])('reads %j as empty', (text) => {
-    expect(read(text)).toEqual(EMPTY);
+    ['', '1:1: the file is empty, expected a mapping'],
+    ['# nothing yet', '1:1: the file is empty, expected a mapping'],
+    ['null', '1:1: the file is empty, expected a mapping'],
+    ['rate_limit: {}\nbasic_auth_users:\n', '2:18: basic_auth_users: expected a mapping, got null'],
+    [
+      'basic_auth_users: {}',
+      '1:19: basic_auth_users: expected at least one user, got none; remove the key to allow everyone',
+    ],
+  ])('does not open the exporter to everyone by %j', (text, problem) => {
+    expect(read(text)).toEqual([`web.yml:${problem}`]);
   });
 
   it('reads all keys', () => {
