@@ -13,7 +13,7 @@ import {
   type WebConfig,
   webConfigSchema,
 } from '../config/web-schema.ts';
-import { readRegularFile } from '../files/regular-file.ts';
+import { MAX_CONFIG_BYTES, readRegularFile } from '../files/regular-file.ts';
 import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
 
@@ -22,7 +22,7 @@ export async function loadAccessRules(file: string | undefined): Promise<RulesRe
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
   let text: string;
   try {
-    text = (await readRegularFile(file)).toString();
+    text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString();
   } catch (error) {
     const message = `cannot be read: ${(error as Error).message}`;
     return { ok: false, problems: [formatProblem({ file, line: 1, column: 1, path: '', message })] };

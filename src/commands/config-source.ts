@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
+import { MAX_CONFIG_BYTES, readFileOrPipe } from '../files/regular-file.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -48,8 +48,7 @@ export async function loadConfigFile(
 ): Promise<LoadResult> {
   let text: string;
   try {
-    // May be a pipe: standard input, a process that the shell substitutes, or a tool that decrypts the file.
-    text = await readFile(file, 'utf8');
+    text = (await readFileOrPipe(file, MAX_CONFIG_BYTES)).toString();
   } catch (error) {
     const { code, message: reason } = error as NodeJS.ErrnoException;
     const message = `cannot be read: ${reason}${code === 'ENOENT' ? MISSING_HINT : ''}`;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { readRegularFile } from '../files/regular-file.ts';
+import { MAX_CONFIG_BYTES, readRegularFile } from '../files/regular-file.ts';
 
 /** A file that a pattern of `station_files` names, or the reason why it cannot be read. */
 export interface StationFile {
@@ -55,7 +55,7 @@ async function matches(path: string): Promise<readonly Omit<StationFile, 'patter
 
 export async function contentOf(file: string): Promise<StationFile['content']> {
   try {
-    return { text: (await readRegularFile(file)).toString() };
+    return { text: (await readRegularFile(file, MAX_CONFIG_BYTES)).toString() };
   } catch (error) {
     return { error: error as NodeJS.ErrnoException };
   }
