@@ -14,11 +14,11 @@ import type { ListingFailure } from '../model/failure.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
+import { untilAborted } from '../model/until-aborted.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
-import { untilAborted } from '../upstream/http/exchange.ts';
 import type { WebObserver } from '../web/options.ts';
 import type { ExporterPort } from '../web/port.ts';
 import {

@@ -122,7 +122,7 @@ function secretSource(text: Secret | undefined, file: string | undefined): Secre
 
 function headerOptions(headers: NonNullable<UpstreamConfig['http_headers']>): UpstreamOptions['headers'] {
   return Object.entries(headers).flatMap(([name, { values = [], secrets = [], files = [] }]) => [
-    ...values.map((text) => ({ name, value: { text } })),
+    ...values.map((value) => ({ name, value })),
     ...secrets.map((secret) => ({ name, value: { text: secret.reveal() } })),
     ...files.map((file) => ({ name, value: { file } })),
   ]);

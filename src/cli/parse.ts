@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearest, suggestion } from '../config/nearest.ts';
+import { HIDDEN } from '../config/secret.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandName, DEFAULT_COMMAND, isCommandName } from './commands.ts';
 import type { Flag } from './flag-kind.ts';
 import { FLAGS, type FlagValues } from './flags.ts';
@@ -41,7 +42,7 @@ function readFlag({ name, kind, default: defaultValue, repeatable }: Flag, given
 
 /** Hides the credentials of a URL. */
 function quotedValue(text: string): string {
-  return JSON.stringify(text.replace(/\/\/.*@/s, '//<secret>@'));
+  return JSON.stringify(text.replace(/\/\/.*@/s, `//${HIDDEN}@`));
 }
 
 /** Compares only valid values: invalid ones are already reported. */

@@ -9,11 +9,11 @@ import { CompressorPool } from '../metrics/compressor-pool.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';
 import { TaskQueue } from '../model/task-queue.ts';
+import { untilAborted } from '../model/until-aborted.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
-import { untilAborted } from '../upstream/http/exchange.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 
 interface CheckOptions {

@@ -6,7 +6,7 @@ import { loadAccessRules, openAccessWarning } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { ConfigFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
-import { untilAborted } from '../upstream/http/exchange.ts';
+import { untilAborted } from '../model/until-aborted.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';
 import { createApp } from '../web/app.ts';

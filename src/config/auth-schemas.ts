@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SIGNED_HEADERS } from '../model/signed-headers.ts';
+import { SIGNED_HEADERS } from '../model/upstream-options.ts';
 import { crossChecked, given, type Mapping, nonEmptyList } from './cross-check.ts';
 import {
   anyCase,

@@ -1,5 +1,9 @@
 import type { SecureVersion } from 'node:tls';
-import type { SignedHeader } from './signed-headers.ts';
+
+/** What an HMAC signature can cover, as the configuration and the service spell it. */
+export const SIGNED_HEADERS = ['x-date', 'date', 'host', 'request-line', '@request-target'] as const;
+
+export type SignedHeader = (typeof SIGNED_HEADERS)[number];
 
 /** A secret's text, or the file that contains it. */
 export type SecretSource = { readonly text: string } | { readonly file: string };
@@ -44,7 +48,8 @@ export interface UpstreamOptions {
   readonly maxPageBytes: number;
   readonly listStyle: 'repeat' | 'comma';
   readonly auth?: AuthOptions;
-  readonly headers: readonly { readonly name: string; readonly value: SecretSource }[];
+  /** A value that is only text is no secret. */
+  readonly headers: readonly { readonly name: string; readonly value: string | SecretSource }[];
   readonly tls?: TlsOptions;
   readonly proxyUrl?: URL;
   readonly userAgent: string;

@@ -125,11 +125,11 @@ describe('upstreamOptions', () => {
   it('makes one header of each value, secret and file', () => {
     const http_headers = { 'X-A': { values: ['1', '2'], secrets: ['3'], files: ['/run/4'] }, 'X-B': { values: ['5'] } };
     expect(optionsOf({ base_url, http_headers }).headers).toEqual([
-      { name: 'X-A', value: { text: '1' } },
-      { name: 'X-A', value: { text: '2' } },
+      { name: 'X-A', value: '1' },
+      { name: 'X-A', value: '2' },
       { name: 'X-A', value: { text: '3' } },
       { name: 'X-A', value: { file: '/run/4' } },
-      { name: 'X-B', value: { text: '5' } },
+      { name: 'X-B', value: '5' },
     ]);
   });
 

@@ -8,6 +8,7 @@ import {
   authorizationSigner,
   basicSigner,
   encodeHeader,
+  type Header,
   hmacSigner,
   MIN_SECRET_LENGTH,
   mergeHeaders,
@@ -24,7 +25,7 @@ interface AuthDependencies {
 /** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
   readonly #sign: Signer | undefined;
-  readonly #headers: readonly { readonly name: string; readonly value: Credential }[];
+  readonly #headers: readonly { readonly name: string; readonly value: string | Credential }[];
   readonly #renewables: { invalidate(): void }[] = [];
   readonly #dependencies: AuthDependencies;
   #tokens: TokenSource | undefined;
@@ -37,7 +38,10 @@ export class Authenticator {
   ) {
     this.#dependencies = dependencies;
     this.#sign = options.auth === undefined ? undefined : this.#signer(options.auth, openTokenEndpoint);
-    this.#headers = options.headers.map(({ name, value }) => ({ name, value: this.#credential(value) }));
+    this.#headers = options.headers.map(({ name, value }) => ({
+      name,
+      value: typeof value === 'string' ? value : this.#credential(value),
+    }));
   }
 
   /** Incremented with each renewal. */
@@ -47,19 +51,17 @@ export class Authenticator {
 
   /** The headers for one request; those of the scheme override configured ones. */
   async authenticate(request: SignableRequest): Promise<Signature> {
-    const configured = await Promise.all(
-      this.#headers.map(async ({ name, value }) => ({ name, text: await value.read() })),
-    );
+    const configured: Header[] = [];
+    const secrets: string[] = [];
+    for (const { name, value } of this.#headers) {
+      const text = typeof value === 'string' ? value : await value.read();
+      configured.push(encodeHeader(name, text));
+      if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) secrets.push(text);
+    }
     const signature = (await this.#sign?.(request)) ?? { headers: [], secrets: [] };
     return {
-      headers: mergeHeaders(
-        configured.map(({ name, text }) => encodeHeader(name, text)),
-        signature.headers,
-      ),
-      secrets: [
-        ...signature.secrets,
-        ...configured.map(({ text }) => text).filter((text) => text.length >= MIN_SECRET_LENGTH),
-      ],
+      headers: mergeHeaders(configured, signature.headers),
+      secrets: [...signature.secrets, ...secrets],
     };
   }
 

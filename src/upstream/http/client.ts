@@ -13,7 +13,8 @@ import { Authenticator } from './authenticator.ts';
 import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
 import type { ReplyInfo, RequestObserver } from './observer.ts';
-import { httpDateMs, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
+import { httpDateMs, replyFailure, retryAfterMs } from './reply-failure.ts';
+import { RequestFailure } from './request-failure.ts';
 import { clockHint, type Header } from './signer.ts';
 
 export interface ClientDependencies {

@@ -2,12 +2,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import type { Pool as UndiciPool, buildConnector as undiciConnector } from 'undici';
+import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
 import type { TlsOptions } from '../../model/upstream-options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 import { encodeBasicCredentials } from './signer.ts';
-import { buildConnector, Client, Pool } from './undici.ts';
 
 interface RouteOptions {
   readonly timeoutMs: number;
@@ -23,7 +22,7 @@ interface PoolOptions extends RouteOptions {
 const CONNECT_SHARE = 0.95;
 
 /** A pool of connections to one origin: its requests cannot leave that origin. */
-export function openPool(origin: string, { connections, ...options }: PoolOptions): UndiciPool {
+export function openPool(origin: string, { connections, ...options }: PoolOptions): Pool {
   // `exchange` has one timer for all phases of a request.
   return new Pool(origin, {
     connections,
@@ -58,7 +57,7 @@ function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
   return connectorWithTimeout(connect, Math.floor(timeoutMs * CONNECT_SHARE));
 }
 
-type Connector = undiciConnector.connector;
+type Connector = buildConnector.connector;
 
 interface TlsFiles {
   readonly ca: Buffer | undefined;
@@ -166,7 +165,7 @@ function proxyConnector(proxy: ProxyOptions): Connector {
   };
 }
 
-async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: undiciConnector.Options): Promise<Socket> {
+async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: buildConnector.Options): Promise<Socket> {
   const client = new Client(url.origin, { connect: toProxy, headersTimeout: timeoutMs });
   try {
     const authority =

@@ -1,14 +1,21 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { GrowableBuffer } from '../../model/growable-buffer.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
+/** Replies such as 103 before the one that counts; each may have headers of 16 KiB. */
+const MAX_INFORMATIONAL_REPLIES = 16;
+
+/** Each chunk costs time, however small it is: a body may have this many, and further ones for its bytes. */
+const MAX_SMALL_CHUNKS = 4096;
+const BYTES_PER_FURTHER_CHUNK = 256;
+
 /** A server that requests are sent to, with its limits. */
 export interface RemoteEndpoint {
   /** As messages name it. */
   readonly name: string;
-  readonly pool: Pool;
+  readonly pool: Pick<Dispatcher, 'dispatch'>;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -35,22 +42,17 @@ export async function exchange(
   signal: AbortSignal,
   buffer = new GrowableBuffer(),
 ): Promise<Reply> {
-  const cancel = new AbortController();
-  const forward = () => cancel.abort(signal.reason);
-  const timeOut = () =>
-    cancel.abort(
-      new RequestFailure('timeout', `${endpoint.name}: no complete reply within ${endpoint.timeoutMs} ms`, {
-        retryable: true,
-      }),
-    );
-  const timer = setTimeout(timeOut, endpoint.timeoutMs);
+  const receiver = new ReplyReceiver(endpoint, buffer);
+  const forward = () => receiver.abort(signal.reason);
+  const timer = setTimeout(() => receiver.abort(timeoutFailure(endpoint)), endpoint.timeoutMs);
   signal.addEventListener('abort', forward);
   try {
     signal.throwIfAborted();
-    const { method, path, body = null } = request;
-    const options = { method, path, body, headers: [...request.headers], signal: cancel.signal };
-    // The pool ignores the signal until it is connected.
-    return await receive(endpoint, await untilAborted(endpoint.pool.request(options), cancel.signal), signal, buffer);
+    const { method, path, headers, body = null } = request;
+    endpoint.pool.dispatch({ method, path, headers: [...headers], body }, receiver);
+    const reply = await receiver.reply;
+    signal.throwIfAborted();
+    return reply;
   } catch (error) {
     signal.throwIfAborted();
     throw transportFailure(endpoint.name, error);
@@ -60,49 +62,86 @@ export async function exchange(
   }
 }
 
-async function receive(
-  endpoint: RemoteEndpoint,
-  response: Dispatcher.ResponseData,
-  signal: AbortSignal,
-  buffer: GrowableBuffer,
-): Promise<Reply> {
-  const { statusCode: status, headers, body } = response;
-  // Destroying a body emits an error, which would be unhandled without a listener.
-  body.on('error', () => undefined);
-  if (status < 200 || status > 299) {
-    const start = await readStart(body);
-    signal.throwIfAborted();
-    return { status, headers, body: start };
-  }
-  const problem = headerProblem(headers, endpoint.maxBytes);
-  if (problem !== undefined) {
-    body.destroy();
-    throw new RequestFailure('body', `${endpoint.name}: ${problem}`);
-  }
-  buffer.clear(Number(headers['content-length'] ?? 0));
-  for await (const chunk of body) {
-    if (buffer.length + chunk.length > endpoint.maxBytes) {
-      throw new RequestFailure('body', `${endpoint.name}: body is larger than ${endpoint.maxBytes} bytes`);
-    }
-    buffer.append(chunk);
-  }
-  return { status, headers, body: buffer.bytes() };
+function timeoutFailure({ name, timeoutMs }: RemoteEndpoint): RequestFailure {
+  return new RequestFailure('timeout', `${name}: no complete reply within ${timeoutMs} ms`, { retryable: true });
 }
 
-/** The start of an error's body; a body that is cut off is no further failure, because the status is already known. */
-async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= MAX_ERROR_BYTES) break;
-    }
-  } catch {
-    // Show what was received.
+/** Receives one reply; what a method throws closes the connection and becomes the error of the reply. */
+class ReplyReceiver implements Dispatcher.DispatchHandler {
+  readonly reply: Promise<Reply>;
+  readonly #endpoint: RemoteEndpoint;
+  readonly #buffer: GrowableBuffer;
+  #resolve: (reply: Reply) => void = () => undefined;
+  #reject: (reason: unknown) => void = () => undefined;
+  #connection: Dispatcher.DispatchController | undefined;
+  #aborted: Error | undefined;
+  #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
+  #informationalReplies = 0;
+  #chunks = 0;
+
+  constructor(endpoint: RemoteEndpoint, buffer: GrowableBuffer) {
+    this.#endpoint = endpoint;
+    this.#buffer = buffer;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
-  return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES);
+
+  /** The pool connects on: the request is not sent then. */
+  abort(reason: Error): void {
+    this.#aborted = reason;
+    this.#fail(reason);
+    this.#connection?.abort(reason);
+  }
+
+  onRequestStart(connection: Dispatcher.DispatchController): void {
+    this.#connection = connection;
+    if (this.#aborted !== undefined) connection.abort(this.#aborted);
+  }
+
+  onResponseStart(_connection: Dispatcher.DispatchController, status: number, headers: Reply['headers']): void {
+    const { name, maxBytes } = this.#endpoint;
+    if (status < 200) {
+      this.#informationalReplies += 1;
+      if (this.#informationalReplies <= MAX_INFORMATIONAL_REPLIES) return;
+      throw new RequestFailure('network', `${name}: more than ${MAX_INFORMATIONAL_REPLIES} informational replies`);
+    }
+    const problem = isSuccess(status) ? headerProblem(headers, maxBytes) : undefined;
+    if (problem !== undefined) throw new RequestFailure('body', `${name}: ${problem}`);
+    this.#head = { status, headers };
+    this.#buffer.clear(isSuccess(status) ? Number(headers['content-length'] ?? 0) : 0);
+  }
+
+  onResponseData(_connection: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { name } = this.#endpoint;
+    const maxBytes = isSuccess(this.#head.status) ? this.#endpoint.maxBytes : MAX_ERROR_BYTES;
+    const length = this.#buffer.length + chunk.length;
+    this.#chunks += 1;
+    if (length > maxBytes) throw new RequestFailure('body', `${name}: body is larger than ${maxBytes} bytes`);
+    if (this.#chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK) {
+      throw new RequestFailure('body', `${name}: the body has ${this.#chunks} chunks in its first ${length} bytes`);
+    }
+    this.#buffer.append(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#resolve({ ...this.#head, body: this.#buffer.bytes() });
+  }
+
+  onResponseError(_connection: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  /** An error reply whose body is cut off is no further failure, because the status is already known. */
+  #fail(error: unknown): void {
+    if (this.#head.status === 0 || isSuccess(this.#head.status)) this.#reject(error);
+    else this.#resolve({ ...this.#head, body: this.#buffer.bytes() });
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 function headerProblem(headers: Reply['headers'], maxBytes: number): string | undefined {
@@ -110,19 +149,4 @@ function headerProblem(headers: Reply['headers'], maxBytes: number): string | un
   if (encoding !== 'identity') return 'the body is compressed or otherwise encoded, expected no content-encoding';
   const length = Number(headers['content-length'] ?? 0);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
-}
-
-/** Settles like the promise, or rejects with the signal's reason when that aborts first; the work behind the promise continues. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../../model/clock.ts';
+import { untilAborted } from '../../model/until-aborted.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
-import { exchange, type RemoteEndpoint, type Reply, untilAborted } from './exchange.ts';
-import { RequestFailure, replyFailure } from './request-failure.ts';
+import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
+import { replyFailure } from './reply-failure.ts';
+import { RequestFailure } from './request-failure.ts';
 import { encodeBasicCredentials, MIN_SECRET_LENGTH } from './signer.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
@@ -23,6 +25,9 @@ interface Token {
 type Style = 'header' | 'body';
 
 const MAX_MARGIN_MS = 10_000;
+
+/** Shorter lifetimes would mean a token for every page. */
+const MIN_USE_MS = 10_000;
 
 /** The first pause after a failure; it doubles with each further one. */
 const MIN_PAUSE_MS = 1000;
@@ -200,14 +205,16 @@ export class TokenSource {
     if (typeof text !== 'string' || text === '') {
       throw new RequestFailure('body', `${this.#endpoint.name}: expected a JSON object with an access_token`);
     }
-    const lifetimeMs =
-      typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) * 1000 : Number.NaN;
-    const usableMs = Number.isNaN(lifetimeMs)
-      ? Number.POSITIVE_INFINITY
-      : lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10);
     const issuedMs = this.#clock.elapsedMs();
-    return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs };
+    return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs(expiresIn) };
   }
+}
+
+/** How long a token is used; one without a positive lifetime until the service rejects it. */
+function usableMs(expiresIn: unknown): number {
+  const lifetimeMs = Number(typeof expiresIn === 'string' ? expiresIn : (expiresIn ?? 0)) * 1000;
+  if (!(lifetimeMs > 0)) return Number.POSITIVE_INFINITY;
+  return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
 }
 
 /** Another request before would only get the same failure. */

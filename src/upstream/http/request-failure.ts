@@ -1,12 +1,4 @@
-import { getBuiltinModule } from 'node:process';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
-import { isObject } from '../../model/resource.ts';
-import type { Reply } from './exchange.ts';
-import { MAX_REDACTED_BYTES, redact } from './redaction.ts';
-import { errors } from './undici.ts';
-
-// Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
-const { STATUS_CODES } = getBuiltinModule('node:http');
 
 interface RetryAdvice {
   /** The same request may succeed later. */
@@ -44,7 +36,7 @@ export function transportFailure<E>(endpoint: string, error: E): E | RequestFail
   const reason = errorReason(error);
   if (error instanceof RequestFailure || reason === undefined) return error;
   // The parser's error contains the reply, which may repeat a secret.
-  const cause = error instanceof errors.HTTPParserError ? undefined : error;
+  const cause = error instanceof Error && error.name === PARSER_ERROR ? undefined : error;
   return new RequestFailure(reason, `${endpoint}: ${errorText(error)}`, { retryable: reason !== 'tls' }, { cause });
 }
 
@@ -53,6 +45,9 @@ const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEAD
 /** OpenSSL's verification, handshake and key errors, and those of Node. */
 const TLS =
   /^(EPROTO$|ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/;
+
+/** The name of the errors of undici's parser. */
+const PARSER_ERROR = 'HTTPParserError';
 
 /** undici's error for a reply it considers impossible, such as a 101 that was not requested. */
 const ASSERTION = 'ERR_ASSERTION';
@@ -73,21 +68,6 @@ export function errorReason(error: unknown): Extract<FailureReason, 'timeout' | 
   return undefined;
 }
 
-export function statusReason(status: number): FailureReason {
-  switch (status) {
-    case 401:
-      return 'auth';
-    case 403:
-      return 'forbidden';
-    case 404:
-      return 'not_found';
-    case 429:
-      return 'rate_limited';
-    default:
-      return 'status';
-  }
-}
-
 /** The error's message; a failed connection to several addresses only has those of its attempts. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join('; ');
@@ -95,105 +75,4 @@ export function errorText(error: unknown): string {
   // OpenSSL's message is a log line with memory addresses and source positions.
   if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return error instanceof Error ? error.message : String(error);
-}
-
-interface ReplyContext {
-  /** The server's name in the message. */
-  readonly endpoint: string;
-  readonly secrets: readonly string[];
-  readonly nowMs: number;
-  readonly hint?: string | undefined;
-}
-
-/** The failure for a reply that is not a 2xx. */
-export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: ReplyContext): RequestFailure {
-  const { status, headers } = reply;
-  const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
-  const excerpt = redactedExcerpt(replyText(reply), secrets);
-  const message = [`${answer}: ${excerpt}`, ...(hint === undefined ? [] : [hint])].join('; ');
-  const waitMs = retryAfterMs(headers['retry-after'], nowMs);
-  const retryable = status === 408 || status === 429 || status >= 500;
-  return new RequestFailure(statusReason(status), message, {
-    retryable,
-    retryAfterMs: waitMs,
-    unauthorized: status === 401,
-    throttled: status === 429,
-    tooLarge: status === 413,
-  });
-}
-
-function replyText({ status, headers, body }: Reply): string {
-  if (status >= 300 && status < 400) return `redirects are not followed (location: ${headers['location'] ?? 'none'})`;
-  return headers['content-encoding'] === undefined
-    ? describeErrorBody(body)
-    : 'body with a content-encoding, not shown';
-}
-
-const MAX_EXCERPT_LENGTH = 200;
-const MAX_DETAILS = 3;
-
-/** The code and message of an error reply's body, or its text; an HTML page is named, not shown. */
-export function describeErrorBody(body: Buffer): string {
-  const text = body.toString().trim();
-  if (text === '') return 'empty body';
-  if (text.startsWith('<')) return `an HTML or XML page (${body.length} bytes), possibly from a proxy`;
-  return statusText(parseJson(text)) ?? text;
-}
-
-/** The text as one line of bounded length, with the secrets redacted. */
-export function redactedExcerpt(text: string, secrets: readonly string[]): string {
-  const start = redact(text, secrets);
-  const line = start.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
-  // A removed character may have split a secret.
-  const characters = [...(line === start ? line : redact(line, secrets))];
-  const isComplete = characters.length <= MAX_EXCERPT_LENGTH && Buffer.byteLength(text) <= MAX_REDACTED_BYTES;
-  return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
-}
-
-/** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
-function statusText(json: unknown): string | undefined {
-  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
-  if (!isObject(status)) return undefined;
-  const reasons = (Array.isArray(status['details']) ? status['details'] : [])
-    .flatMap((detail) => (isObject(detail) ? printable(detail['reason']) : []))
-    .slice(0, MAX_DETAILS)
-    .map((reason) => `reason ${reason}`);
-  const code = printable(status['code']).map((value) => `code ${value}`);
-  const words = [status['message'], status['error'], status['error_description']].flatMap(printable);
-  const parts = [[...code, ...reasons].join(', '), words.join(', ')].filter((part) => part !== '');
-  return parts.length === 0 ? undefined : parts.join(': ');
-}
-
-/** The value as text; empty when it is neither text nor a number. */
-function printable(value: unknown): string[] {
-  if (typeof value === 'number') return [String(value)];
-  return typeof value === 'string' && value !== '' ? [value] : [];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
-
-/** The longest delay that is obeyed. */
-const MAX_RETRY_AFTER_MS = 600_000;
-
-/** The delay of a `Retry-After` header in seconds or as an HTTP date; undefined when it is missing or invalid. */
-export function retryAfterMs(header: string | readonly string[] | undefined, nowMs: number): number | undefined {
-  const text = [header].flat()[0]?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
-  const dateMs = httpDateMs(text);
-  return dateMs === undefined ? undefined : Math.min(Math.max(dateMs - nowMs, 0), MAX_RETRY_AFTER_MS);
-}
-
-/** Parses an HTTP date in any of its three formats (asctime has no zone, which is always GMT). */
-export function httpDateMs(text: string): number | undefined {
-  if (!HTTP_DATE.test(text)) return undefined;
-  const timeMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
-  return Number.isNaN(timeMs) ? undefined : timeMs;
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { SignedHeader } from '../../model/signed-headers.ts';
-import { httpDateMs, RequestFailure } from './request-failure.ts';
+import type { SignedHeader } from '../../model/upstream-options.ts';
+import { httpDateMs } from './reply-failure.ts';
+import { RequestFailure } from './request-failure.ts';
 
 /** The parts of a request that a signature can cover, exactly as they are sent. */
 export interface SignableRequest {
@@ -62,7 +63,7 @@ export function encodeBasicCredentials(username: string, password: string): stri
   return Buffer.from(`${username}:${password}`).toString('base64');
 }
 
-/** Configured headers and parameters may be no secrets at all: redacting shorter values would only garble messages. */
+/** Headers and parameters that are configured as secrets may be none: shorter values would hide too many replies. */
 export const MIN_SECRET_LENGTH = 4;
 
 /** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */

@@ -16,6 +16,8 @@ function demand(header: string, value: string) {
   };
 }
 
+const NOT_SHOWN = /: not shown, because it repeats a secret or a part of one$/;
+
 const bearer = (file: string): AuthOptions => ({ scheme: 'authorization', type: 'Bearer', credentials: { file } });
 
 describe('Authenticator', () => {
@@ -96,27 +98,27 @@ describe('Authenticator', () => {
     ['authorization', { scheme: 'authorization', type: 'Bearer', credentials: { text: 's3cr3t' } }],
     ['basic', { scheme: 'basic', username: 'u', password: { text: 's3cr3t' } }],
     ['hmac', { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: { text: 's3cr3t' }, signedHeaders: ['x-date'] }],
-  ])('redacts the credentials of %s when the service repeats them', async (_scheme, auth) => {
+  ])('does not show a reply that repeats the credentials of %s', async (_scheme, auth) => {
     const service = await startService(demand('authorization', 'other'));
     const headers = [{ name: 'X-Key', value: { text: 'tenant-key' } }];
     const error = await testClient(service.url, { auth, headers }).failure();
     const sent = service.requests[0]?.headers.authorization ?? '';
     const credential = /(?:signature="|Bearer |Basic )([^"]+)/.exec(sent)?.[1];
     expect(sent).toContain(credential);
-    expect(error.message).toContain('I do not know');
-    expect(error.message).toContain('<secret>');
+    expect(error.message).toMatch(NOT_SHOWN);
     expect(error.message).not.toContain(credential);
   });
 
-  it('redacts a configured header value unless it is too short', async () => {
+  it('does not show a reply that repeats the secret value of a header', async () => {
     const service = await startService((request, response) =>
-      response.writeHead(403).end(`${request.headers['x-a']} and ${request.headers['x-b']}`),
+      response.writeHead(403).end(`tenant ${request.headers['x-tenant']}, key ${request.headers['x-key']}`),
     );
-    const headers = [
-      { name: 'X-A', value: { text: 'key-1234' } },
-      { name: 'X-B', value: { text: 'ab' } },
-    ];
-    expect((await testClient(service.url, { headers }).failure()).message).toMatch(/: <secret> and ab$/);
+    const tenant = { name: 'X-Tenant', value: 'production' };
+    const key = (text: string) => ({ name: 'X-Key', value: { text } });
+    const message = async (text: string) =>
+      (await testClient(service.url, { headers: [tenant, key(text)] }).failure()).message;
+    expect(await message('key-1234')).toMatch(NOT_SHOWN);
+    expect(await message('ab')).toMatch(/: tenant production, key ab$/);
   });
 
   it('reports a clock difference when a signature is rejected', async () => {

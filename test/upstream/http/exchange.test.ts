@@ -1,8 +1,7 @@
-import { getEventListeners, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../../src/upstream/http/exchange.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { testClient } from '../support/client.ts';
 import { closed, closedPort, listen, startRawService, startService } from '../support/service.ts';
 
@@ -142,6 +141,49 @@ describe('exchange', () => {
     await expect(get('/chunked')).resolves.toBe('1234567890');
   });
 
+  it.each<[string, string, string, string]>([
+    ['103 replies', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 'more than 16 informational replies'],
+    [
+      'chunks of one byte',
+      `${OK}Transfer-Encoding: chunked\r\n\r\n`,
+      '1\r\n \r\n',
+      'the body has 4113 chunks in its first 4113 bytes',
+    ],
+  ])('disconnects from a service that floods it with %s, without a retry', async (_what, head, piece, problem) => {
+    let disconnected = false;
+    const { url } = await startRawService((socket) => {
+      socket.write(head);
+      const flood = () => socket.write(piece.repeat(1000), (error) => error || flood());
+      flood();
+      socket.on('close', () => {
+        disconnected = true;
+      });
+    });
+    const { failure, observer } = testClient(url, { maxRetries: 2 });
+    expect((await failure()).message).toBe(`${url.host}: ${problem}`);
+    await vi.waitFor(() => expect(disconnected).toBe(true), 30_000);
+    expect(observer.retries).toBe(0);
+  });
+
+  it('keeps the status of an error whose body comes in chunks of one byte', async () => {
+    const { url } = await startRawService((socket) => {
+      socket.write('HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const flood = () => socket.write('1\r\nx\r\n'.repeat(1000), (error) => error || flood());
+      flood();
+    });
+    expect(await testClient(url).failure()).toMatchObject({ reason: 'forbidden' });
+  });
+
+  it('accepts a few informational replies, and a body in many usual chunks', async () => {
+    const { url } = await startRawService((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(16));
+      socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
+      socket.write(`12c\r\n${'x'.repeat(300)}\r\n`.repeat(20_000));
+      socket.end('0\r\n\r\n');
+    });
+    expect(await testClient(url, { maxPageBytes: 6_000_000 }).get()).toHaveLength(6_000_000);
+  });
+
   it('fails with reason network for an impossible reply', async () => {
     const service = await startService(
       (_request, response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
@@ -185,27 +227,5 @@ describe('exchange', () => {
       `${url.host} answered 404 Not Found: no such thing`,
       expect.stringMatching(/answered 404 Not Found: no such thing!{187}…$/),
     ]);
-  });
-});
-
-const never = new Promise<never>(() => undefined);
-
-describe('untilAborted', () => {
-  it('settles like the promise and removes its listener', async () => {
-    const { signal } = new AbortController();
-    await expect(untilAborted(Promise.resolve('done'), signal)).resolves.toBe('done');
-    await expect(untilAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
-  it('rejects with the reason of a signal that aborts first', async () => {
-    const controller = new AbortController();
-    const outcome = untilAborted(never, controller.signal);
-    controller.abort('enough');
-    await expect(outcome).rejects.toBe('enough');
-  });
-
-  it('rejects at once when the signal is already aborted', async () => {
-    await expect(untilAborted(never, AbortSignal.abort('too late'))).rejects.toBe('too late');
   });
 });

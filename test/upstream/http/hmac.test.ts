@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SIGNED_HEADERS, type SignedHeader } from '../../../src/model/signed-headers.ts';
+import { SIGNED_HEADERS, type SignedHeader } from '../../../src/model/upstream-options.ts';
 import { clockHint, hmacSigner } from '../../../src/upstream/http/signer.ts';
 import { testClient } from '../support/client.ts';
 import { startService } from '../support/service.ts';

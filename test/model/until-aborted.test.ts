@@ -1,0 +1,25 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { untilAborted } from '../../src/model/until-aborted.ts';
+
+const never = new Promise<never>(() => undefined);
+
+describe('untilAborted', () => {
+  it('settles like the promise and removes its listener', async () => {
+    const { signal } = new AbortController();
+    await expect(untilAborted(Promise.resolve('done'), signal)).resolves.toBe('done');
+    await expect(untilAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('rejects with the reason of a signal that aborts first', async () => {
+    const controller = new AbortController();
+    const outcome = untilAborted(never, controller.signal);
+    controller.abort('enough');
+    await expect(outcome).rejects.toBe('enough');
+  });
+
+  it('rejects at once when the signal is already aborted', async () => {
+    await expect(untilAborted(never, AbortSignal.abort('too late'))).rejects.toBe('too late');
+  });
+});
