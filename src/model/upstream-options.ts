@@ -35,6 +35,13 @@ export interface TlsOptions {
   readonly minVersion?: SecureVersion;
 }
 
+/** The same trust without the client certificate and server name: for proxies and token endpoints. */
+export function withoutIdentity(tls: TlsOptions | undefined): TlsOptions | undefined {
+  if (tls === undefined) return undefined;
+  const { certFile: _cert, keyFile: _key, serverName: _name, ...trust } = tls;
+  return trust;
+}
+
 /** One account at the service: address, authentication and limits. */
 export interface UpstreamOptions {
   readonly name: string;

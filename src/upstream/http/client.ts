@@ -1,18 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import type { Pool } from 'undici';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import { GrowableBuffer } from '../../model/growable-buffer.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
-import type { TlsOptions, UpstreamOptions } from '../../model/upstream-options.ts';
+import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { type Admission, RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator } from './authenticator.ts';
-import { openPool, withoutIdentity } from './connection.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
 import type { ReplyInfo, RequestObserver } from './observer.ts';
+import { LazyPool } from './pool.ts';
 import { httpDateMs, replyFailure, retryAfterMs } from './reply-failure.ts';
 import { RequestFailure } from './request-failure.ts';
 import { clockHint, type Header } from './signer.ts';
@@ -59,7 +58,7 @@ export class UpstreamClient {
   readonly #authenticator: Authenticator;
   readonly #service: RemoteEndpoint;
   readonly #defaultHeaders: readonly Header[];
-  readonly #pools: Pool[] = [];
+  readonly #pools: LazyPool[] = [];
   /** Free buffers: never more than requests were in flight at once. */
   readonly #freeBuffers: GrowableBuffer[] = [];
   /** Refreshes whose latest reply was a 429: should they time out, that is the reason. */
@@ -259,7 +258,7 @@ export class UpstreamClient {
     tls: TlsOptions | undefined,
   ): Pick<RemoteEndpoint, 'pool' | 'timeoutMs'> {
     const { timeoutMs, proxyUrl } = this.#options;
-    const pool = openPool(origin, { connections, timeoutMs, tls, proxyUrl });
+    const pool = new LazyPool(origin, { connections, timeoutMs, tls, proxyUrl });
     this.#pools.push(pool);
     return { pool, timeoutMs };
   }

@@ -4,7 +4,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
-import type { TlsOptions } from '../../model/upstream-options.ts';
+import { type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 import { encodeBasicCredentials } from './signer.ts';
 
@@ -14,14 +14,13 @@ interface RouteOptions {
   readonly proxyUrl?: URL | undefined;
 }
 
-interface PoolOptions extends RouteOptions {
+export interface PoolOptions extends RouteOptions {
   readonly connections: number;
 }
 
 /** Connecting times out slightly before the request does; otherwise the pool would still be connecting when the next request starts. */
 const CONNECT_SHARE = 0.95;
 
-/** A pool of connections to one origin: its requests cannot leave that origin. */
 export function openPool(origin: string, { connections, ...options }: PoolOptions): Pool {
   // `exchange` has one timer for all phases of a request.
   return new Pool(origin, {
@@ -92,13 +91,6 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
       (error) => callback(error, null),
     );
   };
-}
-
-/** The same trust without the client certificate and server name: for proxies and token endpoints. */
-export function withoutIdentity(tls: TlsOptions | undefined): TlsOptions | undefined {
-  if (tls === undefined) return undefined;
-  const { certFile: _cert, keyFile: _key, serverName: _name, ...trust } = tls;
-  return trust;
 }
 
 function secureConnector(tls: TlsOptions, files: TlsFiles, timeoutMs: number): Connector {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { GrowableBuffer } from '../../model/growable-buffer.ts';
+import type { LazyPool } from './pool.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -15,7 +16,7 @@ const BYTES_PER_FURTHER_CHUNK = 256;
 export interface RemoteEndpoint {
   /** As messages name it. */
   readonly name: string;
-  readonly pool: Pick<Dispatcher, 'dispatch'>;
+  readonly pool: LazyPool;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -49,8 +50,8 @@ export async function exchange(
   try {
     signal.throwIfAborted();
     const { method, path, headers, body = null } = request;
-    endpoint.pool.dispatch({ method, path, headers: [...headers], body }, receiver);
-    const reply = await receiver.reply;
+    const options = { method, path, headers: [...headers], body };
+    const [reply] = await Promise.all([receiver.reply, endpoint.pool.dispatch(options, receiver)]);
     signal.throwIfAborted();
     return reply;
   } catch (error) {
