@@ -55,7 +55,7 @@ export interface Upstream {
   readonly concurrency: number;
   readonly client: UpstreamClient;
   /** Creates one source per station: a source caches the pages it has read. */
-  readonly newSource: (spec: StationSpec) => StationSource;
+  readonly newSource: () => StationSource;
   /** Publishes the metrics of the client. */
   readonly activate: () => void;
 }
@@ -164,7 +164,7 @@ function connectStations(
     const history = old?.histories.get(spec.name) ?? new History();
     histories.set(spec.name, history);
     const dependencies: StationDependencies<EncodedSnapshot> = {
-      source: upstream.newSource(spec),
+      source: upstream.newSource(),
       tasks: services.tasks,
       encode: (publication) => encoder.encode(publication),
       refreshed: (view, attempt) => {
@@ -222,24 +222,15 @@ function connectUpstreams(
       },
     });
     const listingObserver = {
-      unreadable: observer.unreadable,
+      readFailed: observer.readFailed,
       pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {
         observer.pageSizeReduced();
         services.pageSizeReduced(station, pageSize);
       },
     };
     const shared = { records: services.records, texts: new InternedTexts() };
-    const newSource = ({ cache, refreshTimeoutMs }: StationSpec) => {
-      // A single slow refresh may span as much time.
-      const reusePagesMs = Math.max(cache.ttlMs, refreshTimeoutMs);
-      return stationSource(
-        (...page) => client.get(...page),
-        { ...options, reusePagesMs },
-        services.tasks,
-        listingObserver,
-        shared,
-      );
-    };
+    const newSource = () =>
+      stationSource((...page) => client.get(...page), options, services.tasks, listingObserver, shared);
     upstreams.set(name, {
       url: config.base_url.href,
       concurrency: options.concurrency,

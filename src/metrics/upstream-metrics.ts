@@ -70,7 +70,7 @@ export class UpstreamMetrics {
       waited: (seconds: number) => this.#waitSeconds.inc({ upstream }, seconds),
       throttled: () => this.#throttled.inc({ upstream }),
       pageSizeReduced: () => this.#pageSizeReductions.inc({ upstream }),
-      unreadable: () => this.#failures.inc({ upstream, reason: 'body' }),
+      readFailed: (reason: FailureReason) => this.#failures.inc({ upstream, reason }),
     };
     return {
       ...onlyWhile(() => active !== undefined && this.#upstreams.get(upstream) === active, observer),

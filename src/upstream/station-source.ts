@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from '../model/clock.ts';
 import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
 import type {
   Listing,
@@ -7,6 +6,7 @@ import type {
   ListingQuery,
   RecordAccount,
   RecordAccounts,
+  RecordCount,
   StationSource,
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
@@ -15,24 +15,20 @@ import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { ReadBody, SmallerPath } from './http/client.ts';
 import type { ListedPage, ListingObserver } from './http/observer.ts';
 import { listPages } from './paging/list-pages.ts';
-import { type ListingAttempt, PageCache } from './paging/page-cache.ts';
-import { PageSize, type ReadRow, type RowProgress, readPage } from './protocol/page.ts';
+import { type CachedPages, PageCache } from './paging/page-cache.ts';
+import { type Page, PageSize, type ReadRow, readPage } from './protocol/page.ts';
 import type { RunTask } from './protocol/page-json.ts';
-import { InternedTexts, readId, readResource, rowFinder } from './protocol/record.ts';
+import { InternedTexts, readId, readResource } from './protocol/record.ts';
 
 type Get = <T>(pathAndQuery: string, context: ListingContext, read: ReadBody<T>, smaller: SmallerPath) => Promise<T>;
 
-interface SourceOptions extends Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'> {
-  /** Up to which age the pages that a failed refresh has received are reused by the next one; default: none are. */
-  readonly reusePagesMs?: number;
-}
+type SourceOptions = Pick<UpstreamOptions, 'baseUrl' | 'listStyle' | 'pageSize' | 'concurrency'>;
 
 interface SharedState {
   /** Bounds the records that are held. */
   readonly records?: RecordAccounts;
   /** Shared by the stations of an upstream, whose types, states and skus are mostly the same. */
   readonly texts?: InternedTexts;
-  readonly clock?: Pick<Clock, 'elapsedMs'>;
 }
 
 /** Implements the port of one station with the service's protocol. */
@@ -41,99 +37,136 @@ export function stationSource(
   options: SourceOptions,
   tasks: TaskQueue,
   observer: Partial<ListingObserver> = {},
-  { records, texts = new InternedTexts(), clock = systemClock }: SharedState = {},
+  { records, texts = new InternedTexts() }: SharedState = {},
 ): StationSource {
-  let account: RecordAccount | undefined;
-  let latest: Refresh | undefined;
-  const refreshOf = (context: ListingContext): Refresh => {
-    if (latest?.context === context) return latest;
-    const pageSize = new PageSize(options.pageSize, (size) => observer.pageSizeReduced?.(context, size));
-    latest = { context, pageSize, followsFailure: latest?.hasFailed ?? false, hasFailed: false };
-    return latest;
-  };
-  const lister = <Row>(rows: ListedPage['rows'], readRow: ReadRow<Row>, idOf: (row: Row) => string) => {
-    const pageCaches = new Map<string, PageCache<Row>>();
-    const readBody = (body: Uint8Array, before: readonly Row[], run: RunTask, progress: RowProgress) =>
-      readPage(body, readRow, run, progress, rowFinder(before, idOf)).catch((error: unknown) => {
-        if (error instanceof ListingFailure && !(error instanceof RecordLimitFailure)) observer.unreadable?.();
-        throw error;
-      });
-    return async (query: ListingQuery, context: ListingContext): Promise<Listing<Row>> => {
-      const path = listingPath(query, options);
-      const run: RunTask = async (task) => {
-        context.signal.throwIfAborted();
-        return tasks.run(task);
-      };
-      const refresh = refreshOf(context);
-      const { pageSize, followsFailure } = refresh;
-      const reuseMs = followsFailure ? options.reusePagesMs : undefined;
-      const pageCache = pageCaches.get(path) ?? new PageCache<Row>();
-      pageCaches.set(path, pageCache);
-      account ??= records?.open(context.station);
-      const count = account?.start(`${rows} ${path}`, context.signal);
-      const counts = new PageCounts(rows, (change) => count?.add(change));
-      const list = (attempt: ListingAttempt<Row>) => {
-        const request = async (offset: number, size: number) => {
-          let requested = pageSize.atMost(size);
-          const currentPath = () => pagePath(path, offset, requested);
-          const smaller = () => {
-            const less = pageSize.below(requested);
-            requested = less ?? requested;
-            return less === undefined ? undefined : currentPath();
-          };
-          const read = async (body: Uint8Array) => {
-            const progress = counts.of(currentPath());
-            const range = { offset, size: requested };
-            const page = await attempt.read(currentPath(), range, body, run, (bytes, before) =>
-              readBody(bytes, before, run, progress),
-            );
-            progress(page.rows.length, page.textLength);
-            const { received, total } = page;
-            observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
-            return page;
-          };
-          const page = await get(currentPath(), context, read, smaller);
-          return { page, requested, requests: 1, path: currentPath() };
-        };
-        const fetchFirst = async (size: number) => {
-          counts.restart();
-          const first = await request(0, size);
-          const further = attempt.start(first.path, first.page, idOf);
-          if (further === undefined) return first;
-          const checked = await request(further.offset, further.size);
-          attempt.check(checked.path, checked.page, idOf);
-          return { ...first, requests: 2 };
-        };
-        const fetchPage = async (offset: number, size: number) => {
-          if (offset === 0) return fetchFirst(size);
-          const requested = pageSize.atMost(size);
-          const page = attempt.reuse(pagePath(path, offset, requested));
-          if (page === undefined) return request(offset, size);
-          counts.of(pagePath(path, offset, requested))(page.rows.length, page.textLength);
-          return { page, requested, requests: 0 };
-        };
-        return listPages(fetchPage, { ...options, idOf, run });
-      };
-      try {
-        const listing = await pageCache.list({ reuseMs, nowMs: clock.elapsedMs }, list);
-        count?.keep();
-        return listing;
-      } catch (error) {
-        refresh.hasFailed = true;
-        const isReusable = options.reusePagesMs !== undefined && !(error instanceof RecordLimitFailure);
-        if (!isReusable) pageCache.forget();
-        throw error;
-      }
-    };
-  };
+  const reader = new ListingReader({ get, options, tasks, observer, records });
+  const resources = {
+    rows: 'resources',
+    readRow: (record, find) => readResource(record, texts, find),
+    pages: new Map(),
+  } satisfies RowKind<Resource>;
+  const ids = { rows: 'ids', readRow: readId, pages: new Map() } satisfies RowKind<string>;
   return {
-    listResources: lister<Resource>(
-      'resources',
-      (record, find) => readResource(record, texts, find),
-      ({ id }) => id,
-    ),
-    listIds: lister<string>('ids', readId, (id) => id),
+    listResources: (query, context) => reader.list(resources, query, context),
+    listIds: (query, context) => reader.list(ids, query, context),
   };
+}
+
+interface Service {
+  readonly get: Get;
+  readonly options: SourceOptions;
+  readonly tasks: TaskQueue;
+  readonly observer: Partial<ListingObserver>;
+  readonly records: RecordAccounts | undefined;
+}
+
+/** What the records of a listing are read to. */
+interface RowKind<Row> {
+  readonly rows: ListedPage['rows'];
+  readonly readRow: ReadRow<Row>;
+  /** The pages of each listing when it last succeeded, by the listing's path. */
+  readonly pages: Map<string, CachedPages<Row>>;
+}
+
+/** A listing that is being read. */
+interface OpenListing<Row> extends RowKind<Row> {
+  readonly query: ListingQuery;
+  readonly context: ListingContext;
+  readonly path: string;
+  readonly cache: PageCache<Row>;
+  readonly run: RunTask;
+  /** Of the current pass. */
+  count?: RecordCount | undefined;
+}
+
+/** Reads the listings of one station. */
+class ListingReader {
+  readonly #service: Service;
+  /** Of each refresh: a page that is too large reduces it for all listings. */
+  readonly #pageSizes = new WeakMap<ListingContext, PageSize>();
+  #account: RecordAccount | undefined;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  async list<Row>(kind: RowKind<Row>, query: ListingQuery, context: ListingContext): Promise<Listing<Row>> {
+    const { options, tasks } = this.#service;
+    const path = listingPath(query, options);
+    const run: RunTask = async (task) => {
+      context.signal.throwIfAborted();
+      return tasks.run(task);
+    };
+    const listing: OpenListing<Row> = {
+      ...kind,
+      query,
+      context,
+      path,
+      run,
+      cache: new PageCache(kind.pages.get(path)),
+    };
+    const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), { ...options, run });
+    kind.pages.set(path, listing.cache.pages);
+    listing.count?.keep();
+    return listed;
+  }
+
+  async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number) {
+    const { rows, query, context, path } = listing;
+    const { get, observer } = this.#service;
+    if (offset === 0) listing.count = this.#startCount(`${rows} ${path}`, context);
+    const pageSize = this.#pageSize(context);
+    let requested = pageSize.atMost(size);
+    const currentPath = () => `${path}page.offset=${offset}&page.size=${requested}`;
+    const smaller = () => {
+      const less = pageSize.below(requested);
+      requested = less ?? requested;
+      return less === undefined ? undefined : currentPath();
+    };
+    const read = async (body: Uint8Array) => {
+      const page = await this.#read(listing, currentPath(), body);
+      const { received, total } = page;
+      observer.pageReceived?.({ rows, query, offset, size: requested, received, total, body });
+      return page;
+    };
+    const page = await get(currentPath(), context, read, smaller);
+    return { page, requested };
+  }
+
+  async #read<Row>(listing: OpenListing<Row>, path: string, body: Uint8Array): Promise<Page<Row>> {
+    const { rows: kind, readRow, cache, run, count } = listing;
+    let counted = 0;
+    const progress = (rows: number, textLength: number) => {
+      const records = recordsOf(kind, rows, textLength);
+      count?.add(records - counted);
+      counted = records;
+    };
+    try {
+      const page = await cache.read(path, body, run, (before) => readPage(body, readRow, run, { before, progress }));
+      progress(page.rows.length, page.textLength);
+      return page;
+    } catch (error) {
+      // Too many records are no failure of the request.
+      const isFailed = error instanceof ListingFailure && !(error instanceof RecordLimitFailure);
+      if (isFailed) this.#service.observer.readFailed?.(error.reason);
+      throw error;
+    }
+  }
+
+  /** Counts the records of a pass, in place of an earlier pass of the refresh. */
+  #startCount(listing: string, { station, signal }: ListingContext): RecordCount | undefined {
+    this.#account ??= this.#service.records?.open(station);
+    return this.#account?.start(listing, signal);
+  }
+
+  #pageSize(context: ListingContext): PageSize {
+    const { options, observer } = this.#service;
+    const pageSize =
+      this.#pageSizes.get(context) ??
+      new PageSize(options.pageSize, (size) => observer.pageSizeReduced?.(context, size));
+    this.#pageSizes.set(context, pageSize);
+    return pageSize;
+  }
 }
 
 /** Characters of a usual record: one with longer texts counts several times. */
@@ -147,47 +180,8 @@ function recordsOf(kind: ListedPage['rows'], rows: number, textLength: number): 
   return Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textLength / RECORD_CHARACTERS));
 }
 
-/** Counts the records of pages as their rows are read; a page that is read again replaces the earlier one. */
-class PageCounts {
-  readonly #kind: ListedPage['rows'];
-  readonly #add: (change: number) => void;
-  readonly #counted = new Map<string, number>();
-
-  constructor(kind: ListedPage['rows'], add: (change: number) => void) {
-    this.#kind = kind;
-    this.#add = add;
-  }
-
-  of(path: string): RowProgress {
-    return (rows, textLength) => {
-      const records = recordsOf(this.#kind, rows, textLength);
-      this.#add(records - (this.#counted.get(path) ?? 0));
-      this.#counted.set(path, records);
-    };
-  }
-
-  /** Every pass replaces the one before. */
-  restart(): void {
-    for (const records of this.#counted.values()) this.#add(-records);
-    this.#counted.clear();
-  }
-}
-
-/** What the listings of a refresh share. */
-interface Refresh {
-  readonly context: ListingContext;
-  readonly pageSize: PageSize;
-  readonly followsFailure: boolean;
-  hasFailed: boolean;
-}
-
-interface PathStyle {
-  readonly baseUrl: URL;
-  readonly listStyle: 'repeat' | 'comma';
-}
-
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */
-function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: PathStyle): string {
+function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: SourceOptions): string {
   const parts = [
     ...['monitor', 'ts', 'data', 'v1'],
     ...['subscriptions', path.subscription],
@@ -196,32 +190,22 @@ function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: Pa
     ...['telemetryStations', path.telemetryStation],
     'resources',
   ];
-  const query = [...filterParameters(filters, listStyle)].map(([name, value]) => `${name}=${value}&`).join('');
-  return `${baseUrl.pathname.replace(/\/+$/, '')}/${parts.map(encoded).join('/')}?${query}`;
+  const query = Object.entries(PARAMETERS).flatMap(([filter, name]) => {
+    const values = [filters[filter as keyof ListingFilters] ?? []].flat().map((value) => encoded(String(value)));
+    const sent = listStyle === 'comma' && values.length > 0 ? [values.join(',')] : values;
+    return sent.map((value) => `${name}=${value}&`);
+  });
+  return `${baseUrl.pathname.replace(/\/+$/, '')}/${parts.map(encoded).join('/')}?${query.join('')}`;
 }
 
-function pagePath(listing: string, offset: number, size: number): string {
-  return `${listing}page.offset=${offset}&page.size=${size}`;
-}
-
-function* filterParameters(filters: ListingFilters, listStyle: PathStyle['listStyle']): Iterable<[string, string]> {
-  yield* list('resource_ids', filters.resourceIds, listStyle);
-  if (filters.resourceType !== undefined) yield ['resource_type', encoded(filters.resourceType)];
-  yield* list('resource_types', filters.resourceTypes, listStyle);
-  if (filters.product !== undefined) yield ['product', encoded(filters.product)];
-  if (filters.displayNamePrefix !== undefined)
-    yield ['resource_display_name_prefix', encoded(filters.displayNamePrefix)];
-  if (filters.enabledAlert !== undefined) yield ['enabled_alert', String(filters.enabledAlert)];
-}
-
-function* list(
-  name: string,
-  values: readonly string[] = [],
-  style: PathStyle['listStyle'],
-): Iterable<[string, string]> {
-  if (style === 'repeat') for (const value of values) yield [name, encoded(value)];
-  else if (values.length > 0) yield [name, values.map(encoded).join(',')];
-}
+const PARAMETERS: Readonly<Record<keyof ListingFilters, string>> = {
+  resourceIds: 'resource_ids',
+  resourceType: 'resource_type',
+  resourceTypes: 'resource_types',
+  product: 'product',
+  displayNamePrefix: 'resource_display_name_prefix',
+  enabledAlert: 'enabled_alert',
+};
 
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());

@@ -165,7 +165,7 @@ const FAULT_CASES: Record<string, FaultCase> = {
   },
   'duplicates without a total': {
     faults: [{ kind: 'duplicate', every: 5 }, noTotal],
-    outcome: { complete: true, duplicates: 5 },
+    outcome: { complete: false, duplicates: 5 },
   },
   'an empty list': { faults: [], count: 0, outcome: { complete: true, reported: 0 } },
   'an empty list that is null': {
@@ -324,7 +324,14 @@ describe('Exporter, over malformed records', () => {
     expect(JSON.stringify(data)).not.toContain('SECOND');
   });
 
-  it('treats ids as equal when their label values are equal', async () => {
+  it('publishes equal records without an id on both sides of a page border as complete', async () => {
+    const records = [wireRecord('a'), null, null, wireRecord('b')];
+    const changes = { upstream: { page_size: 2 }, cache: { ttl: '1h' } };
+    const { data, pages } = await scrapeOf(entriesOf(records), { changes });
+    expect(data).toEqual(expectedData(records, { complete: true, reported: 4, pages }));
+  });
+
+  it('publishes ids with equal label values once, and the listing as incomplete', async () => {
     const records = ['x\ud800', 'x\udc00', `${'y'.repeat(1024)}1`, `${'y'.repeat(1024)}2`].map((id) =>
       wireRecord(id, { name: '' }),
     );

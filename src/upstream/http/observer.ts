@@ -33,8 +33,8 @@ export interface ReplyInfo {
 
 /** Observes the pages of listings. */
 export interface ListingObserver {
-  /** A complete 2xx reply is not a page. */
-  unreadable(): void;
+  /** A complete 2xx reply could not be read: it is not a page, or the refresh timed out meanwhile. */
+  readFailed(reason: FailureReason): void;
   /** The service rejected a page as too large; the rest of this refresh requests pages of this size. */
   pageSizeReduced(context: ListingContext, pageSize: number): void;
   pageReceived(page: ListedPage): void;

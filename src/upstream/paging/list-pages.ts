@@ -1,9 +1,16 @@
-import type { Listing } from '../../model/listing.ts';
+import { LISTING_FIELDS, type Listing, type ListingField, type Part, type PartLocation } from '../../model/listing.ts';
+import { labelText } from '../../model/resource.ts';
+import { hasSameRecords, type Page, type SplitRows, selectRows } from '../protocol/page.ts';
 import type { RunTask } from '../protocol/page-json.ts';
-import { type Ending, type FetchPage, ListingPass, type ReceivedPage } from './listing-pass.ts';
+import { REPLACEMENT } from '../protocol/record.ts';
 
-interface ListingOptions<Row> {
-  readonly idOf: (row: Row) => string;
+/** Fetches a page of at most `size` records; `requested` is the size that was sent. */
+type FetchPage<Row> = (
+  offset: number,
+  size: number,
+) => Promise<{ readonly page: Page<Row>; readonly requested: number }>;
+
+interface ListingOptions {
   readonly pageSize: number;
   /** Pages requested concurrently. */
   readonly concurrency: number;
@@ -11,137 +18,335 @@ interface ListingOptions<Row> {
 }
 
 /** Reads a listing; when it is not verified complete, because rows may have moved between pages, reads it once more. */
-export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions<Row>): Promise<Listing<Row>> {
+export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions): Promise<Listing<Row>> {
   const { listing, isFinal } = await listOnce(fetchPage, options);
   if (isFinal) return listing;
   const { listing: again } = await listOnce(fetchPage, options, true);
   return { ...again, pages: listing.pages + again.pages };
 }
 
+/** Far above any real listing; bounds the cost of an endless one. */
+const MAX_PAGES = 100_000;
+
+/** How a pass ended, and why a listing that ended so is not verified complete: undefined when other facts decide. */
+const ENDINGS = {
+  end: undefined,
+  'border-mismatch':
+    'a page did not begin with the last record of the page before: the service ignores the offset, counts it differently, or rows moved',
+  'single-records': 'the service reports no total and returns single records, so that pages cannot overlap',
+  'too-many-pages': `the listing did not end within ${MAX_PAGES} pages`,
+} as const;
+
+type Ending = keyof typeof ENDINGS;
+
 /** Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. */
-async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions<Row>, isLast = false) {
-  const pass = new ListingPass(fetchPage, options.idOf);
+async function listOnce<Row>(fetchPage: FetchPage<Row>, options: ListingOptions, isLast = false) {
+  const pass = new Pass(fetchPage);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
   // A total below the size of the first page is wrong: list as if there were none.
   const hasTotal = received > 0 ? total >= received : total > 0;
-  const ending = hasTotal
+  let ending = hasTotal
     ? await fetchUpToTotal(pass, first, options)
     : await fetchOverlapping(pass, first, options.pageSize);
-  const isMismatch = ending === 'border-mismatch' || ending === 'single-records';
-  const excess = isMismatch && isLast ? await fetchUntilNoNewIds(pass, options.pageSize) : undefined;
-  const listing = await pass.listing(excess ?? ending, options.run);
-  return { listing, isFinal: listing.complete || (listing.reportedTotal === undefined && !isMismatch) };
+  if (isLast && (ending === 'border-mismatch' || ending === 'single-records'))
+    ending = await fetchUntilNoNewIds(pass, options.pageSize, ending);
+  return pass.finish(ending, options.run);
 }
 
 /**
  * Lists without a total. Each page is requested from the last record received and must begin with it, which shows that the service
- * counts offsets as expected and that no row between the two pages is missing. The listing ends with a page that has only this record,
- * and an empty one after it: the service may have cut the former short.
+ * counts offsets as expected and that no row between the two pages is missing.
  */
-async function fetchOverlapping<Row>(
-  pass: ListingPass<Row>,
-  first: ReceivedPage<Row>,
-  pageSize: number,
-): Promise<Ending> {
+async function fetchOverlapping<Row>(pass: Pass<Row>, first: PlacedPage<Row>, pageSize: number): Promise<Ending> {
+  const size = first.page.received;
+  if (size === 0) return 'end';
   let last = first;
-  let largest = first.page.received;
-  /** All pages but the last have the same size. */
+  /** All pages before the last have the size of the first. */
   let isRegular = true;
-  const follows = ({ page }: ReceivedPage<Row>) =>
-    page.received > 0 && page.borders[0] !== undefined && page.borders[0] === last.page.borders[1];
-  const moveTo = (next: ReceivedPage<Row>) => {
-    if (last.page.received < largest || next.page.received > largest) isRegular = false;
-    largest = Math.max(largest, next.page.received);
-    pass.add(next, { overlaps: true });
-    last = next;
-  };
-
-  while (first.page.received > 0) {
-    if (!pass.hasPagesLeft()) return 'too-many-pages';
-    const end = last.offset + last.page.received;
+  while (pass.hasPagesLeft()) {
+    const end = endOf(last);
     // A listing takes at most one request more than without overlaps: where they have already cost one, a short page after full ones and
     // the empty page after it have to do.
-    const isLate = isRegular && last.page.received < largest && pass.fetched > Math.ceil(end / largest);
-    if (last.page.received > 1 && !isLate) {
-      const next = await pass.request(end - 1, pageSize);
-      const isRepeated = pass.isSame(next.page, last.page);
-      if (isRepeated && last === first && first.page.received > first.requested) {
-        // The service ignores size and offset, and returns everything at once.
-        pass.add(next);
-        return 'end';
-      }
-      if (isRepeated || !follows(next)) return 'border-mismatch';
-      if (next.page.received > 1) {
-        moveTo(next);
-        continue;
-      }
-    }
-    // After a single record, offset 1 is the second record also where offsets count pages, if these have one record.
-    const after = await pass.request(end, end === 1 ? 1 : pageSize);
-    if (after.page.received === 0) return 'end';
-    if (pass.isSame(after.page, last.page)) return 'border-mismatch';
-    // The page from the last record was cut short, or not requested: the next one may be longer. Offset 0 would start a listing.
-    if (end === 1) return 'single-records';
-    const again = await pass.request(end - 1, pageSize);
-    if (!follows(again)) return 'border-mismatch';
-    if (again.page.received === 1) return 'single-records';
-    moveTo(again);
-  }
-  return 'end';
-}
-
-/** Fetches page after page, each from the end of the previous one, until one has no new ids. */
-async function fetchUntilNoNewIds<Row>(pass: ListingPass<Row>, pageSize: number): Promise<Ending | undefined> {
-  while (pass.hasPagesLeft()) {
-    const { newIds } = await pass.fetch(pass.end, pageSize);
-    if (newIds === 0) return undefined;
+    const isLate: boolean = isRegular && last.page.received < size && pass.fetched > Math.ceil(end / size);
+    const next: PlacedPage<Row> | Ending = await overlappingPage(pass, last, pageSize, isLate);
+    if (typeof next === 'string') return next;
+    isRegular &&= last.page.received === size && next.page.received <= size;
+    pass.add({ ...next, page: next.page.afterFirst() });
+    last = next;
   }
   return 'too-many-pages';
+}
+
+/**
+ * The page that begins with the last record of the page before. The listing ends with a page that has only this record, and an empty one
+ * after it: the service may have cut the former short.
+ */
+async function overlappingPage<Row>(
+  pass: Pass<Row>,
+  last: PlacedPage<Row>,
+  pageSize: number,
+  isLate: boolean,
+): Promise<PlacedPage<Row> | Ending> {
+  const end = endOf(last);
+  if (last.page.received > 1 && !isLate) {
+    const next = await pass.request(end - 1, pageSize);
+    if (last.offset === 0 && last.page.received > last.requested && hasSameRecords(next.page, last.page)) {
+      // The service ignores size and offset, and returns everything at once.
+      pass.repeated = next.page.rows.length;
+      return 'end';
+    }
+    if (!follows(last, next)) return 'border-mismatch';
+    if (next.page.received > 1) return next;
+  }
+  // After a single record, offset 1 is the second record also where offsets count pages, if these have one record.
+  const after = await pass.request(end, end === 1 ? 1 : pageSize);
+  if (after.page.received === 0) return 'end';
+  if (hasSameRecords(after.page, last.page)) return 'border-mismatch';
+  // The page from the last record was cut short, or not requested: the next one may be longer. Offset 0 would start a listing.
+  if (end === 1) return 'single-records';
+  const again = await pass.request(end - 1, pageSize);
+  if (!follows(last, again)) return 'border-mismatch';
+  return again.page.received === 1 ? 'single-records' : again;
+}
+
+function endOf({ offset, page }: PlacedPage<unknown>): number {
+  return offset + page.received;
+}
+
+function follows({ page: last }: PlacedPage<unknown>, { page: next }: PlacedPage<unknown>): boolean {
+  return next.borders[0] !== undefined && next.borders[0] === last.borders[1] && !hasSameRecords(next, last);
+}
+
+/** Fetches page after page, each from the end of the previous one, until one has no new ids; the listing stays incomplete. */
+async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, pageSize: number, ending: Ending): Promise<Ending> {
+  while (pass.hasPagesLeft()) {
+    const { newIds } = await pass.fetch(Math.max(...pass.pages.slice(-1).map(endOf)), pageSize);
+    if (newIds === 0) return ending;
+  }
+  return 'too-many-pages';
+}
+
+/** Fetches the pages between the first one and the total concurrently. */
+async function fetchUpToTotal<Row>(
+  pass: Pass<Row>,
+  { page: { received }, requested }: PlacedPage<Row>,
+  { concurrency, pageSize }: ListingOptions,
+): Promise<Ending> {
+  const isShort = received > 0 && received < requested && received < pass.largestTotal;
+  // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
+  const second = isShort ? (await pass.fetch(received, pageSize)).page.received : received;
+  if (second === 0) return 'end';
+  const ranges = new Ranges(isShort ? received + second : received, Math.max(received, second));
+  const work = async () => {
+    while (pass.hasPagesLeft()) {
+      const range = ranges.take(pass.largestTotal);
+      if (range === undefined) return;
+      ranges.fetched(range, await pass.fetch(range.offset, range.size));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  if (!pass.hasPagesLeft()) return 'too-many-pages';
+  return (await countsOffsets(pass, pageSize)) ? 'end' : 'border-mismatch';
+}
+
+/**
+ * Equal records without an id on both sides of a page border are two, or one that a service which counts offsets differently returned
+ * twice. A page requested from the last row before them decides.
+ */
+async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boolean> {
+  const pages = inOrder(pass.pages);
+  const before = pages.find(({ page: { rows, positions, received, borders } }, at) => {
+    const endsWithRow = positions === undefined || positions.at(-1) === received - 1;
+    return rows.length > 0 && !endsWithRow && borders[1] === pages[at + 1]?.page.borders[0];
+  });
+  if (before === undefined) return true;
+  const { ids, positions } = before.page;
+  const { page } = await pass.request(before.offset + (positions?.at(-1) ?? 0), pageSize);
+  return page.ids[0] === ids.at(-1) && (page.positions?.[0] ?? 0) === 0;
 }
 
 /** A page without new ids may overlap another one while rows move; this many in succession mean that the service ignores the offset. */
 const MAX_PAGES_WITHOUT_NEW_IDS = 3;
 
-/** Fetches the pages between the first one and the total concurrently; the gap that a short page leaves is requested again. */
-async function fetchUpToTotal<Row>(
-  pass: ListingPass<Row>,
-  { page: { received }, requested }: ReceivedPage<Row>,
-  { concurrency, pageSize }: ListingOptions<Row>,
-): Promise<Ending> {
-  const isShort = received > 0 && received < requested && received < pass.largestTotal;
-  // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
-  const second = isShort ? (await pass.fetch(received, pageSize)).page.received : 0;
-  const stride = Math.max(received, second);
-  const gaps: { offset: number; size: number }[] = [];
-  let next = received + second;
-  let limit = stride === 0 || (isShort && second === 0) ? 0 : Number.POSITIVE_INFINITY;
-  let pagesWithoutNewIds = 0;
+interface Range {
+  readonly offset: number;
+  readonly size: number;
+}
 
-  const take = () => {
-    const end = pass.hasPagesLeft() ? Math.min(limit, pass.largestTotal) : 0;
-    const gap = gaps.filter(({ offset }) => offset < end).at(-1);
-    if (gap) {
-      gaps.splice(gaps.indexOf(gap), 1);
-      return gap;
+/** What remains to be requested up to the total; the gap that a short page leaves is requested again. */
+class Ranges {
+  readonly #gaps: Range[] = [];
+  readonly #stride: number;
+  #next: number;
+  #limit = Number.POSITIVE_INFINITY;
+  #pagesWithoutNewIds = 0;
+
+  constructor(next: number, stride: number) {
+    this.#next = next;
+    this.#stride = stride;
+  }
+
+  take(total: number): Range | undefined {
+    const end = Math.min(this.#limit, total);
+    const gap = this.#gaps.findLastIndex(({ offset }) => offset < end);
+    if (gap >= 0) return this.#gaps.splice(gap, 1)[0];
+    if (this.#next >= end) return undefined;
+    this.#next += this.#stride;
+    return { offset: this.#next - this.#stride, size: this.#stride };
+  }
+
+  fetched({ offset, size }: Range, { page: { received, rows }, newIds }: AddedPage<unknown>): void {
+    if (received === 0) this.#limit = Math.min(this.#limit, offset);
+    else if (received < size) this.#gaps.push({ offset: offset + received, size: size - received });
+    if (rows.length > 0) this.#pagesWithoutNewIds = newIds > 0 ? 0 : this.#pagesWithoutNewIds + 1;
+    if (this.#pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) this.#limit = 0;
+  }
+}
+
+/** A page with its place in the listing. */
+interface PlacedPage<Row> {
+  readonly offset: number;
+  readonly page: Page<Row>;
+  readonly requested: number;
+}
+
+interface AddedPage<Row> extends PlacedPage<Row> {
+  readonly newIds: number;
+}
+
+/** One pass through a listing. */
+class Pass<Row> {
+  readonly #fetchPage: FetchPage<Row>;
+  readonly #totals: number[] = [];
+  #invalidTotals = 0;
+  /** The first id of each label value. */
+  readonly #ids = new Map<string, string>();
+  #duplicates = 0;
+  /** Further ids of label values. */
+  readonly #otherIds = new Set<string>();
+  /** Those that are part of the listing, in order of arrival. */
+  readonly pages: PlacedPage<Row>[] = [];
+  fetched = 0;
+  largestTotal = 0;
+  /** Rows of a page that was received twice and is part of the listing once. */
+  repeated = 0;
+
+  constructor(fetchPage: FetchPage<Row>) {
+    this.#fetchPage = fetchPage;
+  }
+
+  hasPagesLeft(): boolean {
+    return this.fetched < MAX_PAGES;
+  }
+
+  /** Fetches a page that becomes part of the listing. */
+  async fetch(offset: number, size: number): Promise<AddedPage<Row>> {
+    const placed = await this.request(offset, size);
+    return { ...placed, newIds: this.add(placed) };
+  }
+
+  /** Fetches a page of which only the total becomes part of the listing. */
+  async request(offset: number, size: number): Promise<PlacedPage<Row>> {
+    const fetched = await this.#fetchPage(offset, size);
+    const { total, totalInvalid } = fetched.page;
+    this.fetched += 1;
+    if (total !== undefined) this.#totals.push(total);
+    if (totalInvalid) this.#invalidTotals += 1;
+    this.largestTotal = Math.max(this.largestTotal, total ?? 0);
+    return { ...fetched, offset };
+  }
+
+  /** Makes a page part of the listing, and returns how many label values are new in it. */
+  add(placed: PlacedPage<Row>): number {
+    this.pages.push(placed);
+    const before = this.#ids.size;
+    for (const id of placed.page.ids) {
+      const label = labelText(id);
+      const known = this.#ids.get(label);
+      if (known === undefined) this.#ids.set(label, id);
+      else if (known !== id) this.#otherIds.add(id);
+      // Bytes that are not valid UTF-8 were replaced, so that equal texts may be different ids.
+      else if (id.includes(REPLACEMENT)) this.#otherIds.add(`${id} ${this.#otherIds.size}`);
+      this.#duplicates += known === undefined ? 0 : 1;
     }
-    if (next >= end) return undefined;
-    const range = { offset: next, size: stride };
-    next += stride;
-    return range;
-  };
+    return this.#ids.size - before;
+  }
 
-  const work = async () => {
-    for (let range = take(); range !== undefined; range = take()) {
-      const { page, newIds } = await pass.fetch(range.offset, range.size);
-      if (page.received === 0) limit = Math.min(limit, range.offset);
-      else if (page.received < range.size)
-        gaps.push({ offset: range.offset + page.received, size: range.size - page.received });
-      if (page.rows.length > 0) pagesWithoutNewIds = newIds > 0 ? 0 : pagesWithoutNewIds + 1;
-      if (pagesWithoutNewIds >= MAX_PAGES_WITHOUT_NEW_IDS) limit = 0;
+  /** The listing, and whether reading it again would be of no use. */
+  async finish(ending: Ending, run: RunTask): Promise<{ readonly listing: Listing<Row>; readonly isFinal: boolean }> {
+    const { parts, locations, rejected, invalidFields } = await this.#merge(run);
+    const size = this.#ids.size;
+    // A total of 0 beside records is a number that the service did not set.
+    const isEmpty = this.pages.every(({ page }) => page.received === 0);
+    const totals = this.#totals.filter((total) => total > 0 || isEmpty);
+    const unverified =
+      totalMismatch(totals, size + this.#otherIds.size + rejected) ??
+      ENDINGS[ending] ??
+      (totals.length === 0 && this.#duplicates > 0 ? DUPLICATES : undefined);
+    const incompleteReasons = [
+      ...(unverified === undefined ? [] : [unverified]),
+      ...(this.#otherIds.size === 0 ? [] : [sharedLabels(this.#otherIds.size)]),
+    ];
+    const listing = {
+      parts,
+      locations,
+      size,
+      complete: incompleteReasons.length === 0,
+      incompleteReasons,
+      reportedTotal: totals.at(-1),
+      pages: this.fetched,
+      duplicates: this.#duplicates + this.repeated,
+      rejected,
+      invalidFields: { ...invalidFields, 'page.total': this.#invalidTotals },
+    };
+    return { listing, isFinal: unverified === undefined || ending === 'too-many-pages' };
+  }
+
+  /** Merges the pages in the service's order, whatever their order of arrival, so that equal listings encode to equal bytes. */
+  async #merge(run: RunTask): Promise<Pick<Listing<Row>, 'parts' | 'locations' | 'rejected' | 'invalidFields'>> {
+    const parts: Part<Row>[] = [];
+    const locations: PartLocation[] = [];
+    const invalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
+    const labels = new Set<string>();
+    const rejectedDigests = new Set<string>();
+    let rejected = 0;
+    for (const { offset, page } of inOrder(this.pages)) {
+      const kept = this.#duplicates === 0 ? page : await run(() => withoutDuplicates(page, labels));
+      for (const field of [...kept.invalid.values()].flat()) invalidFields[field] += 1;
+      for (const { rows, positions, invalid } of kept.parts) {
+        parts.push(rows);
+        locations.push({ offset, positions, invalid });
+      }
+      // The rejected records of a repeated page were counted the first time.
+      const isRepeated = kept.rows.length === 0 && (page.rows.length > 0 || rejectedDigests.has(page.rejectedDigest));
+      if (!isRepeated) rejected += page.rejected;
+      rejectedDigests.add(page.rejectedDigest);
     }
-  };
+    return { parts, locations, rejected, invalidFields };
+  }
+}
 
-  await Promise.all(Array.from({ length: concurrency }, work));
-  return pass.hasPagesLeft() ? 'end' : 'too-many-pages';
+function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Row>[] {
+  return pages.toSorted((a, b) => a.offset - b.offset);
+}
+
+/** A page without duplicates is returned as it is, so that it stays identical between listings. */
+function withoutDuplicates<Row>(page: Page<Row>, labels: Set<string>): SplitRows<Row> {
+  const kept = [...page.ids.keys()].filter((index) => labels.size < labels.add(labelText(page.ids[index] ?? '')).size);
+  return kept.length === page.rows.length ? page : selectRows(page, kept);
+}
+
+const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';
+
+function sharedLabels(ids: number): string {
+  return `${ids} resources are left out because their ids have the label values of others: ids are cut at 1,024 bytes, and invalid characters are replaced`;
+}
+
+function totalMismatch(totals: readonly number[], records: number): string | undefined {
+  const [total, ...others] = totals.toSorted((a, b) => a - b);
+  const largest = others.at(-1) ?? total;
+  if (total !== largest) return `the total changed between pages: from ${total} to ${largest}`;
+  if (total === undefined || records === total) return undefined;
+  return `the service reports a total of ${total}, but returned ${records} distinct records`;
 }

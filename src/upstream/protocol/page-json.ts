@@ -5,6 +5,57 @@ import { isObject } from '../../model/resource.ts';
 /** Runs a task in an event-loop iteration of its own. */
 export type RunTask = <T>(task: () => T) => Promise<T>;
 
+/** A complete reply is not a page. */
+export class UnreadablePage extends ListingFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super('body', message, options);
+  }
+}
+
+/** A larger page is parsed in slices; for usual ones one iteration is cheaper. */
+const MAX_WHOLE_BYTES = 512 * 1024;
+
+type TakeRecords = (records: readonly unknown[]) => void;
+
+/** Parses the JSON of a page: `take` gets its records, in as many steps as it is parsed in. Resolves with the object around them, rejects with an UnreadablePage. */
+export async function parsePage(bytes: Uint8Array, run: RunTask, take: TakeRecords): Promise<unknown> {
+  const body = withoutByteOrderMark(bytes);
+  if (body.toString('latin1', 0, 1) === '<')
+    throw new UnreadablePage(`expected JSON, got an HTML or XML page (${body.length} bytes)`);
+  try {
+    if (body.length > MAX_WHOLE_BYTES) return await parseInSlices(body, run, take);
+    return await run(() => {
+      const envelope: unknown = JSON.parse(body.toString());
+      take(recordsOf(envelope));
+      return envelope;
+    });
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new UnreadablePage(`expected JSON, got ${body.length} bytes that are not JSON`, { cause });
+  }
+}
+
+function withoutByteOrderMark(bytes: Uint8Array): Buffer {
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start);
+}
+
+function recordsOf(envelope: unknown): readonly unknown[] {
+  if (!isObject(envelope)) throw new UnreadablePage(`expected a JSON object, got ${kind(envelope)}`);
+  if (!Object.hasOwn(envelope, 'resources'))
+    throw new UnreadablePage('expected a JSON object with a field "resources"');
+  const resources = envelope['resources'] ?? [];
+  if (!Array.isArray(resources))
+    throw new UnreadablePage(`expected "resources" to be an array, got ${kind(resources)}`);
+  return resources;
+}
+
+function kind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
 /** Records parsed in one event-loop iteration, in bytes: several hundred usual ones. */
 const SLICE_BYTES = 256 * 1024;
 
@@ -15,19 +66,17 @@ const MAX_VALUES = 250_000;
 const MAX_REST_BYTES = 1024 * 1024;
 
 /**
- * Parses the JSON of a large page slice by slice, so that neither its size nor its nesting takes much time or memory at once: `take` gets
- * the elements of the top-level array `resources`, and the result is the rest, in which that array is empty. Equal to parsing it
- * at once, because the elements and the rest are validated separately. Undefined without such an array; throws what JSON.parse does, and
- * a ListingFailure for what no listing contains.
+ * Parses the JSON of a large page slice by slice, so that neither its size nor its nesting takes much time or memory at once. The result is
+ * the rest, in which the array `resources` is empty. Equal to parsing it at once, because the elements and the rest are validated
+ * separately; throws what JSON.parse does, and an UnreadablePage for what no listing contains.
  */
 export async function parseInSlices(
   body: Buffer,
   run: RunTask,
-  take: (records: readonly unknown[]) => void,
+  take: TakeRecords,
   sliceBytes = SLICE_BYTES,
-): Promise<{ readonly rest: unknown } | undefined> {
+): Promise<unknown> {
   const start = await run(() => arrayStart(body));
-  if (start === undefined) return undefined;
   let at = start;
   let end = start;
   do {
@@ -42,18 +91,19 @@ export async function parseInSlices(
     });
     at = end + 1;
   } while (body[end] === COMMA);
-  if (start + body.length - end > MAX_REST_BYTES) {
-    throw new ListingFailure('body', `expected little beside "resources", got more than ${MAX_REST_BYTES} bytes`);
-  }
+  if (start + body.length - end > MAX_REST_BYTES)
+    throw new UnreadablePage(`expected little beside "resources", got more than ${MAX_REST_BYTES} bytes`);
   return run(() => {
     const rest: unknown = JSON.parse(`${body.toString('utf8', 0, start)}"${MARK}"${body.toString('utf8', end)}`);
     // Of a key that occurs twice JSON.parse takes the last.
     const resources = isObject(rest) ? rest['resources'] : undefined;
-    if (!Array.isArray(resources) || resources.pop() !== MARK) {
-      throw new ListingFailure('body', `expected a JSON object with one array "resources" in ${body.length} bytes`);
-    }
-    return { rest };
+    if (!Array.isArray(resources) || resources.pop() !== MARK) throw noArray(body);
+    return rest;
   });
+}
+
+function noArray(body: Buffer): UnreadablePage {
+  return new UnreadablePage(`expected a JSON object with one array "resources" in ${body.length} bytes`);
 }
 
 /** Stands for the records in the rest, so that an array from another place is noticed; no service knows it. */
@@ -65,16 +115,16 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 /** The longest text that is searched for the opening of the array: whitespace between its tokens may be of any length. */
 const MAX_OPENING = 64;
 
-/** The index after the bracket that opens `resources`, if the body is an object with such a member. */
-function arrayStart(body: Buffer): number | undefined {
+/** The index after the bracket that opens `resources`. */
+function arrayStart(body: Buffer): number {
   const [brace] = /^\s*\{/.exec(body.toString('latin1', 0, MAX_OPENING)) ?? [];
-  if (brace === undefined) return undefined;
+  if (brace === undefined) throw noArray(body);
   for (let at = brace.length; at < body.length; ) {
     const [opening] = /^\s*"resources"\s*:\s*\[/.exec(body.toString('latin1', at, at + MAX_OPENING)) ?? [];
     if (opening !== undefined) return at + opening.length;
     at = valueEnd(body, at, at) + 1;
   }
-  return undefined;
+  throw noArray(body);
 }
 
 /** The index of the first comma from `least` on, or of the closing bracket, that does not belong to a value which starts at or after `start`. */
@@ -84,22 +134,21 @@ function valueEnd(body: Buffer, start: number, least: number): number {
   let at = start;
   for (; at < body.length; at += 1) {
     const byte = body[at];
-    if (byte === QUOTE) {
-      at = stringEnd(body, at);
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+    if (byte === QUOTE) at = stringEnd(body, at);
+    else if (depth === 0 && (isClosing(byte) || (byte === COMMA && at >= least))) return at;
+    else if (isClosing(byte)) depth -= 1;
+    else if (byte === COMMA) values += 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
       values += 1;
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 0) return at;
-      depth -= 1;
-    } else if (byte === COMMA) {
-      if (depth === 0 && at >= least) return at;
-      values += 1;
     }
-    if (values > MAX_VALUES)
-      throw new ListingFailure('body', `expected records, got one with more than ${MAX_VALUES} values`);
+    if (values > MAX_VALUES) throw new UnreadablePage(`expected records, got one with more than ${MAX_VALUES} values`);
   }
   return at;
+}
+
+function isClosing(byte: number | undefined): boolean {
+  return byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 }
 
 /** The index of the quote that closes the string. */

@@ -1,13 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
-import { ListingFailure } from '../../model/failure.ts';
 import type { ListingField, Part } from '../../model/listing.ts';
 import { isObject } from '../../model/resource.ts';
-import { parseInSlices, type RunTask } from './page-json.ts';
-import { type FindRow, jsonOf, type ReadRecord, recordKey, wholeNumber } from './record.ts';
+import { parsePage, type RunTask } from './page-json.ts';
+import { type FindRow, jsonOf, type ReadRecord, recordKey, rowFinder, wholeNumber } from './record.ts';
 
 /** Rows of a page. */
 interface PageRows<Row> {
   readonly rows: Part<Row>;
+  /** Each row's id as sent. */
+  readonly ids: readonly string[];
   /** Each row's index among the records of the page; undefined when every record became a row. */
   readonly positions: readonly number[] | undefined;
   /** The invalid fields of the rows that have any, by row index. */
@@ -16,7 +17,7 @@ interface PageRows<Row> {
 
 /** Rows of a page, and the same rows in parts that are short enough for one event-loop iteration each. */
 export interface SplitRows<Row> extends PageRows<Row> {
-  readonly parts: readonly PageRows<Row>[];
+  readonly parts: readonly Omit<PageRows<Row>, 'ids'>[];
 }
 
 /** One page of the listing, as read. */
@@ -25,10 +26,12 @@ export interface Page<Row> extends SplitRows<Row> {
   readonly received: number;
   /** The keys of the first and the last record (see `recordKey`). */
   readonly borders: readonly [first: string | undefined, last: string | undefined];
-  /** A digest of the records that are no rows; '' when there are none. */
+  /** Records that are no rows. */
+  readonly rejected: number;
+  /** Their digest; '' when there are none. */
   readonly rejectedDigest: string;
-  /** The rows without the first record: the same object on every call. */
-  readonly afterFirst: () => SplitRows<Row>;
+  /** The page without its first record: the same object on every call. */
+  readonly afterFirst: () => Page<Row>;
   /** Characters of all texts of the rows. */
   readonly textLength: number;
   readonly total: number | undefined;
@@ -36,11 +39,11 @@ export interface Page<Row> extends SplitRows<Row> {
 }
 
 /** Compares ids, and records without one. */
-export function hasSameRecords<Row>(a: Page<Row>, b: Page<Row>, idOf: (row: Row) => string): boolean {
+export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
   return (
     a.received === b.received &&
     a.rejectedDigest === b.rejectedDigest &&
-    a.rows.every((row, index) => idOf(row) === idOf(b.rows[index] as Row))
+    a.ids.every((id, index) => id === b.ids[index])
   );
 }
 
@@ -50,87 +53,37 @@ export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<R
 /** Called with the rows read so far and the characters of their texts; may throw to stop reading. */
 export type RowProgress = (rows: number, textLength: number) => void;
 
-/** A larger page is parsed in slices; for usual ones one iteration is cheaper. */
-const MAX_WHOLE_BYTES = 512 * 1024;
-
-/** Rejects with a ListingFailure of reason `body` for anything but a page; an invalid record in it is only counted. */
+/** Rejects with an UnreadablePage for anything but a page; an invalid record in it is only counted. `before`: the page of the listing before. */
 export async function readPage<Row>(
   bytes: Uint8Array,
   readRow: ReadRow<Row>,
   run: RunTask,
-  progress: RowProgress = () => undefined,
-  find: FindRow<Row> = () => undefined,
+  { progress, before }: { readonly progress?: RowProgress; readonly before?: Page<Row> | undefined } = {},
 ): Promise<Page<Row>> {
-  const body = withoutByteOrderMark(bytes);
-  const reader = new RowReader((record) => readRow(record, find), progress);
-  if (body.length <= MAX_WHOLE_BYTES) return run(() => readWhole(body, reader));
-  const parsed = await parseInSlices(body, run, (records) => reader.read(records)).catch((cause) => {
-    throw cause instanceof SyntaxError ? notJson(body, cause) : cause;
+  const find = rowFinder(before?.rows ?? [], before?.ids ?? []);
+  const reader = new RowReader((record) => readRow(record, find));
+  const envelope = await parsePage(bytes, run, (records) => {
+    reader.read(records);
+    progress?.(reader.rows.length, reader.textLength);
   });
-  if (parsed === undefined && isMarkup(body)) throw notJson(body);
-  if (parsed === undefined) {
-    throw new ListingFailure('body', `expected a JSON object with one array "resources" in ${body.length} bytes`);
-  }
-  return reader.page(parsed.rest);
-}
-
-function readWhole<Row>(body: Buffer, reader: RowReader<Row>): Page<Row> {
-  const envelope = parse(body);
-  reader.read(recordsOf(envelope));
   return reader.page(envelope);
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch (cause) {
-    throw notJson(body, cause);
-  }
-}
-
-function isMarkup(body: Buffer): boolean {
-  return body.toString('latin1', 0, 1) === '<';
-}
-
-function notJson(body: Buffer, cause?: unknown): ListingFailure {
-  const found =
-    body.toString('latin1', 0, 1) === '<'
-      ? `an HTML or XML page (${body.length} bytes)`
-      : `${body.length} bytes that are not JSON`;
-  return new ListingFailure('body', `expected JSON, got ${found}`, { cause });
-}
-
-function withoutByteOrderMark(bytes: Uint8Array): Buffer {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start);
-}
-
-function recordsOf(envelope: unknown): readonly unknown[] {
-  if (!isObject(envelope)) throw new ListingFailure('body', `expected a JSON object, got ${kind(envelope)}`);
-  if (!Object.hasOwn(envelope, 'resources'))
-    throw new ListingFailure('body', 'expected a JSON object with a field "resources"');
-  const resources = envelope['resources'] ?? [];
-  if (!Array.isArray(resources))
-    throw new ListingFailure('body', `expected "resources" to be an array, got ${kind(resources)}`);
-  return resources;
 }
 
 /** Reads the records of a page, in as many steps as they arrive in. */
 class RowReader<Row> {
   readonly #readRow: (record: unknown) => ReadRecord<Row> | undefined;
-  readonly #progress: RowProgress;
-  readonly #rows: Row[] = [];
+  readonly #ids: string[] = [];
   readonly #positions: number[] = [];
   readonly #invalid = new Map<number, readonly ListingField[]>();
   #rejected: Hash | undefined;
   #received = 0;
   #first: unknown;
   #last: unknown;
-  #textLength = 0;
+  readonly rows: Row[] = [];
+  textLength = 0;
 
-  constructor(readRow: (record: unknown) => ReadRecord<Row> | undefined, progress: RowProgress) {
+  constructor(readRow: (record: unknown) => ReadRecord<Row> | undefined) {
     this.#readRow = readRow;
-    this.#progress = progress;
   }
 
   read(records: readonly unknown[]): void {
@@ -138,51 +91,57 @@ class RowReader<Row> {
     if (records.length > 0) this.#last = records.at(-1);
     for (const record of records) {
       const read = this.#readRow(record);
-      if (read) {
-        if (read.invalid.length > 0) this.#invalid.set(this.#rows.length, read.invalid);
-        this.#rows.push(read.row);
-        this.#positions.push(this.#received);
-        this.#textLength += read.textLength;
-      } else {
+      if (read) this.#add(read);
+      else {
         this.#rejected ??= createHash('sha256');
         this.#rejected.update(`${this.#received} ${jsonOf(record)}\n`);
       }
       this.#received += 1;
     }
-    this.#progress(this.#rows.length, this.#textLength);
+  }
+
+  #add({ row, id, invalid, textLength }: ReadRecord<Row>): void {
+    if (invalid.length > 0) this.#invalid.set(this.rows.length, invalid);
+    this.rows.push(row);
+    this.#ids.push(id);
+    this.#positions.push(this.#received);
+    this.textLength += textLength;
   }
 
   page(envelope: unknown): Page<Row> {
-    const hasAll = this.#rows.length === this.#received;
-    const rows = inParts({ rows: this.#rows, positions: hasAll ? undefined : this.#positions, invalid: this.#invalid });
-    let afterFirst: SplitRows<Row> | undefined;
-    return {
+    const positions = this.rows.length === this.#received ? undefined : this.#positions;
+    const rows = inParts({ rows: this.rows, ids: this.#ids, positions, invalid: this.#invalid });
+    let afterFirst: Page<Row> | undefined;
+    const page: Page<Row> = {
       ...rows,
       received: this.#received,
-      textLength: this.#textLength,
+      textLength: this.textLength,
       borders: this.#received === 0 ? [undefined, undefined] : [recordKey(this.#first), recordKey(this.#last)],
+      rejected: this.#received - this.rows.length,
       rejectedDigest: this.#rejected?.digest('base64') ?? '',
       afterFirst: () => {
-        afterFirst ??= withoutFirstRecord(rows);
+        afterFirst ??= withoutFirstRecord(page);
         return afterFirst;
       },
       ...readTotal(envelope),
     };
+    return page;
   }
 }
 
-function withoutFirstRecord<Row>(page: SplitRows<Row>): SplitRows<Row> {
-  const isRejected = page.positions !== undefined && page.positions[0] !== 0;
-  return isRejected ? page : selectRows(page, [...page.rows.keys()].slice(1));
+function withoutFirstRecord<Row>(page: Page<Row>): Page<Row> {
+  if (page.positions !== undefined && page.positions[0] !== 0) return { ...page, rejected: page.rejected - 1 };
+  return { ...page, ...selectRows(page, [...page.rows.keys()].slice(1)) };
 }
 
 /** The rows with these indexes. */
 export function selectRows<Row>(
-  { rows, positions, invalid }: PageRows<Row>,
+  { rows, ids, positions, invalid }: PageRows<Row>,
   indexes: readonly number[],
 ): SplitRows<Row> {
   return inParts({
     rows: indexes.map((index) => rows[index] as Row),
+    ids: indexes.map((index) => ids[index] as string),
     positions: indexes.map((index) => positions?.[index] ?? index),
     invalid: new Map(indexes.flatMap((index, at) => (invalid.has(index) ? [[at, invalid.get(index) ?? []]] : []))),
   });
@@ -211,12 +170,6 @@ function readTotal(envelope: unknown): Pick<Page<unknown>, 'total' | 'totalInval
   if (given === undefined || given === null) return { total: undefined, totalInvalid: false };
   const total = wholeNumber(given);
   return typeof total === 'number' ? { total, totalInvalid: false } : { total: undefined, totalInvalid: true };
-}
-
-function kind(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** Smaller pages cannot be too large for a service. */

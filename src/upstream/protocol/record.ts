@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { isObject, labelText, type Quantity, type RecordField, type Resource } from '../../model/resource.ts';
-import { readTimestamp } from './timestamp.ts';
 
 /** A record as read. */
 export interface ReadRecord<Row> {
   readonly row: Row;
+  /** As sent: the row has its label value. */
+  readonly id: string;
   /** Fields whose values are invalid. */
   readonly invalid: readonly RecordField[];
   /** Characters of all its texts. */
@@ -15,16 +16,13 @@ export interface ReadRecord<Row> {
 export type FindRow<Row> = (id: string) => Row | undefined;
 
 /** Finds the rows of a page that are requested in about its order, as when rows were inserted or removed. */
-export function rowFinder<Row>(rows: readonly Row[], idOf: (row: Row) => string): FindRow<Row> {
+export function rowFinder<Row>(rows: readonly Row[], ids: readonly string[]): FindRow<Row> {
   let next = 0;
   return (id) => {
-    for (let at = next; at <= next + 1 && at < rows.length; at += 1) {
-      const row = rows[at] as Row;
-      if (idOf(row) !== id) continue;
-      next = at + 1;
-      return row;
-    }
-    return undefined;
+    const at = ids[next] === id ? next : next + 1;
+    if (ids[at] !== id) return undefined;
+    next = at + 1;
+    return rows[at];
   };
 }
 
@@ -51,7 +49,7 @@ export function readResource(
   if (type.isInvalid) invalid = ['resource_type'];
   const sku = valid('sku', text(record['sku']), '');
   const row = {
-    id: before?.id ?? id,
+    id: before?.id ?? labelText(id),
     name: same(valid('name', text(record['name']), ''), before?.name),
     displayName: same(valid('display_name', text(record['display_name']), ''), before?.displayName),
     type: texts.intern(type.key, before?.type),
@@ -67,44 +65,45 @@ export function readResource(
   };
   const unique = id.length + row.name.length + row.displayName.length;
   const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
-  return { row: before && isEqual(row, before) ? before : row, invalid, textLength: unique + shared };
+  return {
+    row: before && isEqual(row, before) ? before : row,
+    id: same(id, row.id),
+    invalid,
+    textLength: unique + shared,
+  };
 }
 
-function same(text: string, before: string | undefined): string {
-  return text === before ? before : text;
+/** One copy of equal texts: the one that is already held. */
+function same(text: string, held: string | undefined): string {
+  return text === held ? held : text;
 }
 
 function isEqual(a: Resource, b: Resource): boolean {
-  return (
-    a.name === b.name &&
-    a.displayName === b.displayName &&
-    a.type === b.type &&
-    a.typeLabel === b.typeLabel &&
-    a.state === b.state &&
-    a.sku === b.sku &&
-    a.gpuModel === b.gpuModel &&
-    a.alertRules === b.alertRules &&
-    a.createdSeconds === b.createdSeconds
-  );
+  return (Object.keys(a) as (keyof Resource)[]).every((field) => a[field] === b[field]);
 }
 
 /** Reads the id of a record, for listings of which only the ids matter. */
 export function readId(record: unknown, find?: FindRow<string>): ReadRecord<string> | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
-  return id === undefined ? undefined : { row: find?.(id) ?? id, invalid: NO_FIELDS, textLength: id.length };
+  if (id === undefined) return undefined;
+  const row = find?.(id) ?? labelText(id);
+  return { row, id: same(id, row), invalid: NO_FIELDS, textLength: id.length };
 }
 
 const NO_FIELDS: readonly RecordField[] = [];
 
 function readRecordId(record: Readonly<Record<string, unknown>>): string | undefined {
   const id = record['resource_id'];
-  return typeof id === 'string' && id !== '' ? labelText(id) : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Identifies a record among others: its id, or a digest of a record without a valid one; undefined for one nested too deep to be written as JSON. */
+/** Replaces bytes that are not valid UTF-8: different ids on the wire may be equal where they contain it. */
+export const REPLACEMENT = '\ufffd';
+
+/** Identifies a record among others: its id, or a digest of a record without an unambiguous one; undefined for one nested too deep to be written as JSON. */
 export function recordKey(record: unknown): string | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
-  if (id !== undefined) return `id ${id}`;
+  if (id !== undefined && !id.includes(REPLACEMENT)) return `id ${id}`;
   const json = jsonOf(record);
   return json === undefined ? undefined : `record ${hash('sha256', json, 'base64')}`;
 }
@@ -145,8 +144,19 @@ function token(value: unknown): string | Invalid {
   return text(typeof value === 'number' ? String(value) : value);
 }
 
+const TIMESTAMP =
+  /^\d{4}-\d\d-\d\d[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** An RFC 3339 timestamp as Unix seconds; invalid for dates that do not exist and for times before 1970. */
 function timestamp(value: unknown): number | Invalid {
-  return (typeof value === 'string' ? readTimestamp(value) : undefined) ?? INVALID;
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return INVALID;
+  // Date.parse takes February 30 for March 1.
+  const day = value.slice(8, 10);
+  if (day > '28' && new Date(value.slice(0, 10)).getUTCDate() !== Number(day)) return INVALID;
+  const seconds = Math.floor(Date.parse(value) / 1000);
+  // Date.parse ignores what is shorter than a millisecond.
+  const fraction = value.slice(19, /[Zz]$/.test(value) ? -1 : -6);
+  return seconds >= 0 ? seconds + Number(fraction) : INVALID;
 }
 
 function optional(value: unknown, read: (value: unknown) => number | Invalid): number | undefined | Invalid {

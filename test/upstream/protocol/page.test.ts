@@ -65,6 +65,7 @@ describe('readPage', () => {
       invalid: new Map(),
       parts: [],
       borders: [undefined, undefined],
+      rejected: 0,
       rejectedDigest: '',
       textLength: 0,
       total: undefined,
@@ -81,6 +82,16 @@ describe('readPage', () => {
     expect(named).not.toBe(other);
     expect(await bordersOf({ name: 'x' })).toEqual([named, named]);
     expect(await bordersOf({ resource_id: named })).not.toEqual([named, named]);
+    const [cut, other1] = await bordersOf(
+      { resource_id: `${'y'.repeat(1024)}1` },
+      { resource_id: `${'y'.repeat(1024)}2` },
+    );
+    expect(cut).not.toBe(other1);
+    const [replaced, other2] = await bordersOf(
+      { resource_id: '\ufffd', name: 'x' },
+      { resource_id: '\ufffd', name: 'y' },
+    );
+    expect(replaced).not.toBe(other2);
   });
 
   it('does not identify a border record that is nested too deep', async () => {
@@ -93,10 +104,11 @@ describe('readPage', () => {
     const readRow = (record: unknown) => readResource(record, new InternedTexts());
     const page = await readPageOf(bytes({ resources: records }), readRow, async (task) => task());
     const rest = page.afterFirst();
-    expect(rest).toMatchObject({ rows: [{ id: 'b' }], positions: [2], invalid: new Map([[0, ['sku']]]) });
+    expect(rest).toMatchObject({ rows: [{ id: 'b' }], ids: ['b'], positions: [2], rejected: 1 });
+    expect(rest.invalid).toEqual(new Map([[0, ['sku']]]));
     expect(page.afterFirst()).toBe(rest);
     const rejectedFirst = await readPage(bytes({ resources: [null, { resource_id: 'a' }] }));
-    expect(rejectedFirst.afterFirst()).toMatchObject({ rows: ['a'], positions: [1] });
+    expect(rejectedFirst.afterFirst()).toMatchObject({ rows: ['a'], positions: [1], rejected: 0 });
   });
 
   it('skips a byte order mark', async () => {
@@ -176,8 +188,10 @@ describe('readPage', () => {
         return readId(record);
       },
       async (task) => task(),
-      (rows) => {
-        if (rows > 20_000) throw new ListingFailure('body', 'enough');
+      {
+        progress: (rows) => {
+          if (rows > 20_000) throw new ListingFailure('body', 'enough');
+        },
       },
     );
     await expect(reading).rejects.toThrow('enough');

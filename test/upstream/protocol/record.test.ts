@@ -32,12 +32,13 @@ const readRecord = (value: unknown) => readResource(value, new InternedTexts());
 const read = (changes: object) => readRecord({ ...complete, ...changes });
 const mapped = <Key extends string, To>(object: Record<Key, unknown>, to: () => To) =>
   Object.fromEntries(Object.keys(object).map((key) => [key, to()])) as Record<Key, To>;
+const createdOf = (text: string) => read({ create_time: text })?.row.createdSeconds;
 const invalidOf = (changes: object) => read(changes)?.invalid;
 
 describe('rowFinder', () => {
   it('finds the rows that stayed in their order when one was inserted or removed', () => {
     const foundIn = (rows: string[], ids: string[]) => {
-      const find = rowFinder(rows, (row) => row);
+      const find = rowFinder(rows, rows);
       return ids.filter((id) => find(id) === id).join('');
     };
     expect(foundIn([...'abcd'], [...'abcd'])).toBe('abcd');
@@ -51,7 +52,7 @@ describe('rowFinder', () => {
     const ids = fc.array(fc.constantFrom(...'abcd'));
     fc.assert(
       fc.property(ids, ids, (rows, sought) => {
-        const find = rowFinder(rows, (row) => row);
+        const find = rowFinder(rows, rows);
         for (const id of sought) expect([id, undefined]).toContain(find(id));
       }),
     );
@@ -62,6 +63,7 @@ describe('readResource', () => {
   it('reads a record of the documented form', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
+      id: 'id-1',
       textLength: 74,
       row: {
         id: 'id-1',
@@ -84,6 +86,7 @@ describe('readResource', () => {
   it('reads missing and null fields as not reported, not as invalid', () => {
     const nothing = {
       invalid: [],
+      id: 'a',
       textLength: 1,
       row: {
         ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
@@ -231,6 +234,70 @@ describe('readResource', () => {
   it('makes long and malformed texts valid label values', () => {
     expect(read({ name: 'a\ud800b' })?.row.name).toBe('a\ufffdb');
     expect(read({ name: '名'.repeat(1000) })?.row.name).toBe('名'.repeat(341));
+  });
+
+  it.each([
+    ['1970-01-01T00:00:00Z', 0],
+    ['2024-02-29T12:00:00Z', 1_709_208_000],
+    ['2024-05-01T12:00:00.123Z', 1_714_564_800.123],
+    ['2024-05-01T12:00:00.123456Z', 1_714_564_800.123456],
+    ['2024-05-01T12:00:00.123456789Z', 1_714_564_800.123_456_7],
+    ['2024-05-01T14:30:00.5+02:30', 1_714_564_800.5],
+    ['2024-05-01T05:00:00-07:00', 1_714_564_800],
+    ['2024-05-01t12:00:00z', 1_714_564_800],
+    ['2024-05-01 12:00:00Z', 1_714_564_800],
+    ['2000-02-29T00:00:00Z', 951_782_400],
+    ['1970-01-01T01:00:00+01:00', 0],
+    ['2024-05-01T12:00:00.000000000000000000000001Z', 1_714_564_800],
+  ])('reads the time %s', (text, seconds) => {
+    expect(createdOf(text)).toBe(seconds);
+  });
+
+  it.each([
+    '',
+    'yesterday',
+    '2024',
+    '2024-05-01',
+    '2024-05-01T12:00:00',
+    '2024-05-01T12:00Z',
+    '2024-5-1T12:00:00Z',
+    '2023-02-29T12:00:00Z',
+    '2024-04-31T12:00:00Z',
+    '2024-05-01T24:00:00Z',
+    '2024-05-01T12:60:00Z',
+    '2024-13-01T12:00:00Z',
+    '2024-05-01T12:00:00+25:00',
+    '2024-05-01T12:00:00.Z',
+    ' 2024-05-01T12:00:00Z',
+    '2024-05-01T12:00:00Z\n',
+    '0001-01-01T00:00:00Z',
+    '0070-01-01T00:00:00Z',
+    '2024-00-01T12:00:00Z',
+    '2024-05-00T12:00:00Z',
+    '1900-02-29T12:00:00Z',
+    '2024/05/01T12:00:00Z',
+    '2024-05-01_12:00:00Z',
+    '2024-05-01T12:00:00+0200',
+    '2024-05-01T12:00:00+02:60',
+    '2024-05-01T12:00:00+02:000',
+    '2024-05-01T12:00:00Zz',
+    '2024-05-01T12:00:0xZ',
+    '1969-12-31T23:59:59Z',
+  ])('counts the time %j as invalid and publishes none', (text) => {
+    expect(read({ create_time: text })).toMatchObject({ row: { createdSeconds: undefined }, invalid: ['create_time'] });
+  });
+
+  it('reads every time that a Date can print', () => {
+    const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+    fc.assert(fc.property(instants, (date) => createdOf(date.toISOString()) === date.getTime() / 1000));
+  });
+
+  it('reads a fraction as the nearest double', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 20 }), (fraction) => {
+        expect(createdOf(`2024-05-01T12:00:00.${fraction}Z`)).toBe(Number(`1714564800.${fraction}`));
+      }),
+    );
   });
 
   it('reads any JSON value without throwing', () => {

@@ -45,6 +45,13 @@ export function drawWorld(seed: number): World {
   };
 }
 
+/** A service without a total that returns every page of another order. */
+export function drawUnstableWorld(seed: number): World {
+  const world = drawWorld(seed);
+  const count = 1 + (world.count % (3 * world.pageSize));
+  return { ...world, count, total: 'none', offset: 'honest', order: 'unstable', change: 'none', withoutId: 0 };
+}
+
 interface Row {
   readonly resource_id?: string;
   readonly name: string;
@@ -63,9 +70,7 @@ export class ModelService {
   #named = 0;
   /** Ids that existed at every request. */
   #throughout: Set<string> | undefined;
-  readonly #replies: { readonly offset: number; readonly rows: readonly Row[] }[] = [];
-  #hasMoved = false;
-  #hasRemoved = false;
+  requests = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -76,20 +81,15 @@ export class ModelService {
   }
 
   answer(request: PageRequest): { resources: readonly Row[]; page: object | null } {
-    if (this.#replies.length > 0 && this.#random() < this.#world.changeShare) this.#change();
+    if (this.requests > 0 && this.#random() < this.#world.changeShare) this.#change();
     const ids = new Set(this.#rows.flatMap(({ resource_id }) => resource_id ?? []));
     this.#throughout = new Set([...(this.#throughout ?? ids)].filter((id) => ids.has(id)));
     const { order, total } = this.#world;
     const listed = order === 'stable' ? this.#rows : shuffled(this.#random, this.#rows);
     const start = this.#start(request);
     const rows = listed.slice(start, start + this.#length(request));
-    if (order === 'unstable') this.#hasMoved = true;
-    this.#replies.push({ offset: request.offset, rows });
+    this.requests += 1;
     return { resources: rows, page: total === 'none' ? null : { total: total === 'zero' ? 0 : this.#rows.length } };
-  }
-
-  get requests(): number {
-    return this.#replies.length;
   }
 
   get records(): number {
@@ -99,28 +99,6 @@ export class ModelService {
   /** Resources that existed during the whole listing and are not among these ids. */
   missing(listed: ReadonlySet<string>): readonly string[] {
     return [...(this.#throughout ?? [])].filter((id) => !listed.has(id));
-  }
-
-  /** Rows changed places, and still each page of the last pass began with the last record of a page before. */
-  get movedBehindBorders(): boolean {
-    const [first, ...pages] = this.#lastPass();
-    let last = first?.rows.at(-1);
-    let end = first?.rows.length ?? 0;
-    for (const { offset, rows } of pages) {
-      if (last === undefined || offset !== end - 1 || rows[0] !== last) continue;
-      end = offset + rows.length;
-      last = rows.at(-1);
-    }
-    return this.#hasMoved && pages.every(({ offset, rows }) => offset + rows.length <= end);
-  }
-
-  /** The service cut a page short, and removed a row before the next request. */
-  get cutWhileRemoving(): boolean {
-    return this.#hasRemoved && this.#world.size === 'short pages';
-  }
-
-  #lastPass() {
-    return this.#replies.slice(this.#replies.findLastIndex(({ offset }) => offset === 0));
   }
 
   #start({ offset, size }: PageRequest): number {
@@ -160,15 +138,11 @@ export class ModelService {
       (change === 'rows added and removed' && this.#random() < 0.5);
     const removes =
       change === 'rows removed' || change === 'rows swapped' || (change === 'rows added and removed' && !adds);
-    if (removes) {
-      this.#rows.splice(this.#place(), 1);
-      this.#hasRemoved = true;
-    }
+    if (removes) this.#rows.splice(this.#place(), 1);
     if (adds) this.#insert(pick(this.#random, [this.#rows.length, 0, this.#place()]));
     if (change === 'rows moved' && this.#rows.length > 1) {
       const [row] = this.#rows.splice(this.#place(), 1) as [Row];
       this.#rows.splice(this.#place(), 0, row);
-      this.#hasMoved = true;
     }
   }
 
