@@ -5,10 +5,11 @@ import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../inventory/
 import type { StationDetail } from '../inventory/station-status.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { writePieces } from './body.ts';
-import { searchParams } from './pages/station-page.ts';
+
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { send, sendError } from './respond.ts';
+import { searchParams } from './routes.ts';
 
 const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
 

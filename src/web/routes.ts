@@ -56,3 +56,8 @@ export function pathPrefix(externalUrl: URL | undefined): string {
 export function literalPath(path: string): string {
   return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
 }
+
+/** The query of a request. */
+export function searchParams({ url }: { readonly url: string }): URLSearchParams {
+  return new URLSearchParams(url.split('?').slice(1).join('?'));
+}

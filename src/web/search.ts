@@ -4,10 +4,11 @@ import type { SearchResult, StationResource } from '../inventory/search.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { writePieces } from './body.ts';
 import { fieldsOf, setFormat } from './data.ts';
-import { searchParams } from './pages/station-page.ts';
+
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { sendError } from './respond.ts';
+import { searchParams } from './routes.ts';
 
 /** Resources that JSON and CSV contain at most. */
 export const MAX_FOUND = 10_000;

@@ -39,10 +39,10 @@ describe('the station page', () => {
       await page.locator('#without-rules').check();
       await page.locator('#state').selectOption('ALERTSTATE_INACTIVE');
       await page.locator('summary').filter({ hasText: 'more' }).click();
-      await page.locator('tr[data-key=r20] th a').focus();
+      await page.locator('#row-r20 th a').focus();
       const before = {
         scroll: await page.evaluate<number>('scrollY'),
-        top: await page.locator('tr[data-key=r20]').boundingBox(),
+        top: await page.locator('#row-r20').boundingBox(),
       };
       expect(before.scroll).toBeGreaterThan(0);
 
@@ -54,12 +54,12 @@ describe('the station page', () => {
       service.setRecords('one', changed);
       await exporter.scrape();
       await nextUpdate(page);
-      await untilText(page, 'tr[data-key=r3] td[data-label=State]', 'Firing');
+      await untilText(page, '#row-r3 td[data-label=State]', 'Firing');
       await untilText(page, '#status div:nth-child(2) dd', '31');
       expect(await shownIds(page)).toHaveLength(31);
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
       expect(await page.evaluate('scrollY')).toBe(before.scroll);
-      expect(await page.locator('tr[data-key=r20]').boundingBox()).toEqual(before.top);
+      expect(await page.locator('#row-r20').boundingBox()).toEqual(before.top);
       expect(await page.locator('#search').inputValue()).toBe('not submitted');
       expect(await page.locator('#without-rules').isChecked()).toBe(true);
       expect(await page.locator('#state').inputValue()).toBe('ALERTSTATE_INACTIVE');
@@ -194,10 +194,10 @@ describe('the copy buttons', () => {
     const { url } = await station();
     const page = await openPage({ viewport: { width, height: 800 }, permissions });
     await page.goto(url);
-    await page.locator('tr[data-key=r2] .copy').click();
+    await page.locator('#row-r2 .copy').click();
     expect(await clipboard(page)).toBe('r2');
     await untilText(page, '#copied', 'Copied r2');
-    await tabTo(page, 'tr[data-key=r3] .copy');
+    await tabTo(page, '#row-r3 .copy');
     await page.keyboard.press('Enter');
     expect(await clipboard(page)).toBe('r3');
     await untilText(page, '#copied', 'Copied r3');

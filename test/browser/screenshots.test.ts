@@ -51,7 +51,7 @@ describe('the images of the documentation', () => {
   it.each(['light', 'dark'] as const)('show the stations in %s colours', async (colorScheme) => {
     const page = await openPage({ colorScheme, viewport: SIZE });
     await page.goto(exporter.url);
-    expect(await page.locator('[data-state=failing]').count()).toBe(1);
+    expect(await page.locator('.state.failing').count()).toBe(1);
     await expectShot(page, `status-${colorScheme}.png`);
   });
 

@@ -34,16 +34,16 @@ export async function restartable(config: object) {
   return { url, start };
 }
 
-/** The visible stations of the status page, from top to bottom. */
+/** The stations of the status page, from top to bottom. */
 export function shownStations(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
-    "[...document.querySelectorAll('#stations tbody')].filter((row) => !row.hidden).map((row) => row.dataset.station)",
+    "[...document.querySelectorAll('#stations tbody tr')].map((row) => decodeURIComponent(row.id.slice('row-'.length)))",
   );
 }
 
 /** A station's cell of the status page. */
 export function cellOf(page: Page, station: string, label: string) {
-  return page.locator(`tbody[data-station="${station}"] td[data-label="${label}"]`);
+  return page.locator(`#row-${station} td[data-label="${label}"]`);
 }
 
 /** Opens the URL with a paused clock, so that the page updates only by `nextUpdate`, however slowly the test proceeds. */
@@ -86,4 +86,9 @@ export async function untilText(page: Page, selector: string, expected: string |
     if (typeof expected === 'string') expect(text).toBe(expected);
     else expect(text).toMatch(expected);
   });
+}
+
+/** Waits until the status page shows these stations, from top to bottom. */
+export async function untilStations(page: Page, names: readonly string[]): Promise<void> {
+  await eventually(async () => expect(await shownStations(page)).toEqual(names));
 }

@@ -2,6 +2,7 @@ import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, type FailureReason } from '../../model/failure.ts';
 import { type Html, html, momentText } from './html.ts';
+import { rowId } from './live-page.ts';
 import { stationLink } from './station-parts.ts';
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
@@ -79,7 +80,7 @@ function failureBox(group: FailureGroup, nowMs: number): Html {
     stations.length === 1 && only
       ? html`${stationLink(only.name)} <span class="quiet">of upstream ${upstream}</span>`
       : html`${countText(stations.length, 'station')} of upstream ${upstream}`;
-  return html`<div class="failure-note" data-key="${JSON.stringify([upstream, reason])}">
+  return html`<div class="failure-note" id="${rowId(`${upstream} ${reason}`)}">
 <p><strong>${subject}: ${meaning}</strong> ${sinceText(stations, nowMs)}</p>
 <p class="said"><code>${reason}</code>: ${message}${messageNote(group)}</p>
 <p>What to do: ${advice}</p>

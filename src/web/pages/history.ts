@@ -294,7 +294,7 @@ function sparkline(
 }
 
 function refreshTable(entries: readonly HistoryEntry[], nowMs: number, id: string): Html {
-  return html`<table id="${id}" class="cards rows history">
+  return html`<table id="${id}" class="cards history">
 <thead>
 <tr><th scope="col">Ended (UTC)</th><th scope="col">Outcome</th><th scope="col" class="number">Duration</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Resources</th><th scope="col" class="number">Firing</th><th scope="col">Changes</th></tr>
 </thead>

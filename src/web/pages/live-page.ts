@@ -1,10 +1,14 @@
-import { keepCurrent } from './browser/keep-current.ts';
-import { livePageScript } from './browser/live-page.ts';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { livePage } from './browser/live-page.ts';
 import { type Html, html } from './html.ts';
+
+const IDIOMORPH = readFileSync(createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js'), 'utf8');
 
 /** Keeps the page current and lets it copy texts; the page has the controls and notices below. */
 export const LIVE_SCRIPT = `'use strict';
-(${livePageScript})(${keepCurrent});
+${IDIOMORPH}
+(${livePage})(Idiomorph);
 `;
 
 /** Hidden until the script runs, which keeps their state in every update. */
@@ -16,4 +20,9 @@ export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" d
 /** The text with a button to copy it, which is hidden until the script runs. */
 export function copyable(text: Html, words: string): Html {
   return html`${text}<button type="button" class="copy" title="Copy"><span class="hidden-text">${words}</span></button>`;
+}
+
+/** The id of an element that stays the same in updates, wherever it is moved. */
+export function rowId(key: string): string {
+  return `row-${encodeURIComponent(key.toWellFormed())}`;
 }

@@ -9,7 +9,7 @@ import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 export function referencePage(options: PageOptions): AbortableHandler {
   const content = html`<h1>Metrics reference</h1>
 <p>All families of a station come from one snapshot, so they are consistent. A value that the service does not report has no sample; it is never 0. Missing text is an empty label value.</p>
-<table id="families" class="cards rows">
+<table id="families" class="cards">
 <caption>Metrics in the order of the exposition</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Labels</th><th scope="col">Meaning</th></tr></thead>
 <tbody>

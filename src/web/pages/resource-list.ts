@@ -6,7 +6,7 @@ import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { resourcePath, stationPath } from '../routes.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
-import { copyable } from './live-page.ts';
+import { copyable, rowId } from './live-page.ts';
 import { alertStateBadge, typeName } from './resource-parts.ts';
 
 interface Column {
@@ -30,7 +30,7 @@ export function resourceTable(
   context: Omit<CellContext, 'stationName'>,
 ): Html {
   const columns = columnsOf(spec);
-  return html`<table id="resource-table" class="cards rows">
+  return html`<table id="resource-table" class="cards">
 <caption class="hidden-text">Resources of ${spec.name}</caption>
 <thead>
 <tr>${columns.map((column) => heading(column, query))}</tr>
@@ -86,7 +86,7 @@ function row(resource: Resource, [first, ...columns]: readonly Column[], context
     ({ heading, isNumber = false, cell }) =>
       html`<td${numberClass(isNumber)} data-label="${heading}"><span>${cell(resource, context)}</span></td>\n`,
   );
-  return html`<tr data-key="${resource.id}">
+  return html`<tr id="${rowId(resource.id)}">
 <th scope="row">${first?.cell(resource, context) ?? []}</th>
 ${cells}</tr>
 `;

@@ -80,7 +80,7 @@ function resultTable(found: readonly StationResource[]): Html {
 </tr>
 `;
   });
-  return html`<table id="results" class="cards rows">
+  return html`<table id="results" class="cards">
 <caption class="hidden-text">Resources found</caption>
 <thead><tr><th scope="col">Resource</th><th scope="col">Name</th><th scope="col">Station</th><th scope="col">Type</th><th scope="col">State</th></tr></thead>
 <tbody>

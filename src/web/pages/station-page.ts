@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
@@ -12,7 +12,7 @@ import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
-import { refreshPath } from '../routes.ts';
+import { refreshPath, searchParams } from '../routes.ts';
 import { historySection } from './history.ts';
 import { figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
@@ -86,11 +86,6 @@ export function sendNoStation(response: Response, root: '../' | '../../../', opt
   const content = html`<h1>No such station</h1>
 <p>No station with this name is configured on this shard. <a href="${root}">All stations</a></p>`;
   sendPage(response, 404, { title: `No such station · ${EXPORTER}`, root, content }, options);
-}
-
-/** The query of the request. */
-export function searchParams({ url }: Pick<Request, 'url'>): URLSearchParams {
-  return new URLSearchParams(url.split('?').slice(1).join('?'));
 }
 
 /** A page of resources and the number of all that were found. */

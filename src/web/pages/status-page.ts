@@ -1,4 +1,6 @@
+import type { Request } from 'express';
 import {
+  type Coverage,
   coverageOf,
   nextRefreshText,
   STATION_STATES,
@@ -10,32 +12,28 @@ import { numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { probePath, ROUTES } from '../routes.ts';
-import { keepCurrent } from './browser/keep-current.ts';
-import { statusScript } from './browser/status.ts';
+import { probePath, ROUTES, searchParams } from '../routes.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
 import { fleetSummary } from './fleet-summary.ts';
 import { figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT, rowId } from './live-page.ts';
 import { completeText, coverageText, snapshotAge, stateBadge, stationLink } from './station-parts.ts';
 import { upstreamSection } from './upstream-load.ts';
 
-const SCRIPT = `'use strict';
-(${statusScript})(${keepCurrent});
-`;
-
-/** An overview of all stations. The controls are hidden until the script runs. */
+/** An overview of all stations, with the table narrowed and sorted by the query. */
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now, elapsedMs = () => performance.now() } = options;
   const tasks = new TaskQueue();
   const latest = cached(MAX_AGE_MS, elapsedMs, () =>
-    statusContent(exporter.stations(), exporter.upstreams(), now(), tasks),
+    renderStatus(exporter.stations(), exporter.upstreams(), now(), tasks),
   );
-  return async (_request, response) => {
+  return async (request, response) => {
+    const content = statusContent(await latest(), parseQuery(request));
     sendPage(
       response,
       200,
-      { title: EXPORTER, root: './', content: await latest(), script: SCRIPT, route: ROUTES.status },
+      { title: EXPORTER, root: './', content, script: LIVE_SCRIPT, route: ROUTES.status },
       options,
     );
   };
@@ -58,106 +56,178 @@ function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Prom
   };
 }
 
+/** Which stations the table shows, and in which order; '' means all, and the order of the configuration. */
+interface StationQuery {
+  readonly filter: string;
+  readonly state: string;
+  /** The key of a column, after a minus sign in descending order. */
+  readonly sort: string;
+}
+
+/** Unknown states and columns are ignored. */
+function parseQuery(request: Pick<Request, 'url'>): StationQuery {
+  const given = searchParams(request);
+  const [state, sort] = [given.get('state') ?? '', given.get('sort') ?? ''];
+  return {
+    filter: given.get('filter') ?? '',
+    state: Object.hasOwn(STATION_STATES, state) ? state : '',
+    sort: columnOf(sort) ? sort : '',
+  };
+}
+
+function columnOf(sort: string): Column | undefined {
+  const key = sort.replace(/^-/, '');
+  return Object.hasOwn(COLUMNS, key) ? COLUMNS[key] : undefined;
+}
+
+function queryText(query: StationQuery): string {
+  return `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))}`;
+}
+
+/** The columns by which the table can be sorted; an undefined value is unknown. */
+const COLUMNS: Readonly<Record<string, Column>> = {
+  station: { heading: 'Station', value: ({ name }) => name },
+  state: { heading: 'State', value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)) },
+  resources: { heading: 'Resources', value: ({ snapshot }) => snapshot?.resources },
+  coverage: { heading: 'Coverage', value: (station) => shareOf(coverageOf(station)) },
+  complete: { heading: 'Complete', value: ({ snapshot }) => snapshot && Number(snapshot.complete) },
+  pages: { heading: 'Pages', value: ({ snapshot }) => snapshot?.pages },
+  snapshot: { heading: 'Snapshot', value: ({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs },
+  next_refresh: { heading: 'Next refresh', value: ({ isRefreshing, dueInMs }) => (isRefreshing ? 0 : dueInMs) },
+};
+
+interface Column {
+  readonly heading: string;
+  readonly value: (station: StationStatus) => string | number | undefined;
+}
+
+function shareOf(coverage: Coverage | string): number | undefined {
+  return typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable;
+}
+
+/** The parts of the page that do not depend on the query. */
+interface RenderedStatus {
+  readonly head: Html;
+  readonly rows: readonly StationRow[];
+}
+
+interface StationRow {
+  readonly station: StationStatus;
+  /** What the filter searches, in lower case. */
+  readonly text: string;
+  readonly row: Html;
+}
+
 /** Rows that are rendered in one task, in one or two milliseconds. */
 const ROWS_PER_TASK = 50;
 
-async function statusContent(
+async function renderStatus(
   stations: readonly StationStatus[],
   upstreams: readonly UpstreamStatus[],
   nowMs: number,
   tasks: TaskQueue,
-): Promise<Html> {
-  const rows: Html[] = [];
+): Promise<RenderedStatus> {
+  const rows: StationRow[] = [];
   for (let at = 0; at < stations.length; at += ROWS_PER_TASK) {
     const some = stations.slice(at, at + ROWS_PER_TASK);
-    rows.push(await tasks.run(() => html`${some.map((station) => stationRow(station, nowMs))}`));
+    rows.push(...(await tasks.run(() => some.map((station) => stationRow(station, nowMs)))));
   }
   const groups = await tasks.run(() => failureGroups(stations));
   const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, nowMs));
-  return html`<p id="summary" class="summary ${tone}">${text}</p>
+  const head = html`<p id="summary" class="summary ${tone}">${text}</p>
 ${statusTotals(stations)}
 <div id="failures">${failureSection(groups, nowMs)}</div>
-<div id="load">${upstreamSection(upstreams, nowMs)}</div>
-<p id="currency" class="notice" role="status"></p>
-<div id="controls" class="controls" role="search" aria-label="Stations" hidden>
-<label for="filter">Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>
-<label for="state">State <select id="state"><option value="">any</option>${Object.entries(STATION_STATES).map(
-    ([state, words]) => html`<option value="${state}">${words}</option>`,
-  )}</select></label>
-<label class="narrow-only" for="sort">Sort by <select id="sort"><option value="">configuration</option>${SORT_OPTIONS}</select></label>
-<button id="pause" type="button" aria-pressed="false">Pause updates</button>
-<p id="shown" role="status"></p>
-</div>
-<table id="stations" class="cards">
-<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>
-<thead>
-<tr>${STATION_HEADINGS}</tr>
-</thead>
-${rows}</table>
-<p id="no-match" hidden>No station matches. <button id="clear" type="button">Clear the filter</button></p>`;
+<div id="load">${upstreamSection(upstreams, nowMs)}</div>`;
+  return { head, rows };
 }
 
-/** The columns of the table, and how the browser sorts them by the parameter `sort`. */
-const COLUMNS = [
-  { heading: 'Station', key: 'station', sort: 'text' },
-  { heading: 'State', key: 'state', sort: 'number' },
-  { heading: 'Resources', key: 'resources', sort: 'number', isNumber: true },
-  { heading: 'Coverage', key: 'coverage', sort: 'number', isNumber: true },
-  { heading: 'Complete', key: 'complete', sort: 'number' },
-  { heading: 'Pages', key: 'pages', sort: 'number', isNumber: true },
-  { heading: 'Snapshot', key: 'snapshot', sort: 'number' },
-  { heading: 'Next refresh', key: 'next_refresh', sort: 'number' },
-  { heading: 'Metrics' },
-] as const;
-
-const STATION_HEADINGS: readonly Html[] = COLUMNS.map((column) => {
-  const sort = 'sort' in column ? html` data-key="${column.key}" data-sort="${column.sort}"` : [];
-  const number = 'isNumber' in column ? html` class="number"` : [];
-  return html`<th scope="col"${number}${sort}>${column.heading}</th>`;
-});
-
-const SORT_OPTIONS: readonly Html[] = COLUMNS.flatMap((column) =>
-  'key' in column
-    ? [
-        html`<option value="${column.key}">${column.heading}, ascending</option>`,
-        html`<option value="-${column.key}">${column.heading}, descending</option>`,
-      ]
-    : [],
-);
-
-/**
- * A row group per station, because they are moved and hidden by station.
- * `data-value` is the sort key of a cell; `data-label` replaces the heading on a narrow screen.
- */
-export function stationRow(station: StationStatus, nowMs: number): Html {
-  const { name, upstream, telemetryStation, snapshot, lastSuccessMs } = station;
-  const coverage = coverageOf(station);
-  const reason = station.failure
-    ? html`<span class="hidden-text">:</span> <span class="sub">${shortReason(station.failure)}</span>`
-    : [];
-  return html`<tbody data-station="${name}" data-state="${stateOf(station)}">
-<tr>
-<th scope="row" data-value="${name}">${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span></th>
-<td data-label="State" data-value="${Object.keys(STATION_STATES).indexOf(stateOf(station))}">${stateBadge(station)}${reason}</td>
-<td class="number" data-label="Resources"${value(snapshot?.resources)}>${countOf(snapshot?.resources)}</td>
-<td class="number" data-label="Coverage"${value(typeof coverage === 'string' ? undefined : coverage.withRules / coverage.alertable)}>${coverageText(coverage)}</td>
-<td data-label="Complete"${value(snapshot && Number(snapshot.complete))}>${completeText(station)}</td>
-<td class="number" data-label="Pages"${value(snapshot?.pages)}>${countOf(snapshot?.pages)}</td>
-<td data-label="Snapshot"${value(snapshot && lastSuccessMs)}>${snapshotAge(station, nowMs)}</td>
-<td data-label="Next refresh"${value(station.isRefreshing ? 0 : station.dueInMs)}>${nextRefreshText(station)}</td>
+/** `data-label` replaces the heading on a narrow screen. */
+export function stationRow(station: StationStatus, nowMs: number): StationRow {
+  const { name, upstream, telemetryStation, snapshot, failure } = station;
+  const reason = failure ? shortReason(failure) : '';
+  const row = html`<tr id="${rowId(name)}">
+<th scope="row">${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span></th>
+<td data-label="State"><span>${stateBadge(station)}${reason === '' ? [] : html`<span class="hidden-text">:</span> <span class="sub">${reason}</span>`}</span></td>
+<td class="number" data-label="Resources">${countOf(snapshot?.resources)}</td>
+<td class="number" data-label="Coverage">${coverageText(coverageOf(station))}</td>
+<td data-label="Complete">${completeText(station)}</td>
+<td class="number" data-label="Pages">${countOf(snapshot?.pages)}</td>
+<td data-label="Snapshot">${snapshotAge(station, nowMs)}</td>
+<td data-label="Next refresh">${nextRefreshText(station)}</td>
 <td data-label="Metrics"><a href="./${probePath(name)}">metrics<span class="hidden-text"> of ${name}</span></a></td>
 </tr>
-</tbody>
 `;
-}
-
-/** No attribute when the value is unknown: the script sorts such cells last. */
-function value(number: number | undefined): Html {
-  return number === undefined ? html`` : html` data-value="${number}"`;
+  const text = [name, upstream, telemetryStation, STATION_STATES[stateOf(station)], reason].join(' ').toLowerCase();
+  return { station, text, row };
 }
 
 function countOf(number: number | undefined): Html {
   return number === undefined ? unknown('no snapshot is served') : html`${numberText(number)}`;
+}
+
+function statusContent({ head, rows }: RenderedStatus, query: StationQuery): Html {
+  const shown = sorted(
+    rows.filter((row) => isMatch(row, query)),
+    query.sort,
+  );
+  return html`${head}
+${filterForm(query)}
+<div class="results">
+<p id="shown" role="status">${shown.length} of ${rows.length} stations shown</p>
+${LIVE_CONTROLS}
+</div>
+${LIVE_NOTICES}
+<table id="stations" class="cards">
+<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>
+<thead>
+<tr>${Object.keys(COLUMNS).map((key) => heading(key, query))}<th scope="col">Metrics</th></tr>
+</thead>
+<tbody>
+${shown.map(({ row }) => row)}</tbody>
+</table>
+${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
+}
+
+function isMatch({ station, text }: StationRow, { filter, state }: StationQuery): boolean {
+  const words = filter.toLowerCase().split(/\s+/);
+  return (state === '' || stateOf(station) === state) && words.every((word) => text.includes(word));
+}
+
+/** Unknown values are last in either direction. */
+function sorted(rows: readonly StationRow[], sort: string): readonly StationRow[] {
+  const column = columnOf(sort);
+  if (column === undefined) return rows;
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return rows.toSorted((a, b) => {
+    const [left, right] = [column.value(a.station), column.value(b.station)];
+    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+    return sign * (typeof left === 'string' ? compare(left, String(right)) : left - Number(right));
+  });
+}
+
+/** By a GET request, so that the URL can be bookmarked; with the script, the table follows every change. */
+function filterForm({ filter, state, sort }: StationQuery): Html {
+  const option = (value: string, words: string, chosen: string) =>
+    html`<option value="${value}"${value === chosen ? html` selected` : []}>${words}</option>`;
+  const orders = Object.entries(COLUMNS).flatMap(([key, column]) => [
+    option(key, `${column.heading}, ascending`, sort),
+    option(`-${key}`, `${column.heading}, descending`, sort),
+  ]);
+  return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations" data-live>
+<label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
+<label for="state">State <select id="state" name="state">${option('', 'any', state)}${Object.entries(STATION_STATES).map(([key, words]) => option(key, words, state))}</select></label>
+<label class="narrow" for="sort">Sort by <select id="sort" name="sort">${option('', 'configuration', sort)}${orders}</select></label>
+<button type="submit">Show</button>
+</form>`;
+}
+
+/** A heading sorts by its column, and reverses the order when followed again. */
+function heading(key: string, query: StationQuery): Html {
+  const sort = query.sort === key ? `-${key}` : key;
+  const order = { [key]: 'ascending', [`-${key}`]: 'descending' }[query.sort];
+  const isNumber = ['resources', 'coverage', 'pages'].includes(key);
+  return html`<th scope="col"${isNumber ? html` class="number"` : []}${order ? html` aria-sort="${order}"` : []}><a href="${queryText({ ...query, sort })}" data-live>${COLUMNS[key]?.heading ?? ''}</a></th>`;
 }
 
 /** Totals over all stations. */

@@ -76,8 +76,6 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }
 .failure-note + .failure-note { margin-top: 0.75rem; }
 .names { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 14rem), 1fr)); gap: 0 1rem; margin: 0.25rem 0; padding: 0; list-style: none; }
-.narrow-only { display: none !important; }
-#no-match button { cursor: pointer; padding: 0.1rem 0.6rem; background: var(--soft); border: 1px solid var(--quiet); border-radius: 4px; }
 .failure-note p { margin: 0.125rem 0; max-width: none; }
 .failure-note .said { white-space: pre-line; }
 .notice:not(:empty) { padding: 0.5rem 0.875rem; border: 1px solid var(--bad); border-radius: 4px; color: var(--bad); font-weight: 600; }
@@ -121,14 +119,13 @@ tbody th { font-weight: 600; min-width: 10rem; }
 tbody tr:hover > * { background: var(--soft); }
 tbody tr:hover > :first-child { box-shadow: -0.5rem 0 var(--soft); }
 thead th { color: var(--quiet); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; border-bottom-color: var(--quiet); }
-thead th button { padding: 0; border: 0; background: none; font-weight: inherit; cursor: pointer; }
-thead th button, thead th a { color: inherit; text-decoration: none; }
-thead th button:hover, thead th a:hover { color: var(--link); text-decoration: underline; }
+thead th a { color: inherit; text-decoration: none; }
+thead th a:hover { color: var(--link); text-decoration: underline; }
 [aria-sort] { color: var(--text); }
-thead :is(a, button)::after { content: " \\2195"; content: " \\2195" / ""; color: var(--line); }
-[aria-sort] :is(a, button)::after { color: inherit; }
-[aria-sort=ascending] :is(a, button)::after { content: " \\2191"; content: " \\2191" / ""; }
-[aria-sort=descending] :is(a, button)::after { content: " \\2193"; content: " \\2193" / ""; }
+thead a::after { content: " \\2195"; content: " \\2195" / ""; color: var(--line); }
+[aria-sort] a::after { color: inherit; }
+[aria-sort=ascending] a::after { content: " \\2191"; content: " \\2191" / ""; }
+[aria-sort=descending] a::after { content: " \\2193"; content: " \\2193" / ""; }
 .number { text-align: end; white-space: nowrap; }
 #resource-table :is(td, .sub) { font-size: 0.8125rem; line-height: 1.4; }
 #resource-table :is(th, td):not(:first-child) { padding-inline: 0.5rem; }
@@ -198,7 +195,6 @@ summary { cursor: pointer; color: var(--link); }
   th, td { padding-inline: 0.4rem; }
 }
 @media (max-width: 60rem) {
-  .narrow-only { display: grid !important; }
   body { padding: 0 1rem 2rem; }
   .facts { grid-template-columns: 8rem minmax(0, 1fr); gap: 0.25rem 0.75rem; }
   header.site form { width: 100%; margin: 0.25rem 0; }
@@ -211,8 +207,7 @@ summary { cursor: pointer; color: var(--link); }
   .cards thead { display: none; }
   .cards, .cards caption, .cards tbody, .cards tr { display: block; }
   .cards tr:has(> th) { padding: 0.6rem 0; }
-  .cards tbody { border-bottom: 1px solid var(--line); }
-  .cards.rows tr { border-bottom: 1px solid var(--line); }
+  .cards tr { border-bottom: 1px solid var(--line); }
   .cards tbody th, .cards td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.1rem 0; border: 0; text-align: start; white-space: normal; }
   .cards tbody th { display: block; padding-bottom: 0.3rem; font-size: 1rem; }
   .cards td::before { content: attr(data-label); color: var(--quiet); }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
+import { livePage } from '../../../src/web/pages/browser/live-page.ts';
 import { stationRow, statusTotals } from '../../../src/web/pages/status-page.ts';
 import { specOf } from '../../refresh/fixtures.ts';
 import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
@@ -28,6 +29,7 @@ const FRESH: StationStatus = {
 };
 /** Refreshed by scrapes, and no longer scraped. */
 const EXPIRED: StationStatus = { ...STATION, dueInMs: -300_000, snapshot: undefined };
+const SNAPSHOT = { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 };
 const now = () => NOW_MS;
 
 describe('statusPage', () => {
@@ -63,7 +65,9 @@ describe('statusPage', () => {
     const names = Array.from({ length: 1234 }, (_, index) => `station ${index}`);
     const { request } = await startApp({ stations: () => names.map((name) => ({ ...STATION, name })) });
     const { body } = await request('/');
-    expect(Array.from(body.matchAll(/<tbody data-station="([^"]+)"/g), ([, name]) => name)).toEqual(names);
+    expect(Array.from(body.matchAll(/<tr id="row-([^"]+)"/g), ([, name]) => name)).toEqual(
+      names.map(encodeURIComponent),
+    );
   });
 
   it('allows in its policy only its own style and script, by hash', async () => {
@@ -92,11 +96,59 @@ describe('statusPage', () => {
     expect((await request('/')).body).toContain('<p>Version 1.2.3</p>');
   });
 
-  it('has one row group per station, in order', async () => {
-    const stations = [FAILING, STATION, FRESH];
-    const { request } = await startApp({ stations: () => stations }, { now });
-    const rows = stations.map((station) => stationRow(station, NOW_MS).text).join('');
-    expect((await request('/')).body).toContain(`</thead>\n${rows}</table>`);
+  describe('its table', () => {
+    const stations = [
+      { ...STATION, name: 'b-10', telemetryStation: 'Edge' },
+      { ...STATION, name: 'b-9', upstream: 'second', dueInMs: -5, snapshot: { ...SNAPSHOT, resources: 9 } },
+      { ...FAILING, name: 'a', snapshot: { ...SNAPSHOT, alertable: 10, withoutRules: 5, complete: false } },
+      { ...FRESH, name: 'new' },
+      { ...EXPIRED, name: 'old' },
+    ];
+
+    async function open(query: string) {
+      const { request } = await startApp({ stations: () => stations }, { now });
+      const { body } = await request(`/${query}`);
+      return { body, names: Array.from(body.matchAll(/<tr id="row-([^"]+)"/g), ([, name]) => name) };
+    }
+
+    it.each([
+      ['', 'b-10 b-9 a new old'],
+      ['?filter=EDGE', 'b-10'],
+      ['?filter=second+B-', 'b-9'],
+      ['?filter=failing+timeout', 'a'],
+      ['?filter=%20%20', 'b-10 b-9 a new old'],
+      ['?state=up', 'b-10 b-9'],
+      ['?state=no-data', 'old'],
+      ['?state=up&filter=10', 'b-10'],
+      ['?sort=station', 'a b-9 b-10 new old'],
+      ['?sort=-station', 'old new b-10 b-9 a'],
+      ['?sort=state', 'a old new b-10 b-9'],
+      ['?sort=resources', 'b-9 b-10 a new old'],
+      ['?sort=-resources', 'b-10 a b-9 new old'],
+      ['?sort=coverage', 'a b-10 b-9 new old'],
+      ['?sort=complete', 'a b-10 b-9 new old'],
+      ['?sort=-pages', 'b-10 b-9 a new old'],
+      ['?sort=next_refresh', 'old b-9 new b-10 a'],
+      ['?sort=-constructor&state=toString', 'b-10 b-9 a new old'],
+      ['?filter=nothing', ''],
+    ])('of the query %j has the stations %s', async (query, expected) => {
+      const { body, names } = await open(query);
+      expect(names).toEqual(expected.split(' ').filter(Boolean));
+      expect(body).toContain(`<p id="shown" role="status">${names.length} of 5 stations shown</p>`);
+      expect(body.includes('No station matches.')).toBe(names.length === 0);
+    });
+
+    it('has headings and a form that keep the rest of the query', async () => {
+      const { body } = await open('?filter=%22%3Cb&state=up&sort=resources');
+      expect(body).toContain(
+        '<th scope="col" class="number" aria-sort="ascending"><a href="?filter=%22%3Cb&#38;state=up&#38;sort=-resources" data-live>Resources</a></th>',
+      );
+      expect(body).toContain('<a href="?filter=%22%3Cb&#38;state=up&#38;sort=pages" data-live>Pages</a>');
+      expect(body).toContain('name="filter" type="search" value="&#34;&#60;b"');
+      expect(body).toContain('<option value="up" selected>up</option>');
+      expect(body).toContain('<option value="resources" selected>Resources, ascending</option>');
+      expect((await open('?sort=-pages')).body).toContain('aria-sort="descending"><a href="?sort=pages"');
+    });
   });
 
   it('has the state of all stations as one sentence on top', async () => {
@@ -132,15 +184,12 @@ describe('statusPage', () => {
     expect((await idle('/')).body).toContain('<div id="load"></div>');
   });
 
-  it('hides every control but the search until the script runs', async () => {
+  it('hides every control that needs the script until it runs', async () => {
     const { body } = await (await startApp()).request('/');
-    const { tags } = parseHtml(body.replace(/<form[\s\S]*?<\/form>|<p id="no-match" hidden>[\s\S]*?<\/p>/g, ''));
-    const at = (wanted: string) => tags.findIndex(({ attributes }) => attributes['id'] === wanted);
-    const [controls, table] = [at('controls'), at('stations')];
-    expect(body).toContain('<div id="controls" class="controls" role="search" aria-label="Stations" hidden>');
-    for (const [index, { name }] of tags.entries()) {
-      if (['input', 'select', 'button'].includes(name)) expect(index > controls && index < table, name).toBe(true);
-    }
+    const { tags } = parseHtml(
+      body.replace(/<form[\s\S]*?<\/form>|<div id="live" data-keep hidden>[\s\S]*?<\/div>/g, ''),
+    );
+    expect(tags.filter(({ name }) => ['input', 'select', 'button'].includes(name))).toEqual([]);
   });
 
   it('links to every readable endpoint, and each link works', async () => {
@@ -160,7 +209,9 @@ describe('statusPage', () => {
       { telemetryPath: '/deep/metrics' },
     );
     const { tags } = parseHtml((await request('/')).body);
-    const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
+    const links = tags.flatMap(({ name, attributes }) =>
+      name === 'a' && !attributes['href']?.startsWith('?') ? [attributes['href'] ?? ''] : [],
+    );
     expect(links).toEqual([
       '#content',
       './',
@@ -178,7 +229,7 @@ describe('statusPage', () => {
   });
 });
 
-describe('statusScript', () => {
+describe('livePage', () => {
   const inlined = async () => {
     const { request } = await startApp();
     const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec((await request('/')).body) ?? [];
@@ -188,11 +239,12 @@ describe('statusScript', () => {
   it('is inlined as a script that parses and refers to no import', async () => {
     const script = await inlined();
     expect(() => new Script(script)).not.toThrow();
-    expect(script).not.toMatch(/<!--|\bimport\b|__vi|_status/);
+    expect(script).not.toMatch(/<!--|\bimport\b|__vi|_live/);
   });
 
   it('creates no markup from text', async () => {
-    expect(await inlined()).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval/);
+    expect(await inlined()).toContain(String(livePage));
+    expect(String(livePage)).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval/);
   });
 });
 
@@ -224,19 +276,17 @@ describe('stationRow', () => {
   it('shows a station that is up', () => {
     const iso = '2026-01-02T03:04:05.000Z';
     const disabled = 'alertability is not enabled';
-    expect(stationRow(STATION, NOW_MS).text).toBe(`<tbody data-station="prod" data-state="up">
-<tr>
-<th scope="row" data-value="prod"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>
-<td data-label="State" data-value="3"><span class="state up">up</span></td>
-<td class="number" data-label="Resources" data-value="42">42</td>
+    expect(stationRow(STATION, NOW_MS).row.text).toBe(`<tr id="row-prod">
+<th scope="row"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>
+<td data-label="State"><span><span class="state up">up</span></span></td>
+<td class="number" data-label="Resources">42</td>
 <td class="number" data-label="Coverage"><span class="unknown" title="${disabled}">–<span class="hidden-text"> ${disabled}</span></span></td>
-<td data-label="Complete" data-value="1">yes</td>
-<td class="number" data-label="Pages" data-value="3">3</td>
-<td data-label="Snapshot" data-value="${STATION.lastSuccessMs}"><time datetime="${iso}" title="${iso}">55 s ago</time></td>
-<td data-label="Next refresh" data-value="30000">on a scrape after 30 s</td>
+<td data-label="Complete">yes</td>
+<td class="number" data-label="Pages">3</td>
+<td data-label="Snapshot"><time datetime="${iso}" title="${iso}">55 s ago</time></td>
+<td data-label="Next refresh">on a scrape after 30 s</td>
 <td data-label="Metrics"><a href="./probe?station=prod">metrics<span class="hidden-text"> of prod</span></a></td>
 </tr>
-</tbody>
 `);
   });
 
@@ -283,11 +333,10 @@ describe('stationRow', () => {
       'on the next scrape',
       'metrics of prod',
     ]);
-    expect(stationRow(EXPIRED, NOW_MS).text).toContain('data-state="no-data"');
   });
 
   it('has no link to a station called ..', () => {
-    expect(stationRow({ ...STATION, name: '..' }, NOW_MS).text).toContain('<th scope="row" data-value="..">.. <span');
+    expect(stationRow({ ...STATION, name: '..' }, NOW_MS).row.text).toContain('<th scope="row">.. <span');
   });
 
   it('escapes markup in every text of a station', () => {
@@ -316,7 +365,8 @@ describe('stationRow', () => {
         )
         .map((pieces) => pieces.join('')),
     );
-    const tagsOf = (station: StationStatus) => parseHtml(stationRow(station, NOW_MS).text).tags.map(({ name }) => name);
+    const tagsOf = (station: StationStatus) =>
+      parseHtml(stationRow(station, NOW_MS).row.text).tags.map(({ name }) => name);
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, (name, upstream, telemetryStation, message) => {
         fc.pre(name !== '.' && name !== '..');
@@ -331,7 +381,7 @@ describe('stationRow', () => {
         expect(cells(station)[0]).toBe(seen(`${name} ${upstream} · ${telemetryStation}`));
         expect(cells(station)[1]).toBe('failing: 403 Forbidden');
         expect(tagsOf(station)).toEqual(tagsOf({ ...FAILING, failure: { reason: 'forbidden', message: '' } }));
-        const [page = '', probe = ''] = parseHtml(stationRow(station, NOW_MS).text).tags.flatMap(
+        const [page = '', probe = ''] = parseHtml(stationRow(station, NOW_MS).row.text).tags.flatMap(
           ({ attributes }) => attributes['href'] ?? [],
         );
         expect(decodeURIComponent(new URL(page, 'http://exporter/').pathname)).toBe(`/stations/${name.toWellFormed()}`);
@@ -343,6 +393,6 @@ describe('stationRow', () => {
 
 /** The text of each cell of the station's rows. */
 function cells(station: StationStatus): string[] {
-  const matches = stationRow(station, NOW_MS).text.matchAll(/<(?:td|th)\b[^>]*>([\s\S]*?)<\/(?:td|th)>/g);
+  const matches = stationRow(station, NOW_MS).row.text.matchAll(/<(?:td|th)\b[^>]*>([\s\S]*?)<\/(?:td|th)>/g);
   return [...matches].map(([, cell]) => parseHtml(cell ?? '').text);
 }
