@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
-import type { CommandName, Shell } from './cli/commands.ts';
+import { type CommandName, DEFAULT_COMMAND, type Shell } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
-import {
-  exitCodeOf,
-  type ProcessContext,
-  printProblems,
-  printText,
-  terminationSignal,
-} from './commands/process-context.ts';
+import { exitCodeOf, OperatorError, type ProcessContext } from './commands/process-context.ts';
 import type { Build } from './metrics/own-metrics.ts';
 
 /** Runs the command until it ends or a signal arrives; resolves with the exit code. */
@@ -20,54 +14,41 @@ export async function runProgram(context: ProcessContext): Promise<number> {
 }
 
 /** Loads what the command line requires and no more: `--version` and `--help` need no command. */
-export async function loadCommand(context: ProcessContext): Promise<() => number | Promise<number>> {
+export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {
   const parsed = parseFlags(context.argv);
-  if (!parsed.ok) return () => printProblems(context, [...parsed.problems, 'try --help']);
+  if (!parsed.ok)
+    return () => exitCodeOf(context, Promise.reject(new OperatorError([...parsed.problems, 'try --help'])));
   const { flags, command, operands } = parsed;
-  if (flags.help) return () => printText(context, helpText(command));
-  if (flags.version) return () => printText(context, versionText(context.build));
-  const run = await COMMANDS[flags['config.check'] ? 'check' : command]();
-  return () => run(context, flags, operands);
+  const name = flags.version ? 'version' : flags['config.check'] ? 'check' : command;
+  const run = await (flags.help ? printHelp(command) : COMMANDS[name]());
+  return () => exitCodeOf(context, run(context, flags, operands[0] ?? ''));
 }
 
-/** Called with exactly the operands of the command; resolves with the exit code. */
-type Run = (context: ProcessContext, flags: FlagValues, operands: readonly string[]) => Promise<number>;
+/** Called with the operand of the command; resolves with the exit code, 0 if it has none. */
+type Run = (context: ProcessContext, flags: FlagValues, operand: string) => Promise<unknown>;
 
 const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
-  serve: async () => {
-    const { serve } = await import('./commands/serve.ts');
-    return (context, flags) => exitCodeOf(context, serve(context, flags));
-  },
-  check: async () => {
-    const [{ check }, { withConfig }] = await Promise.all([
-      import('./commands/check.ts'),
-      import('./commands/config-source.ts'),
-    ]);
-    return (context, flags) =>
-      withConfig(context, flags, (load) => check(context, flags, load, terminationSignal(context)));
-  },
-  list: async () => {
-    const { list } = await import('./commands/list.ts');
-    return (context, flags, [station]) => exitCodeOf(context, list(context, flags, `${station}`));
-  },
-  record: async () => {
-    const { record } = await import('./commands/record.ts');
-    return (context, flags, [station]) => exitCodeOf(context, record(context, flags, `${station}`));
-  },
-  simulate: async () => {
-    const { simulateCommand } = await import('./commands/simulate.ts');
-    return (context, flags) => exitCodeOf(context, simulateCommand(context, flags));
-  },
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  check: async () => (await import('./commands/check.ts')).check,
+  list: async () => (await import('./commands/list.ts')).list,
+  record: async () => (await import('./commands/record.ts')).record,
+  simulate: async () => (await import('./commands/simulate.ts')).simulate,
   completion: async () => {
     const { completionScript } = await import('./cli/completion.ts');
-    return async (context, _flags, [shell]) => printText(context, completionScript(shell as Shell));
+    return async ({ print }, _flags, shell) => print(completionScript(shell as Shell));
   },
-  help:
+  help: () => printHelp(),
+  version:
     async () =>
-    async (context, _flags, [name]) =>
-      printText(context, helpText(name as CommandName | undefined)),
-  version: async () => async (context) => printText(context, versionText(context.build)),
+    async ({ print, build }) =>
+      print(versionText(build)),
 };
+
+/** Of the command, or of the one that the operand names. */
+async function printHelp(command?: CommandName): Promise<Run> {
+  return async ({ print }, _flags, operand) =>
+    print(helpText(command ?? ((operand || DEFAULT_COMMAND) as CommandName)));
+}
 
 /** Logs an unhandled exception in one line. The caller must exit, because the state of the process is undefined. */
 export function reportCrash(

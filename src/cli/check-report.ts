@@ -1,9 +1,13 @@
 import type { CheckMessage } from '../diagnosis/check-messages.ts';
-import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from '../diagnosis/diagnosis.ts';
+import { clockDifferenceText } from '../diagnosis/clock-difference.ts';
+import type { DiagnosedStation, DiagnosedUpstream, Diagnosis } from '../diagnosis/diagnosis.ts';
+import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
+import type { ExpositionSize } from '../diagnosis/facts.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
-import { stationTable, upstreamTable } from './check-tables.ts';
-import { coloured, type Screen } from './table.ts';
+import { sizeText, spanText } from './human-units.ts';
+import { type Colour, type Column, coloured, type Row, type Screen, tableOf } from './table.ts';
+import { paragraph } from './wrap.ts';
 
 /** Further stations of a message are only counted. */
 const MAX_NAMES = 10;
@@ -14,60 +18,239 @@ interface CheckContext {
   readonly configWarnings: number;
 }
 
-/** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal the tables fit its width. */
+/** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width. */
 export function checkReport(
   diagnosis: Diagnosis,
   messages: readonly CheckMessage[],
   { nowMs, configWarnings }: CheckContext,
   screen?: Screen,
 ): string {
-  const stations = diagnosis.upstreams.flatMap((upstream) => upstream.stations);
+  const { upstreams } = diagnosis;
+  const stations = upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
+  const lines = (texts: readonly string[]) =>
+    texts.map((text) => `${paragraph(printable(text), screen?.columns)}\n`).join('');
+  const capacities = capacityLines(upstreams);
   return [
-    upstreamTable(diagnosis.upstreams, nowMs, screen),
-    stationTable(diagnosis, screen),
-    notes(stations),
-    ...capacityLines(diagnosis.upstreams),
-    ...messages.map((message) => messageText(message, screen)),
-    summary(stations, messages, configWarnings),
+    table(
+      UPSTREAM_COLUMNS,
+      upstreams.map((upstream) => upstreamRow(upstream, nowMs)),
+      screen,
+    ),
+    table(STATION_COLUMNS, stationRows(diagnosis, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
+    lines(notes(stations)),
+    ...(capacities.length === 0 ? [] : [lines(capacities)]),
+    ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
+    lines([summary(stations, messages, configWarnings)]),
   ].join('\n');
 }
 
-function notes(stations: readonly DiagnosedStation[]): string {
+/** Names the columns for which the terminal is too narrow. */
+function table(columns: readonly Column[], rows: readonly Row[], screen: Screen | undefined): string {
+  const { lines, omitted } = tableOf(columns, rows, screen);
+  const hint = `Columns not shown: ${omitted.join(', ')} (--wide shows all).`;
+  return [...lines, ...(omitted.length === 0 ? [] : [`${paragraph(hint, screen?.columns)}\n`])].join('');
+}
+
+/** What is not known or was not measured. */
+const UNKNOWN = '–';
+
+const UPSTREAM_COLUMNS: readonly Column[] = [
+  { heading: 'UPSTREAM' },
+  { heading: 'SERVICE', rank: 1 },
+  { heading: 'DNS', rank: 5 },
+  { heading: 'CONNECTION', rank: 2 },
+  { heading: 'TLS', rank: 3 },
+  { heading: 'CLOCK', rank: 4 },
+];
+
+/** The connection to an upstream. */
+function upstreamRow(upstream: DiagnosedUpstream, nowMs: number): Row {
+  return {
+    UPSTREAM: upstream.options.name,
+    SERVICE: upstream.options.baseUrl.host,
+    DNS: dnsCell(upstream),
+    CONNECTION: connectionCell(upstream),
+    TLS: tlsCell(upstream, nowMs),
+    CLOCK: clockCell(upstream),
+  };
+}
+
+function dnsCell({ options: { proxyUrl }, connection: { dns } }: DiagnosedUpstream): string {
+  const resolved =
+    dns.addresses.length === 0 ? 'not needed' : `${dns.addresses.join(', ')} in ${Math.round(dns.durationMs)} ms`;
+  const result = dns.error === undefined ? resolved : 'unknown host';
+  return proxyUrl === undefined ? result : `of the proxy: ${result}`;
+}
+
+function connectionCell({ connection: { error, durationMs }, explanation }: DiagnosedUpstream): string {
+  if (error === undefined) return `in ${Math.round(durationMs)} ms`;
+  return explanation === undefined || explanation.layer === 'tls' ? 'established' : explanation.summary;
+}
+
+const DAY_MS = 86_400_000;
+
+function tlsCell({ options, connection: { error, session }, explanation }: DiagnosedUpstream, nowMs: number): string {
+  const parts = explanation?.layer === 'tls' ? [explanation.summary] : [];
+  if (options.baseUrl.protocol === 'http:') return parts[0] ?? 'none (plain HTTP)';
+  if (session !== undefined) {
+    const { protocol, validToMs, issuer } = session;
+    const days = Math.floor((validToMs - nowMs) / DAY_MS);
+    parts.push(protocol, days >= 0 ? `${days} days left` : `expired ${isoDate(validToMs)}`, `issued by ${issuer}`);
+  }
+  if (error === undefined && options.tls?.insecureSkipVerify) parts.push('not verified');
+  return parts.join(', ') || UNKNOWN;
+}
+
+function clockCell({ clockDifferenceMs }: DiagnosedUpstream): string {
+  if (clockDifferenceMs === undefined) return UNKNOWN;
+  return clockDifferenceMs === 0 ? 'in sync' : `${clockDifferenceText(clockDifferenceMs)} the service's`;
+}
+
+const STATION_COLUMNS: readonly Column[] = [
+  { heading: 'STATION' },
+  { heading: 'UPSTREAM', rank: 12 },
+  { heading: 'AUTHENTICATION', rank: 5, colour: resultColour },
+  { heading: 'PERMISSION', rank: 6, colour: resultColour },
+  { heading: 'FIRST PAGE', rank: 10, right: true },
+  { heading: 'REFRESH', rank: 3, right: true },
+  { heading: 'TOTAL', rank: 11, right: true },
+  { heading: 'RESOURCES', rank: 2, right: true },
+  { heading: 'LISTING', rank: 1, minWidth: 20, colour: resultColour },
+  { heading: 'SERIES', rank: 4, right: true },
+  { heading: 'BYTES', rank: 8, right: true },
+  { heading: 'GZIP', rank: 9, right: true },
+  { heading: 'REQUESTS', rank: 7, right: true },
+];
+
+function resultColour(cell: string): Colour | undefined {
+  if (/^(?:complete|granted|accepted)$/.test(cell)) return 'green';
+  if (cell === 'incomplete') return 'yellow';
+  return /^(?:failed: .*|denied|rejected|no credentials)$/s.test(cell) ? 'red' : undefined;
+}
+
+interface Units {
+  readonly size: (bytes: number) => string;
+  readonly span: (ms: number) => string;
+}
+
+const HUMAN_UNITS: Units = { size: sizeText, span: spanText };
+
+/** For scripts that read the table. */
+const EXACT_UNITS: Units = { size: String, span: (ms) => `${Math.round(ms)} ms` };
+
+/** The refresh of each station, and the sums of all. */
+function stationRows({ upstreams, total }: Diagnosis, units: Units): readonly Row[] {
+  const stations = upstreams.flatMap((upstream) => upstream.stations);
+  const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
+  return [
+    ...upstreams.flatMap((upstream) => upstream.stations.map((station) => stationRow(upstream, station, units))),
+    {
+      STATION: 'all',
+      RESOURCES: sizes.length === 0 ? UNKNOWN : `${sum(sizes)}`,
+      ...sizeCells(total, units),
+      REQUESTS: costText(stations),
+    },
+  ];
+}
+
+function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, units: Units): Row {
+  const { spec, durationMs, replies, result } = station;
+  const [first] = replies;
+  return {
+    STATION: spec.name,
+    UPSTREAM: spec.upstream,
+    AUTHENTICATION: authenticationCell(station, hasCredentials(options)),
+    'FIRST PAGE': first === undefined ? UNKNOWN : units.span(first.receivedMs - first.sentMs),
+    REFRESH: units.span(durationMs),
+    ...sizeCells(station, units),
+    REQUESTS: costText([station]),
+    ...('snapshot' in result
+      ? {
+          PERMISSION: 'granted',
+          TOTAL: `${result.snapshot.reportedTotal ?? 'none'}`,
+          RESOURCES: `${result.snapshot.size}`,
+          LISTING: result.snapshot.complete ? 'complete' : 'incomplete',
+        }
+      : {
+          PERMISSION: result.reason === 'forbidden' ? 'denied' : 'unknown',
+          TOTAL: UNKNOWN,
+          RESOURCES: UNKNOWN,
+          LISTING: `failed: ${result.summary}`,
+        }),
+  };
+}
+
+/** A 404 reveals nothing about authentication or permission: services also return it to accounts without access. */
+function authenticationCell({ result, replies }: DiagnosedStation, isIdentified: boolean): string {
+  if ('snapshot' in result) return isIdentified ? 'accepted' : 'not required';
+  if (result.reason === 'auth')
+    return isIdentified && replies.some(({ status }) => status === 401) ? 'rejected' : 'no credentials';
+  return result.reason === 'forbidden' && isIdentified ? 'accepted' : 'unknown';
+}
+
+function sizeCells({ series, plainBytes, gzipBytes }: ExpositionSize, { size }: Units): Row {
+  return { SERIES: `${series}`, BYTES: size(plainBytes), GZIP: size(gzipBytes) };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The requests while every refresh succeeds, at most: refreshes of a station start at least `ttl` apart, with a ttl of 0 on every scrape. */
+function costText(stations: readonly DiagnosedStation[]): string {
+  const listed = listedStations(stations);
+  if (listed.length === 0) return UNKNOWN;
+  const perHour = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
+  const perScrape = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? 0 : snapshot.pages)));
+  return [...(perHour > 0 ? [`${Math.ceil(perHour)}/h`] : []), ...(perScrape > 0 ? [`${perScrape}/scrape`] : [])].join(
+    ' + ',
+  );
+}
+
+function listedStations(stations: readonly DiagnosedStation[]) {
+  return stations.flatMap(({ spec, result }) =>
+    'snapshot' in result ? [{ snapshot: result.snapshot, ttlMs: spec.cache.ttlMs }] : [],
+  );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function notes(stations: readonly DiagnosedStation[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
-  const lines = [
+  return [
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
     caches.some(({ refresh }) => refresh === 'background')
       ? 'Refreshes run in the background: a timer starts each one, up to a tenth of ttl late, with or without scrapes.'
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',
+    ...(caches.some(({ ttlMs }) => ttlMs === 0) ? ['With a ttl of 0, every scrape refreshes the station.'] : []),
+    ...(listedStations(stations).length < stations.length
+      ? ['A failed station is refreshed again after error_ttl.']
+      : []),
   ];
-  if (caches.some(({ ttlMs }) => ttlMs === 0)) lines.push('With a ttl of 0, every scrape refreshes the station.');
-  if (stations.flatMap(failuresOf).length > 0) lines.push('A failed station is refreshed again after error_ttl.');
-  return `${lines.join('\n')}\n`;
 }
 
 /** Of upstreams whose capacity suffices; the others have a warning. */
 function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
-  const lines = upstreams.flatMap(({ options, capacity }) =>
+  return upstreams.flatMap(({ options, capacity }) =>
     capacity === undefined || isExceeded(capacity)
       ? []
       : [`capacity: upstream ${options.name}: ${capacityText(capacity)}`],
   );
-  return lines.length === 0 ? [] : [lines.map((line) => `${printable(line)}\n`).join('')];
 }
 
-function messageText(
-  { severity, upstream, stations, meaning, reported, advice }: CheckMessage,
-  screen: Screen | undefined,
-): string {
-  const colour = severity === 'failure' ? 'red' : 'yellow';
-  const lines = [
-    `: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
+function messageLines({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): readonly string[] {
+  return [
+    `${severity}: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
     ...(reported === undefined ? [] : [`  reported: ${reported}`]),
     `  what to do: ${advice}`,
   ];
-  return `${screen?.hasColours ? coloured(severity, colour) : severity}${lines.map((line) => `${printable(line)}\n`).join('')}`;
+}
+
+function withColour(text: string, severity: CheckMessage['severity'], screen: Screen | undefined): string {
+  if (!screen?.hasColours) return text;
+  return coloured(severity, severity === 'failure' ? 'red' : 'yellow') + text.slice(severity.length);
 }
 
 function stationNames(stations: readonly string[]): string {
@@ -82,7 +265,7 @@ function summary(
   messages: readonly CheckMessage[],
   configWarnings: number,
 ): string {
-  const failed = stations.flatMap(failuresOf).length;
+  const ok = listedStations(stations).length;
   const warnings = configWarnings + messages.filter(({ severity }) => severity === 'warning').length;
-  return `stations: ${stations.length}, ok: ${stations.length - failed}, failed: ${failed}, warnings: ${warnings}\n`;
+  return `stations: ${stations.length}, ok: ${ok}, failed: ${stations.length - ok}, warnings: ${warnings}`;
 }

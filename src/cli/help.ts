@@ -1,8 +1,9 @@
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandUsage, DEFAULT_COMMAND, PROGRAM } from './commands.ts';
 import type { Flag } from './flag-kind.ts';
 import { flagsOf } from './flags.ts';
+import { wrapped } from './wrap.ts';
 
-const COLUMNS = 100;
+const COLUMNS = 80;
 
 /** The help of a command in the layout of Prometheus exporters; that of the default command is the help of the program. */
 export function helpText(name: CommandName = DEFAULT_COMMAND): string {
@@ -18,8 +19,11 @@ export function helpText(name: CommandName = DEFAULT_COMMAND): string {
     ...twoColumns(flagsOf(name).map((flag) => [flagUsage(flag), flag.help])),
     '',
     'Examples:',
-    ...examples.flatMap(({ title, line }, at) => [...(at === 0 ? [] : ['']), `  # ${title}`, `  ${line}`]),
-    '',
+    ...examples.flatMap(({ title, line }) => [
+      `  # ${title}`,
+      `  ${wrapped(line, COLUMNS - 8).join(' \\\n      ')}`,
+      '',
+    ]),
   ].join('\n');
 }
 
@@ -28,7 +32,7 @@ function commandLines(): readonly string[] {
     'Commands:',
     ...twoColumns(COMMAND_NAMES.map((name) => [commandUsage(name), COMMANDS[name].help])),
     '',
-    `"${PROGRAM} help <command>" shows the flags and examples of a command.`,
+    `"${PROGRAM} help <command>" shows more about a command.`,
     '',
   ];
 }
@@ -48,19 +52,16 @@ function flagUsage({ name, short, kind, default: defaultValue, repeatable }: Fla
   return `${spelled}${name}=${defaultValue ?? kind.placeholder}${repeatable === true ? ' ...' : ''}`;
 }
 
-function twoColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left]) => left.length)) + 4;
-  return rows.flatMap(([left, right]) =>
-    wrapped(right, COLUMNS - width).map((line, at) => `${(at === 0 ? `  ${left}` : '').padEnd(width)}${line}`),
-  );
-}
+/** The left column; what does not fit into it has a line of its own. */
+const LEFT_COLUMNS = 30;
 
-function wrapped(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
+function twoColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
+  return rows.flatMap(([left, right]) => {
+    const lines = wrapped(right, COLUMNS - LEFT_COLUMNS);
+    const isShort = left.length + 4 <= LEFT_COLUMNS;
+    const lefts = isShort ? [left] : [left, ''];
+    return (isShort ? lines : ['', ...lines]).map((line, at) =>
+      `  ${lefts[at] ?? ''}`.padEnd(LEFT_COLUMNS).concat(line).trimEnd(),
+    );
+  });
 }

@@ -5,15 +5,16 @@ export interface Column {
   readonly heading: string;
   /** Aligns to the right, for numbers. */
   readonly right?: boolean;
-  /** On a terminal that is too narrow, the columns with the highest number are omitted first; 0, the default, is always shown. */
+  /** On a terminal that is too narrow, the columns with the highest number are omitted first; without one never. */
   readonly rank?: number;
-  /** Cells are shortened to this width before a column is omitted; without it to the width of the heading. */
+  /** Cells are shortened to this width before a column is omitted. */
   readonly minWidth?: number;
-  /** Shortens in the middle, for values with a common beginning. */
-  readonly keepEnd?: boolean;
   /** On a terminal with colours. */
   readonly colour?: (cell: string) => Colour | undefined;
 }
+
+/** Cells by the heading of their column. */
+export type Row = Readonly<Record<string, string>>;
 
 /** A terminal; of unknown width it has infinitely many columns. */
 export interface Screen {
@@ -25,8 +26,6 @@ const COLOURS = { red: 31, green: 32, yellow: 33 } as const;
 
 export type Colour = keyof typeof COLOURS;
 
-type Rows = readonly (readonly string[])[];
-
 interface Table {
   /** Yields line by line, so that a large table is never a single string. */
   readonly lines: Iterable<string>;
@@ -34,83 +33,70 @@ interface Table {
   readonly omitted: readonly string[];
 }
 
-const GAP = '  ';
-
-/** Aligns cells by their display width, without trailing spaces; each row has one cell per column. Without a screen nothing is cut. */
-export function tableOf(columns: readonly Column[], rows: Rows, screen?: Screen): Table {
-  const natural = columns.map(({ heading }) => displayWidth(heading));
-  for (const row of rows)
-    for (const [at, cell] of row.entries())
-      natural[at] = Math.max(natural[at] as number, displayWidth(printable(cell)));
-  const widths = screen === undefined ? natural : fittedWidths(columns, natural, screen.columns);
+/** Aligns cells by their display width, without trailing spaces. Without a screen nothing is cut. */
+export function tableOf(columns: readonly Column[], rows: readonly Row[], screen?: Screen): Table {
+  const measured = columns.map((column) => ({ ...column, width: naturalWidth(column, rows) }));
+  const shown = screen === undefined ? measured : fitted(measured, screen.columns);
+  const isShown = new Set(shown.map(({ heading }) => heading));
   return {
-    lines: tableLines(columns, rows, widths, screen?.hasColours === true),
-    omitted: columns.flatMap(({ heading }, at) => (widths[at] === undefined ? [heading] : [])),
+    lines: tableLines(shown, rows, screen?.hasColours === true),
+    omitted: columns.map(({ heading }) => heading).filter((heading) => !isShown.has(heading)),
   };
 }
 
-/** Omits and shortens columns until they fit; undefined: omitted. */
-export function fittedWidths(
-  columns: readonly Column[],
-  natural: readonly number[],
-  available: number,
-): readonly (number | undefined)[] {
-  const widths: (number | undefined)[] = [...natural];
-  const least = columns.map(({ heading, minWidth = 0 }, at) =>
-    Math.min(natural[at] as number, Math.max(displayWidth(heading), minWidth)),
+interface MeasuredColumn extends Column {
+  readonly width: number;
+}
+
+function naturalWidth({ heading }: Column, rows: readonly Row[]): number {
+  return rows.reduce(
+    (width, row) => Math.max(width, displayWidth(printable(row[heading] ?? ''))),
+    displayWidth(heading),
   );
-  while (totalWidth(least.filter((_, at) => widths[at] !== undefined)) > available) {
-    const last = lastRanked(columns, widths);
-    if (last === undefined) break;
-    widths[last] = undefined;
-  }
-  for (let excess = totalWidth(widths.filter((width) => width !== undefined)) - available; excess > 0; excess -= 1) {
-    const widest = widestAbove(least, widths);
-    if (widest === undefined) break;
-    widths[widest] = (widths[widest] as number) - 1;
-  }
-  return widths;
 }
 
-function totalWidth(widths: readonly number[]): number {
-  return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+const GAP = '  ';
+const MIN_WIDTH = 16;
+
+/** Omits columns until the others fit with their least widths, then shortens the widest ones. */
+function fitted(columns: readonly MeasuredColumn[], available: number): readonly MeasuredColumn[] {
+  const shortenedTo = (maxWidth: number) => (column: MeasuredColumn) => {
+    const { heading, width, minWidth = MIN_WIDTH } = column;
+    return { ...column, width: Math.min(width, Math.max(maxWidth, minWidth, displayWidth(heading))) };
+  };
+  const fits = (shown: readonly MeasuredColumn[]) =>
+    shown.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) <= available;
+  const ranks = columns.map(({ rank = 0 }) => rank);
+  let shown = columns;
+  for (const last of ranks.toSorted((a, b) => b - a))
+    if (last > 0 && !fits(shown.map(shortenedTo(0)))) shown = shown.filter(({ rank }) => rank !== last);
+  let maxWidth = Math.max(...shown.map(({ width }) => width));
+  while (maxWidth > 0 && !fits(shown.map(shortenedTo(maxWidth)))) maxWidth -= 1;
+  return shown.map(shortenedTo(maxWidth));
 }
 
-function lastRanked(columns: readonly Column[], widths: readonly (number | undefined)[]): number | undefined {
-  let last: number | undefined;
-  for (const [at, { rank = 0 }] of columns.entries()) {
-    if (widths[at] !== undefined && rank > 0 && rank >= (columns[last ?? -1]?.rank ?? 0)) last = at;
-  }
-  return last;
-}
-
-function widestAbove(least: readonly number[], widths: readonly (number | undefined)[]): number | undefined {
-  let widest: number | undefined;
-  for (const [at, width = 0] of widths.entries()) {
-    if (width > (least[at] as number) && width > (widths[widest ?? -1] ?? 0)) widest = at;
-  }
-  return widest;
-}
-
-function* tableLines(
-  columns: readonly Column[],
-  rows: Rows,
-  widths: readonly (number | undefined)[],
-  hasColours: boolean,
-): Iterable<string> {
-  const shown = columns.flatMap((column, at) => (widths[at] === undefined ? [] : [{ column, at, width: widths[at] }]));
-  yield `${shown
-    .map(({ column: { heading, right }, width }) => padded(heading, heading, width, right))
-    .join(GAP)
-    .trimEnd()}\n`;
+function* tableLines(columns: readonly MeasuredColumn[], rows: readonly Row[], hasColours: boolean): Iterable<string> {
+  yield line(columns, ({ heading }) => [heading, heading]);
   for (const row of rows) {
-    const cells = shown.map(({ column, at, width }) => {
-      const cell = row[at] ?? '';
-      const text = shortened(printable(cell), width, column.keepEnd);
-      return padded(text, hasColours ? coloured(text, column.colour?.(cell)) : text, width, column.right);
+    yield line(columns, ({ heading, width, colour }) => {
+      const cell = row[heading] ?? '';
+      const text = shortened(printable(cell), width);
+      return [text, hasColours ? coloured(text, colour?.(cell)) : text];
     });
-    yield `${cells.join(GAP).trimEnd()}\n`;
   }
+}
+
+/** Of each cell the text and how it is shown: with a colour, which has no width. */
+function line(
+  columns: readonly MeasuredColumn[],
+  cellOf: (column: MeasuredColumn) => readonly [text: string, shown: string],
+): string {
+  const cells = columns.map((column) => {
+    const [text, shown] = cellOf(column);
+    const space = ' '.repeat(column.width - displayWidth(text));
+    return column.right ? space + shown : shown + space;
+  });
+  return `${cells.join(GAP).trimEnd()}\n`;
 }
 
 /** Colours of the terminal's theme. */
@@ -118,25 +104,20 @@ export function coloured(text: string, colour: Colour | undefined): string {
   return colour === undefined || text === '' ? text : `\u001b[${COLOURS[colour]}m${text}\u001b[0m`;
 }
 
-const ASCII = /^[ -~]*$/;
-const ASCII_OR_HAN = /^[ -~\u4e00-\u9fff]*$/;
-
-/** ASCII and Han are handled here because `stringWidth` is much slower. */
+/** Han is counted here because `stringWidth` takes 50 µs for such a name. */
 function displayWidth(text: string): number {
-  if (ASCII.test(text)) return text.length;
-  return ASCII_OR_HAN.test(text) ? text.length + text.replace(/[ -~]/g, '').length : stringWidth(text);
+  return /^[ -~\u4e00-\u9fff]*$/.test(text) ? text.length + text.replace(/[ -~]/g, '').length : stringWidth(text);
 }
 
-const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Cut between characters as a reader sees them, with an ellipsis of one column. */
-function shortened(text: string, width: number, keepEnd = false): string {
+/** Cut in the middle, between characters as a reader sees them, with an ellipsis of one column. */
+function shortened(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  const end = keepEnd ? fitting(characters.toReversed(), Math.floor((width - 1) / 2)).reverse() : [];
+  const end = fitting(characters.toReversed(), Math.floor((width - 1) / 2)).reverse();
   const start = fitting(characters, width - 1 - displayWidth(end.join('')));
-  return [...start, ELLIPSIS, ...end].join('');
+  return [...start, '…', ...end].join('');
 }
 
 function fitting(characters: readonly string[], width: number): string[] {
@@ -146,10 +127,4 @@ function fitting(characters: readonly string[], width: number): string[] {
     return used > width;
   });
   return characters.slice(0, end === -1 ? characters.length : end);
-}
-
-/** `shown` is the text with its colour, which has no width. */
-function padded(text: string, shown: string, width: number, right = false): string {
-  const space = ' '.repeat(width - displayWidth(text));
-  return right ? space + shown : shown + space;
 }

@@ -7,28 +7,31 @@ import { checkMessages } from '../diagnosis/check-messages.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
 import { checkStations } from './check-stations.ts';
-import { loadInputs } from './config-source.ts';
-import { exitCodeOfSignal, type ProcessContext, printProblems, screenOf } from './process-context.ts';
+import { loadInputs, withConfig } from './config-source.ts';
+import { Interrupted, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
 
-/** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; the signal aborts it. */
-export async function check(
+/** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; a signal aborts it. */
+export async function check(context: ProcessContext, flags: FlagValues): Promise<number> {
+  return withConfig(context, flags, (load) => checkLoaded(context, flags, load));
+}
+
+async function checkLoaded(
   context: ProcessContext,
   flags: FlagValues,
   load: () => Promise<LoadResult>,
-  signal: AbortSignal,
 ): Promise<number> {
+  const signal = terminationSignal(context);
   const inputs = await loadInputs(load, flags['web.config.file']);
-  if (!inputs.ok) return printProblems(context, inputs.problems);
+  if (!inputs.ok) throw new OperatorError(inputs.problems);
   const own = ownShard(flags, context.hostName);
-  if (!own.ok && flags.live) return printProblems(context, [own.problem]);
+  if (!own.ok && flags.live) throw new OperatorError([own.problem]);
   const { config, warnings, securityWarnings } = inputs.loaded;
   const openAccess = openAccessWarning(flags['web.config.file'], inputs.rules) ?? [];
   for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
     context.printError(`warning: ${warning}\n`);
-  const stations = config.stations.length;
-  context.print(
-    `${flags.demo ? 'the configuration of the demo' : flags['config.file']} is valid, stations: ${stations}${own.ok ? shareOf(own.shard, config) : ''}\n`,
-  );
+  const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
+  const share = own.ok ? shareOf(own.shard, config) : '';
+  context.print(`${file} is valid, stations: ${config.stations.length}${share}\n`);
   return flags.live && own.ok ? checkLive(context, flags, inputs.loaded, own.shard, signal) : 0;
 }
 
@@ -55,6 +58,6 @@ async function checkLive(
   } catch (error) {
     if (!signal.aborted) throw error;
     context.printError(`aborted by ${signal.reason} before every station was checked\n`);
-    return exitCodeOfSignal(signal.reason);
+    throw new Interrupted(signal.reason as NodeJS.Signals);
   }
 }

@@ -1,9 +1,11 @@
 import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { RESOURCE_FORMATS } from '../cli/resource-formats.ts';
+import { resourceTable } from '../cli/resource-table.ts';
+import { paragraph } from '../cli/wrap.ts';
 import { quoted } from '../config/problem.ts';
-import { printable } from '../inventory/records.ts';
+import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
 import { type Selection, selectResources, type UnmatchedFilter, unmatchedFilters } from '../inventory/selection.ts';
+import { RESOURCE_COLUMNS, type Resource } from '../model/resource.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
@@ -15,32 +17,34 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
   const selection = selectionOf(flags);
   const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
-  const { pieces, omitted } = RESOURCE_FORMATS[flags.format](shown, {
-    columns: flags.columns,
-    screen: screenOf(context, flags.wide),
-  });
-  await writePieces(context.stdout, pieces);
+  const { lines, omitted } = formatted(shown, flags, context);
+  await writePieces(context.stdout, lines);
   if (selected.length === 0) {
     for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
       context.printError(`${unmatchedText(unmatched)}\n`);
   }
-  if (context.errorColumns() === undefined) return;
+  const columns = context.errorColumns();
+  if (columns === undefined) return;
   const hint =
     omitted.length === 0 ? '' : `; columns not shown: ${omitted.join(', ')} (--wide shows all, --columns some)`;
   // With a filter, a limit would otherwise look like the number of matches.
   const isCut = shown.length < selected.length && selected.length < snapshot.size;
   const total = isCut ? `${selected.length} matching resources, ${snapshot.size} in all` : `${snapshot.size} resources`;
-  context.printError(`${shown.length} of ${total}${hint}\n`);
+  context.printError(`${paragraph(`${shown.length} of ${total}${hint}`, columns || undefined)}\n`);
 }
 
-type SelectionFlags = Pick<FlagValues, 'search' | 'type' | 'product' | 'state' | 'alertable' | 'without-rules'>;
+/** The text in pieces, and the columns of a table for which the terminal is too narrow. */
+function formatted(resources: readonly Resource[], { format, columns, wide }: FlagValues, context: ProcessContext) {
+  if (format === 'table') return resourceTable(resources, columns, screenOf(context, wide));
+  const chosen = columns && Object.fromEntries(columns.map((name) => [name, RESOURCE_COLUMNS[name]]));
+  const pieces = format === 'json' ? jsonPieces : csvPieces;
+  return { lines: pieces(chosen ?? RESOURCE_COLUMNS, resources), omitted: [] };
+}
 
 /** Omits flags that were not given. */
-function selectionOf({ 'without-rules': withoutRules, ...given }: SelectionFlags): Selection {
-  return {
-    ...Object.fromEntries(SELECTION_FLAGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))),
-    withoutRules,
-  };
+function selectionOf(flags: FlagValues): Selection {
+  const given = SELECTION_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
+  return { ...Object.fromEntries(given), withoutRules: flags['without-rules'] };
 }
 
 const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;

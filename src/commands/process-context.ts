@@ -59,16 +59,6 @@ export function screenOf(
   return { columns: wide || columns === 0 ? Number.POSITIVE_INFINITY : columns, hasColours };
 }
 
-export function printText({ print }: ProcessContext, text: string): number {
-  print(text);
-  return 0;
-}
-
-export function printProblems({ printError }: ProcessContext, lines: readonly string[]): number {
-  for (const line of lines) printError(`${line}\n`);
-  return 1;
-}
-
 /** A problem that the operator can fix: printed without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
@@ -91,19 +81,19 @@ export class Interrupted extends Error {
   }
 }
 
-/** The exit code that shells use for a process killed by the signal. */
-export function exitCodeOfSignal(name: string): number {
-  return 128 + constants.signals[name as NodeJS.Signals];
-}
-
-/** Resolves with the exit code of the work, after printing its problems. */
-export async function exitCodeOf(context: ProcessContext, work: Promise<void>): Promise<number> {
+/** Resolves with the number that the work resolves with, or 0, after printing its problems. */
+export async function exitCodeOf(
+  { printError }: Pick<ProcessContext, 'printError'>,
+  work: Promise<unknown>,
+): Promise<number> {
   try {
-    await work;
-    return 0;
+    const code = await work;
+    return typeof code === 'number' ? code : 0;
   } catch (error) {
-    if (error instanceof OperatorError) return printProblems(context, error.problems);
-    if (error instanceof Interrupted) return exitCodeOfSignal(error.signal);
-    throw error;
+    // As shells do for a process killed by the signal.
+    if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
+    if (!(error instanceof OperatorError)) throw error;
+    for (const problem of error.problems) printError(`${problem}\n`);
+    return 1;
   }
 }

@@ -1,8 +1,8 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
 import { FAILURE_ADVICE } from '../model/failure.ts';
-import { daysUntil, isoDate } from './certificate-lifetime.ts';
 import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
 import { type DiagnosedStation, type DiagnosedUpstream, type Diagnosis, failuresOf } from './diagnosis.ts';
+import { isoDate } from './explain-failure.ts';
 import type { Listed } from './facts.ts';
 
 /** A failure (the station has no data) or a warning, with the upstream and stations concerned. */
@@ -33,21 +33,17 @@ export function checkMessages(
 ): readonly CheckMessage[] {
   const all = upstreams.flatMap((upstream) => {
     const { name } = upstream.options;
-    const warnings = [...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)];
-    const ofUpstream = warnings.map((message) => ({ ...message, upstream: name, stations: [] }));
-    const ofStations = upstream.stations.flatMap((station) =>
-      stationMessages(station, scrapeTimeoutMs).map((message) => ({
-        ...message,
-        upstream: name,
-        stations: [station.spec.name],
-      })),
-    );
-    return [...ofUpstream, ...grouped(ofStations)];
+    const messagesOf = (messages: readonly Message[], ...stations: string[]) =>
+      messages.map((message) => ({ ...message, upstream: name, stations }));
+    return grouped([
+      ...messagesOf(upstreamWarnings(upstream, nowMs)),
+      ...messagesOf(loadWarnings(upstream)),
+      ...upstream.stations.flatMap((station) =>
+        messagesOf(stationMessages(station, scrapeTimeoutMs), station.spec.name),
+      ),
+    ]);
   });
-  return [
-    ...all.filter(({ severity }) => severity === 'failure'),
-    ...all.filter(({ severity }) => severity === 'warning'),
-  ];
+  return all.toSorted((a, b) => a.severity.localeCompare(b.severity));
 }
 
 function grouped(messages: readonly CheckMessage[]): readonly CheckMessage[] {
@@ -66,20 +62,21 @@ function warning(meaning: string, advice: string, reported?: string): Message {
 
 function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
   const { result } = station;
-  if ('snapshot' in result)
-    return [...listingWarnings(result), ...pageWarnings(station), ...durationWarnings(station, scrapeTimeoutMs)];
+  if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
   const { meaning, message: reported, advice } = result;
-  return [{ severity: 'failure', meaning, reported, advice }, ...hangingWarnings(station)];
+  return shown(
+    { severity: 'failure', meaning, reported, advice },
+    station.isHanging &&
+      warning(
+        'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
+        'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
+      ),
+  );
 }
 
-function hangingWarnings({ isHanging }: DiagnosedStation): readonly Message[] {
-  if (!isHanging) return [];
-  return [
-    warning(
-      'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
-      'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
-    ),
-  ];
+/** Without those whose condition is false. */
+function shown(...messages: readonly (Message | false)[]): readonly Message[] {
+  return messages.filter((message) => message !== false);
 }
 
 /** Each product has a listing of its own. */
@@ -87,69 +84,54 @@ const MAX_REASONS = 5;
 
 function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
-  const warnings: Message[] = [];
   const more = incompleteReasons.length - MAX_REASONS;
-  if (!complete) {
-    warnings.push(
+  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
+  return shown(
+    !complete &&
       warning(
         'The listing is incomplete: resources may be missing, or may no longer exist.',
         'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
         [...incompleteReasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
       ),
-    );
-  }
-  if (size + rejected === 0) {
-    warnings.push(
+    size + rejected === 0 &&
       warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
-    );
-  }
-  if (rejected > 0) {
-    warnings.push(
+    rejected > 0 &&
       warning(
         `Records rejected for lack of a usable resource_id: ${rejected}.`,
         'Report it to the operators of the service. The metric telemetry_station_listing_rejected_resources counts these records.',
       ),
-    );
-  }
-  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
-  if (invalid.length > 0) {
-    warnings.push(
+    invalid.length > 0 &&
       warning(
         `Invalid field values dropped: ${invalid.map(([field, count]) => `${field} (${count})`).join(', ')}.`,
         'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
       ),
-    );
-  }
-  if (withheld > 0) {
-    warnings.push(
+    withheld > 0 &&
       warning(
         `The station has more resources than metrics.max_resources: ${withheld} per-resource series are withheld. Aggregates stay exact.`,
         'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
       ),
-    );
-  }
-  return warnings;
+  );
 }
 
-function pageWarnings({ reducedPageSize, replies }: DiagnosedStation): readonly Message[] {
-  // Throttling has its own warning: smaller pages would need more requests.
-  if (reducedPageSize === undefined || !replies.some(({ status }) => status === 413)) return [];
-  return [
-    warning(
-      `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
-      `Set page_size to ${reducedPageSize}, so that refreshes start with an accepted size.`,
-    ),
-  ];
-}
-
-function durationWarnings({ spec, durationMs }: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
-  if (spec.cache.refresh === 'background' || durationMs <= scrapeTimeoutMs) return [];
-  return [
-    warning(
-      `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
-      'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
-    ),
-  ];
+function refreshWarnings(
+  { spec, durationMs, reducedPageSize, replies }: DiagnosedStation,
+  scrapeTimeoutMs: number,
+): readonly Message[] {
+  return shown(
+    // Throttling has its own warning: smaller pages would need more requests.
+    reducedPageSize !== undefined &&
+      replies.some(({ status }) => status === 413) &&
+      warning(
+        `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
+        `Set page_size to ${reducedPageSize}, so that refreshes start with an accepted size.`,
+      ),
+    spec.cache.refresh !== 'background' &&
+      durationMs > scrapeTimeoutMs &&
+      warning(
+        `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
+        'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
+      ),
+  );
 }
 
 /** Throttling, and a capacity that does not suffice. */
@@ -177,40 +159,35 @@ function loadWarnings({
 }
 
 /** Leaves time to renew a certificate. */
-const EXPIRY_NOTICE_DAYS = 14;
+const EXPIRY_NOTICE_MS = 14 * 86_400_000;
 
 function upstreamWarnings(
   { options, connection, stations, clockDifferenceMs = 0 }: DiagnosedUpstream,
   nowMs: number,
 ): readonly Message[] {
   const { baseUrl, tls, auth } = options;
-  const warnings: Message[] = [];
   const session = connection.error === undefined ? connection.session : undefined;
-  if (session !== undefined && tls?.insecureSkipVerify === true) {
-    warnings.push(
+  // Where signatures are rejected, the failure already names the clock.
+  const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
+  return shown(
+    session !== undefined &&
+      tls?.insecureSkipVerify === true &&
       warning(
         `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
         'Set tls_config.ca_file to the certificate of its issuer instead.',
       ),
-    );
-  }
-  if (session !== undefined && daysUntil(session.validToMs, nowMs) < EXPIRY_NOTICE_DAYS) {
-    warnings.push(
+    session !== undefined &&
+      session.validToMs - nowMs < EXPIRY_NOTICE_MS &&
       warning(
         `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
         'Have the operators of the service renew it: after that day every refresh fails.',
       ),
-    );
-  }
-  // Where signatures are rejected, the failure already names the clock.
-  const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
-  if (auth?.scheme === 'hmac' && !isRejected && isNotableClockDifference(clockDifferenceMs)) {
-    warnings.push(
+    auth?.scheme === 'hmac' &&
+      !isRejected &&
+      isNotableClockDifference(clockDifferenceMs) &&
       warning(
         `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
         'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
       ),
-    );
-  }
-  return warnings;
+  );
 }

@@ -1,6 +1,5 @@
 import { clockDifferenceMs } from './clock-difference.ts';
-import { explainFailure, failureReason } from './explain-failure.ts';
-import type { Explanation } from './explanation.ts';
+import { type Explanation, explainFailure, failureReason } from './explain-failure.ts';
 import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from './facts.ts';
 
 /** The facts of a live check, with an explanation of each failure. */

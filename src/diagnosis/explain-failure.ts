@@ -1,12 +1,50 @@
 import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../model/failure.ts';
-import { explainAuthFailure, explainForbidden } from './credential-explanation.ts';
-import { codesOf, type Explanation, endpointsOf, type FailureContext } from './explanation.ts';
-import { explainConnectTimeout, explainNetworkFailure } from './network-explanation.ts';
-import { explainTlsFailure } from './tls-explanation.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
+import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
+import type { UpstreamFacts } from './facts.ts';
 
-/** The most specific explanation; the general one of the reason where the cause is unknown. */
+/** What a failure means and what to do about it. */
+export interface Explanation {
+  /** Fits a table cell. */
+  readonly summary: string;
+  /** undefined: the connection works. */
+  readonly layer: 'connection' | 'tls' | undefined;
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+/** A failure and what was observed around it. */
+export interface FailureContext {
+  readonly reason: FailureReason;
+  readonly error: unknown;
+  readonly upstream: UpstreamFacts;
+  /** To requests of the failed station. */
+  readonly replies: readonly Pick<ReplyInfo, 'status'>[];
+  /** How far the local clock is ahead of the service's. */
+  readonly clockDifferenceMs: number | undefined;
+}
+
+/** The explanation of the first rule that applies; the general one of the reason where none does. */
 export function explainFailure(context: FailureContext): Explanation {
-  return specificExplanation(context) ?? generalExplanation(context.reason);
+  const { reason, error, upstream } = context;
+  const circumstances = circumstancesOf(context);
+  const words = wordsOf(context);
+  const codes = codesOf(error);
+  const rules = upstream.speaksTls ? [PLAIN_HTTP] : (RULES[reason] ?? []);
+  const rule = rules.find(
+    ({ code, when }) =>
+      (code === undefined || codes.some((candidate) => code.test(candidate))) &&
+      (when === undefined || circumstances[when]),
+  );
+  const { summary, layer, meaning, advice } = { summary: reason, ...FAILURE_ADVICE[reason], ...rule };
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof typeof words) => words[name]);
+  return {
+    summary: filled(summary),
+    layer: layer ?? (rule !== undefined || reason === 'tls' ? LAYERS[reason] : undefined),
+    meaning: filled(meaning),
+    advice: filled(advice),
+  };
 }
 
 /** The reason under which the client reports the error. */
@@ -14,39 +52,278 @@ export function failureReason(error: unknown): FailureReason {
   return error instanceof ListingFailure ? error.reason : 'internal';
 }
 
-function generalExplanation(reason: FailureReason): Explanation {
-  return { summary: reason, layer: reason === 'tls' ? 'tls' : undefined, ...FAILURE_ADVICE[reason] };
+/** Whether requests carry anything that identifies the client. */
+export function hasCredentials({ auth, headers, tls }: Pick<UpstreamOptions, 'auth' | 'headers' | 'tls'>): boolean {
+  return auth !== undefined || headers.length > 0 || tls?.certFile !== undefined;
 }
 
-function specificExplanation(context: FailureContext): Explanation | undefined {
-  const { upstream } = context;
-  if (upstream.speaksTls) return explainPlainHttp(context);
-  switch (context.reason) {
-    case 'network':
-      return explainNetworkFailure(context);
-    case 'timeout':
-      return failureReason(upstream.connection.error) === 'timeout' ? explainConnectTimeout(context) : undefined;
-    case 'tls':
-      return explainTlsFailure({
-        codes: codesOf(context.error),
-        session: upstream.connection.session,
-        ...endpointsOf(upstream),
-      });
-    case 'auth':
-      return explainAuthFailure(context);
-    case 'forbidden':
-      return explainForbidden(context);
-    default:
-      return undefined;
-  }
+export function isoDate(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-function explainPlainHttp({ upstream }: FailureContext): Explanation {
-  const { service } = endpointsOf(upstream);
+/** What a failure of this reason is a failure of, where a rule explains it. */
+const LAYERS: Readonly<Partial<Record<FailureReason, 'connection' | 'tls'>>> = {
+  network: 'connection',
+  timeout: 'connection',
+  tls: 'tls',
+};
+
+interface Rule {
+  /** Of OpenSSL, Node or the file system. */
+  readonly code?: RegExp;
+  readonly when?: keyof ReturnType<typeof circumstancesOf>;
+  readonly layer?: 'connection' | 'tls';
+  /** The texts contain names of words in braces. */
+  readonly summary?: string;
+  readonly meaning?: string;
+  readonly advice?: string;
+}
+
+const PLAIN_HTTP: Rule = {
+  layer: 'tls',
+  summary: 'port expects TLS',
+  meaning: '{service} expects TLS on this port, but base_url is an http URL.',
+  advice: 'Start base_url with https://.',
+};
+
+const CLIENT_CERTIFICATE: Rule = {
+  layer: 'tls',
+  summary: 'client certificate {certificateState}',
+  meaning:
+    '{service} closed the connection during the TLS handshake: it probably {certificateProblem} client certificate.',
+  advice: '{certificateAdvice}',
+};
+
+const CLIENT_CERTIFICATE_ADVICE =
+  'Check whether tls_config.cert_file has expired, and whether the service trusts its issuer.';
+
+/** In this order. */
+const RULES: Readonly<Partial<Record<FailureReason, readonly Rule[]>>> = {
+  network: [
+    {
+      code: /^(ENOTFOUND|EAI_AGAIN)$/,
+      summary: 'unknown host',
+      meaning: 'The host name of {host} cannot be resolved.',
+      advice: 'Check the host in {key}, and whether this host can resolve other names.',
+    },
+    {
+      code: /^ECONNREFUSED$/,
+      summary: 'connection refused',
+      meaning: '{host} refused the connection: no process listens on that port.',
+      advice: 'Check the host and port in {key}, and whether the server is running.',
+    },
+    {
+      code: /^(EHOSTUNREACH|ENETUNREACH)$/,
+      summary: 'unreachable',
+      meaning: 'There is no route from this host to {host}.',
+      advice: 'Check the routes and the network of this host. If outbound traffic needs a proxy, set proxy_url.',
+    },
+    {
+      when: 'isRefusedByProxy',
+      summary: 'refused by proxy',
+      meaning: 'The proxy {host} did not open a tunnel to {service}.',
+      advice:
+        'For a 407, add user and password to proxy_url. For a 403, allow the service in the proxy. For a 502, 503 or 504, the proxy cannot reach the service.',
+    },
+    { when: 'isClosedAfterHandshake', ...CLIENT_CERTIFICATE },
+    {
+      summary: 'connection closed',
+      meaning: '{host} closed the connection before the reply was complete.',
+      advice: 'If it recurs, check the load balancers, firewalls and proxies between the exporter and the service.',
+    },
+  ],
+  timeout: [
+    {
+      when: 'isConnectTimeout',
+      summary: 'connect timeout',
+      meaning: 'No connection to {host} was established within the timeout.',
+      advice:
+        'The usual cause is a firewall that drops packets. Check the host and port too. If outbound traffic needs a proxy, set proxy_url.',
+    },
+  ],
+  tls: [
+    {
+      code: /^(UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)/,
+      summary: 'untrusted issuer',
+      meaning: 'The certificate of {service} was issued by an untrusted authority{issuer}.',
+      advice:
+        'For a private CA, set tls_config.ca_file to its certificate. For a public one, the service does not send an intermediate certificate: its operators have to add it.',
+    },
+    {
+      code: /^CERT_HAS_EXPIRED$/,
+      summary: 'expired',
+      meaning: 'The certificate of {service} expired{expiry}.',
+      advice: 'The operators of the service have to renew it. Check the clock of this host too.',
+    },
+    {
+      code: /^CERT_NOT_YET_VALID$/,
+      summary: 'not yet valid',
+      meaning: 'The certificate of {service} is not yet valid.',
+      advice:
+        'Check the clock of this host first: it is probably behind. Otherwise the service uses the certificate too early.',
+    },
+    {
+      code: /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+      summary: 'host name mismatch',
+      meaning: 'The certificate of {service} was issued for another host name{names}.',
+      advice: 'Use a host name of the certificate in base_url, or set tls_config.server_name to one.',
+    },
+    {
+      code: /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+      summary: 'no TLS on this port',
+      meaning: '{service} does not use TLS on this port, but base_url is an https URL.',
+      advice: 'Check the scheme and port of base_url: http:// for plain HTTP, or the TLS port of the service.',
+    },
+    {
+      code: /^ERR_SSL_(UNSUPPORTED_PROTOCOL|TLSV1_ALERT_PROTOCOL_VERSION|NO_PROTOCOLS_AVAILABLE)$/,
+      summary: 'no common TLS version',
+      meaning: '{service} supports no TLS version that the configuration allows.',
+      advice: 'Have the service support TLS 1.2 or newer, or lower tls_config.min_version.',
+    },
+    {
+      // OpenSSL 3.2 renamed SSLV3 to SSL/TLS in these codes.
+      code: /^ERR_SSL_(TLSV13_ALERT_CERTIFICATE_REQUIRED|(SSLV3|SSL\/TLS)_ALERT_HANDSHAKE_FAILURE)$/,
+      ...CLIENT_CERTIFICATE,
+    },
+    {
+      code: /^ERR_SSL_[\w/]+_ALERT_\w*(CERTIFICATE|UNKNOWN_CA)/,
+      summary: 'client certificate rejected',
+      meaning: '{service} rejected the client certificate.',
+      advice: CLIENT_CERTIFICATE_ADVICE,
+    },
+    {
+      code: /^(E[A-Z]+|ERR_OSSL_\w+|ERR_X509_\w+|ERR_INVALID_ARG_\w+)$/,
+      summary: 'unusable file',
+      meaning: 'A file of tls_config cannot be used.',
+      advice: 'Check that the file exists, is readable by the exporter and contains the expected PEM data.',
+    },
+  ],
+  auth: [
+    {
+      when: 'hasNoCredentials',
+      summary: 'no credentials',
+      meaning: 'The service requires credentials (401), and no credentials are configured.',
+      advice: '{rejected}',
+    },
+    {
+      when: 'isNotSent',
+      summary: 'no credentials',
+      meaning: 'The credentials could not be read or obtained, so no request was sent.',
+      advice: '{unreadable}',
+    },
+    {
+      when: 'isClockDifferent',
+      summary: 'clock difference',
+      meaning:
+        "The service rejected the signature (401). The local clock is {clockDifference} the service's, which is enough to invalidate signatures.",
+      advice: 'Synchronize the clock of this host (NTP). If it is correct, the clock of the service is wrong.',
+    },
+    { meaning: 'The service rejected {credentials} (401).', advice: '{rejected}' },
+  ],
+  forbidden: [
+    {
+      when: 'hasNoCredentials',
+      meaning: 'The service denies access (403), and no credentials are configured.',
+      advice: '{rejected}',
+    },
+    {
+      meaning: 'The service accepted {credentials}, but the account has no permission to list this station (403).',
+    },
+  ],
+  status: [
+    {
+      when: 'isServerError',
+      advice:
+        'It is a failure of the service: the exporter retries. Report it to the operators of the service if it persists.',
+    },
+  ],
+};
+
+/** What the rules depend on. */
+function circumstancesOf({ upstream: { options, connection }, replies, clockDifferenceMs = 0 }: FailureContext) {
   return {
-    summary: 'port expects TLS',
-    layer: 'tls',
-    meaning: `${service} expects TLS on this port, but base_url is an http URL.`,
-    advice: 'Start base_url with https://.',
+    isRefusedByProxy: options.proxyUrl !== undefined && connection.error !== undefined,
+    /** In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side. */
+    isClosedAfterHandshake: connection.session !== undefined && replies.length === 0,
+    isConnectTimeout: failureReason(connection.error) === 'timeout',
+    hasNoCredentials: !hasCredentials(options),
+    isNotSent: !replies.some(({ status }) => status === 401),
+    isClockDifferent: options.auth?.scheme === 'hmac' && isNotableClockDifference(clockDifferenceMs),
+    isServerError: (replies.at(-1)?.status ?? 0) >= 500,
   };
+}
+
+/** Certificates of large hosting providers have hundreds. */
+const MAX_NAMES = 5;
+
+/** What the texts of the rules name. */
+function wordsOf({ upstream: { options, connection }, clockDifferenceMs = 0 }: FailureContext) {
+  const { baseUrl, proxyUrl, tls } = options;
+  const { session } = connection;
+  const isRejected = tls?.certFile !== undefined;
+  return {
+    service: baseUrl.host,
+    /** The host connected to first, and its key in the configuration. */
+    host: (proxyUrl ?? baseUrl).host,
+    key: proxyUrl === undefined ? 'base_url' : 'proxy_url',
+    issuer: session === undefined ? '' : `: ${session.issuer}`,
+    names: session === undefined ? '' : `: ${session.names.slice(0, MAX_NAMES).join(', ')}`,
+    expiry: session === undefined ? '' : ` on ${isoDate(session.validToMs)}`,
+    certificateState: isRejected ? 'rejected' : 'required',
+    certificateProblem: isRejected ? 'rejects the' : 'requires a',
+    certificateAdvice: isRejected
+      ? CLIENT_CERTIFICATE_ADVICE
+      : 'Obtain a client certificate and set tls_config.cert_file and tls_config.key_file.',
+    clockDifference: clockDifferenceText(clockDifferenceMs),
+    ...credentialWords(options),
+  };
+}
+
+/** The codes of an error and its causes, outermost first. */
+function codesOf(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  for (let link = error; link instanceof Error; link = link.cause) {
+    if ('code' in link && typeof link.code === 'string') codes.push(link.code);
+  }
+  return codes;
+}
+
+const CHECK_FILE = 'Check that the credential file exists, is not empty and is readable by the exporter.';
+const REREAD = 'Credential files are reread automatically.';
+const EXPECTED = 'Configure one of authorization, basic_auth, hmac and oauth2 for the upstream.';
+
+/** The credentials in the words of the configuration, and what to do when they are rejected or cannot be read or obtained. */
+function credentialWords({ auth, headers, tls }: UpstreamOptions) {
+  const unreadable = CHECK_FILE;
+  switch (auth?.scheme) {
+    case 'authorization':
+      return {
+        credentials: `the ${auth.type} credentials of authorization`,
+        unreadable,
+        rejected: `Check whether they have expired, and replace authorization.credentials or the content of its file. ${REREAD}`,
+      };
+    case 'basic':
+      return {
+        credentials: 'the user name and password of basic_auth',
+        unreadable,
+        rejected: `Check basic_auth.username and the password. ${REREAD}`,
+      };
+    case 'hmac':
+      return {
+        credentials: 'the signature of hmac',
+        unreadable,
+        rejected: `Check hmac.access_key_id, the secret access key, and whether the service expects other signed_headers. ${REREAD}`,
+      };
+    case 'oauth2':
+      return {
+        credentials: 'the access token of oauth2',
+        unreadable: `Check oauth2.token_url, client_id and the client secret. ${CHECK_FILE}`,
+        rejected:
+          'The token endpoint issued a token that the service rejects: check oauth2.scopes and endpoint_params.',
+      };
+  }
+  if (headers.length > 0)
+    return { credentials: 'the values of http_headers', unreadable, rejected: `Check http_headers. ${EXPECTED}` };
+  const credentials = tls?.certFile === undefined ? 'the request' : 'the client certificate';
+  return { credentials, unreadable, rejected: EXPECTED };
 }

@@ -168,11 +168,11 @@ describe('check --live, connection failures', () => {
     expect(code).toBe(1);
     expect(cell('main', 'DNS')).toBe('unknown host');
     expect(cell('main', 'CONNECTION')).toBe('unknown host');
-    expect(cell('main', 'CLOCK')).toBe('-');
-    expect(cell('a', 'FIRST PAGE')).toBe('-');
-    expect(cell('a', 'TOTAL')).toBe('-');
+    expect(cell('main', 'CLOCK')).toBe('–');
+    expect(cell('a', 'FIRST PAGE')).toBe('–');
+    expect(cell('a', 'TOTAL')).toBe('–');
     expect(cell('a', 'LISTING')).toBe('failed: unknown host');
-    expect(cell('a', 'REQUESTS')).toBe('-');
+    expect(cell('a', 'REQUESTS')).toBe('–');
     expect(stdout).toContain(
       '\nfailure: stations a, b of upstream main: The host name of no-such-host.invalid cannot be resolved.\n  reported: no-such-host.invalid: getaddrinfo ',
     );
@@ -198,7 +198,7 @@ describe('check --live, connection failures', () => {
     );
     expect(code).toBe(1);
     expect(cell('main', 'CONNECTION')).toBe('connect timeout');
-    expect(cell('main', 'TLS')).toBe('-');
+    expect(cell('main', 'TLS')).toBe('–');
     expect(stdout).toContain(`No connection to 127.0.0.1:${silent} was established within the timeout.`);
     expect(stdout).toContain('The usual cause is a firewall that drops packets.');
   });

@@ -256,7 +256,7 @@ describe('list, on a terminal', () => {
     const lines = stdout.split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
     expect(lines[0]).toMatch(/^ID .* STATE /);
-    const [, summary] = /\[K(57 of 57 resources.*)\n$/.exec(stderr) ?? [];
+    const [, summary] = /\[K(57 of 57 resources.*)\n$/.exec(stderr.replaceAll('\n  ', ' ')) ?? [];
     expect(summary).toMatch(
       width === 80 ? /resources; columns not shown: .*GPU MODEL \(--wide shows all, --columns some\)$/ : /resources$/,
     );

@@ -1,33 +1,24 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type SimulateOptions, simulate } from '../../src/commands/simulate.ts';
-import { NAMED_FAULTS, namedFault } from '../../src/simulator/faults.ts';
-
-const NOW = Date.UTC(2024, 4, 1);
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+import { run } from '../e2e/running-program.ts';
+import { eventually } from '../web/eventually.ts';
 
 /** Faster to simulate than the demo stations. */
-const SMALL = { stations: 1, resources: 200 };
+const SMALL = ['--simulate.stations=1', '--simulate.resources=200'];
 
 /** Runs the simulated service while `use` runs. */
-async function simulated<T>(
-  seed: number,
-  use: (printed: string) => Promise<T>,
-  options: Partial<SimulateOptions> = {},
-): Promise<T> {
-  const stop = new AbortController();
-  let done = Promise.resolve();
-  const printed = new Promise<string>((print, fail) => {
-    done = simulate({ port: 0, seed, print, signal: stop.signal, now: () => NOW, ...options });
-    done.catch(fail);
+async function simulated<T>(use: (printed: string) => Promise<T>, ...flags: string[]): Promise<T> {
+  const { signals, exit, output } = run(['simulate', '--simulate.port=0', ...flags]);
+  const printed = await eventually(() => {
+    const { stdout } = output();
+    expect(stdout).not.toBe('');
+    return stdout;
   });
-  try {
-    return await use(await printed);
-  } finally {
-    stop.abort();
-    await done;
-  }
+  const result = await use(printed);
+  signals.emit('SIGTERM');
+  expect(await exit).toBe(0);
+  return result;
 }
 
 function listingUrl(printed: string): string {
@@ -39,7 +30,7 @@ function listingUrl(printed: string): string {
 async function firstPage(printed: string) {
   const response = await fetch(listingUrl(printed));
   return (await response.json()) as {
-    readonly resources: readonly unknown[];
+    readonly resources: readonly { readonly resource_id: string }[];
     readonly page: { readonly total: number };
   };
 }
@@ -63,42 +54,43 @@ async function reply(printed: string, signal?: AbortSignal): Promise<string> {
 
 describe('simulate', () => {
   it('prints a configuration whose first station can be listed', async () => {
-    const page = await simulated(1, firstPage);
+    const page = await simulated(firstPage);
     expect(page.resources).toHaveLength(5);
     expect(page.page.total).toBeGreaterThan(1000);
   });
 
   it('prints the URL of the service', async () => {
-    const printed = await simulated(1, async (text) => text);
+    const printed = await simulated(async (text) => text);
     expect(printed).toMatch(/^# Simulated service on http:\/\/127\.0\.0\.1:\d+\n/);
   });
 
   it('simulates the same resources for the same seed only', async () => {
-    const page = await simulated(1, firstPage, SMALL);
-    expect(await simulated(1, firstPage, SMALL)).toEqual(page);
-    expect(await simulated(2, firstPage, SMALL)).not.toEqual(page);
+    const idsOf = async (printed: string) => (await firstPage(printed)).resources.map(({ resource_id }) => resource_id);
+    const ids = await simulated(idsOf, ...SMALL);
+    expect(await simulated(idsOf, ...SMALL)).toEqual(ids);
+    expect(await simulated(idsOf, ...SMALL, '--simulate.seed=2')).not.toEqual(ids);
   });
 
   it('simulates the requested number and size of stations', async () => {
-    const sized = { stations: 3, resources: 100 };
-    const printed = await simulated(1, async (text) => text, sized);
+    const sized = ['--simulate.stations=3', '--simulate.resources=100'];
+    const printed = await simulated(async (text) => text, ...sized);
     expect(parse(printed).stations.map(({ name }: { name: string }) => name)).toEqual([
       'station-1',
       'station-2',
       'station-3',
     ]);
-    const { total } = (await simulated(1, firstPage, sized)).page;
+    const { total } = (await simulated(firstPage, ...sized)).page;
     expect(total).toBeGreaterThan(60);
     expect(total).toBeLessThan(140);
   });
 
   it('simulates the demo stations in another size', async () => {
-    const { total } = (await simulated(1, firstPage, { resources: 50 })).page;
+    const { total } = (await simulated(firstPage, '--simulate.resources=50')).page;
     expect(total).toBeLessThan(100);
   });
 
   it('limits the page size', async () => {
-    expect((await simulated(1, firstPage, { ...SMALL, pageCap: 3 })).resources).toHaveLength(3);
+    expect((await simulated(firstPage, ...SMALL, '--simulate.page-cap=3')).resources).toHaveLength(3);
   });
 
   it('delays responses by the latency', async () => {
@@ -108,7 +100,7 @@ describe('simulate', () => {
       return performance.now() - started;
     };
     // Timers have a resolution of a millisecond.
-    expect(await simulated(1, waited, { ...SMALL, latencyMs: 50 })).toBeGreaterThan(48);
+    expect(await simulated(waited, ...SMALL, '--simulate.latency=50ms')).toBeGreaterThan(48);
   });
 
   it('injects faults into the given share of requests', async () => {
@@ -116,48 +108,35 @@ describe('simulate', () => {
       const replies = await Promise.all(Array.from({ length: 40 }, () => fetch(listingUrl(printed))));
       return replies.map(({ status }) => status).toSorted();
     };
-    const all = await simulated(1, statuses, { ...SMALL, faults: [namedFault('unavailable', 1)] });
+    const all = await simulated(statuses, ...SMALL, '--simulate.fault=unavailable');
     expect(new Set(all)).toEqual(new Set([503]));
-    const some = await simulated(1, statuses, { ...SMALL, faults: [namedFault('rate_limited', 0.5)] });
+    const some = await simulated(statuses, ...SMALL, '--simulate.fault=rate_limited:0.5');
     expect(new Set(some)).toEqual(new Set([200, 429]));
   });
 
-  describe('with a fault', () => {
-    let healthy: string;
+  /** What differs between two runs is the time. */
+  const timeless = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+/g, 'TIME');
 
-    beforeAll(async () => {
-      healthy = await simulated(1, (printed) => reply(printed), SMALL);
-      expect(healthy).toContain('"total"');
-    });
+  let healthy: Promise<string> | undefined;
 
-    it.concurrent.each(Object.keys(NAMED_FAULTS) as (keyof typeof NAMED_FAULTS)[])(
-      'responds differently with %s',
-      async (name) => {
-        const faults = [namedFault(name, 1)];
-        expect(
-          await simulated(1, (printed) => reply(printed, AbortSignal.timeout(500)), { ...SMALL, faults }),
-        ).not.toBe(healthy);
-      },
+  it.concurrent.each(Object.keys(NAMED_FAULTS))('responds differently with %s', async (name) => {
+    const faulty = simulated(
+      (printed) => reply(printed, AbortSignal.timeout(500)),
+      ...SMALL,
+      `--simulate.fault=${name}`,
     );
+    healthy ??= simulated((printed) => reply(printed), ...SMALL);
+    expect(await healthy).toContain('"total"');
+    expect(timeless(await faulty)).not.toBe(timeless(await healthy));
   });
 
-  it('stops the service when the signal aborts', async () => {
-    const url = await simulated(1, async (printed) => listingUrl(printed), SMALL);
+  it('responds alike without a fault', async () => {
+    const [first, second] = await Promise.all([1, 2].map(() => simulated((printed) => reply(printed), ...SMALL)));
+    expect(timeless(`${first}`)).toBe(timeless(`${second}`));
+  });
+
+  it('stops the service on a signal', async () => {
+    const url = await simulated(async (printed) => listingUrl(printed), ...SMALL);
     await expect(fetch(url)).rejects.toThrow('fetch failed');
-  });
-
-  it('stops at once when the signal is already aborted', async () => {
-    const printed: string[] = [];
-    await simulate({ port: 0, seed: 1, print: (text) => printed.push(text), signal: AbortSignal.abort() });
-    await expect(fetch(listingUrl(printed[0] ?? ''))).rejects.toThrow('fetch failed');
-  });
-
-  it('fails when the port is in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const start = simulate({ port, seed: 1, print: () => undefined, signal: AbortSignal.abort() });
-    await expect(start).rejects.toThrow('EADDRINUSE');
-    other.close();
   });
 });

@@ -92,6 +92,44 @@ describe('explainFailure', () => {
     });
   });
 
+  it.each([
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'untrusted issuer'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted issuer'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'untrusted issuer'],
+    ['CERT_HAS_EXPIRED', 'expired'],
+    ['CERT_NOT_YET_VALID', 'not yet valid'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'host name mismatch'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'no TLS on this port'],
+    ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'no common TLS version'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate required'],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'client certificate required'],
+    ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'client certificate required'],
+    ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'client certificate rejected'],
+    ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', 'client certificate rejected'],
+    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'client certificate rejected'],
+    ['ENOENT', 'unusable file'],
+    ['ERR_OSSL_PEM_NO_START_LINE', 'unusable file'],
+  ])('explains %s as %s', (code, summary) => {
+    const explanation = explainFailure(failed('tls', code));
+    expect(explanation).toMatchObject({ summary, layer: 'tls' });
+    // Without a session no list of names follows.
+    expect(explanation.meaning).toMatch(/[a-zA-Z]\.$/);
+  });
+
+  it('lists at most five host names of a certificate', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const session = { protocol: 'TLSv1.3', issuer: 'i', names, validToMs: 0 };
+    const facts = { ...upstream, connection: { ...upstream.connection, session } };
+    const { meaning } = explainFailure({ ...failed('tls', 'HOSTNAME_MISMATCH'), upstream: facts });
+    expect(meaning).toMatch(/: a, b, c, d, e\.$/);
+  });
+
+  it('does not speak of a wrong base_url when the service itself fails', () => {
+    const { advice } = explainFailure({ ...failed('status'), replies: [{ status: 503 }] });
+    expect(advice).not.toMatch(/4xx|redirect|base_url/);
+    expect(explainFailure({ ...failed('status'), replies: [{ status: 302 }] }).advice).toContain('base_url');
+  });
+
   it('attributes an unknown TLS error code to TLS', () => {
     expect(explainFailure(failed('tls', 'ERR_SSL_SOMETHING_NEW'))).toMatchObject({ summary: 'tls', layer: 'tls' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RESOURCE_FORMATS } from '../../src/cli/resource-formats.ts';
-import type { Resource } from '../../src/model/resource.ts';
+import { csvPieces, jsonPieces } from '../../src/inventory/records.ts';
+import { RESOURCE_COLUMNS, type Resource } from '../../src/model/resource.ts';
 
 const plain: Resource = {
   id: 'r1',
@@ -34,23 +34,12 @@ const bare: Resource = {
   alertable: undefined,
 };
 
-const shown = (format: keyof typeof RESOURCE_FORMATS, ...resources: Resource[]) =>
-  [...RESOURCE_FORMATS[format](resources, {}).pieces].join('');
+const FORMATS = { json: jsonPieces, csv: csvPieces } as const;
 
-describe('RESOURCE_FORMATS.table', () => {
-  it('prints a line per resource', () => {
-    expect(shown('table', plain, bare)).toBe(
-      [
-        'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
-        'r1  ws-1  训练平台-01   resource_type.compute.x  product.x  ALERTSTATE_FIRING  yes           12  2024-05-01T12:00:00.500Z  2 GPU  N4lS',
-        'r2                                                                             unknown',
-        '',
-      ].join('\n'),
-    );
-  });
-});
+const shown = (format: keyof typeof FORMATS, ...resources: Resource[]) =>
+  [...FORMATS[format](RESOURCE_COLUMNS, resources)].join('');
 
-describe('RESOURCE_FORMATS.json', () => {
+describe('jsonPieces', () => {
   it('prints an array of objects with the same keys', () => {
     expect(JSON.parse(shown('json', plain, bare))).toEqual([
       {
@@ -98,7 +87,7 @@ describe('RESOURCE_FORMATS.json', () => {
   });
 
   it('yields a piece per resource', () => {
-    expect([...RESOURCE_FORMATS.json(Array<Resource>(1000).fill(plain), {}).pieces]).toHaveLength(1001);
+    expect([...jsonPieces(RESOURCE_COLUMNS, Array<Resource>(1000).fill(plain))]).toHaveLength(1001);
   });
 
   it('escapes control characters without changing the data', () => {
@@ -109,7 +98,7 @@ describe('RESOURCE_FORMATS.json', () => {
   });
 });
 
-describe('RESOURCE_FORMATS.csv', () => {
+describe('csvPieces', () => {
   const HEADINGS =
     'resource_id,name,display_name,resource_type,resource_type_label,product,state,alertable,alert_rules,created,sku,sku_quantity,sku_unit,gpu_model';
 
@@ -163,55 +152,5 @@ describe('RESOURCE_FORMATS.csv', () => {
 
   it.each(['a=1', '1-2', "'x"])('prints %j unchanged', (name) => {
     expect(nameCell(name)).toBe(name);
-  });
-});
-
-describe('RESOURCE_FORMATS, on a terminal', () => {
-  const screen = (columns: number) => ({ columns, hasColours: false });
-
-  it('shows short names and times, and omits what does not fit', () => {
-    const { pieces, omitted } = RESOURCE_FORMATS.table([plain, bare], { screen: screen(64) });
-    expect([...pieces].join('')).toBe(
-      [
-        'ID  NAME  DISPLAY NAME  TYPE  STATE   RULES  CREATED',
-        'r1  ws-1  训练平台-01   x     Firing     12  2024-05-01 12:00',
-        'r2',
-        '',
-      ].join('\n'),
-    );
-    expect(omitted).toEqual(['PRODUCT', 'ALERTABLE', 'SKU', 'GPU MODEL']);
-  });
-
-  it('shows exact values of all columns with unlimited width', () => {
-    const { pieces, omitted } = RESOURCE_FORMATS.table([plain, bare], { screen: screen(Number.POSITIVE_INFINITY) });
-    expect([...pieces].join('')).toBe(shown('table', plain, bare));
-    expect(omitted).toEqual([]);
-  });
-
-  it('never omits a chosen column', () => {
-    const view = { columns: ['state', 'sku_unit', 'resource_id'], screen: screen(10) } as const;
-    const { pieces, omitted } = RESOURCE_FORMATS.table([plain], view);
-    expect([...pieces]).toEqual(['STATE   UNIT  ID\n', 'Firing  GPU   r1\n']);
-    expect(omitted).toEqual([]);
-  });
-
-  it.each([
-    ['ALERTSTATE_FIRING', '\u001b[31mFiring\u001b[0m'],
-    ['ALERTSTATE_PENDING', '\u001b[33mPending\u001b[0m'],
-    ['ALERTSTATE_INACTIVE', '\u001b[32mInactive\u001b[0m'],
-    ['constructor', 'constructor'],
-  ])('shows the state %s as %j', (state, cell) => {
-    const view = { columns: ['state'], screen: { columns: 80, hasColours: true } } as const;
-    expect([...RESOURCE_FORMATS.table([{ ...plain, state }], view).pieces][1]).toBe(`${cell}\n`);
-  });
-});
-
-describe('RESOURCE_FORMATS, with chosen columns', () => {
-  it.each([
-    ['csv', 'state,resource_id\r\nALERTSTATE_FIRING,r1\r\n'],
-    ['json', '[\n{"state":"ALERTSTATE_FIRING","resource_id":"r1"}\n]\n'],
-    ['table', 'STATE              ID\nALERTSTATE_FIRING  r1\n'],
-  ] as const)('prints them in this order as %s', (format, text) => {
-    expect([...RESOURCE_FORMATS[format]([plain], { columns: ['state', 'resource_id'] }).pieces].join('')).toBe(text);
   });
 });

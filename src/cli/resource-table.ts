@@ -1,0 +1,71 @@
+import { shortTypes, stateWord } from '../inventory/resource-words.ts';
+import { alertableOf } from '../inventory/selection.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumnName } from '../model/resource.ts';
+import { type Colour, type Column, type Screen, tableOf } from './table.ts';
+
+interface ResourceTableColumn extends Column {
+  /** Shown only when chosen. */
+  readonly isExtra?: true;
+  /** In a table instead of the value in JSON and CSV. */
+  readonly cell?: (resource: Resource) => string;
+  /** On a terminal of limited width instead of the exact value. */
+  readonly brief?: (resource: Resource, typeNames: ReadonlyMap<string, string>) => string;
+}
+
+const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
+  // As wide as a UUID.
+  resource_id: { heading: 'ID', minWidth: 36 },
+  name: { heading: 'NAME', rank: 5 },
+  display_name: { heading: 'DISPLAY NAME', rank: 1 },
+  resource_type: { heading: 'TYPE', rank: 4, brief: ({ type }, names) => names.get(type) ?? type },
+  resource_type_label: { heading: 'TYPE LABEL', isExtra: true },
+  product: { heading: 'PRODUCT', rank: 8 },
+  state: { heading: 'STATE', rank: 2, brief: ({ state }) => stateWord(state), colour: stateColour },
+  alertable: { heading: 'ALERTABLE', rank: 7, cell: alertableOf },
+  alert_rules: { heading: 'RULES', rank: 3, right: true },
+  created: { heading: 'CREATED', rank: 6, brief: createdText },
+  sku: { heading: 'SKU', rank: 9 },
+  sku_quantity: { heading: 'QUANTITY', isExtra: true, right: true },
+  sku_unit: { heading: 'UNIT', isExtra: true },
+  gpu_model: { heading: 'GPU MODEL', rank: 10 },
+};
+
+/** With the chosen columns, or those that fit. */
+export function resourceTable(
+  resources: readonly Resource[],
+  chosen: readonly ResourceColumnName[] | undefined,
+  screen: Screen | undefined,
+) {
+  const names = chosen ?? (Object.keys(COLUMNS) as ResourceColumnName[]).filter((name) => !COLUMNS[name].isExtra);
+  // Chosen columns are never omitted.
+  const columns = names.map((name) => (chosen === undefined ? COLUMNS[name] : { ...COLUMNS[name], rank: 0 }));
+  const isBrief = Number.isFinite(screen?.columns);
+  const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
+  const cellOf = (resource: Resource, name: ResourceColumnName): string => {
+    const { cell, brief } = COLUMNS[name];
+    if (brief !== undefined && isBrief) return brief(resource, typeNames);
+    return cell?.(resource) ?? String(RESOURCE_COLUMNS[name].value(resource) ?? '');
+  };
+  const rows = resources.map((resource) =>
+    Object.fromEntries(names.map((name) => [COLUMNS[name].heading, cellOf(resource, name)])),
+  );
+  return tableOf(columns, rows, screen);
+}
+
+/** In UTC. */
+function createdText({ createdSeconds }: Resource): string {
+  return createdSeconds === undefined
+    ? ''
+    : new Date(createdSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function stateColour(state: string): Colour | undefined {
+  return STATE_COLOURS.get(stateWord(state));
+}
+
+/** By the words for the states that are known. */
+const STATE_COLOURS = new Map<string, Colour>([
+  ['Firing', 'red'],
+  ['Pending', 'yellow'],
+  ['Inactive', 'green'],
+]);

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { resourceTable } from '../../src/cli/resource-table.ts';
+import type { Resource } from '../../src/model/resource.ts';
+
+const plain: Resource = {
+  id: 'r1',
+  name: 'ws-1',
+  displayName: '训练平台-01',
+  type: 'resource_type.compute.x',
+  typeLabel: 'Compute',
+  state: 'ALERTSTATE_FIRING',
+  sku: '2 GPU',
+  quantity: { value: 2, unit: 'GPU' },
+  gpuModel: 'N4lS',
+  alertRules: 12,
+  createdSeconds: 1_714_564_800.5,
+  product: 'product.x',
+  alertable: true,
+};
+
+const bare: Resource = {
+  id: 'r2',
+  name: '',
+  displayName: '',
+  type: '',
+  typeLabel: '',
+  state: '',
+  sku: '',
+  quantity: undefined,
+  gpuModel: '',
+  alertRules: undefined,
+  createdSeconds: undefined,
+  product: '',
+  alertable: undefined,
+};
+
+describe('resourceTable', () => {
+  it('prints a line per resource', () => {
+    expect([...resourceTable([plain, bare], undefined, undefined).lines].join('')).toBe(
+      [
+        'ID  NAME  DISPLAY NAME  TYPE                     PRODUCT    STATE              ALERTABLE  RULES  CREATED                   SKU    GPU MODEL',
+        'r1  ws-1  训练平台-01   resource_type.compute.x  product.x  ALERTSTATE_FIRING  yes           12  2024-05-01T12:00:00.500Z  2 GPU  N4lS',
+        'r2                                                                             unknown',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  const screen = (columns: number) => ({ columns, hasColours: false });
+
+  it('shows short names and times, and omits what does not fit', () => {
+    const { lines, omitted } = resourceTable([plain, bare], undefined, screen(64));
+    expect([...lines].join('')).toBe(
+      [
+        'ID  NAME  DISPLAY NAME  TYPE  STATE   RULES  CREATED',
+        'r1  ws-1  训练平台-01   x     Firing     12  2024-05-01 12:00',
+        'r2',
+        '',
+      ].join('\n'),
+    );
+    expect(omitted).toEqual(['PRODUCT', 'ALERTABLE', 'SKU', 'GPU MODEL']);
+  });
+
+  it('shows exact values of all columns with unlimited width', () => {
+    const { lines, omitted } = resourceTable([plain, bare], undefined, screen(Number.POSITIVE_INFINITY));
+    expect([...lines].join('')).toBe([...resourceTable([plain, bare], undefined, undefined).lines].join(''));
+    expect(omitted).toEqual([]);
+  });
+
+  it('never omits a chosen column', () => {
+    const { lines, omitted } = resourceTable([plain], ['state', 'sku_unit', 'resource_id'], screen(10));
+    expect([...lines]).toEqual(['STATE   UNIT  ID\n', 'Firing  GPU   r1\n']);
+    expect(omitted).toEqual([]);
+  });
+
+  it.each([
+    ['ALERTSTATE_FIRING', '\u001b[31mFiring\u001b[0m'],
+    ['ALERTSTATE_PENDING', '\u001b[33mPending\u001b[0m'],
+    ['ALERTSTATE_INACTIVE', '\u001b[32mInactive\u001b[0m'],
+    ['constructor', 'constructor'],
+  ])('shows the state %s as %j', (state, cell) => {
+    const { lines } = resourceTable([{ ...plain, state }], ['state'], { columns: 80, hasColours: true });
+    expect([...lines][1]).toBe(`${cell}\n`);
+  });
+});
