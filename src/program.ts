@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createLogger } from './app/logger.ts';
 import { type CommandName, DEFAULT_COMMAND, type Shell } from './cli/commands.ts';
+import { COMPLETE, completionScript, completions } from './cli/completion.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText, versionText } from './cli/help.ts';
 import { parseFlags } from './cli/parse.ts';
@@ -15,6 +16,8 @@ export async function runProgram(context: ProcessContext): Promise<number> {
 
 /** Loads what the command line requires and no more: `--version` and `--help` need no command. */
 export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {
+  const [first, ...words] = context.argv;
+  if (first === COMPLETE) return () => exitCodeOf(context, complete(context, words));
   const parsed = parseFlags(context.argv);
   if (!parsed.ok)
     return () => exitCodeOf(context, Promise.reject(new OperatorError([...parsed.problems, 'try --help'])));
@@ -22,6 +25,11 @@ export async function loadCommand(context: ProcessContext): Promise<() => Promis
   const name = flags.version ? 'version' : flags['config.check'] ? 'check' : command;
   const run = await (flags.help ? printHelp(command) : COMMANDS[name]());
   return () => exitCodeOf(context, run(context, flags, operands[0] ?? ''));
+}
+
+/** Prints the candidates for the last word. */
+async function complete({ print }: ProcessContext, words: readonly string[]): Promise<void> {
+  print(completions(words));
 }
 
 /** Called with the operand of the command; resolves with the exit code, 0 if it has none. */
@@ -33,10 +41,10 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
   list: async () => (await import('./commands/list.ts')).list,
   record: async () => (await import('./commands/record.ts')).record,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
-  completion: async () => {
-    const { completionScript } = await import('./cli/completion.ts');
-    return async ({ print }, _flags, shell) => print(completionScript(shell as Shell));
-  },
+  completion:
+    async () =>
+    async ({ print }, _flags, shell) =>
+      print(completionScript(shell as Shell)),
   help: () => printHelp(),
   version:
     async () =>

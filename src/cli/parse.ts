@@ -80,7 +80,7 @@ function operandProblems(command: CommandName, given: readonly string[], { help,
 }
 
 /** The words of the command line: the unparsed values of each flag, and the others. */
-function readArguments(argv: readonly string[]) {
+export function readArguments(argv: readonly string[]) {
   const given = new Map<Flag, readonly string[]>();
   const positionals: string[] = [];
   const problems: string[] = [];
@@ -130,7 +130,7 @@ interface Spelling {
   readonly implied?: string;
 }
 
-const SPELLINGS: ReadonlyMap<string, Spelling> = new Map(FLAGS.flatMap(spellingsOf));
+export const SPELLINGS: ReadonlyMap<string, Spelling> = new Map(FLAGS.flatMap(spellingsOf));
 
 function spellingsOf(flag: Flag): [string, Spelling][] {
   const { name, short, kind } = flag;

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PROGRAM } from '../../src/cli/commands.ts';
-import { completionScript } from '../../src/cli/completion.ts';
-import { PseudoTerminal } from './pseudo-terminal.ts';
+import { COMPLETE, completionScript } from '../../src/cli/completion.ts';
+import { PseudoTerminal, program } from './pseudo-terminal.ts';
 
 /** Begins the output of the stand-in for the program, which prints its arguments. */
 const ARGUMENTS = 'got:';
 
-const STAND_IN = `${PROGRAM}() { printf '${ARGUMENTS}'; printf '<%s>' "$@"; echo; }`;
+/** Completes with the built program. */
+const STAND_IN = `${PROGRAM}() { if [ "$1" = ${COMPLETE} ]; then ${program} "$@"; else printf '${ARGUMENTS}'; printf '<%s>' "$@"; echo; fi; }`;
 
 const SHELLS = {
   bash: { command: 'bash --norc --noprofile -i', start: (script: string) => `source ${script}` },
@@ -67,7 +68,7 @@ describe('completionScript for fish', () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'completion.fish'), completionScript('fish'));
     writeFileSync(join(cwd, 'my config.yaml'), '');
-    const commands = `source completion.fish; complete -C '${PROGRAM} ${line}'`;
+    const commands = `function ${PROGRAM}; ${program} $argv; end; source completion.fish; complete -C '${PROGRAM} ${line}'`;
     const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', commands], {
       cwd,
       env: { ...process.env, HOME: cwd },
@@ -80,9 +81,9 @@ describe('completionScript for fish', () => {
 
   it.each([
     ['a command', 'li', ['list']],
-    ['a flag of serve without a command', '--web.max-req', ['--web.max-requests']],
+    ['a flag of serve without a command', '--web.max-req', ['--web.max-requests=']],
     ['a boolean flag', 'check --li', ['--live']],
-    ['a flag of the command alone', 'list prod --fo', ['--format']],
+    ['a flag of the command alone', 'list prod --fo', ['--format=']],
     ['no flag of another command', 'list prod --web.', []],
     ['an enumerated value', 'list prod --format=', ['--format=csv', '--format=json', '--format=table']],
     ['a value after a space', 'list prod --format c', ['csv']],
