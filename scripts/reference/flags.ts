@@ -40,7 +40,7 @@ export function flagsReference(): string {
 
 function exampleLines(name: CommandName): readonly string[] {
   const { examples } = COMMANDS[name];
-  return [`### ${name}`, '', '```sh', ...examples.flatMap(({ title, line }) => [`# ${title}`, line]), '```', ''];
+  return [`### ${name}`, '', '```sh', ...examples.flatMap(([title, line]) => [`# ${title}`, line]), '```', ''];
 }
 
 function spelled({ name, short }: Flag): string {

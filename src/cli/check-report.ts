@@ -5,7 +5,7 @@ import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
 import type { ExpositionSize } from '../diagnosis/facts.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
-import { sizeText, spanText } from './human-units.ts';
+import { durationText, sizeText } from '../inventory/words.ts';
 import { type Colour, type Column, coloured, type Row, type Screen, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
@@ -134,7 +134,7 @@ interface Units {
   readonly span: (ms: number) => string;
 }
 
-const HUMAN_UNITS: Units = { size: sizeText, span: spanText };
+const HUMAN_UNITS: Units = { size: sizeText, span: durationText };
 
 /** For scripts that read the table. */
 const EXACT_UNITS: Units = { size: String, span: (ms) => `${Math.round(ms)} ms` };

@@ -19,11 +19,7 @@ export function helpText(name: CommandName = DEFAULT_COMMAND): string {
     ...twoColumns(flagsOf(name).map((flag) => [flagUsage(flag), flag.help])),
     '',
     'Examples:',
-    ...examples.flatMap(({ title, line }) => [
-      `  # ${title}`,
-      `  ${wrapped(line, COLUMNS - 8).join(' \\\n      ')}`,
-      '',
-    ]),
+    ...examples.flatMap(([title, line]) => [`  # ${title}`, `  ${wrapped(line, COLUMNS - 8).join(' \\\n      ')}`, '']),
   ].join('\n');
 }
 

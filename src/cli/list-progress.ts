@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { printable } from '../inventory/records.ts';
+import { countText } from '../inventory/words.ts';
 import { CLEAR_LINE } from './log-output.ts';
 
 /** A received page of the listing. */
@@ -78,17 +79,14 @@ export class ListProgress {
 
   #line(width: number): string {
     const expected = this.#expectedPages();
-    const count =
-      expected === undefined
-        ? counted(this.#pages, 'page', 'pages')
-        : `${this.#pages} of ${counted(expected, 'page', 'pages')}`;
-    const retries = this.#retries === 0 ? '' : `, ${counted(this.#retries, 'retry', 'retries')}`;
-    const label = `${printable(this.#options.station)}: ${count}${retries}`;
+    const retries = this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`;
+    const done = expected === undefined ? '' : `${this.#pages} of `;
+    const count = `${done}${countText(expected ?? this.#pages, 'page')}${retries}`;
+    const label = `${printable(this.#options.station)}: ${count}`;
     const space = Math.min(MAX_BAR_WIDTH, width - stringWidth(label) - 3);
-    if (space < -3) return `${count}${retries}`.slice(0, width);
+    if (space < -3) return count.slice(0, width);
     if (expected === undefined || space < MIN_BAR_WIDTH) return label;
-    const done = Math.round((space * this.#pages) / expected);
-    return `${label} [${'#'.repeat(done)}${'.'.repeat(space - done)}]`;
+    return `${label} [${'#'.repeat(Math.round((space * this.#pages) / expected)).padEnd(space, '.')}]`;
   }
 
   /** undefined until every listing has reported its total. */
@@ -102,8 +100,4 @@ export class ListProgress {
     }
     return this.#pages + further;
   }
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -106,7 +106,7 @@ describe('checkReport, on a terminal', () => {
     expect(report.split('\n').filter((line) => line.length > columns)).toEqual([]);
     const [, stations = ''] = report.split('\n\n');
     expect(stations).toMatch(/^STATION +.*LISTING/);
-    expect(stations).toMatch(/\na .* 13\.5 s .*failed: status/);
+    expect(stations).toMatch(/\na .* 14 s .*failed: status/);
     expect(stations.includes('Columns not shown: UPSTREAM, ')).toBe(columns === 80);
     expect(/ 842 KB +1\.7 MB/.test(stations)).toBe(columns === 200);
   });

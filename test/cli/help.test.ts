@@ -83,7 +83,7 @@ function argumentsIn(line: string): readonly string[] {
 }
 
 describe('COMMANDS', () => {
-  const examples = COMMAND_NAMES.flatMap((name) => COMMANDS[name].examples.map(({ line }) => ({ name, line })));
+  const examples = COMMAND_NAMES.flatMap((name) => COMMANDS[name].examples.map(([, line]) => ({ name, line })));
 
   it.each(examples)('has a valid example of $name: $line', ({ name, line }) => {
     expect(parseFlags(argumentsIn(line))).toMatchObject({ ok: true, command: name });
@@ -93,7 +93,7 @@ describe('COMMANDS', () => {
   it('has examples of each command that use only flags in its help', () => {
     for (const name of COMMAND_NAMES) {
       expect(COMMANDS[name].examples, name).not.toEqual([]);
-      const used = COMMANDS[name].examples.flatMap(({ line }) =>
+      const used = COMMANDS[name].examples.flatMap(([, line]) =>
         [...line.matchAll(/ --([\w.-]+)/g)].map(([, flag]) => flag),
       );
       expect(flagsOf(name).map((flag) => flag.name)).toEqual(expect.arrayContaining(used));

@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writePieces } from '../../src/cli/data-output.ts';
 import { OperatorError } from '../../src/commands/process-context.ts';
-import { withNewFile } from '../../src/commands/record.ts';
+import { writeNewFile } from '../../src/commands/record.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 function newName(): string {
@@ -13,43 +12,32 @@ function newName(): string {
   return join(folder, 'new.json');
 }
 
-describe('withNewFile', () => {
+describe('writeNewFile', () => {
   it('creates a file', async () => {
     const file = newName();
-    await withNewFile(file, (out) => writePieces(out, ['a', 'b']));
+    await writeNewFile(file, ['a', 'b']);
     expect(readFileSync(file, 'utf8')).toBe('ab');
   });
 
-  it('does not overwrite a file', async () => {
+  it('does not overwrite a file that appeared meanwhile', async () => {
     const file = temporaryFile('old.json', 'old');
-    await expect(withNewFile(file, () => expect.unreachable())).rejects.toThrow(
-      `${file}: already exists and is not overwritten`,
-    );
+    await expect(writeNewFile(file, ['new'])).rejects.toThrow(/: cannot be written: EEXIST/);
     expect(readFileSync(file, 'utf8')).toBe('old');
   });
 
   it('reports a file that cannot be created', async () => {
-    const file = join(newName(), 'below', 'nothing.json');
-    const failed = withNewFile(file, () => expect.unreachable());
+    const failed = writeNewFile(join(newName(), 'below', 'nothing.json'), []);
     await expect(failed).rejects.toThrow(/: cannot be written: ENOENT/);
     await expect(failed).rejects.toBeInstanceOf(OperatorError);
   });
 
-  it('removes the file when the work fails', async () => {
+  it('removes the partial file when writing fails', async () => {
     const file = newName();
-    const failure = new Error('the service is away');
-    await expect(withNewFile(file, () => Promise.reject(failure))).rejects.toBe(failure);
-    expect(existsSync(file)).toBe(false);
-  });
-
-  it('reports a full disk and removes the partial file', async () => {
-    const file = newName();
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' });
-    const failed = withNewFile(file, async (out) => {
-      out.destroy(full);
-      await writePieces(out, ['a']);
-    });
-    await expect(failed).rejects.toThrow(`${file}: cannot be written: ENOSPC: no space left on device, write`);
+    function* full() {
+      yield 'a';
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    }
+    await expect(writeNewFile(file, full())).rejects.toThrow(`${file}: cannot be written: ENOSPC: no space left`);
     expect(existsSync(file)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { sizeText } from '../../src/cli/human-units.ts';
+import { sizeText } from '../../src/inventory/words.ts';
 import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
