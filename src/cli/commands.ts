@@ -20,7 +20,7 @@ export interface Command {
   readonly examples: readonly (readonly [title: string, line: string])[];
 }
 
-export interface Operand {
+interface Operand {
   readonly name: string;
   readonly optional?: true;
   /** Any other word is a problem. */
