@@ -92,14 +92,15 @@ export class Authenticator {
       case 'hmac':
         return hmacSigner(auth.accessKeyId, this.#credential(auth.secretAccessKey), auth.signedHeaders);
       case 'oauth2': {
-        this.#tokens = new TokenSource(
-          auth,
-          this.#credential(auth.clientSecret),
-          openTokenEndpoint(auth.tokenUrl),
-          this.#dependencies,
-        );
-        this.#renewables.push(this.#tokens);
-        return authorizationSigner('Bearer', this.#tokens);
+        const clientSecret = this.#credential(auth.clientSecret);
+        const tokens = new TokenSource(auth, clientSecret, openTokenEndpoint(auth.tokenUrl), this.#dependencies);
+        this.#tokens = tokens;
+        this.#renewables.push(tokens);
+        const sign = authorizationSigner('Bearer', tokens);
+        return async (request) => {
+          const { headers, secrets } = await sign(request);
+          return { headers, secrets: [...secrets, ...tokens.secrets()] };
+        };
       }
     }
   }

@@ -222,6 +222,7 @@ export class UpstreamClient {
       method: 'GET',
       path: pathAndQuery,
       headers: [...this.#defaultHeaders, ...headers].flat(),
+      secrets,
     } as const;
     const startMs = elapsedMs();
     const sentMs = wallMs();

@@ -27,6 +27,8 @@ interface OutgoingRequest {
   /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body?: string;
+  /** What no message may contain. */
+  readonly secrets: readonly string[];
 }
 
 export interface Reply {
@@ -56,7 +58,7 @@ export async function exchange(
     return reply;
   } catch (error) {
     signal.throwIfAborted();
-    throw transportFailure(endpoint.name, error);
+    throw transportFailure(endpoint.name, error, request.secrets);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', forward);

@@ -105,6 +105,14 @@ export class TokenSource {
     this.#rejections += 1;
   }
 
+  /** What the token endpoint has received, which the service may know too. */
+  secrets(secret = this.#token?.secret ?? ''): string[] {
+    return [
+      secret,
+      ...Object.values(this.#options.endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH),
+    ];
+  }
+
   /** Ends the pause after a failure. */
   forgetFailure(): void {
     this.#failed = undefined;
@@ -182,19 +190,13 @@ export class TokenSource {
       path: tokenUrl.pathname + tokenUrl.search,
       headers,
       body: form.toString(),
+      secrets: this.secrets(secret),
     } as const;
     return exchange(this.#endpoint, request, new AbortController().signal);
   }
 
   #failure(reply: Reply, secret: string): RequestFailure {
-    const { clientId, endpointParams } = this.#options;
-    const values = [secret, ...Object.values(endpointParams).filter((value) => value.length >= MIN_SECRET_LENGTH)];
-    const secrets = [
-      ...values,
-      ...values.map(formEncoded),
-      encodeBasicCredentials(formEncoded(clientId), formEncoded(secret)),
-    ];
-    const context = { endpoint: this.#endpoint.name, secrets, nowMs: this.#clock.wallMs() };
+    const context = { endpoint: this.#endpoint.name, secrets: this.secrets(secret), nowMs: this.#clock.wallMs() };
     const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
     // Not `unauthorized`: a new token cannot help when none is issued.
     return new RequestFailure(isRejected(reply) ? 'auth' : reason, message, { retryable, retryAfterMs });
@@ -212,7 +214,7 @@ export class TokenSource {
 
 /** How long a token is used; one without a positive lifetime until the service rejects it. */
 function usableMs(expiresIn: unknown): number {
-  const lifetimeMs = Number(typeof expiresIn === 'string' ? expiresIn : (expiresIn ?? 0)) * 1000;
+  const lifetimeMs = Number(expiresIn) * 1000;
   if (!(lifetimeMs > 0)) return Number.POSITIVE_INFINITY;
   return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
 }

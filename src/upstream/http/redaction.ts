@@ -1,23 +1,47 @@
+const MAX_EXCERPT_LENGTH = 200;
+
+/** How much of the text an excerpt is made of: it may be mostly white space. */
+const MAX_SHOWN_LENGTH = 512;
+
+/** A secret at the end of what is shown continues behind it. */
+const MAX_SEARCHED_LENGTH = 2 * MAX_SHOWN_LENGTH;
+
+/** The text as one line of bounded length; a text that repeats a secret is not shown at all. */
+export function safeExcerpt(text: string, secrets: readonly string[]): string {
+  if (repeatsSecret(text.slice(0, MAX_SEARCHED_LENGTH), secrets)) {
+    return 'not shown, because it repeats a secret or a part of one';
+  }
+  const shown = text.slice(0, MAX_SHOWN_LENGTH).toWellFormed();
+  const characters = [...shown.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')];
+  const isComplete = characters.length <= MAX_EXCERPT_LENGTH && text.length <= MAX_SHOWN_LENGTH;
+  return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
+}
+
 /** Fewer characters of a secret may be shown. */
 const PART_LENGTH = 12;
 
-/** Shorter encoded secrets occur in other text by chance. */
+/** Shorter ones occur in other text by chance. */
 const MIN_ENCODED_LENGTH = 4;
+const MIN_WORD_LENGTH = 6;
+
+/** Longer than any credential; bounds the work for a file that is none. */
+const MAX_SECRET_LENGTH = 16 * 1024;
 
 /**
  * Whether a text contains a secret, or any 12 characters in a row of one: in any case; escaped for URLs, HTML or JSON, also several
- * times; in hex; in base64, also within it or twice. Between 12 letters and digits, other characters do not matter.
+ * times; in hex; in base64, also within it or twice. Between letters and digits, other characters do not matter.
  */
 export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
   const plain = unescaped(text);
   const texts = [plain, ...base64Decodings(plain).map(unescaped)];
   const exact = new SearchedTexts(texts.map(printable));
   const words = new SearchedTexts(texts.map(lettersAndDigits));
-  return secrets.some(
+  const searched = secrets.map((secret) => secret.slice(0, MAX_SECRET_LENGTH));
+  return searched.some(
     (secret) =>
       (secret !== '' && text.includes(secret)) ||
       exact.contains(printable(unescaped(secret)), 1) ||
-      words.contains(lettersAndDigits(unescaped(secret)), PART_LENGTH) ||
+      words.contains(lettersAndDigits(unescaped(secret)), MIN_WORD_LENGTH) ||
       encodings(secret).some((form) => words.contains(lettersAndDigits(form), MIN_ENCODED_LENGTH)),
   );
 }
@@ -34,9 +58,11 @@ class SearchedTexts {
   /** A part of the form suffices, unless it is shorter than one. */
   contains(form: string, minLength: number): boolean {
     if (form.length < minLength) return false;
-    return form.length < PART_LENGTH
-      ? this.#texts.some((text) => text.includes(form))
-      : partsOf(form).some((part) => this.#parts.has(part));
+    if (form.length < PART_LENGTH) return this.#texts.some((text) => text.includes(form));
+    for (let end = PART_LENGTH; end <= form.length; end += 1) {
+      if (this.#parts.has(form.slice(end - PART_LENGTH, end))) return true;
+    }
+    return false;
   }
 }
 
@@ -59,7 +85,7 @@ function lettersAndDigits(text: string): string {
 
 /** The escapes of ASCII characters in URLs, JSON and HTML. */
 const ESCAPES =
-  /(?:%|\\x|\\u00)([0-7][\da-f])|&#x0*([0-7][\da-f]);|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos);|\\(["\\/])/gi;
+  /(?:%|0x|\\x|\\u00)([0-7][\da-f])|&#x0*([0-7][\da-f]);|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos);|\\(["\\/])/gi;
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -68,7 +94,7 @@ const MAX_ESCAPINGS = 5;
 
 /** Secrets are unescaped too: they may look like escapes themselves. */
 function unescaped(text: string): string {
-  let plain = text;
+  let plain = text.normalize('NFKC');
   for (let pass = 0; pass < MAX_ESCAPINGS; pass += 1) {
     plain = plain.replace(ESCAPES, (_, hex, entityHex, decimal, name, other) => {
       if (name !== undefined) return `${ENTITIES[name.toLowerCase()]}`;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FailureReason } from '../../model/failure.ts';
 import { isObject } from '../../model/resource.ts';
 import type { Reply } from './exchange.ts';
-import { repeatsSecret } from './redaction.ts';
+import { safeExcerpt } from './redaction.ts';
 import { RequestFailure } from './request-failure.ts';
 
 interface ReplyContext {
@@ -78,25 +78,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-const MAX_EXCERPT_LENGTH = 200;
-
-/** How much of the text an excerpt is made of: it may be mostly white space. */
-const MAX_SHOWN_LENGTH = 512;
-
-/** A secret at the end of what is shown continues behind it. */
-const MAX_SEARCHED_LENGTH = 2 * MAX_SHOWN_LENGTH;
-
-/** The text as one line of bounded length; a text that repeats a secret is not shown at all. */
-export function safeExcerpt(text: string, secrets: readonly string[]): string {
-  if (repeatsSecret(text.slice(0, MAX_SEARCHED_LENGTH), secrets)) {
-    return 'not shown, because it repeats a secret or a part of one';
-  }
-  const shown = text.slice(0, MAX_SHOWN_LENGTH).toWellFormed();
-  const characters = [...shown.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')];
-  const isComplete = characters.length <= MAX_EXCERPT_LENGTH && text.length <= MAX_SHOWN_LENGTH;
-  return isComplete ? characters.join('') : `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…`;
 }
 
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;

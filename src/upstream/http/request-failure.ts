@@ -1,4 +1,5 @@
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
+import { safeExcerpt } from './redaction.ts';
 
 interface RetryAdvice {
   /** The same request may succeed later. */
@@ -32,12 +33,14 @@ export class RequestFailure extends ListingFailure {
 }
 
 /** Translates errors of sockets, TLS and HTTP; any other error is a bug and is returned as it is. */
-export function transportFailure<E>(endpoint: string, error: E): E | RequestFailure {
+export function transportFailure<E>(endpoint: string, error: E, secrets: readonly string[] = []): E | RequestFailure {
   const reason = errorReason(error);
   if (error instanceof RequestFailure || reason === undefined) return error;
   // The parser's error contains the reply, which may repeat a secret.
   const cause = error instanceof Error && error.name === PARSER_ERROR ? undefined : error;
-  return new RequestFailure(reason, `${endpoint}: ${errorText(error)}`, { retryable: reason !== 'tls' }, { cause });
+  // The text may contain names of the service's certificate.
+  const message = `${endpoint}: ${safeExcerpt(errorText(error), secrets)}`;
+  return new RequestFailure(reason, message, { retryable: reason !== 'tls' }, { cause });
 }
 
 const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;

@@ -49,6 +49,15 @@ describe('openPool with TLS', () => {
     expect(observer).toMatchObject({ outcomes: ['tls'], retries: 0 });
   });
 
+  it('does not show names of a certificate that repeat a secret', async () => {
+    const { url } = await startSecure(
+      issue({ name: 'service', issuer: authority, hosts: ['my-secret-token.example.com'] }),
+    );
+    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 'my-secret-token' } } as const;
+    const error = await testClient(url, { tls: trusting({ serverName: 'monitor.example.com' }), auth }).failure();
+    expect(error.message).toMatch(/: not shown, because it repeats a secret or a part of one$/);
+  });
+
   it('fails with reason tls when the service does not use TLS', async () => {
     const { port } = await startRawService((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await testClient(new URL(`https://127.0.0.1:${port}`)).failure()).toMatchObject({ reason: 'tls' });

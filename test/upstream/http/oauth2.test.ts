@@ -272,6 +272,15 @@ describe('TokenSource', () => {
     expect(await failure()).toMatchObject({ reason: 'body', message: expect.stringMatching(/^token endpoint/) });
   });
 
+  it('does not show a reply of the service that repeats the client secret', async () => {
+    const endpoint = await startTokenEndpoint();
+    const service = await startService((_request, response) =>
+      response.writeHead(403).end('client s3cr3t, audience mine'),
+    );
+    const auth = oauth2(endpoint.url, { endpointParams: { audience: 'unknown-here' } });
+    expect((await testClient(service.url, { auth }).failure()).message).toMatch(/: not shown, because it repeats/);
+  });
+
   it('does not show a reply that repeats the token', async () => {
     const endpoint = await startTokenEndpoint();
     const service = await startService((request, response) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repeatsSecret } from '../../../src/upstream/http/redaction.ts';
+import { repeatsSecret, safeExcerpt } from '../../../src/upstream/http/redaction.ts';
 
 /** Encodes a text; which characters it escapes without need is a choice. */
 type Encoder = (text: string, choice: () => boolean) => string;
@@ -126,6 +126,8 @@ describe('repeatsSecret', () => {
     ['white space', 'Zx8 1-sp\r\nectrum/48K'],
     ['control and invisible characters', 'Zx\u00008\u200b1-spectrum/48K'],
     ['punctuation', 'Z.x.8.1.s.p.e.c.t.r.u.m'],
+    ['other forms of its letters', 'Ｚｘ８１-ｓｐｅｃｔｒｕｍ'],
+    ['0x before its bytes', Array.from(Buffer.from(TOKEN), (byte) => `0x${byte.toString(16)}`).join(', ')],
     ['line breaks in its base64', Buffer.from(TOKEN).toString('base64').replaceAll(/.{8}/g, '$&\r\n')],
     ['base64 around its base64', Buffer.from(Buffer.from(`client:${TOKEN}`).toString('base64')).toString('base64')],
   ])('finds a secret with %s', (_what, text) => {
@@ -134,6 +136,7 @@ describe('repeatsSecret', () => {
 
   it('finds a short secret only as a whole', () => {
     expect(repeatsSecret('the key is hunter2', ['hunter2'])).toBe(true);
+    expect(repeatsSecret('the key is h-u-n-t-e-r-2', ['hunter2'])).toBe(true);
     expect(repeatsSecret('the key is hunter', ['hunter2'])).toBe(false);
     expect(repeatsSecret('the key is hun\u200bter2', ['hunter2'])).toBe(true);
     expect(repeatsSecret('an é b', ['é'])).toBe(true);
@@ -143,5 +146,31 @@ describe('repeatsSecret', () => {
     const text = 'rejected: %zz %E4 &nbsp; &#x110000; \\u12 Zm9v é 𐍈 {"a":"\\n"} Zx81-spectr';
     expect(repeatsSecret(text, ['password', 'other-secret', TOKEN, '', '!?'])).toBe(false);
     expect(repeatsSecret(text, [])).toBe(false);
+  });
+});
+
+const NOT_SHOWN = 'not shown, because it repeats a secret or a part of one';
+
+describe('safeExcerpt', () => {
+  it('reduces a text to one line without control characters', () => {
+    expect(safeExcerpt('a\r\nlevel=error\t\u0000\u001b[31mb\u2028c\u202ed\u0085', [])).toBe('a level=error [31mb cd');
+  });
+
+  it('truncates at 200 characters, never within one', () => {
+    expect(safeExcerpt('𐍈'.repeat(200), [])).toBe('𐍈'.repeat(200));
+    expect(safeExcerpt('𐍈'.repeat(201), [])).toBe(`${'𐍈'.repeat(200)}…`);
+  });
+
+  it('marks a text as truncated whose rest it has not read', () => {
+    expect(safeExcerpt(`a${' '.repeat(600)}b`, [])).toBe('a …');
+  });
+
+  it('replaces lone surrogates', () => {
+    expect(safeExcerpt('a\ud800b', [])).toBe('a\ufffdb');
+  });
+
+  it('does not show the start of a secret at the point of truncation', () => {
+    expect(safeExcerpt(`${'.'.repeat(195)}hunter2`, ['hunter2'])).toBe(NOT_SHOWN);
+    expect(safeExcerpt(`a${' '.repeat(508)}hunter2`, ['hunter2'])).toBe(NOT_SHOWN);
   });
 });

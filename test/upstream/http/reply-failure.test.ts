@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  describeErrorBody,
-  httpDateMs,
-  replyFailure,
-  retryAfterMs,
-  safeExcerpt,
-} from '../../../src/upstream/http/reply-failure.ts';
+import { describeErrorBody, httpDateMs, replyFailure, retryAfterMs } from '../../../src/upstream/http/reply-failure.ts';
 
 const NOT_SHOWN = 'not shown, because it repeats a secret or a part of one';
 
@@ -130,30 +124,6 @@ describe('describeErrorBody', () => {
 
   it('shows plain text', () => {
     expect(describeErrorBody(Buffer.from('upstream connect error'))).toBe('upstream connect error');
-  });
-});
-
-describe('safeExcerpt', () => {
-  it('reduces a text to one line without control characters', () => {
-    expect(safeExcerpt('a\r\nlevel=error\t\u0000\u001b[31mb\u2028c\u202ed\u0085', [])).toBe('a level=error [31mb cd');
-  });
-
-  it('truncates at 200 characters, never within one', () => {
-    expect(safeExcerpt('𐍈'.repeat(200), [])).toBe('𐍈'.repeat(200));
-    expect(safeExcerpt('𐍈'.repeat(201), [])).toBe(`${'𐍈'.repeat(200)}…`);
-  });
-
-  it('marks a text as truncated whose rest it has not read', () => {
-    expect(safeExcerpt(`a${' '.repeat(600)}b`, [])).toBe('a …');
-  });
-
-  it('replaces lone surrogates', () => {
-    expect(safeExcerpt('a\ud800b', [])).toBe('a\ufffdb');
-  });
-
-  it('does not show the start of a secret at the point of truncation', () => {
-    expect(safeExcerpt(`${'.'.repeat(195)}hunter2`, ['hunter2'])).toBe(NOT_SHOWN);
-    expect(safeExcerpt(`a${' '.repeat(508)}hunter2`, ['hunter2'])).toBe(NOT_SHOWN);
   });
 });
 
