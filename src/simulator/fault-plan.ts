@@ -1,7 +1,6 @@
-import { listingFaultEffects, replyFaultEffects } from './fault-effects.ts';
-import type { Fault, FaultEffect, When } from './faults.ts';
+import { effectOf, type Fault, type FaultEffect, type When } from './faults.ts';
 import type { ListingRequest, RejectedRequest } from './listing-request.ts';
-import { hash, hashText, type Random, randomFrom } from './random.ts';
+import { hash, hashText, randomFrom } from './random.ts';
 
 /** The part of a request that conditions depend on. */
 type MatchedRequest = Pick<ListingRequest, 'filters' | 'offset'>;
@@ -65,13 +64,6 @@ function applies(
   if (share === undefined) return true;
   const drawn = periodMs === undefined ? count.request : Math.floor(atMs / periodMs);
   return randomFrom(hash(seed, drawn, 2))() < share;
-}
-
-const effects = { ...listingFaultEffects, ...replyFaultEffects };
-
-function effectOf(fault: Fault, random: Random): FaultEffect {
-  const effect = effects[fault.kind] as (fault: Fault, random: Random) => FaultEffect;
-  return effect(fault, random);
 }
 
 /** The key of faults for every station, and for requests that match no station. */

@@ -1,8 +1,28 @@
+import { gzipSync } from 'node:zlib';
 import type { FilterName, Filters } from './listing-request.ts';
-import type { SimulatedReply } from './reply.ts';
+import { between, type Random, shuffled } from './random.ts';
+import {
+  byteByByte,
+  type Delivery,
+  endless,
+  headersOnly,
+  jsonReply,
+  never,
+  resetAtStart,
+  resetWithinBody,
+  type SimulatedReply,
+  statusReply,
+  textReply,
+  truncated,
+  withHeaders,
+} from './reply.ts';
 
 /** A deviation from a healthy reply, as data; without `when`, on every request. */
-export type Fault = (ListingFault | ReplyFault) & { readonly when?: When };
+export type Fault = {
+  readonly [Kind in keyof typeof FAULTS]: { readonly kind: Kind } & OptionsOf<(typeof FAULTS)[Kind]>;
+}[keyof typeof FAULTS] & { readonly when?: When };
+
+type OptionsOf<Effect> = Effect extends (options: infer Options, random: Random) => FaultEffect ? Options : never;
 
 /** Conditions of a fault; all of them must hold. Requests are counted per fault and station, among those that match `offset` and `filter`. */
 export interface When {
@@ -23,67 +43,183 @@ export interface When {
   readonly periodMs?: number;
 }
 
-/** The reply is a listing that deviates from the documented one. */
-export type ListingFault =
-  | { readonly kind: 'nullPage' }
-  | { readonly kind: 'missingPage' }
-  /** Page numbers and rule counts are strings. */
-  | { readonly kind: 'textNumbers' }
-  | { readonly kind: 'pageCap'; readonly size: number }
-  /** A page holds between one record and the requested size. */
-  | { readonly kind: 'randomCap' }
-  | { readonly kind: 'ignoreOffset' }
-  /** The first record has the offset 1. */
-  | { readonly kind: 'offsetFromOne' }
-  /** The offset is the number of a page. */
-  | { readonly kind: 'offsetInPages' }
-  /** Every page is cut from another order of the records. */
-  | { readonly kind: 'unstableOrder' }
-  /** The page has this size; without one, it holds all remaining records. */
-  | { readonly kind: 'ignoreSize'; readonly size?: number }
-  | { readonly kind: 'ignoreFilter'; readonly name: FilterName }
-  /** The total grows by `by` (1) from page to page. */
-  | { readonly kind: 'totalMoves'; readonly by?: number }
-  | { readonly kind: 'totalLies'; readonly delta: number }
-  | { readonly kind: 'totalIs'; readonly total: unknown }
-  | { readonly kind: 'omitTotal' }
-  /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
-  | { readonly kind: 'rowShift'; readonly rows: readonly unknown[]; readonly keepTotal?: boolean }
-  /** Every nth record (default: each) of the listing appears twice; with `counted` the total includes the duplicates. */
-  | { readonly kind: 'duplicate'; readonly every?: number; readonly counted?: boolean }
-  /** Every nth record of the listing has no id. */
-  | { readonly kind: 'missingIds'; readonly every: number }
-  /** An empty list is null. */
-  | { readonly kind: 'nullResources' }
-  | { readonly kind: 'numericState'; readonly state: number };
+export interface PageRequest {
+  readonly filters: Filters;
+  readonly offset: number;
+  readonly size: number;
+}
 
-/** The reply is not a listing, or is not delivered as it should be. */
-export type ReplyFault =
-  | { readonly kind: 'reset'; readonly at?: 'start' | 'body' }
-  | { readonly kind: 'hang' }
-  | { readonly kind: 'headersOnly' }
+/** All records that match the filters, and the total as reported. */
+export interface FilteredListing {
+  readonly records: readonly unknown[];
+  readonly total: number;
+}
+
+export interface ListingBody {
+  readonly resources: readonly unknown[] | null;
+  readonly page?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What a fault changes at each stage of a reply; every stage is pure. `requested` is the page as the client requested it. */
+export interface FaultEffect {
+  readonly onPageRequest?: (page: PageRequest) => PageRequest;
+  readonly onListing?: (listing: FilteredListing, requested: PageRequest) => FilteredListing;
+  readonly onBody?: (body: ListingBody) => ListingBody;
+  readonly onReply?: (reply: SimulatedReply) => SimulatedReply;
+}
+
+export function effectOf(fault: Fault, random: Random): FaultEffect {
+  const effect = FAULTS[fault.kind] as (fault: Fault, random: Random) => FaultEffect;
+  return effect(fault, random);
+}
+
+interface StatusOptions {
+  readonly code: number;
+  readonly retryAfter?: number | string;
+  /** Default: a google.rpc.Status for the code. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Every kind of fault: its effect by its options. */
+const FAULTS = {
+  // The reply is a listing that deviates from the documented one.
+  nullPage: () => onBody((body) => ({ ...body, page: null })),
+  missingPage: () => onBody(({ resources }) => ({ resources })),
+  /** Page numbers and rule counts are strings. */
+  textNumbers: () => onBody((body) => onPage(onRecords(body, withTextRuleCount), textNumbers)),
+  pageCap: ({ size }: { readonly size: number }) => onRequest((page) => ({ size: Math.min(page.size, size) })),
+  /** A page holds between one record and the requested size. */
+  randomCap: (_: unknown, random: Random) => onRequest(({ size }) => ({ size: between(random, 1, size) })),
+  ignoreOffset: () => onRequest(() => ({ offset: 0 })),
+  /** The first record has the offset 1. */
+  offsetFromOne: () => onRequest(({ offset }) => ({ offset: Math.max(0, offset - 1) })),
+  /** The offset is the number of a page. */
+  offsetInPages: () => onRequest(({ offset, size }) => ({ offset: offset * size })),
+  /** Every page is cut from another order of the records. */
+  unstableOrder: (_: unknown, random: Random) => onListing(({ records }) => ({ records: shuffled(random, records) })),
+  /** The page has this size; without one, it holds all remaining records. */
+  ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => onRequest(() => ({ size })),
+  ignoreFilter: ({ name }: { readonly name: FilterName }) =>
+    onRequest(({ filters: { [name]: _, ...filters } }) => ({ filters })),
+  /** The total grows by `by` from page to page. */
+  totalMoves: ({ by = 1 }: { readonly by?: number }) =>
+    onListing(({ total }, { offset, size }) => ({ total: total + by * Math.ceil(offset / size) })),
+  totalLies: ({ delta }: { readonly delta: number }) => onListing(({ total }) => ({ total: total + delta })),
+  totalIs: ({ total }: { readonly total: unknown }) => onBody((body) => onPage(body, (page) => ({ ...page, total }))),
+  omitTotal: () => onBody((body) => onPage(body, ({ total: _, ...page }) => page)),
+  /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
+  rowShift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) =>
+    onListing(({ records, total }, { offset }) =>
+      offset === 0 ? {} : { records: [...rows, ...records], total: keepTotal ? total : total + rows.length },
+    ),
+  /** Every nth record (default: each) of the listing appears twice; with `counted` the total includes the duplicates. */
+  duplicate: ({ every = 1, counted = false }: { readonly every?: number; readonly counted?: boolean }) =>
+    onListing((listing) => {
+      const records = listing.records.flatMap((record, at) => ((at + 1) % every === 0 ? [record, record] : [record]));
+      return { records, total: listing.total + (counted ? records.length - listing.records.length : 0) };
+    }),
+  /** Every nth record of the listing has no id. */
+  missingIds: ({ every }: { readonly every: number }) =>
+    onListing(({ records }) => ({
+      records: records.map((record, at) => ((at + 1) % every === 0 ? withoutId(record) : record)),
+    })),
+  /** An empty list is null. */
+  nullResources: () => onBody((body) => (body.resources?.length === 0 ? { ...body, resources: null } : body)),
+  numericState: ({ state }: { readonly state: number }) =>
+    onBody((body) => onRecords(body, (record) => ({ ...record, state }))),
+
+  // The reply is not a listing, or is not delivered as it should be.
+  reset: ({ at = 'start' }: { readonly at?: 'start' | 'body' }) =>
+    deliveredBy(at === 'start' ? resetAtStart : resetWithinBody),
+  hang: () => deliveredBy(never),
+  headersOnly: () => deliveredBy(headersOnly),
   /** One byte at a time. */
-  | { readonly kind: 'drip'; readonly everyMs?: number }
+  drip: ({ everyMs = 50 }: { readonly everyMs?: number }) => deliveredBy(byteByByte(everyMs)),
   /** The connection ends before Content-Length is reached. */
-  | { readonly kind: 'truncate' }
-  | { readonly kind: 'endless' }
-  | { readonly kind: 'html' }
-  | { readonly kind: 'notJson' }
+  truncate: () => deliveredBy(truncated),
+  endless: () => deliveredBy(endless),
+  html: () => replacedBy(textReply(200, 'text/html; charset=utf-8', SIGN_IN_PAGE)),
+  notJson: () => replacedBy(textReply(200, 'application/json', '{"resources": [')),
   /** Valid JSON with this value. */
-  | { readonly kind: 'wrongJson'; readonly value: unknown }
-  | { readonly kind: 'bytes'; readonly body: Uint8Array }
-  | { readonly kind: 'redirect'; readonly location: string }
-  | {
-      readonly kind: 'status';
-      readonly code: number;
-      readonly retryAfter?: number | string;
-      /** Default: a google.rpc.Status for the code. */
-      readonly body?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
+  wrongJson: ({ value }: { readonly value: unknown }) => replacedBy(jsonReply(200, value)),
+  bytes: ({ body }: { readonly body: Uint8Array }) => replacedBy({ ...textReply(200, 'application/json', ''), body }),
+  redirect: ({ location }: { readonly location: string }) =>
+    replacedBy(withHeaders(textReply(302, 'text/plain', ''), { location })),
+  status: ({ code, retryAfter, body, headers = {} }: StatusOptions) => {
+    const reply = body === undefined ? statusReply(code, `simulated ${code}`) : textReply(code, 'text/plain', body);
+    const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+    return replacedBy(withHeaders(reply, { ...retry, ...headers }));
+  },
   /** Fixed, or drawn from a range. */
-  | { readonly kind: 'latency'; readonly ms: number | readonly [least: number, most: number] }
-  | { readonly kind: 'gzip' };
+  latency: ({ ms }: { readonly ms: number | readonly [least: number, most: number] }, random: Random) => {
+    const delayMs = typeof ms === 'number' ? ms : between(random, ...ms);
+    return { onReply: (reply: SimulatedReply) => ({ ...reply, delayMs: reply.delayMs + delayMs }) };
+  },
+  gzip: () => ({
+    onReply: (reply: SimulatedReply) => ({
+      ...withHeaders(reply, { 'content-encoding': 'gzip' }),
+      body: gzipSync(reply.body),
+    }),
+  }),
+};
+
+const SIGN_IN_PAGE = '<!doctype html><title>Sign in</title><p>Please sign in to continue.';
+
+function onRequest(change: (page: PageRequest) => Partial<PageRequest>): FaultEffect {
+  return { onPageRequest: (page) => ({ ...page, ...change(page) }) };
+}
+
+function onListing(
+  change: (listing: FilteredListing, requested: PageRequest) => Partial<FilteredListing>,
+): FaultEffect {
+  return { onListing: (listing, requested) => ({ ...listing, ...change(listing, requested) }) };
+}
+
+function onBody(change: (body: ListingBody) => ListingBody): FaultEffect {
+  return { onBody: change };
+}
+
+function deliveredBy(deliver: Delivery): FaultEffect {
+  return { onReply: (reply) => ({ ...reply, deliver }) };
+}
+
+/** Keeps the delay and delivery of the replaced reply. */
+function replacedBy(other: SimulatedReply): FaultEffect {
+  return { onReply: ({ delayMs, deliver }) => ({ ...other, delayMs, deliver }) };
+}
+
+function onPage(
+  body: ListingBody,
+  change: (page: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): ListingBody {
+  return body.page ? { ...body, page: change(body.page) } : body;
+}
+
+function onRecords({ resources, ...rest }: ListingBody, change: (record: object) => object): ListingBody {
+  const changed = resources?.map((record) => (isObject(record) ? change(record) : record));
+  return { ...rest, resources: changed ?? null };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textNumbers(values: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+  );
+}
+
+function withoutId(record: unknown): unknown {
+  return isObject(record) ? { ...record, resource_id: undefined } : record;
+}
+
+function withTextRuleCount(record: object): object {
+  return 'alert_rules_count' in record
+    ? { ...record, ...textNumbers({ alert_rules_count: record.alert_rules_count }) }
+    : record;
+}
 
 /** The faults of `simulate --fault`. */
 export const NAMED_FAULTS = {
@@ -122,29 +258,4 @@ export type FaultName = keyof typeof NAMED_FAULTS;
 
 export function namedFault(name: FaultName, share: number): Fault {
   return { ...NAMED_FAULTS[name], when: { share } };
-}
-
-export interface PageRequest {
-  readonly filters: Filters;
-  readonly offset: number;
-  readonly size: number;
-}
-
-/** All records that match the filters, and the total as reported. */
-export interface FilteredListing {
-  readonly records: readonly unknown[];
-  readonly total: number;
-}
-
-export interface ListingBody {
-  readonly resources: readonly unknown[] | null;
-  readonly page?: Readonly<Record<string, unknown>> | null;
-}
-
-/** What a fault changes at each stage of a reply; every stage is pure. `requested` is the page as the client requested it. */
-export interface FaultEffect {
-  readonly onPageRequest?: (page: PageRequest) => PageRequest;
-  readonly onListing?: (listing: FilteredListing, requested: PageRequest) => FilteredListing;
-  readonly onBody?: (body: ListingBody, requested: PageRequest) => ListingBody;
-  readonly onReply?: (reply: SimulatedReply) => SimulatedReply;
 }

@@ -67,7 +67,7 @@ function listingBody(
     ({ onPageRequest, onListing }) => onPageRequest !== undefined || onListing !== undefined,
   );
   const page = (isChanged ? undefined : options.replay?.(request)) ?? pageOf(entries, requested, effects);
-  return effects.reduce((body, { onBody }) => onBody?.(body, requested) ?? body, page);
+  return effects.reduce((body, { onBody }) => onBody?.(body) ?? body, page);
 }
 
 function pageOf(entries: readonly SourceEntry[], requested: PageRequest, effects: readonly FaultEffect[]): ListingBody {

@@ -1,19 +1,20 @@
-/** How a reply is transmitted. */
-export type ReplyDelivery =
-  | { readonly mode: 'complete' }
-  | { readonly mode: 'hang' }
-  | { readonly mode: 'reset'; readonly at: 'start' | 'body' }
-  | { readonly mode: 'drip'; readonly everyMs: number }
-  | { readonly mode: 'truncate' }
-  | { readonly mode: 'endless' }
-  | { readonly mode: 'headersOnly' };
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 export interface SimulatedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly delayMs: number;
-  readonly delivery: ReplyDelivery;
+  readonly deliver: Delivery;
+}
+
+/** Transmits a reply; `completing` is called before a complete one is sent: the client may request again from then on. */
+export type Delivery = (connection: Connection, reply: SimulatedReply, completing: () => void) => void;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly response: ServerResponse;
 }
 
 export function textReply(status: number, contentType: string, text: string): SimulatedReply {
@@ -22,7 +23,7 @@ export function textReply(status: number, contentType: string, text: string): Si
     headers: { 'content-type': contentType },
     body: Buffer.from(text),
     delayMs: 0,
-    delivery: { mode: 'complete' },
+    deliver: completely,
   };
 }
 
@@ -54,3 +55,67 @@ const RPC_CODES: ReadonlyMap<number, readonly [code: number, reason: string]> = 
   [503, [14, 'UNAVAILABLE']],
   [504, [4, 'DEADLINE_EXCEEDED']],
 ]);
+
+/** Sends the reply after its delay, unless the connection closes. */
+export function deliverReply(connection: Connection, reply: SimulatedReply, completing: () => void): void {
+  const deliver = () => reply.deliver(connection, reply, completing);
+  if (reply.delayMs === 0) {
+    deliver();
+    return;
+  }
+  const timer = setTimeout(deliver, reply.delayMs);
+  connection.response.once('close', () => clearTimeout(timer));
+}
+
+const completely: Delivery = ({ response }, reply, completing) => {
+  completing();
+  start(response, reply).end(reply.body);
+};
+
+export const never: Delivery = () => undefined;
+
+export const headersOnly: Delivery = ({ response }, reply) => start(response, reply).flushHeaders();
+
+export const resetAtStart: Delivery = ({ socket }) => reset(socket);
+
+export const resetWithinBody: Delivery = ({ socket, response }, reply) =>
+  void start(response, reply).write(half(reply.body), () => reset(socket));
+
+export const truncated: Delivery = ({ socket, response }, reply) =>
+  void start(response, reply).write(half(reply.body), () => socket.destroy());
+
+export function byteByByte(everyMs: number): Delivery {
+  return ({ response }, reply) => {
+    start(response, reply);
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write(reply.body.subarray(sent, sent + 1));
+      sent += 1;
+      if (sent === reply.body.length) response.end();
+    }, everyMs);
+    response.once('close', () => clearInterval(timer));
+  };
+}
+
+const CHUNK = Buffer.from(`${' '.repeat(65_535)}\n`);
+
+/** Whitespace could still become JSON. */
+export const endless: Delivery = ({ response }, { status, headers }) => {
+  response.writeHead(status, headers);
+  const send = () => response.write(CHUNK, (error) => error ?? send());
+  send();
+};
+
+function start(response: ServerResponse, { status, headers, body }: SimulatedReply): ServerResponse {
+  return response.writeHead(status, { ...headers, 'content-length': body.length });
+}
+
+function half(body: Uint8Array): Uint8Array {
+  return body.subarray(0, Math.floor(body.length / 2));
+}
+
+/** A TLS socket cannot send RST. */
+function reset(socket: Socket): void {
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
+}

@@ -1,6 +1,5 @@
 import { between, hash, pick, type Random, randomFrom } from './random.ts';
 import { displayName, gpuFields, type ResourceKind } from './resource-kinds.ts';
-import type { Lifetime } from './world.ts';
 
 /** A record as the service sends it. */
 export interface WireRecord {
@@ -13,6 +12,23 @@ export interface WireRecord {
   readonly alert_rules_count: number;
   readonly name: string;
   readonly gpu_model: string;
+}
+
+/** Holds at most one resource of a station at a time. */
+export interface Slot {
+  readonly station: number;
+  readonly index: number;
+}
+
+/** The lifetime of one resource. */
+export interface Lifetime {
+  readonly slot: Slot;
+  /** The number of the slot's cycle. */
+  readonly cycle: number;
+  /** Seed of the resource's attributes. 32 bits may collide, so ids are not derived from it. */
+  readonly key: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /** The attributes that stay constant over a resource's lifetime. */

@@ -8,7 +8,7 @@ import { FaultRegistry } from './fault-plan.ts';
 import type { Fault } from './faults.ts';
 import { type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
 import { parseRequest, type RequestHead, type RequestOptions, splitTarget } from './listing-request.ts';
-import { deliverReply } from './reply-delivery.ts';
+import { deliverReply } from './reply.ts';
 import { type LoggedRequest, RequestLog } from './request-log.ts';
 
 export interface ServiceOptions extends Partial<RequestOptions> {

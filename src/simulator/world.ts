@@ -1,5 +1,13 @@
 import { hash, hashText, pick, type Random, randomFrom } from './random.ts';
-import { createResource, type Naming, recordAt, type SimulatedResource, type WireRecord } from './resource.ts';
+import {
+  createResource,
+  type Lifetime,
+  type Naming,
+  recordAt,
+  type SimulatedResource,
+  type Slot,
+  type WireRecord,
+} from './resource.ts';
 import { type ResourceKind, resourceKinds } from './resource-kinds.ts';
 
 export interface WorldStation {
@@ -100,29 +108,12 @@ function weightedKinds({ emphasis }: WorldStation): readonly ResourceKind[] {
   });
 }
 
-/** Holds at most one resource of a station at a time. */
-interface Slot {
-  readonly station: number;
-  readonly index: number;
-}
-
 /** The period in which a slot holds at most one resource. */
 interface SlotCycle {
   readonly fromMs: number;
   readonly untilMs: number;
   /** undefined: the slot stays empty. */
   readonly lifetime: Lifetime | undefined;
-}
-
-/** The lifetime of one resource. */
-export interface Lifetime {
-  readonly slot: Slot;
-  /** The number of the slot's cycle. */
-  readonly cycle: number;
-  /** Seed of the resource's attributes. 32 bits may collide, so ids are not derived from it. */
-  readonly key: number;
-  readonly fromMs: number;
-  readonly untilMs: number;
 }
 
 /** Depends on the load at the start of the cycle, so that a lifetime does not depend on when it is computed. */
