@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
 import { GrowableBuffer } from '../../model/growable-buffer.ts';
-import type { LazyPool } from './pool.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -16,7 +15,9 @@ const BYTES_PER_FURTHER_CHUNK = 256;
 export interface RemoteEndpoint {
   /** As messages name it. */
   readonly name: string;
-  readonly pool: LazyPool;
+  readonly pool: {
+    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Promise<void>;
+  };
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
