@@ -11,36 +11,37 @@ const FILES = ':files';
 
 /** The candidates for the last word, one per line, each with a tab and its help if it has one. */
 export function completions(words: readonly string[]): string {
-  return candidates(words.slice(0, -1), words.at(-1) ?? '')
+  const before = words.slice(0, -1);
+  const current = words.at(-1) ?? '';
+  const values = valueCandidates(before.at(-1), current);
+  if (values?.[0] === FILES) return `${FILES}\n`;
+  return (values ?? wordCandidates(before, current))
+    .filter((candidate) => candidate.startsWith(current))
     .map((candidate) => `${candidate}\n`)
     .join('');
 }
 
-function candidates(before: readonly string[], current: string): readonly string[] {
-  const [, assigned] = /^(--[^=]+=)/.exec(current) ?? [];
-  const spelling = SPELLINGS.get(assigned?.slice(0, -1) ?? before.at(-1) ?? '');
-  const matching = (prefix: string, texts: readonly string[]) =>
-    texts.map((text) => prefix + text).filter((text) => text.startsWith(current));
-  if (spelling && spelling.implied === undefined) {
-    const { kind } = spelling.flag;
-    if (kind === file) return [FILES];
-    const earlier = kind.isList ? current.slice(assigned?.length ?? 0).replace(/[^,]*$/, '') : '';
-    return matching(`${assigned ?? ''}${earlier}`, kind.values ?? []);
-  }
-  const [command, ...operands] = readArguments(before).positionals;
+/** The values of a flag, after its equal sign or as the next word; undefined: no value is expected. */
+function valueCandidates(previous = '', current: string): readonly string[] | undefined {
+  const [assigned = ''] = /^--[^=]+=/.exec(current) ?? [];
+  const spelling = SPELLINGS.get(assigned === '' ? previous : assigned.slice(0, -1));
+  if (spelling === undefined || spelling.implied !== undefined) return undefined;
+  const { kind } = spelling.flag;
+  if (kind === file) return [FILES];
+  const earlier = kind.isList ? current.slice(assigned.length).replace(/[^,]*$/, '') : '';
+  return (kind.values ?? []).map((value) => assigned + earlier + value);
+}
+
+function wordCandidates(before: readonly string[], current: string): readonly string[] {
+  const [word = '', ...operands] = readArguments(before).positionals;
+  const command = isCommandName(word) ? word : undefined;
   if (current.startsWith('-')) {
-    const name = command !== undefined && isCommandName(command) ? command : DEFAULT_COMMAND;
-    return matching(
-      '--',
-      flagsOf(name).map((flag) => `${flag.name}${flag.kind.placeholder ? '=' : ''}\t${summary(flag.help)}`),
+    return flagsOf(command ?? DEFAULT_COMMAND).map(
+      ({ name, kind, help }) => `--${name}${kind.placeholder ? '=' : ''}\t${summary(help)}`,
     );
   }
-  if (command === undefined)
-    return matching(
-      '',
-      COMMAND_NAMES.map((name) => `${name}\t${summary(COMMANDS[name].help)}`),
-    );
-  return matching('', (isCommandName(command) && COMMANDS[command].operands?.[operands.length]?.values) || []);
+  if (word === '') return COMMAND_NAMES.map((name) => `${name}\t${summary(COMMANDS[name].help)}`);
+  return (command && COMMANDS[command].operands?.[operands.length]?.values) ?? [];
 }
 
 /** The first clause of a help text. */
