@@ -2,6 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientNetwork } from './client-network.ts';
 import type { WebObserver } from './options.ts';
+import { isAbove } from './request-limit.ts';
 
 export interface ConnectionLimits {
   /** Open connections; 0: no limit. */
@@ -67,11 +68,11 @@ export class Connections {
     // The client has already disconnected.
     if (socket.remoteAddress === undefined) return false;
     const client = clientNetwork(socket.remoteAddress);
-    if (isReached(this.#limits.maxConnectionsPerAddress, this.#countOf(client))) {
+    if (isAbove(this.#limits.maxConnectionsPerAddress, this.#countOf(client) + 1)) {
       this.#observer?.limitReached('max_connections_per_address', client);
       if (!this.#closeIdle((connection) => connection.client === client)) return false;
     }
-    if (isReached(this.#limits.maxConnections, this.#open.size)) {
+    if (isAbove(this.#limits.maxConnections, this.#open.size + 1)) {
       this.#observer?.limitReached('max_connections', client);
       if (!this.#closeIdle(() => true)) return false;
     }
@@ -125,10 +126,6 @@ export class Connections {
   #isOpen(connection: Connection): boolean {
     return this.#open.get(connection.key) === connection;
   }
-}
-
-function isReached(limit: number, open: number): boolean {
-  return limit > 0 && open >= limit;
 }
 
 /** The same for a TLS socket and the TCP socket below it. */

@@ -4,11 +4,9 @@ import { parseResourceQuery } from '../inventory/resource-query.ts';
 import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../inventory/station-columns.ts';
 import type { StationDetail } from '../inventory/station-status.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
-import { writePieces } from './body.ts';
-
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { send, sendError } from './respond.ts';
+import { send, sendError, writePieces } from './respond.ts';
 import { searchParams } from './routes.ts';
 
 const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;

@@ -20,7 +20,7 @@ export function limitRequests(max: number, reached: () => void): RequestLimit {
     }
     active += 1;
     const { closed, signal } = closing(request);
-    const work = untilAborted(async () => handle(request, response, signal), signal);
+    const work = ignoringAbort(async () => handle(request, response, signal), signal);
     const ended = work.catch(() => undefined);
     void Promise.all([closed, ended]).then(() => {
       active -= 1;
@@ -42,10 +42,15 @@ function closing(request: EventEmitter): { readonly closed: Promise<void>; reado
 }
 
 /** Work that ends because the signal aborted is not an error: no client waits for its response. */
-async function untilAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function ignoringAbort(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (error !== signal.reason) throw error;
   }
+}
+
+/** Whether the count exceeds a limit that the operator set; 0: no limit. */
+export function isAbove(limit: number, count: number): boolean {
+  return limit > 0 && count > limit;
 }

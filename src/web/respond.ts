@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { limitResponseTime } from './body.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -30,6 +31,62 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.setHeader('Content-Length', Buffer.byteLength(body));
   limitResponseTime(response);
   response.end(body);
+}
+
+/** About a millisecond of work, so that a long list does not block the event loop. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
+export async function writePieces(
+  response: ServerResponse,
+  pieces: Iterable<string>,
+  signal: AbortSignal,
+  timeoutMs?: number,
+): Promise<void> {
+  limitResponseTime(response, timeoutMs);
+  const chunks = chunksOf(pieces);
+  const first = String(chunks.next().value);
+  if (first.length < CHUNK_CHARACTERS) {
+    response.setHeader('Content-Length', Buffer.byteLength(first));
+    response.end(first);
+  } else if (response.req.method === 'HEAD') {
+    response.end();
+  } else {
+    await pipeline(followedBy(first, chunks), response, { signal }).catch((error) => {
+      signal.throwIfAborted();
+      throw error;
+    });
+  }
+}
+
+/** All but the last one are long. */
+function* chunksOf(pieces: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+async function* followedBy(first: string, chunks: Iterable<string>): AsyncIterable<string> {
+  yield first;
+  for (const chunk of chunks) {
+    await nextIteration();
+    yield chunk;
+  }
+}
+
+/** Longer than the usual scrape timeout. */
+const RESPONSE_TIMEOUT_MS = 60_000;
+
+/** Closes the connection of a client that has not read the response in time, which would hold its request slot and memory. */
+export function limitResponseTime({ req: request }: ServerResponse, timeoutMs = RESPONSE_TIMEOUT_MS): void {
+  const timer = setTimeout(() => request.destroy(), timeoutMs).unref();
+  // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
+  request.once('close', () => clearTimeout(timer));
 }
 
 /** Sends an error as a page. */

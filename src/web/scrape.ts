@@ -1,11 +1,13 @@
 import type { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Body } from '../metrics/segment.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { WebLimit } from '../metrics/web-families.ts';
 import { MAX_TIMER_MS } from '../model/clock.ts';
-import { unreadBytes, writeBody } from './body.ts';
 import type { ExporterPort } from './port.ts';
-import { sendError } from './respond.ts';
+import { isAbove } from './request-limit.ts';
+import { limitResponseTime, sendError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
 export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions, limit: ScrapeLimit): RequestHandler {
@@ -73,7 +75,7 @@ export class ScrapeLimit {
 
   /** Runs the scrape with its deadline, or with 0 while as many as allowed are waiting: it is answered at once from the cache. */
   async wait<T>(deadlineMs: number, scrape: (deadlineMs: number) => Promise<T>): Promise<T> {
-    if (isReached(this.#limits.maxRequests, this.#waiting + 1)) {
+    if (isAbove(this.#limits.maxRequests, this.#waiting + 1)) {
       this.#reached('max_requests');
       return scrape(0);
     }
@@ -87,7 +89,7 @@ export class ScrapeLimit {
 
   /** Whether the memory of the response is within the limit; it counts until the request closes. */
   admit(request: EventEmitter, bytes: number): boolean {
-    if (isReached(this.#limits.maxResponseMemory, this.#responseMemory + bytes)) {
+    if (isAbove(this.#limits.maxResponseMemory, this.#responseMemory + bytes)) {
       this.#reached('max_response_memory');
       return false;
     }
@@ -98,10 +100,6 @@ export class ScrapeLimit {
     });
     return true;
   }
-}
-
-function isReached(limit: number, needed: number): boolean {
-  return limit > 0 && needed > limit;
 }
 
 const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
@@ -166,4 +164,99 @@ function announcedTimeoutMs(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d+(?:\.\d+)?$/.test(header)) return undefined;
   const ms = Number(header) * 1000;
   return ms > 0 && ms <= MAX_TIMER_MS ? ms : undefined;
+}
+
+/** Batch size when all responses share the same bytes: few writes, and a slow client holds references only. */
+const SHARED_BATCH_BYTES = 64 * 1024 * 1024;
+
+/** Batch size when each response has its own bytes: decompressed for it, or copied by an encrypted connection. */
+const COPIED_BATCH_BYTES = 256 * 1024;
+
+/** Writes the body no faster than the client reads it. */
+export async function writeBody(
+  response: ServerResponse,
+  body: Body,
+  gzip: boolean,
+  timeoutMs?: number,
+): Promise<void> {
+  // A pipelined response on a closed connection never drains.
+  if (response.req.destroyed) return;
+  if (gzip) response.setHeader('Content-Encoding', 'gzip');
+  response.setHeader('Content-Length', gzip ? body.gzipLength : body.plainLength);
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  limitResponseTime(response, timeoutMs);
+  const maxBytes = isShared(response, gzip) ? SHARED_BATCH_BYTES : COPIED_BATCH_BYTES;
+  // Compressed chunks are written as one list: a promise per chunk costs more than the write.
+  for await (const chunks of gzip ? [body.gzip()] : singly(body.plain())) {
+    for (const batch of batches(chunks, maxBytes)) {
+      await writeBatch(response, batch);
+      // A client that disconnects is not an error.
+      if (response.req.socket.destroyed) return;
+    }
+  }
+  response.end();
+}
+
+/** The most that a response holds while its client does not read: request, response, own metrics and lists of references. */
+const SHARED_RESPONSE_BYTES = 64 * 1024;
+
+/** The most that a response with its own bytes holds in addition: a batch as text and encrypted, or the inflater and its output. */
+const COPIED_RESPONSE_BYTES = 2 * COPIED_BATCH_BYTES;
+
+/** Memory that a response holds while its client does not read it. */
+export function unreadBytes(response: ServerResponse, body: Body, gzip: boolean): number {
+  if (isShared(response, gzip)) return SHARED_RESPONSE_BYTES;
+  return SHARED_RESPONSE_BYTES + Math.min(gzip ? body.gzipLength : body.plainLength, COPIED_RESPONSE_BYTES);
+}
+
+/** Whether the response consists of the compressed bytes that all responses share. */
+function isShared({ req: { socket } }: ServerResponse, gzip: boolean): boolean {
+  return gzip && !('encrypted' in socket);
+}
+
+async function* singly(chunks: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {
+  for await (const chunk of chunks) yield [chunk];
+}
+
+/** Groups consecutive chunks into batches of about `maxBytes`; longer chunks are split. */
+function* batches(chunks: readonly Uint8Array[], maxBytes: number): Iterable<readonly Uint8Array[]> {
+  let batch: Uint8Array[] = [];
+  let bytes = 0;
+  for (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += maxBytes) {
+      const piece = chunk.length <= maxBytes ? chunk : chunk.subarray(start, start + maxBytes);
+      batch.push(piece);
+      bytes += piece.length;
+      if (bytes < maxBytes) continue;
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function writeBatch(response: ServerResponse, batch: readonly Uint8Array[]): Promise<void> {
+  response.cork();
+  for (const piece of batch) response.write(piece);
+  response.uncork();
+  if (response.writableNeedDrain) await drained(response);
+}
+
+/** Also resolves when the connection closes, because a queued pipelined response emits no event of its own then. */
+function drained(response: ServerResponse): Promise<void> {
+  const { socket } = response.req;
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    socket.on('close', done);
+    if (socket.destroyed) done();
+  });
 }

@@ -2,12 +2,10 @@ import type { Request } from 'express';
 import { type Columns, csvPieces, jsonPieces, jsonText } from '../inventory/records.ts';
 import type { SearchResult, StationResource } from '../inventory/search.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
-import { writePieces } from './body.ts';
 import { fieldsOf, setFormat } from './data.ts';
-
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { sendError } from './respond.ts';
+import { sendError, writePieces } from './respond.ts';
 import { searchParams } from './routes.ts';
 
 /** Resources that JSON and CSV contain at most. */
