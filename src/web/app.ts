@@ -33,15 +33,15 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
   const reached = limitObserver(options);
+  const prefix = pathPrefix(options.externalUrl);
   app.use(
     checkCrossSite(options),
-    checkAccess(options.access ?? (() => OPEN_ACCESS), reached),
+    checkAccess({ rules: options.access ?? (() => OPEN_ACCESS), reached, openPaths: healthPaths(prefix) }),
     errorPages(options),
     checkRequest,
   );
 
   const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
-  const prefix = pathPrefix(options.externalUrl);
   const routes = exporterRoutes(exporter, options, limitOther);
   const pages = stationRoutes(exporter, options, limitOther);
   app.use(routes);
@@ -66,6 +66,10 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
     request.url = target;
     app(request, response);
   };
+}
+
+function healthPaths(prefix: string): ReadonlySet<string> {
+  return new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
 }
 
 /** The telemetry path comes first, so that no other route can shadow it. */

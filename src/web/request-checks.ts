@@ -108,32 +108,39 @@ function isCrossOrigin(
   return !URL.canParse(origin) || ![host, externalUrl?.host].includes(new URL(origin).host);
 }
 
+/** What access is granted by. */
+interface AccessOptions {
+  /** The rules in force. */
+  readonly rules: () => AccessRules;
+  readonly reached: WebObserver['limitReached'];
+  /** Paths for everyone: probes of the process have no credentials. */
+  readonly openPaths: ReadonlySet<string>;
+}
+
 /**
- * Enforces the rate limit and basic authentication of the rules in force, and sets their headers on every response.
+ * Sets the headers of the rules in force on every response, and enforces their rate limit and basic authentication.
  * Closes the connection of a client that is refused: only authenticated clients keep theirs.
  */
-export function checkAccess(
-  rules: () => AccessRules,
-  reached: WebObserver['limitReached'],
-  passwords = new PasswordCheck(),
-  isWithinRate = rateLimiter(),
-): RequestHandler {
+export function checkAccess({ rules, reached, openPaths }: AccessOptions): RequestHandler {
+  const passwords = new PasswordCheck();
+  const isWithinRate = rateLimiter();
   return async (request, response, next) => {
     const { headers, users, rate } = rules();
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const client = clientNetwork(request.socket.remoteAddress);
+    if (openPaths.has(request.path)) {
+      next();
+      return;
+    }
+    const network = clientNetwork(request.socket.remoteAddress);
     if (!isWithinRate(rate)) {
-      reached('rate_limit', client);
+      reached('rate_limit', network);
       response.setHeader('Connection', 'close');
       sendText(response, 429, 'Too many requests.\n');
       return;
     }
-    if (users.size === 0) {
-      next();
-      return;
-    }
     const credentials = basicCredentials(request.headers.authorization);
-    const result = credentials && (await passwords.check(users, credentials, client));
+    const result =
+      users.size === 0 ? 'valid' : credentials && (await passwords.check(users, credentials, { network, request }));
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
     if (result === 'valid') {
@@ -142,7 +149,7 @@ export function checkAccess(
     }
     response.setHeader('Connection', 'close');
     if (result === 'busy') {
-      reached('password_checks', client);
+      reached('password_checks', network);
       response.setHeader('Retry-After', '1');
       sendText(response, 503, 'Too many concurrent password checks.\n');
     } else {

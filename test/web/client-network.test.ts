@@ -10,6 +10,11 @@ describe('clientNetwork', () => {
     ['2001:db8::6', '2001:db8:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
+    ['fd00::1:0:0:0:5', 'fd00:0:0:1::/64'],
+    ['fd00::2:0:0:0:5', 'fd00:0:0:2::/64'],
+    ['fd00::1:2:3:4:5:6', 'fd00:0:1:2::/64'],
+    ['::ffff:a00:7', '10.0.0.7'],
+    ['no address', 'no address'],
     [undefined, ''],
   ])('of %s is %s', (address, network) => {
     expect(clientNetwork(address)).toBe(network);

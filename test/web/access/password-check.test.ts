@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { basicCredentials, FairQueue, PasswordCheck } from '../../../src/web/access/password-check.ts';
+import { basicCredentials, PasswordCheck } from '../../../src/web/access/password-check.ts';
 import { LATIN1, OTHER, RIGHT, SLOWER } from '../hashes.ts';
 
 const USERS = new Map([
   ['alice', RIGHT],
   ['bob', OTHER],
 ]);
+
+const CLIENT = clientOf('::1');
+
+function clientOf(network: string) {
+  return { network, request: { destroyed: false } };
+}
 
 function credentials(user: string, password: string | Uint8Array) {
   return { user, password: Buffer.from(password) };
@@ -27,13 +33,13 @@ describe('PasswordCheck', () => {
   it('accepts only the password that matches the hash of the user', async () => {
     const passwords = new PasswordCheck();
     const results = [
-      await passwords.check(USERS, credentials('alice', 'right'), '::1'),
-      await passwords.check(USERS, credentials('bob', 'other'), '::1'),
-      await passwords.check(USERS, credentials('alice', 'other'), '::1'),
-      await passwords.check(USERS, credentials('alice', ''), '::1'),
-      await passwords.check(USERS, credentials('mallory', 'right'), '::1'),
-      await passwords.check(USERS, credentials('mallory', 'other'), '::1'),
-      await passwords.check(USERS, credentials('__proto__', 'right'), '::1'),
+      await passwords.check(USERS, credentials('alice', 'right'), CLIENT),
+      await passwords.check(USERS, credentials('bob', 'other'), CLIENT),
+      await passwords.check(USERS, credentials('alice', 'other'), CLIENT),
+      await passwords.check(USERS, credentials('alice', ''), CLIENT),
+      await passwords.check(USERS, credentials('mallory', 'right'), CLIENT),
+      await passwords.check(USERS, credentials('mallory', 'other'), CLIENT),
+      await passwords.check(USERS, credentials('__proto__', 'right'), CLIENT),
     ];
     expect(results).toEqual(['valid', 'valid', 'invalid', 'invalid', 'invalid', 'invalid', 'invalid']);
   });
@@ -42,14 +48,14 @@ describe('PasswordCheck', () => {
     const latin1 = Buffer.from('gr\u00fc\u00df', 'latin1');
     const users = new Map([['alice', LATIN1]]);
     const passwords = new PasswordCheck();
-    expect(await passwords.check(users, credentials('alice', latin1), '::1')).toBe('valid');
-    expect(await passwords.check(users, credentials('alice', 'gr\u00fc\u00df'), '::1')).toBe('invalid');
+    expect(await passwords.check(users, credentials('alice', latin1), CLIENT)).toBe('valid');
+    expect(await passwords.check(users, credentials('alice', 'gr\u00fc\u00df'), CLIENT)).toBe('invalid');
   });
 
   it('verifies a valid password once', async () => {
     const { passwords, verified } = counted();
     const users = new Map([['alice', 'hash of a']]);
-    const check = () => passwords.check(users, credentials('alice', 'a'), '::1');
+    const check = () => passwords.check(users, credentials('alice', 'a'), CLIENT);
     expect(await Promise.all(Array.from({ length: 50 }, check))).toEqual(Array(50).fill('valid'));
     expect(await check()).toBe('valid');
     expect(verified).toHaveLength(1);
@@ -58,18 +64,18 @@ describe('PasswordCheck', () => {
   it('verifies a cached password again when the hash of the user changes', async () => {
     const { passwords, verified } = counted();
     const check = (hash: string, password: string) =>
-      passwords.check(new Map([['alice', hash]]), credentials('alice', password), '::1');
+      passwords.check(new Map([['alice', hash]]), credentials('alice', password), CLIENT);
     expect(await check('hash of a', 'a')).toBe('valid');
     expect(await check('hash of b', 'a')).toBe('invalid');
     expect(await check('hash of b', 'b')).toBe('valid');
     expect(verified).toHaveLength(3);
-    expect(await passwords.check(new Map([['bob', 'hash of a']]), credentials('alice', 'a'), '::1')).toBe('invalid');
+    expect(await passwords.check(new Map([['bob', 'hash of a']]), credentials('alice', 'a'), CLIENT)).toBe('invalid');
   });
 
   it('verifies a hash for an unknown user as for a wrong password, each time', async () => {
     const { passwords, verified } = counted();
     for (const user of ['alice', 'mallory', 'mallory', 'alice']) {
-      expect(await passwords.check(USERS, credentials(user, 'x'), '::1')).toBe('invalid');
+      expect(await passwords.check(USERS, credentials(user, 'x'), CLIENT)).toBe('invalid');
     }
     expect(verified).toHaveLength(4);
     expect([RIGHT, OTHER]).toContain(verified[1]);
@@ -80,71 +86,127 @@ describe('PasswordCheck', () => {
     const { passwords } = counted();
     const users = new Map([['alice', 'hash of a']]);
     for (const _time of [1, 2])
-      expect(await passwords.check(users, credentials('mallory', 'a'), '::1')).toBe('invalid');
+      expect(await passwords.check(users, credentials('mallory', 'a'), CLIENT)).toBe('invalid');
   });
 
-  it('is busy above its limits, in total and per client, while cached passwords are accepted', async () => {
+  /** A check that verifies nothing before it is released, and the passwords in the order of their verification. */
+  function held() {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let flooded = false;
-    const { passwords } = counted(async () => flooded && (await released));
-    const users = new Map([['alice', 'hash of a']]);
-    await passwords.check(users, credentials('alice', 'a'), '::1');
-    flooded = true;
-    const flood = Array.from({ length: 100 }, (_, index) =>
-      passwords.check(users, credentials('alice', `guess ${index}`), `host ${index % 5}`),
-    );
-    expect(await passwords.check(users, credentials('alice', 'a'), 'host 0')).toBe('valid');
-    release();
-    const results = await Promise.all(flood);
-    expect(results.filter((result) => result === 'invalid')).toHaveLength(16);
-    expect(results.filter((result) => result === 'busy')).toHaveLength(84);
-    const single = Array.from({ length: 10 }, (_, index) =>
-      passwords.check(users, credentials('alice', `guess ${index}`), 'host 0'),
-    );
-    expect((await Promise.all(single)).filter((result) => result === 'invalid')).toHaveLength(4);
-  });
-
-  it('verifies a first login next, while many other clients fail', async () => {
     const verified: string[] = [];
     const passwords = new PasswordCheck(async (password) => {
       verified.push(String(password));
-      await new Promise((resolve) => setImmediate(resolve));
-      return String(password) === 'right';
-    });
-    const check = (password: string, client: string) => passwords.check(USERS, credentials('alice', password), client);
-    for (let client = 0; client < 100; client += 1) await check('wrong', `host ${client}`);
-    const flood = Array.from({ length: 300 }, (_, index) => check(`wrong ${index}`, `host ${index % 100}`));
-    const before = verified.length;
-    expect(await check('right', 'host of alice')).toBe('valid');
-    expect(verified[before]).toBe('right');
-    expect(new Set(await Promise.all(flood))).toEqual(new Set(['invalid', 'busy']));
-  });
-
-  it('forgets the failures of a client when its password is valid', async () => {
-    const { promise: released, resolve: release } = deferred();
-    const verified: string[] = [];
-    const passwords = new PasswordCheck(async (password) => {
-      verified.push(String(password));
-      if (String(password) === 'held') await released;
+      await released;
       return String(password).startsWith('right');
     });
-    const check = (password: string, client: string) => passwords.check(USERS, credentials('alice', password), client);
-    await check('wrong', 'host 1');
-    await check('right', 'host 1');
-    await check('wrong', 'host 2');
-    const rest = [check('held', 'host 3'), check('right of host 2', 'host 2'), check('right of host 1', 'host 1')];
+    const check = (password: string, client = CLIENT) => passwords.check(USERS, credentials('alice', password), client);
+    return { check, release: () => release(), verified };
+  }
+
+  it('verifies first logins while wrong passwords arrive from ever new addresses', async () => {
+    let guesses = 0;
+    let isOver = false;
+    const flood: Promise<string>[] = [];
+    const passwords = new PasswordCheck(async (password) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (String(password) === 'right') return true;
+      // Whoever is refused tries again from another address.
+      if (!isOver) guess();
+      return false;
+    });
+    const guess = () => {
+      guesses += 1;
+      flood.push(passwords.check(USERS, credentials('alice', `wrong ${guesses}`), clientOf(`host ${guesses}`)));
+    };
+    for (let host = 0; host < 100; host += 1) guess();
+    for (let login = 0; login < 25; login += 1) {
+      const before = guesses;
+      const users = new Map([['alice', `hash ${login}`]]);
+      expect(await passwords.check(users, credentials('alice', 'right'), clientOf(`login ${login}`))).toBe('valid');
+      expect(guesses - before).toBeLessThanOrEqual(100);
+    }
+    isOver = true;
+    expect(new Set(await Promise.all(flood))).toEqual(new Set(['invalid']));
+  });
+
+  it('verifies the password of a client that gave up waiting, so that its next attempt is accepted at once', async () => {
+    const { check, release, verified } = held();
+    const gone = clientOf('prometheus');
+    const flood = Array.from({ length: 500 }, (_, at) => check(`wrong ${at}`, clientOf(`host ${at}`)));
+    const first = check('right', gone);
+    gone.request.destroyed = true;
+    const later = Array.from({ length: 1000 }, (_, at) => {
+      const attacker = clientOf(`later host ${at}`);
+      const result = check(`later ${at}`, attacker);
+      attacker.request.destroyed = true;
+      return result;
+    });
     release();
-    expect(await Promise.all(rest)).toEqual(['invalid', 'valid', 'valid']);
-    expect(verified.slice(-2)).toEqual(['right of host 1', 'right of host 2']);
+    expect(await first).toBe('valid');
+    const before = verified.length;
+    expect(await check('right', clientOf('prometheus'))).toBe('valid');
+    expect(verified.length).toBe(before);
+    await Promise.all([...flood, ...later]);
+  });
+
+  it('verifies the passwords of a network that has failed after all others, until one is right', async () => {
+    const { check, release, verified } = held();
+    const [failed, other] = [clientOf('failed'), clientOf('other')];
+    const rest = [check('wrong', failed)];
+    release();
+    await Promise.all(rest);
+    const order = async () => {
+      const before = verified.length;
+      await Promise.all([check('running'), check('right 1', failed), check('wrong 2', other)]);
+      return verified.slice(before);
+    };
+    expect(await order()).toEqual(['running', 'wrong 2', 'right 1']);
+    const again = [check('running'), check('right 3', failed), check('right 4', other)];
+    await Promise.all(again);
+    expect(verified.slice(-2)).toEqual(['right 3', 'right 4']);
+  });
+
+  it('is busy for a fifth password of a network, and for all above 1,000 whose clients wait', async () => {
+    const { check, release } = held();
+    const running = check('running', clientOf('first'));
+    const own = Array.from({ length: 5 }, (_, at) => check(`own ${at}`));
+    const others = Array.from({ length: 997 }, (_, at) => check(`other ${at}`, clientOf(`host ${at}`)));
+    expect(await own[4]).toBe('busy');
+    expect(await others[996]).toBe('busy');
+    release();
+    expect(new Set(await Promise.all([running, ...own.slice(0, 4), ...others.slice(0, 996)]))).toEqual(
+      new Set(['invalid']),
+    );
+  });
+
+  it('makes way for a first login by refusing a network that has failed', async () => {
+    const { check, release } = held();
+    const early = Array.from({ length: 251 }, (_, at) => check(`wrong ${at}`, clientOf(`host ${at}`)));
+    release();
+    await Promise.all(early);
+    const flood = Array.from({ length: 1001 }, (_, at) => check(`again ${at}`, clientOf(`host ${at % 251}`)));
+    expect(await check('right', clientOf('alice'))).toBe('valid');
+    const results = await Promise.all(flood);
+    expect(results.filter((result) => result === 'busy')).toHaveLength(1);
+  });
+
+  it('accepts a cached password at once, whatever waits', async () => {
+    const { check, release, verified } = held();
+    const first = check('right');
+    release();
+    await first;
+    const flood = Array.from({ length: 100 }, (_, at) => check(`wrong ${at}`, clientOf(`host ${at}`)));
+    expect(await check('right')).toBe('valid');
+    expect(verified.length).toBeLessThan(100);
+    await Promise.all(flood);
   });
 
   it('caches a limited number of passwords, the latest ones', async () => {
     const { passwords, verified } = counted();
     const check = (name: string) =>
-      passwords.check(new Map([[name, `hash of ${name}`]]), credentials(name, name), '::1');
+      passwords.check(new Map([[name, `hash of ${name}`]]), credentials(name, name), CLIENT);
     for (let index = 0; index <= 1000; index += 1) await check(`user ${index}`);
     await check('user 1000');
     expect(verified).toHaveLength(1001);
@@ -158,7 +220,7 @@ describe('PasswordCheck', () => {
       if (failing) throw new Error('no thread');
       return true;
     });
-    const check = () => passwords.check(USERS, credentials('alice', 'right'), '::1');
+    const check = () => passwords.check(USERS, credentials('alice', 'right'), CLIENT);
     await expect(check()).rejects.toThrow('no thread');
     failing = false;
     expect(await check()).toBe('valid');
@@ -172,111 +234,9 @@ describe('PasswordCheck', () => {
       counting = setImmediate(count);
     };
     let counting = setImmediate(count);
-    await new PasswordCheck().check(users, credentials('alice', 'wrong'), '::1');
+    await new PasswordCheck().check(users, credentials('alice', 'wrong'), CLIENT);
     clearImmediate(counting);
     expect(iterations).toBeGreaterThan(10);
-  });
-});
-
-/** A job that runs until `end` is called. */
-function heldJob() {
-  const { promise, resolve } = deferred();
-  let started = false;
-  return {
-    job: () => {
-      started = true;
-      return promise;
-    },
-    end: resolve,
-    started: () => started,
-  };
-}
-
-function deferred() {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-/** Adds a held job first, so that the others wait. */
-async function queueOrder(queue: FairQueue, jobs: readonly (readonly [client: string, penalty: number])[]) {
-  const order: string[] = [];
-  const held = heldJob();
-  const first = queue.add('first', 0, held.job);
-  const added = jobs.map(([client, penalty], index) => {
-    return queue.add(client, penalty, async () => {
-      order.push(`${client}${index}`);
-      return client;
-    });
-  });
-  held.end();
-  await first;
-  const results = await Promise.all(added);
-  return { order, results };
-}
-
-describe('FairQueue', () => {
-  it('runs one job at a time', async () => {
-    const queue = new FairQueue(10, 10);
-    const [first, second] = [heldJob(), heldJob()];
-    const results = [queue.add('a', 0, first.job), queue.add('b', 0, second.job)];
-    expect([first.started(), second.started()]).toEqual([true, false]);
-    first.end();
-    await results[0];
-    await Promise.resolve();
-    expect(second.started()).toBe(true);
-    second.end();
-    await results[1];
-  });
-
-  it('runs first the jobs of clients with the lowest penalty and the fewest jobs', async () => {
-    const jobs = [
-      ['a', 1],
-      ['b', 0],
-      ['b', 0],
-      ['b', 0],
-      ['c', 0],
-      ['a', 1],
-    ] as const;
-    const { order } = await queueOrder(new FairQueue(10, 10), jobs);
-    expect(order).toEqual(['b1', 'c4', 'a0', 'b2', 'b3', 'a5']);
-  });
-
-  it('displaces the latest job with the highest rank when it is full', async () => {
-    const { order, results } = await queueOrder(new FairQueue(4, 3), [
-      ['a', 5],
-      ['a', 5],
-      ['b', 6],
-      ['c', 0],
-      ['d', 0],
-    ]);
-    expect(results).toEqual(['a', undefined, undefined, 'c', 'd']);
-    expect(order).toEqual(['c3', 'd4', 'a0']);
-  });
-
-  it('rejects jobs above its limits, in total and per client, until one is done', async () => {
-    const queue = new FairQueue(3, 2);
-    const held = heldJob();
-    const first = queue.add('a', 0, held.job);
-    const rest = [
-      queue.add('a', 0, async () => 1),
-      queue.add('a', 0, async () => 2),
-      queue.add('b', 1, async () => 3),
-      queue.add('c', 1, async () => 4),
-    ];
-    expect(rest.map((results) => results !== undefined)).toEqual([true, false, true, false]);
-    held.end();
-    await first;
-    expect(await Promise.all(rest)).toEqual([1, undefined, 3, undefined]);
-    expect(await queue.add('a', 0, async () => 5)).toBe(5);
-  });
-
-  it('continues after a job that rejects', async () => {
-    const queue = new FairQueue(1, 1);
-    await expect(queue.add('a', 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await queue.add('a', 0, async () => 'yes')).toBe('yes');
   });
 });
 
