@@ -106,15 +106,24 @@ export class Exporter implements ExporterPort {
     const { fleet, exposition } = this.#generation;
     const views = await fleet.read(signal, station);
     if (station !== undefined) return exposition.stationBody(views, format);
-    // A reload may have replaced the clients while the scrape waited.
-    for (const [name, { client }] of this.#generation.upstreams)
-      this.#services.own.upstreams.recordLoad(name, client.load());
-    this.#services.own.recordRecords(this.#services.records);
-    return exposition.fullBody(views, this.#services.own, format);
+    return exposition.fullBody(views, this.#ownMetrics(), format);
   }
 
-  names(): readonly string[] {
-    return [...this.#generation.stations.keys()];
+  async scrapeOwn(format: ExpositionFormat): Promise<Body> {
+    const { fleet, exposition } = this.#generation;
+    return exposition.ownBody(fleet.views(), this.#ownMetrics(), format);
+  }
+
+  /** With the load of the clients in force: a reload may have replaced them while a scrape waited. */
+  #ownMetrics(): OwnMetrics {
+    const { own, records } = this.#services;
+    for (const [name, { client }] of this.#generation.upstreams) own.upstreams.recordLoad(name, client.load());
+    own.recordRecords(records);
+    return own;
+  }
+
+  specs(): readonly StationSpec[] {
+    return Array.from(this.#generation.stations.values(), ({ spec }) => spec);
   }
 
   has(name: string): boolean {

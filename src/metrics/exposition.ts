@@ -39,8 +39,18 @@ export class Exposition {
     if (!isUnchanged)
       own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
     this.#latest.set(format, { groups, body });
-    const ownText = Buffer.from(await own.text(format, this.#disabled));
-    return new Body([storedSegment(ownText), ...endOfFile(format)], body);
+    return new Body(await this.#ownSegments(own, format), body);
+  }
+
+  /** The exporter's own metrics alone. */
+  async ownBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
+    const { series } = await this.#cache.get(views);
+    own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
+    return new Body(await this.#ownSegments(own, format));
+  }
+
+  async #ownSegments(own: OwnMetrics, format: ExpositionFormat): Promise<readonly Segment[]> {
+    return [storedSegment(Buffer.from(await own.text(format, this.#disabled))), ...endOfFile(format)];
   }
 
   #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import compression from 'compression';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
 import { byFormat, historyList, resourceList, stationData, stationList } from './data.ts';
@@ -15,14 +16,17 @@ import { stationPage } from './pages/station-page.ts';
 import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
 import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
-import { limitRequests, type RequestLimit } from './request-limit.ts';
+import { type AbortableHandler, limitRequests, RequestQueue } from './request-limit.ts';
 import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
-import { ScrapeLimit, scrapeAll, scrapeStation } from './scrape.ts';
+import { ScrapeEndpoint, scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 import { searchData } from './search.ts';
 
 /** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, of concurrent reloads and of refreshes on request. */
 const MAX_OTHER_REQUESTS = 20;
+
+/** Limits and compresses the handlers of pages and data. */
+type PageHandlers = (handle: AbortableHandler) => readonly RequestHandler[];
 
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
 export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
@@ -34,16 +38,19 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.set('env', 'production');
   const reached = limitObserver(options);
   const prefix = pathPrefix(options.externalUrl);
+  const healthPaths = new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
   app.use(
     checkCrossSite(options),
-    checkAccess({ rules: options.access ?? (() => OPEN_ACCESS), reached, openPaths: healthPaths(prefix) }),
+    checkAccess({ rules: options.access ?? (() => OPEN_ACCESS), reached, openPaths: healthPaths }),
     errorPages(options),
     checkRequest,
   );
 
-  const limitOther = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
-  const routes = exporterRoutes(exporter, options, limitOther);
-  const pages = stationRoutes(exporter, options, limitOther);
+  const limitPages = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
+  const compress = compression();
+  const page: PageHandlers = (handle) => [compress, limitPages(handle)];
+  const routes = exporterRoutes(exporter, options, page);
+  const pages = stationRoutes(exporter, options, page);
   app.use(routes);
   if (prefix !== '') {
     readOnlyRoute(app, prefix, redirectTo(`${prefix}/`));
@@ -54,6 +61,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   if (prefix !== '') app.use(literalPath(prefix), pages);
   app.use(notFound, internalError(options.report));
 
+  const requests = new RequestQueue();
   return (request, response) => {
     setCommonHeaders(response);
     // Express responds to a target that is not a URL by itself, without the middleware above.
@@ -64,47 +72,38 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
       return;
     }
     request.url = target;
-    app(request, response);
+    if (healthPaths.has(target)) app(request, response);
+    else requests.add(() => request.destroyed || app(request, response));
   };
 }
 
-function healthPaths(prefix: string): ReadonlySet<string> {
-  return new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
-}
-
 /** The telemetry path comes first, so that no other route can shadow it. */
-function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
+function exporterRoutes(exporter: ExporterPort, options: WebOptions, page: PageHandlers): Router {
   const router = newRouter();
   const reached = limitObserver(options);
-  // Each endpoint has its own limit: /metrics is not affected by many probes.
-  readOnlyRoute(router, options.telemetryPath, scrapeAll(exporter, options, new ScrapeLimit(options, reached)));
-  readOnlyRoute(router, ROUTES.probe, scrapeStation(exporter, options, new ScrapeLimit(options, reached)));
-  readOnlyRoute(router, ROUTES.discovery, limitOther(serviceDiscovery(exporter, options.externalUrl)));
-  readOnlyRoute(
-    router,
-    ROUTES.config,
-    limitOther(byFormat({ text: config(exporter), html: configPage(exporter, options) })),
-  );
+  // Each endpoint has its own limits: /metrics is not affected by many probes.
+  const endpoint = () => new ScrapeEndpoint(options, reached);
+  readOnlyRoute(router, options.telemetryPath, scrapeAll(exporter, endpoint()));
+  readOnlyRoute(router, ROUTES.probe, scrapeStation(exporter, endpoint()));
+  readOnlyRoute(router, ROUTES.ownMetrics, scrapeOwn(exporter, endpoint()));
+  readOnlyRoute(router, ROUTES.discovery, ...page(serviceDiscovery(exporter, options.externalUrl)));
+  const configFormats = { text: config(exporter), html: configPage(exporter, options) };
+  readOnlyRoute(router, ROUTES.config, ...page(byFormat(configFormats)));
   readOnlyRoute(router, ROUTES.healthy, healthy);
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
-  readOnlyRoute(
-    router,
-    ROUTES.status,
-    limitOther(
-      byFormat({
-        html: statusPage(exporter, options),
-        json: stationList(exporter, 'json'),
-        csv: stationList(exporter, 'csv'),
-      }),
-    ),
-  );
+  const status = {
+    html: statusPage(exporter, options),
+    json: stationList(exporter, 'json'),
+    csv: stationList(exporter, 'csv'),
+  };
+  readOnlyRoute(router, ROUTES.status, ...page(byFormat(status)));
   const search = {
     html: searchPage(exporter, options),
     json: searchData(exporter, 'json'),
     csv: searchData(exporter, 'csv'),
   };
-  readOnlyRoute(router, ROUTES.search, limitOther(byFormat(search)));
-  readOnlyRoute(router, ROUTES.reference, limitOther(referencePage(options)));
+  readOnlyRoute(router, ROUTES.search, ...page(byFormat(search)));
+  readOnlyRoute(router, ROUTES.reference, ...page(referencePage(options)));
   readOnlyRoute(router, ROUTES.favicon, favicon);
   const limitReloads = limitRequests(MAX_OTHER_REQUESTS, () => reached('reloads'));
   const handleReload = limitReloads(reload(exporter, options.enableLifecycle));
@@ -112,25 +111,22 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, limitOther:
   return router;
 }
 
-function stationRoutes(exporter: ExporterPort, options: WebOptions, limitOther: RequestLimit): Router {
+function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHandlers): Router {
   const router = newRouter();
   readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
-  readOnlyPattern(
-    router,
-    ROUTES.station,
-    limitOther(byFormat({ html: stationPage(exporter, options), json: stationData(exporter) })),
-  );
-  const history = byFormat({ json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') });
-  readOnlyPattern(router, ROUTES.history, limitOther(history));
+  const station = { html: stationPage(exporter, options), json: stationData(exporter) };
+  readOnlyPattern(router, ROUTES.station, ...page(byFormat(station)));
+  const history = { json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') };
+  readOnlyPattern(router, ROUTES.history, ...page(byFormat(history)));
   const reached = limitObserver(options);
   const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => reached('refreshes'));
   router
     .route(ROUTES.refresh)
     .post(limitRefreshes(refresh(exporter, options)))
     .all(methodNotAllowed('POST'));
-  const resources = byFormat({ json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') });
-  readOnlyPattern(router, ROUTES.resources, limitOther(resources));
-  readOnlyPattern(router, ROUTES.resource, limitOther(resourcePage(exporter, options)));
+  const resources = { json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') };
+  readOnlyPattern(router, ROUTES.resources, ...page(byFormat(resources)));
+  readOnlyPattern(router, ROUTES.resource, ...page(resourcePage(exporter, options)));
   return router;
 }
 

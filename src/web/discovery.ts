@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
+import type { StationSpec } from '../model/station-spec.ts';
 import type { ExporterPort } from './port.ts';
 import { send } from './respond.ts';
 import { pathPrefix, ROUTES } from './routes.ts';
@@ -17,7 +19,7 @@ interface Endpoint {
   readonly secure: boolean;
 }
 
-/** One target group per station; the series themselves carry the label `station`. */
+/** One target group per station, with its configuration as `__meta_*` labels; the series themselves carry the label `station`. */
 export function serviceDiscovery(
   exporter: ExporterPort,
   externalUrl: URL | undefined,
@@ -25,20 +27,34 @@ export function serviceDiscovery(
   const prefix = pathPrefix(externalUrl);
   return (request, response) => {
     const endpoint = externalUrl === undefined ? requestEndpoint(request) : urlEndpoint(externalUrl);
-    const groups = exporter.names().map((name) => targetGroup(name, endpoint, prefix));
+    const groups = exporter.specs().map((spec) => targetGroup(spec, endpoint, prefix));
     send(response, 200, 'application/json', JSON.stringify(groups));
   };
 }
 
-function targetGroup(station: string, { target, secure }: Endpoint, prefix: string): TargetGroup {
+function targetGroup(spec: StationSpec, { target, secure }: Endpoint, prefix: string): TargetGroup {
   return {
     targets: [target],
     labels: {
       ...(secure && { __scheme__: 'https' }),
       __metrics_path__: `${prefix}${ROUTES.probe}`,
-      __param_station: station,
+      __param_station: spec.name,
+      ...Object.fromEntries(metaLabels(spec).map(([name, value]) => [`__meta_telemetry_station_${name}`, value])),
     },
   };
+}
+
+/** For relabeling, for example to route by team or zone. */
+function metaLabels({ name, upstream, path, labels }: StationSpec): readonly (readonly [string, string])[] {
+  return [
+    ['name', name],
+    ['subscription', path.subscription],
+    ['resource_group', path.resourceGroup],
+    ['zone', path.zone],
+    ['telemetry_station', path.telemetryStation],
+    ['upstream', upstream],
+    ...Object.entries(labels).map(([label, value]) => [`label_${label}`, value] as const),
+  ];
 }
 
 function urlEndpoint({ protocol, hostname, port }: URL): Endpoint {
@@ -59,9 +75,9 @@ export function hostTarget(host: string, secure: boolean): string | undefined {
 }
 
 /** A dual-stack socket reports an IPv4 address as IPv4-mapped IPv6. */
-export function socketTarget(address = '', port = 0): string {
-  const unmapped = address.replace(/^::ffff:(?=\d+\.)/, '');
-  return isIPv6(unmapped) ? `[${unmapped}]:${port}` : `${unmapped}:${port}`;
+export function socketTarget(address = '127.0.0.1', port = 0): string {
+  const own = ipaddr.process(address).toString();
+  return isIPv6(own) ? `[${own}]:${port}` : `${own}:${port}`;
 }
 
 function defaultPort(secure: boolean): string {

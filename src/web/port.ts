@@ -10,8 +10,8 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 
 /** The interface of the running exporter that the web server needs. */
 export interface ExporterPort {
-  /** Names of all stations; cheaper than `stations`, which aggregates snapshots. */
-  names(): readonly string[];
+  /** Of all stations; cheaper than `stations`, which aggregates snapshots. */
+  specs(): readonly StationSpec[];
   /** Whether a station has this name; cheaper than `station`, which describes its upstream. */
   has(name: string): boolean;
   stations(): readonly StationStatus[];
@@ -37,6 +37,8 @@ export interface ExporterPort {
   seriesOf(spec: StationSpec, resource: Resource): string;
   /** All stations, or only `station`. Does not reject when the service fails. */
   scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body>;
+  /** The exporter's own metrics alone. */
+  scrapeOwn(format: ExpositionFormat): Promise<Body>;
   ready(): boolean;
   /** The problems for which the new configuration was rejected; empty on success. */
   reload(): Promise<readonly string[]>;

@@ -54,3 +54,44 @@ async function ignoringAbort(work: () => Promise<void>, signal: AbortSignal): Pr
 export function isAbove(limit: number, count: number): boolean {
   return limit > 0 && count > limit;
 }
+
+/** Requests that take less time together share an event-loop iteration. */
+const SHARED_MS = 1;
+
+/** A request is handled after this time although others keep arriving. */
+const MAX_PAUSE_MS = 20;
+
+/**
+ * Handles requests in order, when no further one has arrived in an event-loop iteration. Node accepts one connection per iteration: a
+ * probe of the process behind a thousand connections would otherwise wait until the requests of all of them are handled.
+ */
+export class RequestQueue {
+  readonly #nowMs: () => number;
+  readonly #waiting: (() => void)[] = [];
+  #hasArrived = false;
+  #isScheduled = false;
+  #handledMs = Number.NEGATIVE_INFINITY;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  add(handle: () => void): void {
+    this.#waiting.push(handle);
+    this.#hasArrived = true;
+    if (!this.#isScheduled) setImmediate(() => this.#handle());
+    this.#isScheduled = true;
+  }
+
+  #handle(): void {
+    const nowMs = this.#nowMs();
+    if (!this.#hasArrived || nowMs - this.#handledMs >= MAX_PAUSE_MS) {
+      do this.#waiting.shift()?.();
+      while (this.#nowMs() - nowMs < SHARED_MS && this.#waiting.length > 0);
+      this.#handledMs = this.#nowMs();
+    }
+    this.#hasArrived = false;
+    this.#isScheduled = this.#waiting.length > 0;
+    if (this.#isScheduled) setImmediate(() => this.#handle());
+  }
+}

@@ -16,6 +16,7 @@ export const ROUTES = {
   healthy: '/-/healthy',
   ready: '/-/ready',
   reload: '/-/reload',
+  ownMetrics: '/-/metrics',
 } as const;
 
 /** Relative to the root; undefined for `.` and `..`, which browsers resolve as path steps even when percent-encoded. */

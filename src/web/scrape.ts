@@ -10,12 +10,13 @@ import { isAbove } from './request-limit.ts';
 import { limitResponseTime, sendError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
-export function scrapeAll(exporter: ExporterPort, options: DeadlineOptions, limit: ScrapeLimit): RequestHandler {
-  return (request, response) => respondToScrape(exporter, options, limit, undefined, request, response);
+export function scrapeAll(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
+  return (request, response) =>
+    endpoint.respond(request, response, (format, signal) => exporter.scrape(format, undefined, signal));
 }
 
 /** The station named by the query parameter `station`. */
-export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions, limit: ScrapeLimit): RequestHandler {
+export function scrapeStation(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
   return async (request, response) => {
     const { station } = request.query;
     if (typeof station !== 'string' || station === '') {
@@ -23,38 +24,19 @@ export function scrapeStation(exporter: ExporterPort, options: DeadlineOptions, 
     } else if (!exporter.has(station)) {
       sendError(response, 404, 'No station with this name is configured.\n');
     } else {
-      await respondToScrape(exporter, options, limit, station, request, response);
+      await endpoint.respond(request, response, (format, signal) => exporter.scrape(format, station, signal));
     }
   };
 }
 
-async function respondToScrape(
-  exporter: ExporterPort,
-  options: DeadlineOptions,
-  limit: ScrapeLimit,
-  station: string | undefined,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  const format = expositionFormat(request);
-  const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), options);
-  const body = await limit.wait(deadlineMs, (ms) =>
-    withinDeadline(request, ms, (signal) => exporter.scrape(format, station, signal)),
-  );
-  // A request that is already closed would count forever.
-  if (request.destroyed) return;
-  const gzip = acceptsGzip(request);
-  if (!limit.admit(request, unreadBytes(response, body, gzip))) {
-    response.setHeader('Retry-After', '1');
-    sendError(response, 503, 'Too many responses have not been read.\n');
-    return;
-  }
-  response.setHeader('Content-Type', CONTENT_TYPES[format]);
-  response.setHeader('Vary', 'Accept, Accept-Encoding');
-  await writeBody(response, body, gzip);
+/** The exporter's own metrics alone. */
+export function scrapeOwn(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
+  return (request, response) => endpoint.respond(request, response, (format) => exporter.scrapeOwn(format));
 }
 
-export interface ScrapeLimits {
+export interface ScrapeOptions {
+  readonly scrapeTimeoutMs: number;
+  readonly timeoutOffsetMs: number;
   /** Scrapes of one endpoint that wait for refreshes; 0: no limit. */
   readonly maxRequests: number;
   /** Bytes held by responses of one endpoint that clients have not read; 0: no limit. */
@@ -62,34 +44,55 @@ export interface ScrapeLimits {
 }
 
 /** Limits the scrapes of one endpoint: a waiting scrape costs a timer, a response that is not read costs memory. */
-export class ScrapeLimit {
-  readonly #limits: ScrapeLimits;
+export class ScrapeEndpoint {
+  readonly #options: ScrapeOptions;
   readonly #reached: (limit: WebLimit) => void;
   #waiting = 0;
   #responseMemory = 0;
 
-  constructor(limits: ScrapeLimits, reached: (limit: WebLimit) => void) {
-    this.#limits = limits;
+  constructor(options: ScrapeOptions, reached: (limit: WebLimit) => void) {
+    this.#options = options;
     this.#reached = reached;
   }
 
-  /** Runs the scrape with its deadline, or with 0 while as many as allowed are waiting: it is answered at once from the cache. */
-  async wait<T>(deadlineMs: number, scrape: (deadlineMs: number) => Promise<T>): Promise<T> {
-    if (isAbove(this.#limits.maxRequests, this.#waiting + 1)) {
-      this.#reached('max_requests');
-      return scrape(0);
+  async respond(
+    request: Request,
+    response: Response,
+    scrape: (format: ExpositionFormat, signal: AbortSignal) => Promise<Body>,
+  ): Promise<void> {
+    const format = expositionFormat(request);
+    const body = await this.#wait(request, (signal) => scrape(format, signal));
+    // A request that is already closed would count forever.
+    if (request.destroyed) return;
+    const gzip = acceptsGzip(request);
+    if (!this.#admit(request, unreadBytes(response, body, gzip))) {
+      response.setHeader('Retry-After', '1');
+      sendError(response, 503, 'Too many responses have not been read.\n');
+      return;
     }
+    response.setHeader('Content-Type', CONTENT_TYPES[format]);
+    response.setHeader('Vary', 'Accept, Accept-Encoding');
+    await writeBody(response, body, gzip);
+  }
+
+  /** Above the limit of waiting scrapes, a scrape is answered at once from the cache. */
+  async #wait<T>(request: Request, scrape: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (isAbove(this.#options.maxRequests, this.#waiting + 1)) {
+      this.#reached('max_requests');
+      return withinDeadline(request, 0, scrape);
+    }
+    const deadlineMs = scrapeDeadlineMs(request.get('X-Prometheus-Scrape-Timeout-Seconds'), this.#options);
     this.#waiting += 1;
     try {
-      return await scrape(deadlineMs);
+      return await withinDeadline(request, deadlineMs, scrape);
     } finally {
       this.#waiting -= 1;
     }
   }
 
   /** Whether the memory of the response is within the limit; it counts until the request closes. */
-  admit(request: EventEmitter, bytes: number): boolean {
-    if (isAbove(this.#limits.maxResponseMemory, this.#responseMemory + bytes)) {
+  #admit(request: EventEmitter, bytes: number): boolean {
+    if (isAbove(this.#options.maxResponseMemory, this.#responseMemory + bytes)) {
       this.#reached('max_response_memory');
       return false;
     }
@@ -128,13 +131,11 @@ export function acceptsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean
   return request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
 }
 
-export interface DeadlineOptions {
-  readonly scrapeTimeoutMs: number;
-  readonly timeoutOffsetMs: number;
-}
-
 /** The timeout announced by Prometheus minus the offset, else the default. 0: respond at once from the cache. */
-export function scrapeDeadlineMs(header: string | undefined, options: DeadlineOptions): number {
+export function scrapeDeadlineMs(
+  header: string | undefined,
+  options: Pick<ScrapeOptions, 'scrapeTimeoutMs' | 'timeoutOffsetMs'>,
+): number {
   const announcedMs = announcedTimeoutMs(header);
   const deadlineMs = announcedMs === undefined ? options.scrapeTimeoutMs : announcedMs - options.timeoutOffsetMs;
   return Math.min(Math.max(deadlineMs, 0), MAX_TIMER_MS);

@@ -1,5 +1,9 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { resourceOf } from '../refresh/fixtures.ts';
 import { eventually } from './eventually.ts';
+import { bodyOf } from './fake-exporter.ts';
+import { detailOf, exporterOf } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
@@ -72,7 +76,7 @@ describe('createApp', () => {
         throw bug;
       },
     });
-    expect(await request('/config')).toEqual(errorText(500, 'Internal error.\n'));
+    expect(await request('/config')).toEqual(errorText(500, 'Internal error.\n', { vary: 'Accept, Accept-Encoding' }));
     expect(reported).toEqual([bug]);
   });
 
@@ -92,6 +96,33 @@ describe('createApp', () => {
     expect(response.body).not.toContain(' at ');
     await eventually(() => expect(printed).toHaveBeenCalledOnce());
     printed.mockRestore();
+  });
+
+  it.each([
+    ['/', 'gzip', 'gzip'],
+    ['/stations/prod/resources', 'gzip', 'gzip'],
+    ['/stations/prod/resources?format=csv', 'gzip', 'gzip'],
+    ['/stations/prod', 'br, gzip', 'br'],
+    ['/stations/prod', 'identity', undefined],
+    ['/metrics', 'br', undefined],
+    ['/-/metrics', 'deflate', undefined],
+    ['/probe?station=prod', 'br', undefined],
+  ])('compresses %s for a client that accepts %s: %s', async (path, accepted, encoding) => {
+    const detail = detailOf(Array.from({ length: 5000 }, (_, at) => resourceOf(`resource-${at}`)));
+    const text = bodyOf('# text\n'.repeat(1000));
+    const { request } = await startApp({
+      ...exporterOf(detail),
+      scrape: async () => text,
+      scrapeOwn: async () => text,
+    });
+    const plain = await request(path);
+    const { headers, body } = await request(path, { headers: { 'accept-encoding': accepted } });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers.vary).toContain('Accept-Encoding');
+    const bytes = Buffer.from(body, 'latin1');
+    const decode = { gzip: gunzipSync, br: brotliDecompressSync }[encoding ?? ''];
+    expect(decode ? decode(bytes).toString() : body).toBe(plain.body);
+    if (decode) expect(bytes.length).toBeLessThan(plain.body.length / 2);
   });
 
   it('responds 431 to headers larger than 16 KiB', async () => {

@@ -5,29 +5,44 @@ import { json } from 'node:stream/consumers';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostTarget, serviceDiscovery, socketTarget } from '../../src/web/discovery.ts';
+import { specOf } from '../refresh/fixtures.ts';
 import { fakeExporter } from './fake-exporter.ts';
-import { STATION } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
+const META = {
+  __meta_telemetry_station_name: 'prod',
+  __meta_telemetry_station_subscription: 'sub',
+  __meta_telemetry_station_resource_group: 'rg',
+  __meta_telemetry_station_zone: 'z1',
+  __meta_telemetry_station_telemetry_station: 'ts',
+  __meta_telemetry_station_upstream: 'main',
+};
+
 function group(target: string, labels: Record<string, string>) {
-  return { targets: [target], labels };
+  return { targets: [target], labels: { ...labels, ...META } };
 }
 
 describe('serviceDiscovery', () => {
   it('returns one target group per station, with the host of the request as target', async () => {
-    const { request } = await startApp({ names: () => [STATION.name, 'größe "x"'] });
+    const other = specOf({ name: 'größe "x"', labels: { team: 'storage' } });
+    const { request } = await startApp({ specs: () => [specOf(), other] });
+    const common = { __metrics_path__: '/probe', __param_station: 'prod' };
+    const labels = {
+      ...{ ...common, __param_station: other.name, ...META, __meta_telemetry_station_name: other.name },
+      __meta_telemetry_station_label_team: 'storage',
+    };
     const body = JSON.stringify([
-      group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'prod' }),
-      group('exporter.example:9842', { __metrics_path__: '/probe', __param_station: 'größe "x"' }),
+      group('exporter.example:9842', common),
+      { targets: ['exporter.example:9842'], labels },
     ]);
     expect(await request('/sd', { headers: { host: 'exporter.example:9842' } })).toEqual(
-      plainText(200, body, { 'content-type': 'application/json' }),
+      plainText(200, body, { 'content-type': 'application/json', vary: 'Accept-Encoding' }),
     );
   });
 
   it('returns an empty list without stations', async () => {
-    const { request } = await startApp({ names: () => [] });
+    const { request } = await startApp({ specs: () => [] });
     expect((await request('/sd')).body).toBe('[]');
   });
 

@@ -72,10 +72,10 @@ export function exporterOf(
   detail: StationDetail,
 ): Pick<
   ExporterPort,
-  'names' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'refresh' | 'select' | 'search' | 'seriesOf'
+  'specs' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'refresh' | 'select' | 'search' | 'seriesOf'
 > {
   return {
-    names: () => [detail.spec.name],
+    specs: () => [detail.spec],
     has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],

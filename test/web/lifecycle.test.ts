@@ -206,6 +206,8 @@ describe('refresh', () => {
 describe('config', () => {
   it('responds with the configuration in force as plain text', async () => {
     const { request } = await startApp({ configuration: () => 'token: <secret>\nname: größe\n' });
-    expect(await request('/config')).toEqual(plainText(200, 'token: <secret>\nname: größe\n', { vary: 'Accept' }));
+    expect(await request('/config')).toEqual(
+      plainText(200, 'token: <secret>\nname: größe\n', { vary: 'Accept, Accept-Encoding' }),
+    );
   });
 });

@@ -1,11 +1,16 @@
 import { once } from 'node:events';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
+import { RequestQueue } from '../../src/web/request-limit.ts';
 import { eventually } from './eventually.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, startApp } from './running-app.ts';
 
-const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 20.\n', { 'retry-after': '1' });
+const OVER_LIMIT = errorText(503, 'Too many concurrent requests; the limit is 20.\n', {
+  vary: 'Accept, Accept-Encoding',
+  'retry-after': '1',
+});
 
 /** Selections and reloads that continue until `release` is called, even when their client has disconnected. */
 function heldWork() {
@@ -79,5 +84,47 @@ describe('limitRequests', () => {
     await eventually(() => expect(signals[0]?.aborted).toBe(true));
     expect((await request('/stations/prod')).status).toBe(200);
     expect(reported).toEqual([]);
+  });
+});
+
+describe('RequestQueue', () => {
+  /** Requests arrive in successive event-loop iterations; each takes some time. */
+  async function handled({ arrivals = 0, tookMs = 0, iterationMs = 0 }) {
+    let nowMs = 0;
+    const queue = new RequestQueue(() => nowMs);
+    const order: string[] = [];
+    for (let at = 0; at < arrivals; at += 1) {
+      queue.add(() => {
+        order.push(`request ${at}`);
+        nowMs += tookMs;
+      });
+      await nextIteration();
+      order.push('iteration');
+      nowMs += iterationMs;
+    }
+    while (order.filter((step) => step !== 'iteration').length < arrivals) {
+      await nextIteration();
+      order.push('iteration');
+    }
+    return order;
+  }
+
+  it('lets connections be accepted before it handles the requests of those before them', async () => {
+    const order = await handled({ arrivals: 1000, tookMs: 50 });
+    expect(order.indexOf('request 1')).toBeGreaterThan(1000);
+    expect(order.filter((step) => step !== 'iteration')).toEqual(
+      Array.from({ length: 1000 }, (_, at) => `request ${at}`),
+    );
+  });
+
+  it('handles one request in 20 ms while others arrive in every iteration', async () => {
+    const order = await handled({ arrivals: 100, tookMs: 5, iterationMs: 10 });
+    expect(order.indexOf('request 10')).toBeLessThan(60);
+  });
+
+  it('handles several short requests in one iteration, and one that takes long alone', async () => {
+    expect((await handled({ arrivals: 10, tookMs: 0 })).slice(-10)).toContain('request 9');
+    const order = await handled({ arrivals: 10, tookMs: 2 });
+    expect(order.slice(order.indexOf('request 5'), order.indexOf('request 6'))).toEqual(['request 5', 'iteration']);
   });
 });

@@ -15,6 +15,7 @@ export const READABLE_PATHS = [
   '/',
   '/-/healthy',
   '/-/ready',
+  '/-/metrics',
   '/config',
   '/reference',
   '/favicon.ico',

@@ -106,12 +106,23 @@ describe('scrapeAll', () => {
   });
 });
 
+describe('scrapeOwn', () => {
+  it('responds on /-/metrics with the own metrics alone, in the formats of /metrics', async () => {
+    const { request } = await startApp({ scrape: () => expect.unreachable() });
+    expect(await request('/-/metrics')).toEqual(plainText(200, '# text\n# own\n', TEXT));
+    const accept = 'application/openmetrics-text;version=1.0.0';
+    const compressed = await request('/-/metrics', { headers: { accept, 'accept-encoding': 'gzip' } });
+    expect(compressed.headers).toMatchObject({ ...OPENMETRICS, 'content-encoding': 'gzip' });
+    expect(gunzipSync(Buffer.from(compressed.body, 'latin1')).toString()).toBe('# openmetrics\n# own\n');
+  });
+});
+
 describe('scrapeStation', () => {
   it('does not enumerate the other stations, which would make a round of probes quadratic', async () => {
     const { request } = await startApp({
       stations: () => expect.unreachable(),
       station: () => expect.unreachable(),
-      names: () => expect.unreachable(),
+      specs: () => expect.unreachable(),
     });
     expect((await request('/probe?station=prod')).status).toBe(200);
   });

@@ -9,7 +9,11 @@ describe('configPage', () => {
   it('shows the configuration in the page design to a client that prefers HTML', async () => {
     const { request } = await startApp({ configuration: () => TEXT });
     const { status, headers, body } = await request('/config', HTML);
-    expect([status, headers['content-type'], headers.vary]).toEqual([200, 'text/html; charset=utf-8', 'Accept']);
+    expect([status, headers['content-type'], headers.vary]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'Accept, Accept-Encoding',
+    ]);
     const [, shown = ''] = /<pre id="configuration"[^>]*>([\s\S]*?)<\/pre>/.exec(body) ?? [];
     expect(shown).not.toContain('<b>');
     expect(parseHtml(shown).text).toBe(TEXT);
@@ -21,14 +25,14 @@ describe('configPage', () => {
     async (accept) => {
       const { request } = await startApp({ configuration: () => TEXT });
       const response = await request('/config', { headers: accept === undefined ? {} : { accept } });
-      expect(response).toEqual(plainText(200, TEXT, { vary: 'Accept' }));
+      expect(response).toEqual(plainText(200, TEXT, { vary: 'Accept, Accept-Encoding' }));
     },
   );
 
   it('links to its text, which a browser gets by the format', async () => {
     const { request } = await startApp({ configuration: () => TEXT });
     expect((await request('/config', HTML)).body).toContain('<a href="?format=text">');
-    expect(await request('/config?format=text', HTML)).toEqual(plainText(200, TEXT));
+    expect(await request('/config?format=text', HTML)).toEqual(plainText(200, TEXT, { vary: 'Accept-Encoding' }));
   });
 
   it('shows the configuration of a reload', async () => {

@@ -481,7 +481,7 @@ describe('stationPage', () => {
   ])('responds 400 to %s with the expected value', async (query, expected) => {
     const { request } = await startApp(exporterOf(full));
     const response = await request(`/stations/prod?${query}`);
-    expect(response).toEqual(errorText(400, response.body));
+    expect(response).toEqual(errorText(400, response.body, { vary: 'Accept, Accept-Encoding' }));
     expect(response.body).toMatch(expected);
   });
 

@@ -83,7 +83,7 @@ describe('statusPage', () => {
         ...COMMON_HEADERS,
         'content-type': 'text/html; charset=utf-8',
         'content-length': String(Buffer.byteLength(body)),
-        vary: 'Accept',
+        vary: 'Accept, Accept-Encoding',
         'content-security-policy': `default-src 'none'; style-src ${sourceOf('style')}; img-src 'self'; script-src ${sourceOf('script')}; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
       },
     });
