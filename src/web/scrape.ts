@@ -208,7 +208,7 @@ const SHARED_RESPONSE_BYTES = 64 * 1024;
 const COPIED_RESPONSE_BYTES = 2 * COPIED_BATCH_BYTES;
 
 /** Memory that a response holds while its client does not read it. */
-export function unreadBytes(response: ServerResponse, body: Body, gzip: boolean): number {
+function unreadBytes(response: ServerResponse, body: Body, gzip: boolean): number {
   if (isShared(response, gzip)) return SHARED_RESPONSE_BYTES;
   return SHARED_RESPONSE_BYTES + Math.min(gzip ? body.gzipLength : body.plainLength, COPIED_RESPONSE_BYTES);
 }
