@@ -28,7 +28,7 @@ const FOREIGN = [
 const OWN_PREFIX = 'telemetry_station_exporter';
 
 /** Files of operators, and the output of a build. */
-const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js'];
+const OUTSIDE_THE_REPOSITORY = ['config.yaml', 'dist/', 'dist/main.js', 'ipaddr.js'];
 
 const FILE = /^(?!@)[\w.@-]+(?:\/[\w.@-]+)*(?:\/|\.(?:ts|md|ya?ml|json|js))$/;
 const KEY = /^[a-z]+(?:_[a-z]+)*(?:(?:\[\])?\.[a-z_]+|\.<name>)*$/;

@@ -30,8 +30,9 @@ describe('--web.config.file', () => {
     const { port, output } = await serve(CONFIG, `--web.config.file=${webFile}`);
     const status = async (password?: string) => {
       const headers = password === undefined ? {} : basic(password);
-      return (await httpRequest(port, '/-/healthy', { headers, tls: { ca: AUTHORITY.cert } })).status;
+      return (await httpRequest(port, '/config', { headers, tls: { ca: AUTHORITY.cert } })).status;
     };
+    expect((await httpRequest(port, '/-/healthy', { tls: { ca: AUTHORITY.cert } })).status).toBe(200);
     await expect(httpRequest(port, '/-/healthy')).rejects.toThrow();
     expect([await status(), await status('wrong'), await status('right')]).toEqual([401, 401, 200]);
 
