@@ -51,13 +51,14 @@ serveMethods({
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line) });
     const build = { version: 'bench', revision: 'bench', nodeVersion: process.version };
-    const exporter = await Exporter.start(loaded, {
+    const exporter = new Exporter(loaded, {
       load,
       build,
       shard: { ordinal: 0, total: 1 },
       log,
       processMetrics: true,
     });
+    await exporter.start();
     const limits = { maxRequests: 0, maxResponseMemory: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
     const options = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
     const server = await listen(

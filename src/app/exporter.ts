@@ -21,6 +21,7 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { WebObserver } from '../web/options.ts';
 import type { ExporterPort } from '../web/port.ts';
+import { limitLog, RefreshLog, throttleLog } from './event-log.ts';
 import {
   endGeneration,
   type Generation,
@@ -29,12 +30,8 @@ import {
   startGeneration,
   type Upstream,
 } from './generation.ts';
-import { limitLog } from './limit-log.ts';
 import type { Logger } from './logger.ts';
-import { RefreshLog } from './refresh-log.ts';
-import { refreshStation } from './station-history.ts';
-import { stationDetail, stationStatus, upstreamStatuses } from './status.ts';
-import { throttleLog } from './throttle-log.ts';
+import { stationDetail, stationStatus, upstreamStatuses, wereTried } from './status.ts';
 import { recordLimits, userAgentOf } from './wiring.ts';
 
 export interface ExporterOptions {
@@ -46,45 +43,53 @@ export interface ExporterOptions {
   /** Publish prom-client's process and Node.js metrics. */
   readonly processMetrics: boolean;
   readonly droppedLogLines?: () => number;
+  /** Monotonic milliseconds. */
+  readonly elapsedMs?: () => number;
 }
 
 /** Compression is a small part of a refresh: more threads would compete with the event loop for the CPU. */
 const COMPRESSORS = 2;
+
+/** The exporter is ready at the latest this long after its start. */
+const MAX_UNREADY_MS = 60_000;
+
+/** A reload that takes longer is logged, again and again. */
+const SLOW_RELOAD_MS = 10_000;
 
 /** The running exporter without its web server: holds the configuration in force and reloads it. */
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
   readonly #refreshLog: RefreshLog;
-  #generation: Generation;
+  readonly #initial: LoadedConfig;
+  /** undefined: not started yet. */
+  #current: Generation | undefined;
   readonly #closed = new AbortController();
+  readonly #elapsedMs: () => number;
+  readonly #createdMs: number;
   #wasReady = false;
   #rendered: { readonly generation: Generation; readonly text: string } | undefined;
   /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
   readonly #selectionTasks = new TaskQueue();
+  #setStarted = () => {};
+  /** Resolves once the stations exist; until then only `ready` and `webObserver` can be used. */
+  readonly started = new Promise<void>((resolve) => {
+    this.#setStarted = resolve;
+  });
 
-  private constructor(
-    options: ExporterOptions,
-    services: SharedServices,
-    refreshLog: RefreshLog,
-    generation: Generation,
-  ) {
-    this.#options = options;
-    this.#services = services;
-    this.#refreshLog = refreshLog;
-    this.#generation = generation;
-  }
-
-  /** Starts the first refresh of every station without waiting for it. */
-  static async start(loaded: LoadedConfig, options: ExporterOptions): Promise<Exporter> {
-    const { build, shard, log, processMetrics, droppedLogLines } = options;
+  constructor(loaded: LoadedConfig, options: ExporterOptions) {
+    const { build, shard, log, processMetrics, droppedLogLines, elapsedMs = () => performance.now() } = options;
     const tasks = new TaskQueue();
-    const refreshLog = new RefreshLog(log);
     const own = new OwnMetrics(build, shard, processMetrics ? new ProcessMetrics() : undefined, droppedLogLines);
-    const records = new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit));
-    const services = {
+    const refreshLog = new RefreshLog(log);
+    this.#options = options;
+    this.#initial = loaded;
+    this.#elapsedMs = elapsedMs;
+    this.#createdMs = elapsedMs();
+    this.#refreshLog = refreshLog;
+    this.#services = {
       own,
-      records,
+      records: new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit)),
       shard,
       userAgent: userAgentOf(build),
       tasks,
@@ -94,12 +99,18 @@ export class Exporter implements ExporterPort {
       pageSizeReduced: (station: string | undefined, pageSize: number) => refreshLog.pageSizeReduced(station, pageSize),
       throttleLog: (upstream: string) => throttleLog(log, upstream),
     };
-    const exporter = new Exporter(options, services, refreshLog, await nextGeneration(loaded, undefined, services));
-    for (const warning of loaded.warnings) log.warn('configuration warning', { warning });
-    services.own.recordReload(true, Date.now());
-    services.own.recordWebReload(true, Date.now());
-    startGeneration(exporter.#generation, undefined);
-    return exporter;
+  }
+
+  /** Starts the first refresh of every station without waiting for it. */
+  async start(): Promise<void> {
+    await this.#replaceGeneration(this.#initial);
+    this.recordWebReload(true);
+    this.#setStarted();
+  }
+
+  get #generation(): Generation {
+    if (!this.#current) throw new Error('the exporter has not started');
+    return this.#current;
   }
 
   async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
@@ -154,7 +165,15 @@ export class Exporter implements ExporterPort {
     return this.#generation.histories.get(name)?.newestFirst();
   }
 
-  readonly refresh = (name: string) => refreshStation(this.#generation, name);
+  refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {
+    const { fleet, histories } = this.#generation;
+    const history = histories.get(name);
+    const refreshes = history?.refreshes;
+    const refresh = fleet.refreshNow(name);
+    return typeof refresh === 'object'
+      ? refresh.then(() => (history?.refreshes === refreshes ? undefined : history?.latest()))
+      : refresh;
+  }
 
   select(
     snapshot: Snapshot,
@@ -175,8 +194,12 @@ export class Exporter implements ExporterPort {
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */
   ready(): boolean {
-    this.#wasReady ||= this.#generation.fleet.ready();
+    this.#wasReady ||= this.#current !== undefined && this.#isReady(this.#current);
     return this.#wasReady;
+  }
+
+  #isReady({ fleet, upstreams }: Generation): boolean {
+    return this.#elapsedMs() - this.#createdMs >= MAX_UNREADY_MS || wereTried(fleet.views(), upstreams);
   }
 
   /** Rendered once per generation: a large configuration takes a hundred milliseconds. */
@@ -188,7 +211,7 @@ export class Exporter implements ExporterPort {
   }
 
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
-  readonly reload = coalesced(() => this.#reload());
+  readonly reload = coalesced(() => this.#logWhileSlow(this.#reload()));
 
   /** Counts the connections and the limits that the web server reaches, and logs the latter. */
   webObserver(): WebObserver {
@@ -209,7 +232,7 @@ export class Exporter implements ExporterPort {
   /** Does not wait for reloads: a running one is abandoned. */
   async close(): Promise<void> {
     this.#closed.abort();
-    await endGeneration(this.#generation, undefined);
+    if (this.#current) await endGeneration(this.#current, undefined);
   }
 
   async #reload(): Promise<readonly string[]> {
@@ -217,6 +240,7 @@ export class Exporter implements ExporterPort {
     const { log, load } = this.#options;
     try {
       signal.throwIfAborted();
+      await untilAborted(this.started, signal);
       const result = await untilAborted(load(), signal);
       if (result.ok) {
         await this.#replaceGeneration(result);
@@ -233,26 +257,43 @@ export class Exporter implements ExporterPort {
     }
   }
 
+  async #logWhileSlow<T>(reload: Promise<T>): Promise<T> {
+    const startMs = this.#elapsedMs();
+    const timer = setInterval(() => {
+      const seconds = Math.round((this.#elapsedMs() - startMs) / 1000);
+      this.#options.log.warn('configuration reload is still running', { seconds });
+    }, SLOW_RELOAD_MS).unref();
+    try {
+      return await reload;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
   async #replaceGeneration(loaded: LoadedConfig): Promise<void> {
-    const { own, records } = this.#services;
-    const old = this.#generation;
+    const old = this.#current;
     let ended: Promise<void> | undefined;
     const swap = (next: Generation) => {
       this.#closed.signal.throwIfAborted();
       startGeneration(next, old);
-      this.#generation = next;
-      records.limits = recordLimits(loaded.config);
-      const names = new Set(next.stations.keys());
-      records.retainStations(names);
-      ended = endGeneration(old, next);
-      for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
-      this.#refreshLog.retainStations(names);
-      own.recordReload(true, Date.now());
+      this.#current = next;
+      this.#services.own.recordReload(true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
-      this.#options.log.info('configuration reloaded', { stations: next.stations.size });
+      if (old) ended = this.#retire(old, next);
     };
     await nextGeneration(loaded, old, this.#services, { signal: this.#closed.signal, swap });
     await ended;
+  }
+
+  #retire(old: Generation, next: Generation): Promise<void> {
+    const { own, records } = this.#services;
+    const names = new Set(next.stations.keys());
+    records.limits = recordLimits(next.loaded.config);
+    records.retainStations(names);
+    for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
+    this.#refreshLog.retainStations(names);
+    this.#options.log.info('configuration reloaded', { stations: next.stations.size });
+    return endGeneration(old, next);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
@@ -18,8 +19,8 @@ import { UpstreamClient } from '../upstream/http/client.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
-import { postponedEntry, refreshEntry } from './station-history.ts';
-import type { ThrottleObserver } from './throttle-log.ts';
+import type { ThrottleObserver } from './event-log.ts';
+import { postponedEntry, refreshEntry } from './status.ts';
 import { upstreamOptions } from './wiring.ts';
 
 /** Services that outlive configuration reloads. */
@@ -78,17 +79,14 @@ export async function nextGeneration(
   { signal, swap }: BuildOptions = {},
 ): Promise<Generation> {
   const upstreams = connectUpstreams(loaded, old, services);
+  const resumes: (() => void)[] = [];
   try {
-    const { stations, histories, takeovers } = connectStations({ loaded, upstreams }, old, services);
-    // A refresh that ends meanwhile is taken over again: otherwise counters that were already scraped would decrease.
-    for (let outdated = takeovers; outdated.length > 0; outdated = takeovers.filter(isOutdated)) {
-      for (const takeover of outdated) {
-        signal?.throwIfAborted();
-        const { known, spec, dependencies } = takeover;
-        takeover.health = known.view().health;
-        stations.set(spec.name, await known.successor(spec, dependencies));
-      }
-    }
+    const { stations, histories, takeovers } = await connectStations({ loaded, upstreams }, old, services, signal);
+    await takeOver(takeovers, stations, signal);
+    // A refresh that ended meanwhile is taken over again, or counters that were already scraped would decrease. No further one
+    // ends before the swap, or the takeover of busy stations would not end either.
+    resumes.push(...takeovers.map(({ known }) => known.pause()));
+    await takeOver(takeovers.filter(isOutdated), stations, signal);
     const fleet =
       old?.fleet.successor(stations.values()) ??
       new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
@@ -99,20 +97,19 @@ export async function nextGeneration(
   } catch (error) {
     await closeUpstreams(upstreams, old?.upstreams);
     throw error;
+  } finally {
+    for (const resume of resumes) resume();
   }
 }
 
 /** Refreshes stations that are new or whose upstream changed, so that a wrong credential is reported at once. */
 export function startGeneration(next: Generation, old: Generation | undefined): void {
+  const isChanged = (upstream: string) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream);
   for (const [name, upstream] of next.upstreams) {
-    if (old?.upstreams.get(name) !== upstream) upstream.activate();
+    if (isChanged(name)) upstream.activate();
     else upstream.client.forgetAuthFailure();
   }
-  next.fleet.start();
-  for (const station of next.stations.values()) {
-    const { upstream } = station.spec;
-    if (next.upstreams.get(upstream) !== old?.upstreams.get(upstream)) void station.refresh();
-  }
+  void next.fleet.start(({ upstream }) => isChanged(upstream));
 }
 
 /** Closes what the next generation, if any, does not reuse; its upstreams forget the stations that they no longer have. */
@@ -149,16 +146,35 @@ function isOutdated({ known, health }: Takeover): boolean {
   return known.view().health !== health;
 }
 
+async function takeOver(
+  takeovers: readonly Takeover[],
+  stations: Map<string, StationCache<EncodedSnapshot>>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const takeover of takeovers) {
+    signal?.throwIfAborted();
+    const { known, spec, dependencies } = takeover;
+    takeover.health = known.view().health;
+    stations.set(spec.name, await known.successor(spec, dependencies));
+  }
+}
+
+/** Built in one event-loop iteration: other events wait for them. */
+const BUILT_TOGETHER = 100;
+
 /** The stations in the order of the configuration; those to be taken over are still the old ones. */
-function connectStations(
+async function connectStations(
   { loaded, upstreams }: Pick<Generation, 'loaded' | 'upstreams'>,
   old: Generation | undefined,
   services: SharedServices,
+  signal: AbortSignal | undefined,
 ) {
   const stations = new Map<string, StationCache<EncodedSnapshot>>();
   const histories = new Map<string, History>();
   const takeovers: Takeover[] = [];
   for (const spec of resolveStations(loaded.config).filter(({ name }) => isOnShard(name, services.shard))) {
+    if (stations.size % BUILT_TOGETHER === 0) await nextIteration();
+    signal?.throwIfAborted();
     const upstream = upstreams.get(spec.upstream) as Upstream;
     const encoder = new StationEncoder(spec, services.compressors);
     const history = old?.histories.get(spec.name) ?? new History();

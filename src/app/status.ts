@@ -1,15 +1,19 @@
 import { capacityOf, type StationWork } from '../inventory/capacity.ts';
+import type { HistoryEntry } from '../inventory/history.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
 import type { Aggregates } from '../metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
-import type { StationView } from '../refresh/station-cache.ts';
-import type { Upstream } from './generation.ts';
+import type { ListingFailure } from '../model/failure.ts';
+import type { UpstreamLoad } from '../model/upstream-load.ts';
+import type { EndedAttempt, StationView } from '../refresh/station-cache.ts';
+import type { UpstreamClient } from '../upstream/http/client.ts';
 
 type View = StationView<EncodedSnapshot>;
 
-type UpstreamState = Pick<Upstream, 'concurrency'> & {
-  readonly client: Pick<Upstream['client'], 'load' | 'isHanging'>;
-};
+interface UpstreamState {
+  readonly concurrency: number;
+  readonly client: Pick<UpstreamClient, 'load' | 'isHanging'>;
+}
 
 /** Maps a station to its status on the web pages. */
 export function stationStatus(view: View, { client }: Pick<UpstreamState, 'client'>): StationStatus {
@@ -92,4 +96,39 @@ function alertCounts(
     if (group.withoutRules !== undefined) withoutRules = (withoutRules ?? 0) + group.withoutRules;
   }
   return { alertable: alertability ? alertable : undefined, withoutRules };
+}
+
+/** Whether each station was tried; one that waits for an upstream that throttles, holds or hangs would otherwise keep the exporter unready for ever. */
+export function wereTried(views: readonly View[], upstreams: ReadonlyMap<string, UpstreamState>): boolean {
+  const impeded = new Set([...upstreams].filter(([, { client }]) => isImpeded(client.load())).map(([name]) => name));
+  return views.every(
+    ({ spec, health, isRefreshing }) =>
+      health.lastAttemptMs !== undefined || (isRefreshing && impeded.has(spec.upstream)),
+  );
+}
+
+function isImpeded({ holdMs, recentThrottled, hangingStations }: UpstreamLoad): boolean {
+  return holdMs > 0 || recentThrottled > 0 || hangingStations > 0;
+}
+
+/** A refresh as the history of its station keeps it. */
+export function refreshEntry({ health, served }: View, { waitedMs, changes }: EndedAttempt): HistoryEntry {
+  const { lastAttemptMs = 0, durationMs = 0, failure } = health;
+  const common = { atMs: lastAttemptMs, durationMs, waitedMs, refreshes: 1 };
+  if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
+  const snapshot = served?.publication.snapshot;
+  const counts = served &&
+    snapshot && { pages: snapshot.pages, resources: snapshot.size, firing: firingCount(served.encoded.aggregates) };
+  return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changes };
+}
+
+export function postponedEntry({ reason, message }: ListingFailure, atMs: number): HistoryEntry {
+  return { atMs, waitedMs: 0, refreshes: 1, failed: 0, outcome: 'postponed', failure: { reason, message } };
+}
+
+/** Counted as the dashboards and alerts do, by the published state. */
+function firingCount({ groups }: Aggregates): number {
+  let firing = 0;
+  for (const { states } of groups) for (const [state, count] of states) if (/firing/i.test(state)) firing += count;
+  return firing;
 }

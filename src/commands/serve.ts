@@ -69,7 +69,7 @@ async function serveConfig(
     stations: inputs.loaded.config.stations.length,
     upstreams: Object.keys(inputs.loaded.config.upstreams).length,
   });
-  const exporter = await Exporter.start(inputs.loaded, {
+  const exporter = new Exporter(inputs.loaded, {
     load,
     build: context.build,
     shard: own.shard,
@@ -87,6 +87,7 @@ async function serveConfig(
   }
 }
 
+/** Listens before the stations are built: a probe of the process must not wait for tens of thousands of them. */
 async function serveUntil(
   end: AbortSignal,
   exporter: Exporter,
@@ -146,11 +147,17 @@ async function serveUntil(
     signal: end,
     ...(webConfigIntervalMs !== undefined && { intervalMs: webConfigIntervalMs }),
   });
-  if (!end.aborted) await once(end, 'abort');
-  log.info('shutting down', { signal: end.reason });
-  // Scrapes that wait for a refresh respond with the current snapshot.
-  await exporter.close();
-  await server.close(DRAIN_MS);
+  try {
+    await untilAborted(exporter.start(), end);
+    await once(end, 'abort');
+  } catch (error) {
+    if (!end.aborted) throw error;
+  } finally {
+    if (end.aborted) log.info('shutting down', { signal: end.reason });
+    // Scrapes that wait for a refresh respond with the current snapshot.
+    await exporter.close();
+    await server.close(DRAIN_MS);
+  }
 }
 
 /** Where a browser on the same host finds the exporter. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { MAX_TIMER_MS, systemClock } from '../model/clock.ts';
+import type { StationSpec } from '../model/station-spec.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Long enough for the first scrape after a station recovers to show it as up. */
@@ -40,13 +41,20 @@ export class Fleet<Encoded> {
     return new Fleet(caches, this.#observeReads, this.#elapsedMs, this.#requestedMs);
   }
 
-  /** Refreshes every station that was never attempted, and starts the background refreshes. */
-  start(): void {
-    const all = [...this.#caches.values()];
-    this.#stops = all
-      .filter(({ spec }) => spec.cache.refresh === 'background')
-      .map((cache) => refreshInBackground(cache));
-    for (const cache of all) if (!cache.wasAttempted) void cache.refresh();
+  /** Starts the background refreshes, and refreshes every station that was never attempted or that `isDue`. */
+  async start(isDue: (spec: StationSpec) => boolean = () => false): Promise<void> {
+    let started = 0;
+    let isStopped = false;
+    this.#stops.push(() => {
+      isStopped = true;
+    });
+    for (const cache of this.#caches.values()) {
+      if (cache.spec.cache.refresh === 'background') this.#stops.push(refreshInBackground(cache));
+      if (!cache.wasAttempted || isDue(cache.spec)) void cache.refresh();
+      started += 1;
+      if (started % STARTED_TOGETHER === 0) await nextIteration();
+      if (isStopped) return;
+    }
   }
 
   /** Stops the background refreshes; the caches themselves may be taken over by another fleet. */

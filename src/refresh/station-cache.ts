@@ -89,6 +89,8 @@ export class StationCache<Encoded> {
   #notBefore = Number.NEGATIVE_INFINITY;
   #createdAt: number;
   #attempt: Attempt | undefined;
+  /** Resolves when refreshes may end again. */
+  #paused: Promise<void> | undefined;
   /** `excusedMs`: how long refreshes of it waited before they started. */
   #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
   readonly #changes: ChurnCounter;
@@ -162,6 +164,18 @@ export class StationCache<Encoded> {
     return next;
   }
 
+  /** No refresh ends before the returned function is called: the view stays as it is. */
+  pause(): () => void {
+    let resume = () => {};
+    this.#paused = new Promise((resolve) => {
+      resume = resolve;
+    });
+    return () => {
+      this.#paused = undefined;
+      resume();
+    };
+  }
+
   /** Aborts a running refresh; later scrapes start none. */
   close(): void {
     this.#closed.abort(new Error('the station was closed'));
@@ -216,10 +230,12 @@ export class StationCache<Encoded> {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
       const churn = await this.#changes.after(snapshot);
       const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#changes.values });
+      await this.#paused;
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
       this.#conclude(attempt, undefined, this.#changes.commit(snapshot, churn));
     } catch (error) {
+      await this.#paused;
       if (signal.aborted) return;
       if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
         this.#postpone(error);

@@ -73,7 +73,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
     }
     request.url = target;
     if (healthPaths.has(target)) app(request, response);
-    else requests.add(() => request.destroyed || app(request, response));
+    else void exporter.started.then(() => requests.add(() => request.destroyed || app(request, response)));
   };
 }
 

@@ -10,6 +10,8 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 
 /** The interface of the running exporter that the web server needs. */
 export interface ExporterPort {
+  /** Resolves once the stations exist; until then only `ready` can be used. */
+  readonly started: Promise<void>;
   /** Of all stations; cheaper than `stations`, which aggregates snapshots. */
   specs(): readonly StationSpec[];
   /** Whether a station has this name; cheaper than `station`, which describes its upstream. */

@@ -86,6 +86,21 @@ class HeldPool extends CompressorPool {
   }
 }
 
+/** Something happens before each use. */
+class BusyPool extends CompressorPool {
+  readonly #before: () => Promise<void>;
+
+  constructor(before: () => Promise<void>) {
+    super(new TaskQueue(), 1);
+    this.#before = before;
+  }
+
+  override async compress<Result>(write: (buffer: TextBuffer) => Result) {
+    await this.#before();
+    return super.compress(write);
+  }
+}
+
 /** Has a bug that shows at the given use. */
 class FailingPool extends CompressorPool {
   #uses: number;
@@ -235,6 +250,40 @@ describe('nextGeneration', () => {
     expect(changesOf(taken)).toEqual([1, 3]);
     expect(taken.view().health).toBe(station.view().health);
     expect(taken.view().served?.publication.snapshot).toBe(station.view().served?.publication.snapshot);
+  });
+
+  it('ends although a station is refreshed whenever one is encoded, and loses no count', async () => {
+    const service = await startService();
+    const config = configOf(service.url, ['a', 'b']);
+    const old = await generationOf(config);
+    await Promise.all(Array.from(old.stations.values(), (station) => station.refresh()));
+    let size = 0;
+    const refreshAll = async () => {
+      size += 1;
+      for (const name of old.stations.keys()) service.setRecords(name, entriesOf(size, `round ${size} `));
+      // Refreshes do not end during the last round.
+      const refreshes = Array.from(old.stations.values(), (station) => station.refresh());
+      await Promise.race([Promise.all(refreshes), new Promise((resolve) => setTimeout(resolve, 200))]);
+    };
+    const compressors = new BusyPool(refreshAll);
+    const changed = loaded({ ...config, metrics: { per_resource: false } });
+    const taken: Generation[] = [];
+    const swap = (next: Generation) => {
+      for (const [name, station] of next.stations) {
+        const known = old.stations.get(name) ?? expect.unreachable();
+        expect(station.view().health).toBe(known.view().health);
+        expect(changesOf(station)).toEqual(changesOf(known));
+      }
+      taken.push(next);
+    };
+    const next = await nextGeneration(changed, old, { ...sharedServices(), compressors }, { swap });
+    onTestFinished(() => endGeneration(next, undefined));
+    expect(taken).toEqual([next]);
+    // Without a successor the old station continues.
+    const before = old.stations.get('a')?.view().health;
+    await old.stations.get('a')?.refresh();
+    await old.stations.get('a')?.refresh();
+    expect(old.stations.get('a')?.view().health).not.toBe(before);
   });
 
   it('leaves the old generation working when it fails half-way', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitLog } from '../../src/app/limit-log.ts';
+import { limitLog } from '../../src/app/event-log.ts';
 
 describe('limitLog', () => {
   it('logs each limit at once, then at most once per minute with the number of times since', () => {

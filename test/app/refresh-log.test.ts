@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { RefreshLog } from '../../src/app/event-log.ts';
 import { createLogger } from '../../src/app/logger.ts';
-import { RefreshLog } from '../../src/app/refresh-log.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';

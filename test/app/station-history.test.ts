@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { postponedEntry, refreshEntry } from '../../src/app/station-history.ts';
+import { postponedEntry, refreshEntry } from '../../src/app/status.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { viewOf } from './station-view.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { throttleLog } from '../../src/app/event-log.ts';
 import { createLogger } from '../../src/app/logger.ts';
-import { throttleLog } from '../../src/app/throttle-log.ts';
 
 function setUp() {
   const lines: string[] = [];

@@ -21,13 +21,14 @@ export async function startExporter(
   const load = async () => loadConfig({ file: 'config.yaml', text, env: options.env ?? {} });
   const loaded = await load();
   if (!loaded.ok) throw new Error(loaded.problems.map(({ path, message }) => `${path}: ${message}`).join('\n'));
-  const exporter = await Exporter.start(loaded, {
+  const exporter = new Exporter(loaded, {
     load,
     build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },
     shard: { ordinal: 0, total: 1 },
     log: createLogger({ level: 'debug', format: 'logfmt', write: (line) => log.push(line) }),
     processMetrics: false,
   });
+  await exporter.start();
   const observer = exporter.webObserver();
   let elapsedMs = 0;
   const app = createApp(exporter, {

@@ -44,13 +44,14 @@ serveMethods({
     const build = { version: 'soak', revision: 'soak', nodeVersion: process.version };
     // Failures of the service are intended; only errors of the exporter are logged.
     const log = createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line) });
-    exporter = await Exporter.start(loaded, {
+    exporter = new Exporter(loaded, {
       load,
       build,
       shard: { ordinal: 0, total: 1 },
       log,
       processMetrics: true,
     });
+    await exporter.start();
     const report = (error: unknown) => {
       internalErrors += 1;
       log.error('internal error', { error });

@@ -125,6 +125,19 @@ describe('createApp', () => {
     if (decode) expect(bytes.length).toBeLessThan(plain.body.length / 2);
   });
 
+  it('answers probes of the process while the stations are being built, and other requests afterwards', async () => {
+    let start = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const { request } = await startApp({ started, ready: () => false });
+    const scrape = request('/metrics');
+    expect((await request('/-/healthy')).status).toBe(200);
+    expect((await request('/-/ready')).status).toBe(503);
+    start();
+    expect((await scrape).body).toBe('# text\n# all\n');
+  });
+
   it('responds 431 to headers larger than 16 KiB', async () => {
     const { request } = await startApp();
     expect((await request('/metrics', { headers: { x: 'a'.repeat(17_000) } })).status).toBe(431);

@@ -12,6 +12,7 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
   return {
     ...exporterOf(detailOf([resourceOf('a')])),
     scrape: async (format, station) => bodyOf(`# ${format}\n`, `# ${station ?? 'all'}\n`),
+    started: Promise.resolve(),
     scrapeOwn: async (format) => bodyOf(`# ${format}\n`, '# own\n'),
     ready: () => true,
     reload: async () => [],

@@ -2,6 +2,7 @@ import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { StationView } from '../refresh/station-cache.ts';
+import type { RequestObserver } from '../upstream/http/observer.ts';
 import type { LogFields, Logger } from './logger.ts';
 
 /** What was logged is repeated at this interval while it lasts, and at debug level in between. */
@@ -127,4 +128,67 @@ export class RefreshLog {
     this.#states.set(station, state);
     return state;
   }
+}
+
+export type ThrottleObserver = Pick<RequestObserver, 'throttled' | 'limited'>;
+
+/** Without a throttled request for this long, throttling has ended. */
+const QUIET_MS = 300_000;
+
+/** Logs when an upstream begins to throttle, each change of the rate limit by a factor of two, and the end of throttling. */
+export function throttleLog(
+  log: Logger,
+  upstream: string,
+  now: () => number = () => performance.now(),
+): ThrottleObserver {
+  let throttledMs: number | undefined;
+  let throttled = 0;
+  let logged = Number.POSITIVE_INFINITY;
+  return {
+    throttled: () => {
+      if (throttledMs === undefined) log.warn('upstream throttles requests', { upstream, status: 429 });
+      throttledMs = now();
+      throttled += 1;
+    },
+    limited: (requestsPerSecond) => {
+      const isLimited = Number.isFinite(requestsPerSecond);
+      const rate = {
+        upstream,
+        requests_per_second: isLimited ? Math.round(requestsPerSecond * 100) / 100 : 'unlimited',
+        throttled,
+      };
+      if (throttledMs !== undefined && now() - throttledMs >= QUIET_MS) {
+        log.info('upstream no longer throttles requests', rate);
+        throttledMs = undefined;
+        throttled = 0;
+        logged = requestsPerSecond;
+      } else if (isLimited && requestsPerSecond <= logged / 2) {
+        if (throttledMs !== undefined) log.warn('request rate lowered', rate);
+        logged = requestsPerSecond;
+      } else if (logged < requestsPerSecond / 2) {
+        log.info('request rate raised', rate);
+        logged = requestsPerSecond;
+      }
+    },
+  };
+}
+
+/** A limit that is reached once is often reached thousands of times. */
+const INTERVAL_MS = 60_000;
+
+/** Logs that a limit was reached: at once, then at most once per minute with the number of times since and the latest client. */
+export function limitLog(
+  log: Pick<Logger, 'warn'>,
+  now: () => number = () => performance.now(),
+): (limit: string, client?: string) => void {
+  const states = new Map<string, { loggedMs: number; times: number }>();
+  return (limit, client) => {
+    const state = states.get(limit) ?? { loggedMs: Number.NEGATIVE_INFINITY, times: 0 };
+    states.set(limit, state);
+    state.times += 1;
+    if (now() - state.loggedMs < INTERVAL_MS) return;
+    log.warn('limit of the web server reached', { limit, times: state.times, client });
+    state.loggedMs = now();
+    state.times = 0;
+  };
 }
