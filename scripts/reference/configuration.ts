@@ -1,5 +1,52 @@
-import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { jsonSchema } from '../../src/config/schema-problem.ts';
 import { LINK_PLACEHOLDERS } from '../../src/inventory/links.ts';
+import { isObject } from '../../src/model/resource.ts';
+
+/** The part of JSON Schema that the configuration uses. */
+export interface JsonSchema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: JsonSchema | false;
+}
+
+export function configJsonSchema(): JsonSchema {
+  return jsonSchema(configSchema) as JsonSchema;
+}
+
+const SCHEMA_ID =
+  'https://raw.githubusercontent.com/telemetry-station-exporter/telemetry-station-exporter/main/config.schema.json';
+
+/** Generates config.schema.json, which describes the file before variables are substituted. */
+export function publishedSchema(): object {
+  const { $schema, ...schema } = withVariables(configJsonSchema()) as Record<string, unknown>;
+  return { $schema, $id: SCHEMA_ID, title: 'Configuration of telemetry-station-exporter', ...schema };
+}
+
+/** Lets a variable stand for one of several values. */
+function withVariables(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withVariables);
+  if (!isObject(schema)) return schema;
+  const { type, enum: values, ...rest } = schema;
+  if (type !== 'string' || !Array.isArray(values)) {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withVariables(value)]));
+  }
+  return {
+    ...rest,
+    anyOf: [
+      { type, enum: values },
+      { type, pattern: '\\$\\{' },
+    ],
+  };
+}
 
 /** Generates docs/configuration.md. */
 export function configurationReference(): string {

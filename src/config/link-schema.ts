@@ -41,13 +41,10 @@ function templateProblem(input: string, placeholders: readonly string[]): string
   if (authority === '') return NOT_A_URL;
   if (/[{}]/.test(authority)) return 'expected a placeholder only after the host';
   if (authority.includes('@')) return 'expected a URL without user and password';
-  for (const [, name = ''] of input.matchAll(/\{([^{}]*)\}/g)) {
-    if (placeholders.includes(name)) continue;
-    const known = placeholders.map((placeholder) => `{${placeholder}}`);
-    return `unknown placeholder {${name}}, expected one of ${known.join(', ')}; write %7B and %7D for literal braces`;
-  }
-  const rest = input.replaceAll(/\{\w+\}/g, 'x');
-  if (/[{}]/.test(rest))
-    return 'single brace, expected a placeholder such as {station}; write %7B and %7D for literal braces';
+  const known = placeholders.map((placeholder) => `{${placeholder}}`);
+  const rest = known.reduce((text, placeholder) => text.replaceAll(placeholder, 'x'), input);
+  const [wrong] = /\{[^{}]*\}|[{}]/.exec(rest) ?? [];
+  if (wrong !== undefined)
+    return `unknown placeholder ${wrong}, expected one of ${known.join(', ')}; write %7B and %7D for literal braces`;
   return URL.canParse(rest) && !/\s/.test(rest) ? undefined : NOT_A_URL;
 }

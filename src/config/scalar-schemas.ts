@@ -5,50 +5,61 @@ import { HIDDEN, Secret } from './secret.ts';
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from './units.ts';
 
 /** Rejects credentials in the URL, because URLs are shown and the authentication keys are not. */
-export const serviceUrl = urlWithout(serviceUrlProblem, '[^/?#@\\s]+(?:/[^?#]*)?', (href) => href);
-
-/** Hides the user too: some proxies take a key in its place. */
-export const proxyUrl = urlWithout(proxyUrlProblem, '(?:(?:[^/?#%]|%[0-9a-fA-F]{2})*@)?[^/?#@\\s]+/?', (href) =>
-  href.replace(/\/\/[^@/]*@/, `//${HIDDEN}@`),
+export const serviceUrl = url(
+  '[^/?#@\\s]+(?:/[^?#]*)?',
+  ({ username, password }, input) => {
+    if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
+    return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
+  },
+  (href) => href,
 );
 
-/** `rest`: what may follow the scheme, for editors. */
-function urlWithout(problemOf: (input: string) => string | undefined, rest: string, shown: (href: string) => string) {
+/** Hides the user too: some proxies take a key in its place. */
+export const proxyUrl = url(
+  '(?:(?:[^/?#%]|%[0-9a-fA-F]{2})*@)?[^/?#@\\s]+/?',
+  ({ username, password, pathname }, input) => {
+    if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
+    return isPercentEncoded(username + password)
+      ? undefined
+      : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
+  },
+  (href) => href.replace(/\/\/[^@/]*@/, `//${HIDDEN}@`),
+);
+
+/** `rest`: what may follow the scheme, for editors. No message shows the input, which may contain a password. */
+function url(
+  rest: string,
+  problemOf: (parsed: URL, input: string) => string | undefined,
+  shown: (href: string) => string,
+) {
   const pattern = editorPattern(`^${anyCase('http')}[sS]?://${rest}$`);
-  return z.codec(z.string({ error: 'an http or https URL' }).meta({ title: 'URL', pattern }), z.instanceof(URL), {
+  const form = z.string({ error: 'an http or https URL' }).meta({ title: 'URL', pattern });
+  const decode = (input: string) => {
+    if (!/^https?:\/\//i.test(input)) return 'must begin with http:// or https://';
+    if (!URL.canParse(input)) return 'expected an http or https URL such as https://host:8443';
+    const parsed = new URL(input);
+    return problemOf(parsed, input) ?? parsed;
+  };
+  // Not `url.href`: zod also encodes an absent key, where `url` is undefined.
+  return codecOf(form, z.instanceof(URL), decode, (value) => shown(`${value}`));
+}
+
+/** `decode` returns the value, or the problem as a string. */
+function codecOf<Form extends z.ZodType<string | number, string | number>, Value extends number | URL>(
+  form: Form,
+  value: z.ZodType<Value, Value>,
+  decode: (input: string) => Value | string,
+  encode: (value: Value) => string,
+) {
+  return z.codec(form, value, {
     decode: (input, { issues }) => {
-      const message = problemOf(input);
-      if (message === undefined) return new URL(input);
-      issues.push({ code: 'custom', input, message });
+      const decoded = decode(`${input}`);
+      if (typeof decoded !== 'string') return decoded;
+      issues.push({ code: 'custom', input, message: decoded });
       return z.NEVER;
     },
-    // Not `url.href`: zod also encodes an absent key, where `url` is undefined.
-    encode: (url) => shown(`${url}`),
+    encode: encode as (value: Value) => z.output<Form>,
   });
-}
-
-function serviceUrlProblem(input: string): string | undefined {
-  const problem = httpUrlProblem(input);
-  if (problem !== undefined) return problem;
-  const { username, password } = new URL(input);
-  if (username !== '' || password !== '') return 'expected a URL without user and password; use basic_auth instead';
-  return /[?#]/.test(input) ? 'expected a URL without query and fragment' : undefined;
-}
-
-function proxyUrlProblem(input: string): string | undefined {
-  const problem = httpUrlProblem(input);
-  if (problem !== undefined) return problem;
-  const { username, password, pathname } = new URL(input);
-  if (pathname !== '/' || /[?#]/.test(input)) return 'expected a URL without path, query and fragment';
-  return isPercentEncoded(username + password)
-    ? undefined
-    : 'invalid percent-encoding in the user or password, expected %25 for a literal %';
-}
-
-/** Does not show the input, which may contain a password. */
-function httpUrlProblem(input: string): string | undefined {
-  if (!/^https?:\/\//i.test(input)) return 'must begin with http:// or https://';
-  return URL.canParse(input) ? undefined : 'expected an http or https URL such as https://host:8443';
 }
 
 function isPercentEncoded(input: string): boolean {
@@ -92,20 +103,15 @@ export const timerDuration = durationBetween(0, MAX_TIMER_MS);
 /** A timeout: a delay that a timer can hold, excluding 0. */
 export const timeoutDuration = durationBetween(1, MAX_TIMER_MS);
 
-export const size = z.codec(textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB', true), z.number(), {
-  decode: (input, { issues }) => {
-    const bytes = parseSize(input);
-    if (bytes !== undefined && bytes > 0) return bytes;
+export const size = codecOf(
+  textOf('size', SIZE_PATTERN, 'a size such as 16MiB or 1MB', true),
+  z.number(),
+  (input) => {
     const whole = SIZE_PATTERN.test(input) ? ' in whole bytes' : '';
-    issues.push({
-      code: 'custom',
-      input,
-      message: `expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`,
-    });
-    return z.NEVER;
+    return parseSize(input) || `expected a size${whole} such as 16MiB or 1MB, got ${quoted(input)}`;
   },
-  encode: formatSize,
-});
+  formatSize,
+);
 
 export const secret = secretFrom(z.string());
 
@@ -136,19 +142,13 @@ function durationBetween(min: number, max: number) {
   const form = z.union([written, z.literal(0, { error })], { error });
   // The zero is only a literal so that its message is not that of a wrong type.
   const meta = { title: 'duration', ...(isPositive && { anyOf: [{ type: 'string', ...written.meta() }] }) };
-  return z.codec(form.meta(meta), z.number(), {
-    decode: (input, { issues }) => {
-      const ms = parseDuration(`${input}`);
-      if (ms !== undefined && ms >= min && ms <= max) return ms;
-      issues.push({
-        code: 'custom',
-        input,
-        message: `expected ${expectedDuration(`${input}`, min, max)}, got ${quoted(`${input}`)}`,
-      });
-      return z.NEVER;
-    },
-    encode: formatDuration,
-  });
+  const decode = (input: string) => {
+    const ms = parseDuration(input);
+    return ms !== undefined && ms >= min && ms <= max
+      ? ms
+      : `expected ${expectedDuration(input, min, max)}, got ${quoted(input)}`;
+  };
+  return codecOf(form.meta(meta), z.number(), decode, formatDuration);
 }
 
 function expectedDuration(input: string, min: number, max: number): string {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { isObject } from '../model/resource.ts';
 import { nearest, suggestion } from './nearest.ts';
 import { type ConfigPath, formatPath, quoted } from './problem.ts';
-import { configSchema } from './schema.ts';
 
 /** A problem that the schema found. */
 export interface SchemaProblem {
@@ -22,9 +21,9 @@ export function schemaProblems(
   raw: unknown,
 ): readonly SchemaProblem[] {
   // Converting the schema takes much longer than the check itself.
-  let converted: JsonSchema | undefined;
+  let converted: KeySchema | undefined;
   const keysAt = (path: ConfigPath) => {
-    converted ??= jsonSchema(schema);
+    converted ??= jsonSchema(schema) as KeySchema;
     return knownKeys(converted, path);
   };
   const problems = issues.flatMap((issue) => issueProblems(issue, keysAt));
@@ -172,58 +171,21 @@ function isShown(issue: z.core.$ZodIssue): boolean {
   return issue.code !== 'invalid_union';
 }
 
-/** The part of JSON Schema that the configuration uses. */
-export interface JsonSchema {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: JsonSchema | false;
-}
-
-export function configJsonSchema(): JsonSchema {
-  return jsonSchema(configSchema);
-}
-
-const SCHEMA_ID =
-  'https://raw.githubusercontent.com/telemetry-station-exporter/telemetry-station-exporter/main/config.schema.json';
-
-/** The published schema: describes the file before variables are substituted. */
-export function publishedSchema(): object {
-  const { $schema, ...schema } = withVariables(configJsonSchema()) as Record<string, unknown>;
-  return { $schema, $id: SCHEMA_ID, title: 'Configuration of telemetry-station-exporter', ...schema };
-}
-
-/** Lets a variable stand for one of several values. */
-function withVariables(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withVariables);
-  if (!isObject(schema)) return schema;
-  const { type, enum: values, ...rest } = schema;
-  if (type !== 'string' || !Array.isArray(values)) {
-    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withVariables(value)]));
-  }
-  return {
-    ...rest,
-    anyOf: [
-      { type, enum: values },
-      { type, pattern: '\\$\\{' },
-    ],
-  };
+/** The part of JSON Schema that describes keys. */
+interface KeySchema {
+  readonly items?: KeySchema;
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+  readonly additionalProperties?: KeySchema | false;
 }
 
 /** The keys of the mapping at this path. */
-export function knownKeys(schema: JsonSchema, path: ConfigPath): readonly string[] {
+export function knownKeys(schema: KeySchema, path: ConfigPath): readonly string[] {
   let at = schema;
   for (const part of path) at = at.items ?? at.properties?.[part] ?? (at.additionalProperties || {});
   return Object.keys(at.properties ?? {});
 }
 
-export function jsonSchema(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+/** The JSON Schema of what may be written. */
+export function jsonSchema(schema: z.ZodType) {
+  return z.toJSONSchema(schema, { io: 'input' });
 }

@@ -119,8 +119,8 @@ export const configSchema = crossChecked(
 export type Config = z.output<typeof configSchema>;
 
 /** A station file, checked against the upstreams and the global settings of the configuration, which may be invalid themselves. */
-export function stationFileSchema({ upstreams, cache }: Pick<Fleet, 'upstreams' | 'cache'>): typeof stations {
-  return crossChecked(stations, (list) => stationProblems(entriesOf(list, []), upstreams, cache), Array.isArray);
+export function stationFileSchema(settings: Omit<Fleet, 'stations'>): typeof stations {
+  return crossChecked(stations, (list) => stationProblems({ ...settings, stations: list }, []), Array.isArray);
 }
 
 interface Fleet {
@@ -130,38 +130,27 @@ interface Fleet {
   readonly cache?: unknown;
 }
 
-interface Entry {
-  readonly path: ConfigPath;
-  readonly station: Mapping;
-}
-
 /** Problems between stations, upstreams and global settings. */
-function* fleetProblems({ upstreams, stations, station_files, cache }: Fleet): Iterable<CrossProblem> {
+function* fleetProblems(fleet: Fleet): Iterable<CrossProblem> {
+  const { upstreams, stations, station_files, cache } = fleet;
+  const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
   if (isObject(upstreams) && Object.keys(upstreams).length === 0)
     yield { path: ['upstreams'], message: 'expected at least one upstream, got none' };
   if (isEmptyList(stations) && isEmptyList(station_files))
     yield { path: ['stations'], message: 'expected at least one station, or station_files, got none' };
-  if (isObject(cache)) yield* zeroTtlProblems(cache, cache, ['cache']);
-  yield* stationProblems(entriesOf(stations, ['stations']), upstreams, cache);
+  yield* zeroTtlProblems(cache, cache, ['cache']);
+  yield* stationProblems(fleet, ['stations']);
 }
 
-function* stationProblems(entries: readonly Entry[], upstreams: unknown, cache: unknown): Iterable<CrossProblem> {
-  if (isObject(upstreams)) yield* upstreamProblems(entries, upstreams);
-  for (const { path, station } of entries) {
+/** `path`: of the list. */
+function* stationProblems({ upstreams, stations, cache }: Fleet, path: ConfigPath): Iterable<CrossProblem> {
+  const checkUpstream = isObject(upstreams) ? upstreamCheck(upstreams) : () => [];
+  for (const [index, station] of Array.isArray(stations) ? stations.entries() : []) {
+    if (!isObject(station)) continue;
     const { cache: own } = station;
-    if (isObject(cache) && isObject(own)) yield* zeroTtlProblems(cache, own, [...path, 'cache']);
+    yield* checkUpstream(station, [...path, index]);
+    yield* zeroTtlProblems(cache, own, [...path, index, 'cache']);
   }
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
-
-function entriesOf(stations: unknown, path: ConfigPath): readonly Entry[] {
-  if (!Array.isArray(stations)) return [];
-  return stations.flatMap((station: unknown, index) =>
-    isObject(station) ? [{ path: [...path, index], station }] : [],
-  );
 }
 
 /** The station's name and the key that defines it. */
@@ -174,48 +163,47 @@ export function nameOf({ name, telemetry_station, rid }: Mapping): {
   return { key: 'rid', name: typeof rid === 'string' ? parseRid(rid)?.telemetry_station : undefined };
 }
 
-function* upstreamProblems(entries: readonly Entry[], upstreams: Mapping): Iterable<CrossProblem> {
+function upstreamCheck(upstreams: Mapping) {
   const names = Object.keys(upstreams);
   const missing = `missing, expected one of ${listed(names)}, because there are several upstreams`;
   let unknown = 0;
-  for (const { path: entry, station } of entries) {
-    const { upstream, filters } = station;
-    const name = upstream ?? (names.length === 1 ? names[0] : undefined);
-    const path = [...entry, 'upstream'];
+  return function* ({ upstream, filters }: Mapping, station: ConfigPath): Iterable<CrossProblem> {
+    const path = [...station, 'upstream'];
+    const name = upstream ?? names[0];
+    const isKnown = typeof name === 'string' && Object.hasOwn(upstreams, name);
     if (upstream === undefined && names.length > 1) {
       yield { path, message: missing };
-    } else if (typeof name === 'string' && Object.hasOwn(upstreams, name)) {
-      if (isObject(filters) && listStyleOf(upstreams[name]) === 'comma') yield* commaProblems(entry, filters);
+    } else if (isKnown) {
+      yield* commaProblems(upstreams[name], filters, [...station, 'filters']);
     } else if (typeof upstream === 'string') {
       unknown += 1;
       // Later ones are not shown, and each suggestion compares all names.
       const hint = unknown <= MAX_SHOWN_PROBLEMS ? suggestion(upstream, names) : '';
       yield { path, message: `expected the name of an upstream, got ${quoted(upstream)}${hint}` };
     }
-  }
-}
-
-function listStyleOf(upstream: unknown): unknown {
-  if (!isObject(upstream)) return undefined;
-  const { list_style } = upstream;
-  return list_style;
+  };
 }
 
 /** With `list_style: comma` the service would split the entry. */
-function* commaProblems(station: ConfigPath, { resource_ids, resource_types }: Mapping): Iterable<CrossProblem> {
-  for (const [key, entries] of Object.entries({ resource_ids, resource_types })) {
-    if (!Array.isArray(entries)) continue;
-    for (const [position, entry] of entries.entries()) {
-      if (typeof entry !== 'string' || !entry.includes(',')) continue;
-      const path = [...station, 'filters', key, position];
-      yield { path, message: 'expected no comma, because the upstream has list_style comma' };
+function* commaProblems(upstream: unknown, filters: unknown, path: ConfigPath): Iterable<CrossProblem> {
+  const { list_style } = isObject(upstream) ? upstream : {};
+  if (list_style !== 'comma' || !isObject(filters)) return;
+  for (const key of ['resource_ids', 'resource_types']) {
+    const entries = filters[key];
+    for (const [position, entry] of Array.isArray(entries) ? entries.entries() : []) {
+      if (typeof entry === 'string' && entry.includes(','))
+        yield {
+          path: [...path, key, position],
+          message: 'expected no comma, because the upstream has list_style comma',
+        };
     }
   }
 }
 
 /** A timer without a delay would refresh continuously. */
-function* zeroTtlProblems({ refresh }: Mapping, settings: Mapping, path: ConfigPath): Iterable<CrossProblem> {
-  if (refresh !== 'background') return;
+function* zeroTtlProblems(cache: unknown, settings: unknown, path: ConfigPath): Iterable<CrossProblem> {
+  const { refresh } = isObject(cache) ? cache : {};
+  if (refresh !== 'background' || !isObject(settings)) return;
   const message = 'expected more than 0 because cache.refresh is background, got 0';
   for (const key of ['ttl', 'error_ttl']) if (settings[key] === 0) yield { path: [...path, key], message };
 }

@@ -22,16 +22,9 @@ const RID = new RegExp(
 
 /** Returns the parts of a resource ID; undefined for any other text. */
 export function parseRid(rid: string): PathParts | undefined {
-  const [, subscription, resource_group, zone, telemetry_station] = RID.exec(rid) ?? [];
-  if (
-    subscription === undefined ||
-    resource_group === undefined ||
-    zone === undefined ||
-    telemetry_station === undefined
-  )
-    return undefined;
-  const parts = { subscription, resource_group, zone, telemetry_station };
-  return Object.values(parts).every(isPathPart) ? parts : undefined;
+  const [, ...parts] = RID.exec(rid) ?? [];
+  if (parts.length === 0 || !rid.isWellFormed()) return undefined;
+  return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as PathParts;
 }
 
 /** `.` and `..` would be resolved in the URL, and a lone surrogate cannot be encoded. */

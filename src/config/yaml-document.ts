@@ -1,11 +1,11 @@
 import {
-  type Alias,
   Composer,
   type Document,
   type ErrorCode,
   isAlias,
   isMap,
   isNode,
+  isPair,
   isScalar,
   isSeq,
   Lexer,
@@ -52,7 +52,7 @@ export function* readYaml(text: string, env: Environment | undefined): Generator
     // Unbounded nesting overflows the stack inside the composer, which cannot always be caught.
     if (parser.stack.length > MAX_DEPTH) {
       const problem = { offset: parser.offset - lexeme.length, path: [], message: MESSAGES.RESOURCE_EXHAUSTION };
-      return new YamlDocument(undefined, [problem], lines, env);
+      return new YamlDocument(lines, [problem]);
     }
     lexemes += 1;
     if (lexemes % LEXEMES_PER_STEP === 0) yield;
@@ -62,45 +62,60 @@ export function* readYaml(text: string, env: Environment | undefined): Generator
   documents.push(...composer.end(true, text.length));
   yield;
   const [document, second] = documents as [Document.Parsed, ...Document.Parsed[]];
-  const problems = withoutFollowUps(
-    [...document.errors, ...document.warnings.filter(({ code }) => code !== 'BAD_INDENT')],
-    text,
-  );
+  const { errors, warnings, contents } = document;
+  const problems = withoutFollowUps([...errors, ...warnings.filter(({ code }) => code !== 'BAD_INDENT')], text);
   if (second) problems.push({ offset: second.range[0], path: [], message: MESSAGES.MULTIPLE_DOCS });
-  const isUsable = document.errors.every(({ code }) => RECOVERABLE.has(code));
-  return new YamlDocument(isUsable ? document : undefined, problems, lines, env);
+  if (!errors.every(({ code }) => RECOVERABLE.has(code))) return new YamlDocument(lines, problems);
+  resolveAliases(document);
+  // A value takes at least one character.
+  return new YamlDocument(lines, problems, { root: contents, env, maxValues: text.length + MAX_ALIASED_VALUES });
 }
 
-/** The plain data of a document, with its aliases and merge keys expanded, and the place of each value. */
+/** Replaces each alias with the value of the last preceding anchor of its name. */
+function resolveAliases(document: Document): void {
+  const anchors = new Map<string, Node>();
+  visit(document, {
+    Node: (_, node) => {
+      if ('anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+    Alias: (key, { source }, ancestors) => {
+      const target = anchors.get(source);
+      const parent = ancestors.at(-1);
+      if (target && isPair(parent)) parent.value = target;
+      else if (target && isSeq(parent)) parent.items[Number(key)] = target;
+    },
+  });
+}
+
+interface Content {
+  readonly root: unknown;
+  readonly env: Environment | undefined;
+  readonly maxValues: number;
+}
+
+/** The plain data of a document, with merge keys expanded, and the place of each value. */
 export class YamlDocument {
   readonly problems: YamlProblem[];
   /** Undefined when the structure, an alias or a merge key is invalid. */
   readonly data: { readonly raw: unknown } | undefined;
   readonly #lines: LineCounter;
+  readonly #root: unknown;
   readonly #env: Environment | undefined;
-  readonly #root: Node | null | undefined;
-  readonly #targets = new Map<Alias, Node | undefined>();
-  readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
+  readonly #pairs = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
   /** After substitution. */
   readonly #strings = new Map<Scalar, string>();
-  /** The outermost alias that is being expanded. */
-  #alias: { readonly node: Alias; readonly path: ConfigPath } | undefined;
-  #valuesLeft = MAX_ALIASED_VALUES;
+  #valuesLeft = 0;
   #isUsable: boolean;
 
-  constructor(
-    document: Document.Parsed | undefined,
-    problems: readonly YamlProblem[],
-    lines: LineCounter,
-    env: Environment | undefined,
-  ) {
-    this.problems = [...problems];
+  /** Without content, the structure of the text is invalid. */
+  constructor(lines: LineCounter, problems: readonly YamlProblem[], content?: Content) {
     this.#lines = lines;
-    this.#env = env;
-    this.#root = document?.contents;
-    this.#isUsable = document !== undefined;
-    if (document) this.#resolveAliases(document);
-    const raw = document && this.#valueOf(this.#root, []);
+    this.problems = [...problems];
+    this.#root = content?.root;
+    this.#env = content?.env;
+    this.#valuesLeft = content?.maxValues ?? 0;
+    this.#isUsable = content !== undefined;
+    const raw = content && this.#valueOf(content.root, []);
     this.data = this.#isUsable ? { raw } : undefined;
   }
 
@@ -116,42 +131,32 @@ export class YamlDocument {
 
   /** Whether the string at the path contains environment variables. */
   isSubstituted(path: ConfigPath): boolean {
-    const node = this.#targetOf(this.#find(path, false).node);
+    const { node } = this.#find(path, false);
     return isScalar(node) && (this.#strings.get(node) ?? node.value) !== node.value;
   }
 
   #find(path: ConfigPath, atKey: boolean): { readonly offset: number; readonly node: unknown } {
-    let node: unknown = this.#root;
+    let node = this.#root;
     let offset = startOf(node);
     for (const [depth, part] of path.entries()) {
-      const parent = this.#targetOf(node);
-      const pair = isMap(parent) ? this.#pairsOf(parent, []).get(String(part)) : undefined;
-      node = isSeq(parent) ? parent.items[Number(part)] : pair?.value;
+      const pair = isMap(node) ? this.#pairsOf(node, []).get(String(part)) : undefined;
+      node = isSeq(node) ? node.items[Number(part)] : pair?.value;
       if (pair === undefined && node === undefined) break;
       offset = atKey && depth === path.length - 1 ? startOf(pair?.key, node) : startOf(node, pair?.key);
     }
     return { offset, node };
   }
 
-  /** Finds the last preceding anchor of each alias. */
-  #resolveAliases(document: Document): void {
-    const anchors = new Map<string, Node>();
-    visit(document, {
-      Node: (_, node) => {
-        this.#valuesLeft += 1;
-        if (isAlias(node)) this.#targets.set(node, anchors.get(node.source));
-        else if (node.anchor !== undefined) anchors.set(node.anchor, node);
-      },
-    });
-  }
-
-  #targetOf(node: unknown): unknown {
-    return isAlias(node) ? this.#targets.get(node) : node;
-  }
-
   #valueOf(node: unknown, path: ConfigPath): unknown {
-    if (!this.#mayExpand(node, path)) return undefined;
-    if (isAlias(node)) return this.#aliasedValue(node, path);
+    // At a limit, the rest of the document is not expanded.
+    if (this.#valuesLeft === 0) return undefined;
+    this.#valuesLeft -= 1;
+    const isTooDeep = path.length > MAX_DEPTH;
+    if (isTooDeep || this.#valuesLeft === 0) {
+      this.#valuesLeft = 0;
+      return this.#reject(node, path.slice(0, 2), isTooDeep ? TOO_DEEP : tooLarge());
+    }
+    if (isAlias(node)) return this.#reject(node, path, WITHOUT_ANCHOR);
     if (isSeq(node)) return node.items.map((item, index) => this.#valueOf(item, [...path, index]));
     if (isMap(node)) {
       const pairs = [...this.#pairsOf(node, path)];
@@ -160,34 +165,12 @@ export class YamlDocument {
     return isScalar(node) ? this.#scalar(node, path) : null;
   }
 
-  /** At a limit, the rest of the document is not expanded. */
-  #mayExpand(node: unknown, path: ConfigPath): boolean {
-    if (this.#valuesLeft < 0) return false;
-    this.#valuesLeft -= 1;
-    const isTooDeep = path.length > MAX_DEPTH;
-    if (!isTooDeep && this.#valuesLeft >= 0) return true;
-    this.#valuesLeft = -1;
-    const place = this.#alias ?? { node, path };
-    this.#reject(place.node, place.path, isTooDeep ? TOO_DEEP : tooLarge());
-    return false;
-  }
-
-  #aliasedValue(node: Alias, path: ConfigPath): unknown {
-    const target = this.#targets.get(node);
-    if (target === undefined) return this.#reject(node, path, WITHOUT_ANCHOR);
-    const outer = this.#alias;
-    this.#alias ??= { node, path };
-    const value = this.#valueOf(target, path);
-    this.#alias = outer;
-    return value;
-  }
-
   #scalar(node: Scalar, path: ConfigPath): unknown {
     if (this.#env === undefined || typeof node.value !== 'string') return node.value;
     const known = this.#strings.get(node);
     if (known !== undefined) return known;
     const { text, problems } = substitute(node.value, this.#env);
-    for (const message of problems) this.problems.push({ offset: startOf(node), path, message });
+    for (const message of problems) this.#report(node, path, message);
     this.#strings.set(node, text);
     return text;
   }
@@ -198,44 +181,38 @@ export class YamlDocument {
     if (known !== undefined) return known;
     const pairs = new Map<string, Pair>();
     this.#pairs.set(map, pairs);
-    const merges = map.items.filter(({ key }) => isMergeKey(key));
     for (const pair of map.items.filter(({ key }) => !isMergeKey(key))) {
-      const [name, offset] = [keyText(pair.key), startOf(pair.key)];
-      if (name === '__proto__') {
-        this.problems.push({ offset, path: [...path, name], message: 'reserved key, expected another one' });
-        continue;
-      }
-      if (pairs.has(name)) {
-        // A key without a value may be part of a secret that contains a comma.
-        const value = isScalar(pair.value) ? pair.value.value : pair.value;
-        const shown = value === null ? path : [...path, name];
-        this.problems.push({ offset, path: shown, message: 'duplicate key, expected only once' });
-      }
+      const name = String((pair.key as Scalar).value);
+      // A key without a value may be part of a secret that contains a comma.
+      const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
+      if (name === '__proto__') this.#report(pair.key, [...path, name], 'reserved key, expected another one');
+      else if (pairs.has(name))
+        this.#report(pair.key, isBare ? path : [...path, name], 'duplicate key, expected only once');
       pairs.set(name, pair);
     }
-    for (const { key, value } of merges) this.#merge(pairs, isNode(value) ? value : key, [...path, '<<']);
+    for (const { key, value } of map.items.filter((pair) => isMergeKey(pair.key))) {
+      for (const source of isSeq(value) ? value.items : [value]) {
+        if (!isMap(source)) this.#reject(value ?? key, [...path, '<<'], NOT_MERGEABLE);
+        else for (const [name, pair] of this.#pairsOf(source, path)) if (!pairs.has(name)) pairs.set(name, pair);
+      }
+    }
     return pairs;
   }
 
-  #merge(pairs: Map<string, Pair>, value: unknown, path: ConfigPath): void {
-    const merged = this.#targetOf(value);
-    for (const item of isSeq(merged) ? merged.items : [merged]) {
-      const source = this.#targetOf(item);
-      if (isMap(source)) {
-        for (const [key, pair] of this.#pairsOf(source, path)) if (!pairs.has(key)) pairs.set(key, pair);
-      } else this.#reject(value, path, 'expected a mapping to merge, or an alias of one');
-    }
+  #report(node: unknown, path: ConfigPath, message: string): void {
+    this.problems.push({ offset: startOf(node), path, message });
   }
 
   #reject(node: unknown, path: ConfigPath, message: string): undefined {
-    this.problems.push({ offset: startOf(node), path, message });
+    this.#report(node, path, message);
     this.#isUsable = false;
   }
 }
 
 const WITHOUT_ANCHOR =
   'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
-const TOO_DEEP = `alias expands to more than ${MAX_DEPTH} nested levels, expected fewer`;
+const NOT_MERGEABLE = 'expected a mapping to merge, or an alias of one';
+const TOO_DEEP = `aliases expand to more than ${MAX_DEPTH} nested levels, expected fewer`;
 /** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
 const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;
 
@@ -314,11 +291,6 @@ function startOf(...nodes: readonly unknown[]): number {
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;
-}
-
-/** Keys are always scalars: `stringKeys` rejects others. */
-function keyText(key: unknown): string {
-  return String((key as Scalar).value);
 }
 
 /** Whether the key is `<<`; quoted, it is an ordinary key. */

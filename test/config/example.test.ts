@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { dashboards } from '../../grafana/source/dashboards.ts';
+import { configJsonSchema, type JsonSchema } from '../../scripts/reference/configuration.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
-import { configJsonSchema, type JsonSchema } from '../../src/config/schema-problem.ts';
 import { loaded, problemsOf } from './fixtures.ts';
 
 const example = readFileSync(new URL('../../config.example.yaml', import.meta.url), 'utf8');

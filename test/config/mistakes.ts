@@ -235,8 +235,8 @@ export const LINK_MISTAKES = [
   ['https://h/{sation}', `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`],
   ['https://h/{resource_id}', `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`],
   ['https://h/{}', `unknown placeholder {}, expected one of ${STATION}${BRACES}`],
-  ['https://h/{station', `single brace, expected a placeholder such as {station}${BRACES}`],
-  ['https://h/}{station}', `single brace, expected a placeholder such as {station}${BRACES}`],
+  ['https://h/{station', `unknown placeholder {, expected one of ${STATION}${BRACES}`],
+  ['https://h/}{station}', `unknown placeholder }, expected one of ${STATION}${BRACES}`],
 ] as const;
 
 /** First configurations: what is wrong, the file, and the problem. */

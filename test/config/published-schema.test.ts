@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { publishedSchema } from '../../src/config/schema-problem.ts';
+import { publishedSchema } from '../../scripts/reference/configuration.ts';
 import { allPages } from '../docs/markdown.ts';
 import { problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
 import { INEXPRESSIBLE, MISTAKES } from './mistakes.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configJsonSchema, type JsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
+import { configJsonSchema, type JsonSchema } from '../../scripts/reference/configuration.ts';
+import { knownKeys } from '../../src/config/schema-problem.ts';
 
 /** All nested schemas with their paths. */
 function* walk(schema: JsonSchema, path = ''): Iterable<readonly [string, JsonSchema]> {

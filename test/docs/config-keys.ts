@@ -1,4 +1,5 @@
-import { configJsonSchema, type JsonSchema, jsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
+import { configJsonSchema, type JsonSchema } from '../../scripts/reference/configuration.ts';
+import { jsonSchema, knownKeys } from '../../src/config/schema-problem.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 /** Every key of the configuration file, at any depth. */
@@ -8,8 +9,9 @@ export function configKeys(): ReadonlySet<string> {
 
 /** Every key of the web configuration file, at any depth. */
 export function webConfigKeys(): ReadonlySet<string> {
-  const outer = knownKeys(jsonSchema(webConfigSchema), []);
-  return new Set([...outer, ...outer.flatMap((key) => knownKeys(jsonSchema(webConfigSchema), [key]))]);
+  const schema = jsonSchema(webConfigSchema) as JsonSchema;
+  const outer = knownKeys(schema, []);
+  return new Set([...outer, ...outer.flatMap((key) => knownKeys(schema, [key]))]);
 }
 
 /** Whether the text is a path of the configuration such as `stations[].cache.ttl`, or a part of one. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configurationReference } from '../../scripts/reference/configuration.ts';
-import { publishedSchema } from '../../src/config/schema-problem.ts';
+import { configurationReference, publishedSchema } from '../../scripts/reference/configuration.ts';
 
 describe('configurationReference', () => {
   it('matches docs/configuration.md', async () => {
