@@ -181,22 +181,26 @@ export class YamlDocument {
     if (known !== undefined) return known;
     const pairs = new Map<string, Pair>();
     this.#pairs.set(map, pairs);
-    for (const pair of map.items.filter(({ key }) => !isMergeKey(key))) {
-      const name = String((pair.key as Scalar).value);
-      // A key without a value may be part of a secret that contains a comma.
-      const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
-      if (name === '__proto__') this.#report(pair.key, [...path, name], 'reserved key, expected another one');
-      else if (pairs.has(name))
-        this.#report(pair.key, isBare ? path : [...path, name], 'duplicate key, expected only once');
-      pairs.set(name, pair);
-    }
-    for (const { key, value } of map.items.filter((pair) => isMergeKey(pair.key))) {
-      for (const source of isSeq(value) ? value.items : [value]) {
-        if (!isMap(source)) this.#reject(value ?? key, [...path, '<<'], NOT_MERGEABLE);
-        else for (const [name, pair] of this.#pairsOf(source, path)) if (!pairs.has(name)) pairs.set(name, pair);
-      }
-    }
+    for (const pair of map.items) if (!isMergeKey(pair.key)) this.#addPair(pairs, pair, path);
+    const merged = map.items.flatMap(({ key, value }) => (isMergeKey(key) ? [value] : []));
+    for (const value of merged)
+      for (const source of isSeq(value) ? value.items : [value]) this.#mergePairs(pairs, source, [...path, '<<']);
     return pairs;
+  }
+
+  #addPair(pairs: Map<string, Pair>, pair: Pair, path: ConfigPath): void {
+    const name = String((pair.key as Scalar).value);
+    // A key without a value may be part of a secret that contains a comma.
+    const isBare = (isScalar(pair.value) ? pair.value.value : pair.value) === null;
+    if (name === '__proto__') this.#report(pair.key, [...path, name], 'reserved key, expected another one');
+    else if (pairs.has(name))
+      this.#report(pair.key, isBare ? path : [...path, name], 'duplicate key, expected only once');
+    pairs.set(name, pair);
+  }
+
+  #mergePairs(pairs: Map<string, Pair>, source: unknown, path: ConfigPath): undefined {
+    if (!isMap(source)) return this.#reject(source, path, 'expected a mapping to merge, or an alias of one');
+    for (const [name, pair] of this.#pairsOf(source, path)) if (!pairs.has(name)) pairs.set(name, pair);
   }
 
   #report(node: unknown, path: ConfigPath, message: string): void {
@@ -211,7 +215,6 @@ export class YamlDocument {
 
 const WITHOUT_ANCHOR =
   'alias without a preceding anchor, expected a value; quote a string that starts with an asterisk';
-const NOT_MERGEABLE = 'expected a mapping to merge, or an alias of one';
 const TOO_DEEP = `aliases expand to more than ${MAX_DEPTH} nested levels, expected fewer`;
 /** Not a constant: formatting the number loads the data of locales, which takes a while at start. */
 const tooLarge = () => `aliases expand to more than ${MAX_ALIASED_VALUES.toLocaleString('en')} values, expected fewer`;

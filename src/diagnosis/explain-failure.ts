@@ -1,4 +1,4 @@
-import { FAILURE_ADVICE, type FailureReason, ListingFailure } from '../model/failure.ts';
+import { type FailureReason, failureAdvice, failureOf, ListingFailure } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
@@ -37,7 +37,8 @@ export function explainFailure(context: FailureContext): Explanation {
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || circumstances[when]),
   );
-  const { summary, layer, meaning, advice } = { summary: reason, ...FAILURE_ADVICE[reason], ...rule };
+  const general = failureAdvice({ reason, message: failureOf(error).message });
+  const { summary, layer, meaning, advice } = { summary: reason, ...general, ...rule };
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof typeof words) => words[name]);
   return {
     summary: filled(summary),

@@ -135,3 +135,15 @@ export const FAILURE_ADVICE: Readonly<Record<FailureReason, Advice>> = {
     advice: 'Report it with the log line, which contains the stack trace.',
   },
 };
+
+/** The advice of one failure: of an error status only what applies to it. */
+export function failureAdvice({ reason, message }: Pick<ListingFailure, 'reason' | 'message'>): Advice {
+  const general = FAILURE_ADVICE[reason];
+  const [, kind] = /\b([345])\d\d(?: [A-Z]|$)/.exec(message) ?? [];
+  if (reason !== 'status' || kind === undefined) return general;
+  const advice =
+    kind === '5'
+      ? 'This is a failure of the service: the exporter retries; report it to the service if it persists.'
+      : 'This status usually means that base_url is wrong.';
+  return { ...general, advice };
+}

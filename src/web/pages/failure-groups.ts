@@ -1,6 +1,6 @@
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { FAILURE_ADVICE, type FailureReason } from '../../model/failure.ts';
+import { FAILURE_ADVICE, type FailureReason, failureAdvice } from '../../model/failure.ts';
 import { type Html, html, momentText } from './html.ts';
 import { rowId } from './live-page.ts';
 import { stationLink } from './station-parts.ts';
@@ -74,7 +74,7 @@ ${groups.slice(0, MAX_GROUPS).map((group) => failureBox(group, nowMs))}${
 
 function failureBox(group: FailureGroup, nowMs: number): Html {
   const { upstream, reason, stations, message } = group;
-  const { meaning, advice } = FAILURE_ADVICE[reason];
+  const { meaning, advice } = hasOneReason(group) ? failureAdvice(group) : FAILURE_ADVICE[reason];
   const [only] = stations;
   const subject =
     stations.length === 1 && only

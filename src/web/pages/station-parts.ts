@@ -7,7 +7,7 @@ import {
   stateOf,
 } from '../../inventory/station-status.ts';
 import { shareText } from '../../inventory/words.ts';
-import { FAILURE_ADVICE } from '../../model/failure.ts';
+import { failureAdvice } from '../../model/failure.ts';
 import { stationPath } from '../routes.ts';
 import { type Html, html, momentText, unknown } from './html.ts';
 
@@ -32,7 +32,7 @@ export function failureNote(
   nowMs: number,
 ): readonly Html[] {
   if (failure === undefined) return [];
-  const { meaning, advice } = FAILURE_ADVICE[failure.reason];
+  const { meaning, advice } = failureAdvice(failure);
   const success =
     lastSuccessMs === undefined
       ? 'No refresh has succeeded yet.'
