@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../model/resource.ts';
+import type { Mapping } from './cross-check.ts';
 import { nearest, suggestion } from './nearest.ts';
 import { type ConfigPath, formatPath, quoted } from './problem.ts';
 
@@ -30,35 +30,29 @@ export function schemaProblems(
   const meant = new Set(
     problems.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])),
   );
-  return problems.filter(({ path }) => !meant.has(formatPath(path)) || isGiven(raw, path));
-}
-
-function isGiven(raw: unknown, path: ConfigPath): boolean {
-  let value = raw;
-  for (const part of path)
-    value = isObject(value) || Array.isArray(value) ? (value as Record<string | number, unknown>)[part] : undefined;
-  return value !== undefined;
+  const valueAt = (path: ConfigPath) =>
+    path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], raw);
+  return problems.filter(({ path }) => !meant.has(formatPath(path)) || valueAt(path) !== undefined);
 }
 
 type KeysAt = (path: ConfigPath) => readonly string[];
 
 function issueProblems(issue: z.core.$ZodIssue, keysAt: KeysAt): readonly SchemaProblem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const shown = shownPath(keysAt, path, issue.input);
+  const problem = { path, shownPath: shownPath(keysAt, path, issue.input), message: issue.message, atKey: false };
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(keysAt, [...path, key], key, issue.input?.[key]));
+      return issue.keys.map((key) => unknownKey(keysAt, path, key, issue.input?.[key]));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
-        path,
-        shownPath: shown,
+        ...problem,
         message: code === 'custom' ? message : `invalid key, expected ${message}`,
         atKey: true,
       }));
     case 'custom':
-      return [{ path, shownPath: shown, message: issue.message, atKey: issue.params?.['atKey'] === true }];
+      return [{ ...problem, atKey: issue.params?.['atKey'] === true }];
     default:
-      return [{ path, shownPath: shown, message: describe(issue, path, keysAt(path)), atKey: false }];
+      return [{ ...problem, message: describe(issue, path, keysAt(path)) }];
   }
 }
 
@@ -76,20 +70,13 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(keysAt: KeysAt, path: ConfigPath, key: string, value: unknown): SchemaProblem {
-  const parent = path.slice(0, -1);
-  const known = keysAt(parent);
+function unknownKey(keysAt: KeysAt, parent: ConfigPath, key: string, value: unknown): SchemaProblem {
+  const path = [...parent, key];
+  const problem = { path, shownPath: shownPath(keysAt, path, value), atKey: true };
   const meant = meantKey(keysAt, parent, key.replace(/:.*/s, ''));
-  const shown = shownPath(keysAt, path, value);
-  if (meant === undefined)
-    return { path, shownPath: shown, message: `unknown key, expected one of ${known.join(', ')}`, atKey: true };
-  return {
-    path,
-    shownPath: shown,
-    message: `unknown key, did you mean ${meant.text}?`,
-    atKey: true,
-    meant: [...parent, ...meant.path],
-  };
+  return meant === undefined
+    ? { ...problem, message: `unknown key, expected one of ${keysAt(parent).join(', ')}` }
+    : { ...problem, message: `unknown key, did you mean ${meant.text}?`, meant: [...parent, ...meant.path] };
 }
 
 /** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
