@@ -113,15 +113,17 @@ function entriesOf(stations: unknown, path: ConfigPath, problemAt: Entry['proble
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
-  const owners = new Map<string, Problem>();
+  const owners = new Map<string, () => Problem>();
   for (const { station, path, problemAt } of entries) {
     const { key, name } = nameOf(isObject(station) ? station : {});
     if (name === undefined) continue;
-    const owner = owners.get(name);
-    const place = owner && `${owner.file}:${owner.line}:${owner.column}`;
-    const problem = problemAt([...path, key], `duplicate station name ${quoted(name)}, already used at ${place}`);
-    if (owner === undefined) owners.set(name, problem);
-    else yield problem;
+    const problem = (message: string) => problemAt([...path, key], message);
+    const owner = owners.get(name)?.();
+    if (owner === undefined) owners.set(name, () => problem(''));
+    else
+      yield problem(
+        `duplicate station name ${quoted(name)}, already used at ${owner.file}:${owner.line}:${owner.column}`,
+      );
   }
 }
 
