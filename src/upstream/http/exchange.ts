@@ -75,8 +75,8 @@ class ReplyReceiver implements Dispatcher.DispatchHandler {
   readonly reply: Promise<Reply>;
   readonly #endpoint: RemoteEndpoint;
   readonly #buffer: GrowableBuffer;
-  #resolve: (reply: Reply) => void = () => undefined;
-  #reject: (reason: unknown) => void = () => undefined;
+  #resolve!: (reply: Reply) => void;
+  #reject!: (reason: unknown) => void;
   #connection: Dispatcher.DispatchController | undefined;
   #aborted: Error | undefined;
   #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
