@@ -62,13 +62,7 @@ export function refresh(
       sendError(response, 404, NO_STATION);
       return;
     }
-    let outcome: HistoryEntry | undefined;
-    if (typeof started === 'object') {
-      const ended = started.then((entry) => {
-        outcome = entry;
-      });
-      await waitFor(ended, AbortSignal.any([signal, AbortSignal.timeout(scrapeTimeoutMs)]));
-    }
+    const outcome = typeof started === 'number' ? undefined : await outcomeOf(started, signal, scrapeTimeoutMs);
     if (prefersHtml(request)) {
       const query = request.url.split('?').slice(1).join('?');
       response.setHeader('Location', `../../${stationPath(station) ?? ''}${query === '' ? '' : `?${query}`}`);
@@ -76,10 +70,23 @@ export function refresh(
     } else if (typeof started === 'number') {
       response.setHeader('Retry-After', Math.ceil(started / 1000));
       sendText(response, 429, 'The station was refreshed on request a few seconds ago.\n');
-    } else if (outcome === undefined) {
-      send(response, 202, 'application/json', `${jsonText({ station, refreshing: true })}\n`);
     } else {
-      send(response, 200, 'application/json', `${jsonText({ station, ...fieldsOf(HISTORY_COLUMNS, outcome) })}\n`);
+      const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };
+      send(response, outcome ? 200 : 202, 'application/json', `${jsonText({ station, ...fields })}\n`);
     }
   };
+}
+
+/** undefined: the refresh has not ended in time. */
+async function outcomeOf(
+  refresh: Promise<HistoryEntry | undefined>,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<HistoryEntry | undefined> {
+  let outcome: HistoryEntry | undefined;
+  const ended = refresh.then((entry) => {
+    outcome = entry;
+  });
+  await waitFor(ended, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+  return outcome;
 }

@@ -374,11 +374,13 @@ describe('endGeneration', () => {
     const old = await generationOf({ ...config, upstreams, stations });
     const next = await generationOf({ ...config, stations: stations.slice(0, 1) }, old);
     const context = listingContext();
+    const unused = () => old.upstreams.get('unused')?.client.get('/', context, () => undefined);
+    await expect(unused()).rejects.toThrow(/ECONNREFUSED/);
     await endGeneration(old, next);
     await next.stations.get('a')?.refresh();
     expect(next.stations.get('a')?.view().health.failure).toBeUndefined();
     expect(old.stations.get('b')?.refreshIfDue()).toBeUndefined();
-    await expect(old.upstreams.get('unused')?.client.get('/', context, () => undefined)).rejects.toThrow(/destroyed/);
+    await expect(unused()).rejects.toThrow(/destroyed/);
   });
 
   it('ends a refresh that begins on a closed station, without a request', async () => {
