@@ -89,7 +89,7 @@ describe('limitRequests', () => {
 
 describe('RequestQueue', () => {
   /** Requests arrive in successive event-loop iterations; each takes some time. */
-  async function handled({ arrivals = 0, tookMs = 0, iterationMs = 0 }) {
+  async function handled({ arrivals = 0, tookMs = 0 }) {
     let nowMs = 0;
     const queue = new RequestQueue(() => nowMs);
     const order: string[] = [];
@@ -100,7 +100,6 @@ describe('RequestQueue', () => {
       });
       await nextIteration();
       order.push('iteration');
-      nowMs += iterationMs;
     }
     while (order.filter((step) => step !== 'iteration').length < arrivals) {
       await nextIteration();
@@ -111,15 +110,16 @@ describe('RequestQueue', () => {
 
   it('lets connections be accepted before it handles the requests of those before them', async () => {
     const order = await handled({ arrivals: 1000, tookMs: 50 });
-    expect(order.indexOf('request 1')).toBeGreaterThan(1000);
+    const beforeLast = order.slice(0, 1000).filter((step) => step !== 'iteration');
+    expect(beforeLast.length).toBeLessThan(40);
     expect(order.filter((step) => step !== 'iteration')).toEqual(
       Array.from({ length: 1000 }, (_, at) => `request ${at}`),
     );
   });
 
-  it('handles one request in 20 ms while others arrive in every iteration', async () => {
-    const order = await handled({ arrivals: 100, tookMs: 5, iterationMs: 10 });
-    expect(order.indexOf('request 10')).toBeLessThan(60);
+  it('handles a request in every 33 iterations although others keep arriving', async () => {
+    const order = await handled({ arrivals: 1000, tookMs: 50 });
+    expect(order.indexOf('request 10')).toBeLessThan(400);
   });
 
   it('handles several short requests in one iteration, and one that takes long alone', async () => {
