@@ -40,12 +40,12 @@ export function stationSource(
   { records, texts = new InternedTexts() }: SharedState = {},
 ): StationSource {
   const reader = new ListingReader({ get, options, tasks, observer, records });
-  const resources = {
+  const resources: RowKind<Resource> = {
     rows: 'resources',
     readRow: (record, find) => readResource(record, texts, find),
     pages: new Map(),
-  } satisfies RowKind<Resource>;
-  const ids = { rows: 'ids', readRow: readId, pages: new Map() } satisfies RowKind<string>;
+  };
+  const ids: RowKind<string> = { rows: 'ids', readRow: readId, pages: new Map() };
   return {
     listResources: (query, context) => reader.list(resources, query, context),
     listIds: (query, context) => reader.list(ids, query, context),

@@ -121,7 +121,7 @@ function follows({ page: last }: PlacedPage<unknown>, { page: next }: PlacedPage
 /** Fetches page after page, each from the end of the previous one, until one has no new ids; the listing stays incomplete. */
 async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, pageSize: number, ending: Ending): Promise<Ending> {
   while (pass.hasPagesLeft()) {
-    const { newIds } = await pass.fetch(Math.max(...pass.pages.slice(-1).map(endOf)), pageSize);
+    const { newIds } = await pass.fetch(pass.end, pageSize);
     if (newIds === 0) return ending;
   }
   return 'too-many-pages';
@@ -227,6 +227,8 @@ class Pass<Row> {
   readonly #otherIds = new Set<string>();
   /** Those that are part of the listing, in order of arrival. */
   readonly pages: PlacedPage<Row>[] = [];
+  /** Where the page added last ends. */
+  end = 0;
   fetched = 0;
   largestTotal = 0;
   /** Rows of a page that was received twice and is part of the listing once. */
@@ -260,6 +262,7 @@ class Pass<Row> {
   /** Makes a page part of the listing, and returns how many label values are new in it. */
   add(placed: PlacedPage<Row>): number {
     this.pages.push(placed);
+    this.end = endOf(placed);
     const before = this.#ids.size;
     for (const id of placed.page.ids) {
       const label = labelText(id);

@@ -262,25 +262,6 @@ function pageSizeOf(most: number) {
 }
 
 describe('PageSize', () => {
-  it('returns the size requested until a page is too large', () => {
-    const { pageSize, reductions } = pageSizeOf(100);
-    expect([pageSize.atMost(100), pageSize.atMost(30)]).toEqual([100, 30]);
-    expect(reductions).toEqual([]);
-  });
-
-  it('halves down to ten, then is undefined', () => {
-    const { pageSize, reductions } = pageSizeOf(100);
-    expect([100, 50, 25, 12, 10].map((tooMany) => pageSize.below(tooMany))).toEqual([50, 25, 12, 10, undefined]);
-    expect(pageSize.atMost(100)).toBe(10);
-    expect(reductions).toEqual([50, 25, 12, 10]);
-  });
-
-  it('is reduced once by concurrent pages of one size', () => {
-    const { pageSize, reductions } = pageSizeOf(100);
-    expect([100, 100, 100].map((tooMany) => pageSize.below(tooMany))).toEqual([50, 50, 50]);
-    expect(reductions).toEqual([50]);
-  });
-
   it('halves the size of the rejected page, which may be below the current one', () => {
     const { pageSize, reductions } = pageSizeOf(100);
     expect(pageSize.below(40)).toBe(20);
