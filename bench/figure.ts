@@ -26,16 +26,12 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Values of an earlier version by the name of the figure. */
-export type EarlierFigures = Readonly<Record<string, readonly number[]>>;
-
-/** Beside the values of an earlier version where they are known. */
-export function markdownTable(figures: readonly Measured[], earlier: EarlierFigures = {}): string {
-  const rows = figures.map(({ name, values, unit, goal }) => {
-    const before = earlier[name];
-    return `| ${name} | ${before ? withRange(before, unit) : ''} | ${withRange(values, unit)} | ${goal?.text ?? ''} | ${goal ? met(values, goal.max) : ''} |`;
-  });
-  return ['| figure | before | measured | goal | met |', '|---|---|---|---|---|', ...rows].join('\n');
+export function markdownTable(figures: readonly Measured[]): string {
+  const rows = figures.map(
+    ({ name, values, unit, goal }) =>
+      `| ${name} | ${withRange(values, unit)} | ${goal?.text ?? ''} | ${goal ? met(values, goal.max) : ''} |`,
+  );
+  return ['| figure | measured | goal | met |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 /** The median, with the range in parentheses if there is more than one run. */
