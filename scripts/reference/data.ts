@@ -1,6 +1,11 @@
-import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
+import {
+  HISTORY_COLUMNS,
+  SEARCH_FIELDS,
+  STATION_COLUMNS,
+  STATION_LISTING,
+} from '../../src/inventory/station-columns.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
-import { MAX_FOUND, SEARCH_FIELDS } from '../../src/web/search.ts';
+import { MAX_FOUND } from '../../src/web/data.ts';
 
 /** Generates docs/data.md. */
 export function dataReference(): string {

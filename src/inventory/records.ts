@@ -5,13 +5,20 @@ export type Columns<Row> = Readonly<Record<string, { readonly value: (row: Row) 
 
 /** A JSON array with one object per line, in pieces. */
 export function* jsonPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): Iterable<string> {
-  const entries = Object.entries(columns);
   let separator = '[\n';
   for (const row of rows) {
-    yield separator + jsonText(Object.fromEntries(entries.map(([name, { value }]) => [name, value(row)])));
+    yield separator + jsonText(fieldsOf(columns, row));
     separator = ',\n';
   }
   yield rows.length === 0 ? '[]\n' : '\n]\n';
+}
+
+/** The object that a row is in JSON. */
+export function fieldsOf<Row>(
+  fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>,
+  row: Row,
+): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value(row)]));
 }
 
 /** Escapes control and format characters, which does not change the data. */

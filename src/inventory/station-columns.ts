@@ -1,6 +1,8 @@
+import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry } from './history.ts';
 import type { Columns } from './records.ts';
+import type { SearchResult, StationResource } from './search.ts';
 import { type StationStatus, stateOf } from './station-status.ts';
 
 type DocumentedColumns<Row> = Columns<Row> & Readonly<Record<string, { readonly help: string }>>;
@@ -55,10 +57,7 @@ export const STATION_COLUMNS = {
   listing_pages: { help: 'Requests that the snapshot took.', value: ({ snapshot }) => snapshot?.pages ?? null },
 } as const satisfies DocumentedColumns<StationStatus>;
 
-interface ListingField {
-  readonly help: string;
-  readonly value: (snapshot: Snapshot) => unknown;
-}
+type DocumentedFields<Row> = Readonly<Record<string, { readonly help: string; readonly value: (row: Row) => unknown }>>;
 
 /** The listing of one station in JSON. */
 export const STATION_LISTING = {
@@ -73,7 +72,7 @@ export const STATION_LISTING = {
     help: 'Why the listing is not verified complete: a list of texts.',
     value: ({ incompleteReasons }) => incompleteReasons,
   },
-} as const satisfies Readonly<Record<string, ListingField>>;
+} as const satisfies DocumentedFields<Snapshot>;
 
 /** A refresh, or several of six minutes, in JSON and CSV. */
 export const HISTORY_COLUMNS = {
@@ -113,6 +112,27 @@ export const HISTORY_COLUMNS = {
     value: ({ stateChanges }) => stateChanges ?? null,
   },
 } as const satisfies DocumentedColumns<HistoryEntry>;
+
+/** A resource of a search in JSON and CSV: the name of its station, and its fields. */
+export const FOUND_COLUMNS: Columns<StationResource> = {
+  station: { value: ({ station }) => station },
+  ...Object.fromEntries(
+    Object.entries(RESOURCE_COLUMNS).map(([name, { value }]) => [
+      name,
+      { value: ({ resource }: StationResource) => value(resource) },
+    ]),
+  ),
+};
+
+/** The fields of a search in JSON beside the resources. */
+export const SEARCH_FIELDS = {
+  q: { help: 'Text that was searched for.', value: ({ text }) => text },
+  total: { help: 'Exact number of matching resources.', value: ({ total }) => total },
+  stations_without_data: {
+    help: 'Names of the stations that could not be searched.',
+    value: ({ withoutData }) => withoutData,
+  },
+} as const satisfies DocumentedFields<SearchResult & { readonly text: string }>;
 
 /** RFC 3339. */
 function timeText(ms: number | undefined): string | null {

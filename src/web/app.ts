@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import compression from 'compression';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
-import { byFormat, historyList, resourceList, stationData, stationList } from './data.ts';
+import { byFormat, historyList, resourceList, searchData, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
@@ -20,7 +20,6 @@ import { type AbortableHandler, limitRequests, RequestQueue } from './request-li
 import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { ScrapeEndpoint, scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
-import { searchData } from './search.ts';
 
 /** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, of concurrent reloads and of refreshes on request. */
 const MAX_OTHER_REQUESTS = 20;
@@ -93,14 +92,12 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, page: PageH
   readOnlyRoute(router, ROUTES.ready, readiness(exporter));
   const status = {
     html: statusPage(exporter, options),
-    json: stationList(exporter, 'json'),
-    csv: stationList(exporter, 'csv'),
+    ...stationList(exporter),
   };
   readOnlyRoute(router, ROUTES.status, ...page(byFormat(status)));
   const search = {
     html: searchPage(exporter, options),
-    json: searchData(exporter, 'json'),
-    csv: searchData(exporter, 'csv'),
+    ...searchData(exporter),
   };
   readOnlyRoute(router, ROUTES.search, ...page(byFormat(search)));
   readOnlyRoute(router, ROUTES.reference, ...page(referencePage(options)));
@@ -116,16 +113,14 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHa
   readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
   const station = { html: stationPage(exporter, options), json: stationData(exporter) };
   readOnlyPattern(router, ROUTES.station, ...page(byFormat(station)));
-  const history = { json: historyList(exporter, 'json'), csv: historyList(exporter, 'csv') };
-  readOnlyPattern(router, ROUTES.history, ...page(byFormat(history)));
+  readOnlyPattern(router, ROUTES.history, ...page(byFormat(historyList(exporter))));
   const reached = limitObserver(options);
   const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => reached('refreshes'));
   router
     .route(ROUTES.refresh)
     .post(limitRefreshes(refresh(exporter, options)))
     .all(methodNotAllowed('POST'));
-  const resources = { json: resourceList(exporter, 'json'), csv: resourceList(exporter, 'csv') };
-  readOnlyPattern(router, ROUTES.resources, ...page(byFormat(resources)));
+  readOnlyPattern(router, ROUTES.resources, ...page(byFormat(resourceList(exporter))));
   readOnlyPattern(router, ROUTES.resource, ...page(resourcePage(exporter, options)));
   return router;
 }

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import type { HistoryEntry } from '../inventory/history.ts';
-import { jsonText } from '../inventory/records.ts';
+import { fieldsOf, jsonText } from '../inventory/records.ts';
 import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
 import { waitFor } from '../refresh/fleet.ts';
-import { fieldsOf, NO_STATION } from './data.ts';
+import { NO_STATION } from './data.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';

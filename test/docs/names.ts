@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
-import { HISTORY_COLUMNS, STATION_COLUMNS, STATION_LISTING } from '../../src/inventory/station-columns.ts';
+import {
+  HISTORY_COLUMNS,
+  SEARCH_FIELDS,
+  STATION_COLUMNS,
+  STATION_LISTING,
+} from '../../src/inventory/station-columns.ts';
 import { STATION_STATES } from '../../src/inventory/station-status.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { LISTING_FIELDS } from '../../src/model/listing.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
-import { SEARCH_FIELDS } from '../../src/web/search.ts';
 import { knownMetrics, shippedRules, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { configKeys, isConfigPath, webConfigKeys } from './config-keys.ts';
 import { type Page, root } from './markdown.ts';

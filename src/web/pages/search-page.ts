@@ -1,11 +1,11 @@
 import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult, StationResource } from '../../inventory/search.ts';
 import { countText, numberText } from '../../inventory/words.ts';
+import { MAX_FOUND, NO_SEARCH, searchText } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError } from '../respond.ts';
 import { ROUTES, resourcePath } from '../routes.ts';
-import { MAX_FOUND, searchText } from '../search.ts';
 import { type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { alertStateBadge, typeName } from './resource-parts.ts';
@@ -22,7 +22,7 @@ export function searchPage(exporter: ExporterPort, options: PageOptions): Aborta
   return async (request, response, signal) => {
     const text = searchText(request);
     if (text === undefined) {
-      sendError(response, 400, 'Expected one parameter q: the text to search for.\n');
+      sendError(response, 400, NO_SEARCH);
       return;
     }
     const content = text === '' ? EMPTY : searchContent(text, await exporter.search(text, MAX_SHOWN, signal));
