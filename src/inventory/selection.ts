@@ -69,7 +69,7 @@ export async function selectResources(
     });
   const isSelected = selectionFilter(selection, await valueTests(parts, selection, tasks, signal));
   const compare = order && comparison(order);
-  let runs: (readonly Resource[])[] = [];
+  const runs: Sorted[] = [];
   for (const part of parts) {
     runs.push(
       await run(() => {
@@ -79,8 +79,10 @@ export async function selectResources(
     );
   }
   if (!compare) return runs.flat();
-  while (runs.length > 1) runs = await mergeInPairs(runs, compare, run);
-  return runs[0] ?? [];
+  // In pairs, the shortest runs first: the merged ones are queued behind them.
+  for (let at = 0; at + 1 < runs.length; at += 2)
+    runs.push(await merged(runs[at] as Sorted, runs[at + 1] as Sorted, compare, run));
+  return runs.at(-1) ?? [];
 }
 
 export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertable {
@@ -216,38 +218,24 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
   return key === undefined || key === '';
 }
 
-async function mergeInPairs(
-  runs: readonly (readonly Resource[])[],
-  compare: Comparison,
-  run: TaskQueue['run'],
-): Promise<(readonly Resource[])[]> {
-  const merged: (readonly Resource[])[] = [];
-  for (let at = 0; at < runs.length; at += 2)
-    merged.push(await mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare, run));
-  return merged;
-}
-
 /** Compared in one task: the last merge has all resources of a station. */
 const MERGED_PER_TASK = 1000;
 
-async function mergeRuns(
-  left: readonly Resource[],
-  right: readonly Resource[],
-  compare: Comparison,
-  run: TaskQueue['run'],
-): Promise<readonly Resource[]> {
-  const merged: Resource[] = [];
+type Sorted = readonly Resource[];
+
+async function merged(left: Sorted, right: Sorted, compare: Comparison, run: TaskQueue['run']): Promise<Sorted> {
+  const both: Resource[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {
     for (let count = 0; count < MERGED_PER_TASK; count += 1) {
       const [a, b] = [left[leftAt], right[rightAt]];
       if (a === undefined || b === undefined) return;
       const isRight = compare(b, a) < 0;
-      merged.push(isRight ? b : a);
+      both.push(isRight ? b : a);
       if (isRight) rightAt += 1;
       else leftAt += 1;
     }
   };
   while (leftAt < left.length && rightAt < right.length) await run(mergeSome);
-  return merged.concat(left.slice(leftAt), right.slice(rightAt));
+  return both.concat(left.slice(leftAt), right.slice(rightAt));
 }
