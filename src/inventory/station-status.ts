@@ -87,7 +87,7 @@ export function noDataReason(status: RefreshStatus): string {
   const { isRefreshing, refresh, dueInMs } = status;
   if (isRefreshing) return nextRefreshText(status);
   const overdue = durationText(Math.max(-dueInMs, 0));
-  return refresh === 'scrape' ? `not scraped for ${overdue}` : `refresh overdue by ${overdue}`;
+  return refresh === 'scrape' ? `not scraped for ${overdue}` : `overdue by ${overdue}`;
 }
 
 /** A shorter wait is usual: all stations of an upstream may be due at once. */

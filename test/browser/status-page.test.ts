@@ -41,7 +41,7 @@ describe('the status page', () => {
     expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
     expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing: 403 Forbidden');
     expect(await page.locator('#summary').innerText()).toBe(
-      '2 of 3 stations fresh; broken failing since the first refresh, without data: 403 Forbidden.',
+      '2 of 3 stations fresh; 1 failing, without data: broken (403 Forbidden).',
     );
     const note = await page.locator('.failure-note').innerText();
     expect(note).toContain(`${FAILURE_ADVICE.forbidden.meaning} No refresh has succeeded yet.`);
@@ -165,7 +165,7 @@ describe('the status page', () => {
     const page = await openPage({ viewport: { width, height: 800 } });
     await openPaused(page, exporter.url);
     expect(await page.locator('#summary').innerText()).toBe(
-      '120 of 121 stations failing, all without data: 120 of upstream main (403 Forbidden); 1 fresh.',
+      '1 of 121 stations fresh; 120 failing, without data: 120 of upstream main (403 Forbidden).',
     );
     expect(await page.locator('.failure-note').count()).toBe(1);
     expect(await page.locator('.names').isVisible()).toBe(false);
@@ -177,7 +177,7 @@ describe('the status page', () => {
     service.setFaults('edge-0', []);
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#summary', /^119 of 121 stations failing/);
+    await untilText(page, '#summary', /^2 of 121 stations fresh; 119 failing/);
     expect(await page.locator('.names').isVisible()).toBe(true);
     expect(await page.evaluate('document.activeElement.localName')).toBe('summary');
 
@@ -203,7 +203,7 @@ describe('the status page', () => {
     const { exporter } = await exporterOfSizes(Object.fromEntries(names.map((name, index) => [name, index % 7])));
     const page = await openPage();
     await page.goto(exporter.url);
-    expect(await page.locator('#summary').innerText()).toBe('All 1,000 stations fresh.');
+    expect(await page.locator('#summary').innerText()).toBe('1,000 of 1,000 stations fresh.');
     await page.locator('#stations th:nth-child(3) a').click();
     await page.locator('#filter').fill('s-99');
     await untilText(page, '#shown', '11 of 1000 stations shown');

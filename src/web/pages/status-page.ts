@@ -133,7 +133,7 @@ async function renderStatus(
     rows.push(...(await tasks.run(() => some.map((station) => stationRow(station, nowMs)))));
   }
   const groups = await tasks.run(() => failureGroups(stations));
-  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams, nowMs));
+  const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams));
   const head = html`<p id="summary" class="summary ${tone}">${text}</p>
 ${statusTotals(stations)}
 <div id="failures">${failureSection(groups, nowMs)}</div>

@@ -25,8 +25,8 @@ describe('stateBadge', () => {
   it.each<[Partial<StationStatus>, string]>([
     [{ refresh: 'scrape', dueInMs: -300_000 }, 'no data: not scraped for 5 min'],
     [{ refresh: 'scrape', dueInMs: -300_000, isRefreshing: true }, 'no data: refreshing now'],
-    [{ refresh: 'background', dueInMs: -7_200_000 }, 'no data: refresh overdue by 2 h'],
-    [{ refresh: 'background', dueInMs: 100 }, 'no data: refresh overdue by 0 s'],
+    [{ refresh: 'background', dueInMs: -7_200_000 }, 'no data: overdue by 2 h'],
+    [{ refresh: 'background', dueInMs: 100 }, 'no data: overdue by 0 s'],
   ])('without data and with %j is %j', (changes, text) => {
     expect(parseHtml(stateBadge({ ...STATION, snapshot: undefined, ...changes }).text).text).toBe(text);
   });

@@ -154,7 +154,7 @@ describe('statusPage', () => {
   it('has the state of all stations as one sentence on top', async () => {
     const { request } = await startApp({ stations: () => [STATION, { ...FAILING, name: '<edge>' }] }, { now });
     expect((await request('/')).body).toContain(
-      '<main id="content" tabindex="-1">\n<p id="summary" class="summary bad">1 of 2 stations fresh; &#60;edge&#62; failing for 55 s: timeout.</p>',
+      '<main id="content" tabindex="-1">\n<p id="summary" class="summary bad">1 of 2 stations fresh; 1 failing: &#60;edge&#62; (timeout).</p>',
     );
     const { request: empty } = await startApp({ stations: () => [] });
     expect((await empty('/')).body).toContain('>No stations are configured on this shard.</p>');
