@@ -1,9 +1,10 @@
+import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
-import { shortTypes, stateWord } from '../../inventory/resource-words.ts';
-import { alertableOf, type SortKey, type UnmatchedFilter } from '../../inventory/selection.ts';
+import { alertableOf, type SortKey, shortFormTest } from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
+import { OTHER } from '../../refresh/label-values.ts';
 import { resourcePath, stationPath } from '../routes.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
 import { copyable, rowId } from './live-page.ts';
@@ -151,25 +152,27 @@ export function downloadLinks(stationName: string, query: ResourceQuery): Html {
 const MAX_VALUES = 20;
 
 /** Why no resource is shown, with links to what would be. */
-export function emptyResult(size: number, unmatched: readonly UnmatchedFilter[], query: ResourceQuery): Html {
+export function emptyResult(size: number, counts: ResourceCounts, query: ResourceQuery): Html {
   if (size === 0) return html`<div id="nothing"><p>The station has no resources.</p></div>`;
   const all = `${resourceSearch({ selection: {}, order: query.order, page: 1 })}#resources`;
   return html`<div id="nothing">
 <p>No resource matches.</p>
-${unmatched.map((filter) => presentValues(filter, query))}<p><a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>
+${presentValues('type', counts.types, query)}${presentValues('product', counts.products, query)}${presentValues('state', counts.states, query)}<p><a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>
 </div>`;
 }
 
-function presentValues({ filter, given, present }: UnmatchedFilter, query: ResourceQuery): Html {
-  const ranked = [...present].sort(([, a], [, b]) => b - a);
-  const types = shortTypes(filter === 'type' ? present.keys() : []);
-  const values = ranked.slice(0, MAX_VALUES).map(([value, count]) => {
-    const href = `${resourceSearch({ ...query, selection: { ...query.selection, [filter]: value }, page: 1 })}#resources`;
-    const name = filter === 'state' ? stateWord(value) : (types.get(value) ?? value);
-    return html`<li><a href="${href}" title="${value}">${breakable(name || NONE)}</a> <span class="quiet">(${numberText(count)})</span></li>\n`;
+/** The values that resources have, if none has the given one; empty where the given one may be among those counted together. */
+function presentValues(filter: 'type' | 'product' | 'state', counts: readonly Count[], query: ResourceQuery): Html {
+  const given = query.selection[filter];
+  if (given === undefined) return html``;
+  const isShortForm = shortFormTest(given);
+  if (counts.some(({ key }) => key === given || key === OTHER || isShortForm(key))) return html``;
+  const values = counts.slice(0, MAX_VALUES).map(({ key, name, count }) => {
+    const href = `${resourceSearch({ ...query, selection: { ...query.selection, [filter]: key }, page: 1 })}#resources`;
+    return html`<li><a href="${href}" title="${key}">${breakable(name)}</a> <span class="quiet">(${numberText(count)})</span></li>\n`;
   });
   const more =
-    ranked.length > MAX_VALUES ? html`<li class="quiet">${numberText(ranked.length - MAX_VALUES)} more</li>\n` : [];
+    counts.length > MAX_VALUES ? html`<li class="quiet">${numberText(counts.length - MAX_VALUES)} more</li>\n` : [];
   return html`<p>No resource has the ${filter} <code>${given || NONE}</code>. Present:</p>
 <ul class="values">
 ${values}${more}</ul>

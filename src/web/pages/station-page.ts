@@ -3,11 +3,9 @@ import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import { type UnmatchedFilter, unmatchedFilters } from '../../inventory/selection.ts';
 import { coverageOf, type StationDetail } from '../../inventory/station-status.ts';
 import { numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
-import { TaskQueue } from '../../model/task-queue.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
@@ -90,11 +88,8 @@ export function sendNoStation(response: Response, root: '../' | '../../../', opt
 
 /** A page of resources and the number of all that were found. */
 interface FoundPage {
-  readonly size: number;
   readonly range: PageRange;
   readonly resources: readonly Resource[];
-  /** Filters that match no resource; empty when resources were found. */
-  readonly unmatched: readonly UnmatchedFilter[];
 }
 
 type Find = (snapshot: Snapshot, query: ResourceQuery, signal: AbortSignal) => Promise<FoundPage>;
@@ -106,7 +101,6 @@ const MAX_REMEMBERED = 50;
 
 /** Searches a snapshot once per query, however many browsers keep the page current. */
 function rememberedSearches(exporter: ExporterPort): Find {
-  const tasks = new TaskQueue();
   const bySnapshot = new WeakMap<Snapshot, Map<string, FoundPage>>();
   return async (snapshot, query, signal) => {
     const remembered = bySnapshot.get(snapshot) ?? new Map<string, FoundPage>();
@@ -116,12 +110,7 @@ function rememberedSearches(exporter: ExporterPort): Find {
     if (known) return known;
     const found = await exporter.select(snapshot, query.selection, query.order, signal);
     const range = pageRange(found.length, query.page, PAGE_SIZE);
-    const page = {
-      size: snapshot.size,
-      range,
-      resources: found.slice(range.from, range.to),
-      unmatched: found.length > 0 ? [] : await unmatchedFilters(snapshot.parts, query.selection, tasks, signal),
-    };
+    const page = { range, resources: found.slice(range.from, range.to) };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, page);
     return page;
@@ -189,14 +178,14 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 }
 
 function resultOf(
-  { spec }: StationDetail,
+  { spec, status }: StationDetail,
   counts: ResourceCounts,
   query: ResourceQuery,
   found: FoundPage,
   nowMs: number,
 ): Html {
-  const { size, range, resources, unmatched } = found;
-  if (resources.length === 0) return emptyResult(size, unmatched, query);
+  const { range, resources } = found;
+  if (resources.length === 0) return emptyResult(status.snapshot?.resources ?? 0, counts, query);
   const typeNames = shortTypes([...counts.types.map(({ key }) => key), ...resources.map(({ type }) => type)]);
   return html`<div class="results">
 ${resourcePager('Pages of resources', range, query)}
