@@ -3,31 +3,38 @@ import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import { coverageOf, type StationDetail } from '../../inventory/station-status.ts';
-import { numberText } from '../../inventory/words.ts';
+import {
+  coverageOf,
+  nextRefreshText,
+  type StationDetail,
+  type StationStatus,
+  type UpstreamStatus,
+} from '../../inventory/station-status.ts';
+import { durationText, numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
+import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
-import { refreshPath, searchParams } from '../routes.ts';
+import { probePath, refreshPath, searchParams } from '../routes.ts';
 import { historySection } from './history.ts';
-import { figures, type Html, html, unknown } from './html.ts';
+import { facts, figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { countBars } from './resource-counts.ts';
-import { filterForm } from './resource-form.ts';
 import {
   downloadLinks,
   emptyResult,
+  filterForm,
   type PageRange,
   pageRange,
   resourcePager,
   resourceTable,
 } from './resource-list.ts';
-import { listingFacts, stationFacts } from './station-facts.ts';
 import { coverageText, failureNote, snapshotAge, stateBadge } from './station-parts.ts';
+import { loadList } from './upstream-load.ts';
 
 const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
 const NOT_TRIED = html`<p>No snapshot yet: the first refresh has not ended.</p>`;
@@ -193,4 +200,55 @@ ${downloadLinks(spec.name, query)}
 </div>
 ${resourceTable(resources, spec, query, { typeNames, nowMs })}
 ${resourcePager('Pages of resources, below the table', range, query)}`;
+}
+
+/** Where the station is, and how it is refreshed. */
+function stationFacts(
+  { name, path, labels }: StationSpec,
+  status: StationStatus,
+  upstream: UpstreamStatus,
+  nowMs: number,
+): Html {
+  const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
+  return facts('question', [
+    ['Upstream', upstream.name],
+    ['Load', loadList(upstream, nowMs)[0]],
+    ['Subscription', path.subscription],
+    ['Resource group', path.resourceGroup],
+    ['Zone', path.zone],
+    ['Telemetry station', path.telemetryStation],
+    ['Labels', shown.length === 0 ? undefined : html`${shown}`],
+    ['Latest refresh', status.durationMs === undefined ? 'not tried yet' : `took ${durationText(status.durationMs)}`],
+    ['Next refresh', nextRefreshText(status)],
+    [
+      'Requests',
+      status.isHanging
+        ? html`<span class="no">hanging</span>: one probing request at a time until the service replies`
+        : undefined,
+    ],
+    ['Metrics', html`<a href="../${probePath(name)}">this station only</a>`],
+    ['JSON', html`<a href="?format=json">this station only</a>`],
+  ]);
+}
+
+/** What the listing returned, and whether it is verified complete. */
+function listingFacts(snapshot: Snapshot): Html {
+  const { size, complete, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
+  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
+  const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
+  return facts('story', [
+    ['Completeness', complete ? 'verified complete' : html`<span class="no">not verified complete</span>`],
+    [
+      'Reasons',
+      incompleteReasons.length === 0
+        ? undefined
+        : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`,
+    ],
+    ['Unique resources', numberText(size)],
+    ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
+    ['Pages', `${numberText(pages)} (all listings)`],
+    ['Duplicate records', numberText(duplicates)],
+    ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
+    ['Invalid fields', invalid.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
+  ]);
 }

@@ -272,12 +272,10 @@ describe('stationPage', () => {
     expect(body).toContain('<summary>238 more</summary>');
     expect(body).toContain('50 more are not listed');
     expect(body.match(/<svg class="bar"/g)).toHaveLength(200 + 1);
-    for (const given of ['type.t1249', 't1249']) {
-      const selected = await open(many, `/stations/prod?type=${given}`);
-      expect(optionsOf(selected.body)).toBe(1 + 200 + 1);
-      expect(selected.body).toContain('<option value="type.t1249" selected>t1249 ');
-      expect(idsOf(selected.body)).toEqual(['r249']);
-    }
+    const selected = await open(many, '/stations/prod?type=type.t1249');
+    expect(optionsOf(selected.body)).toBe(1 + 200 + 1);
+    expect(selected.body).toContain('<option value="type.t1249" selected>t1249 ');
+    expect(idsOf(selected.body)).toEqual(['r249']);
   });
 
   it('shows no bars without resources', async () => {
@@ -332,7 +330,7 @@ describe('stationPage', () => {
       full,
       '/stations/prod?search=%22x&type=removed&alertable=no&without_rules=yes&sort=sku&order=desc',
     );
-    expect(body).toContain('<option value="removed" selected>removed (0)</option>');
+    expect(body).toContain('<option value="removed" selected>removed</option>');
     expect(body).toContain('<option value="no" selected>no</option>');
     expect(body).toContain('value="yes" checked>');
     const values = tags
@@ -356,10 +354,10 @@ describe('stationPage', () => {
     }
   });
 
-  it('shows a short form in the form as the value that it selects, or as the number of values', async () => {
+  it('shows a short form in the form as it was given', async () => {
     const { body } = await open(full, '/stations/prod?state=firing&type=type');
-    expect(body).toContain('<option value="ALERTSTATE_FIRING" selected>Firing (1)</option>');
-    expect(body).toContain('<option value="type" selected>type (2 types, 2)</option>');
+    expect(body).toContain('<option value="firing" selected>firing</option>');
+    expect(body).toContain('<option value="type" selected>type</option>');
     expect(body).toContain('<option value="type.b">b · Type B (1)</option>');
     expect(idsOf(body)).toEqual(['b']);
   });
@@ -494,7 +492,7 @@ describe('stationPage', () => {
     const { text, tags } = parseHtml(body);
     expect(text).toMatch(/Expected sort to be one of id, .*, with a leading - for descending order\./);
     expect(tags.find(({ attributes }) => attributes['id'] === 'search')?.attributes['value']).toBe('x');
-    expect(body).toContain('<option value="ALERTSTATE_FIRING" selected>');
+    expect(body).toContain('<option value="firing" selected>');
     expect(body).not.toMatch(/<script|id="resource-table"/);
   });
 
