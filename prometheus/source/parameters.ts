@@ -41,15 +41,17 @@ export type Parameters = {
 export interface Links {
   /** Base of every runbook_url. */
   readonly runbooks: string;
-  /** Base of every dashboard_url. */
-  readonly grafana: string;
+  /** Base of every dashboard_url; without it alerts have none. */
+  readonly grafana?: string;
+  /** Base of every exporter_url, likewise. */
+  readonly exporter?: string;
 }
 
 /** To host the runbooks elsewhere, change it and run `npm run generate`. */
 export const RUNBOOK_URL =
   'https://github.com/telemetry-station-exporter/telemetry-station-exporter/blob/main/docs/runbooks';
 
-export const DEFAULT_LINKS: Links = { runbooks: RUNBOOK_URL, grafana: 'http://localhost:3000' };
+export const DEFAULT_LINKS: Links = { runbooks: RUNBOOK_URL };
 
 /** For the Helm chart, whose template replaces each placeholder with the value of the same key. */
 export const PLACEHOLDERS = Object.fromEntries(
@@ -59,4 +61,8 @@ export const PLACEHOLDERS = Object.fromEntries(
   ]),
 ) as Parameters;
 
-export const PLACEHOLDER_LINKS: Links = { runbooks: '<<runbookUrl>>', grafana: '<<grafanaUrl>>' };
+export const PLACEHOLDER_LINKS: Required<Links> = {
+  runbooks: '<<runbookUrl>>',
+  grafana: '<<grafanaUrl>>',
+  exporter: '<<externalUrl>>',
+};

@@ -45,7 +45,8 @@ function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, 
     summary,
     description: `${description} First: ${first}`,
     runbook_url: `${links.runbooks}/${alert}.md`,
-    dashboard_url: dashboardUrl(links.grafana, dashboard, linkStart),
+    ...(links.grafana && { dashboard_url: dashboardUrl(links.grafana, dashboard, linkStart) }),
+    ...(links.exporter && { exporter_url: `${links.exporter}/${STATION_PATH}` }),
   };
   return {
     alert,
@@ -55,6 +56,9 @@ function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, 
     annotations,
   };
 }
+
+/** Of the exporter's page, for alerts of a station; `urlquery` writes a space as +. */
+const STATION_PATH = '{{ with $labels.station }}stations/{{ . | urlquery | reReplaceAll "\\\\+" "%20" }}{{ end }}';
 
 const QUERIED_START = `{{ query "${LINK_START}" | first | value | printf "%.0f" }}`;
 

@@ -1,10 +1,10 @@
 import type { Parameters } from './parameters.ts';
-import { RECORDED } from './recording.ts';
 import { BY_STATION, deduplicated, metric, type RuleGroup, stationQuery } from './rule.ts';
 
 const failure = metric('telemetry_station_failure');
 const reasons = `{{ range $index, $failure := ${stationQuery(`max by (reason) (max_over_time(${failure}{}[5m])) == 1`)} | sortByLabel "reason" }}{{ if $index }}, {{ end }}{{ $failure.Labels.reason }}{{ end }}`;
-const lastSuccess = `{{ with ${stationQuery(`max(${metric('telemetry_station_last_success_timestamp_seconds')}{})`)} }}{{ . | first | value | humanizeTimestamp }}{{ else }}none since the exporter started{{ end }}`;
+const lastSuccessTime = metric('telemetry_station_last_success_timestamp_seconds');
+const lastSuccess = `{{ with ${stationQuery(`max(${lastSuccessTime}{})`)} }}{{ . | first | value | humanizeTimestamp }}{{ else }}none since the exporter started{{ end }}`;
 
 /** Stations that cannot be refreshed or listed completely. */
 export const stationAlerts = (parameters: Parameters): RuleGroup => ({
@@ -24,11 +24,24 @@ max by ${BY_STATION} (max_over_time(${failure}[5m])) == 1`,
     },
     {
       alert: 'TelemetryStationDataStale',
-      comment: 'Fifteen minutes is the default of max_stale: older data is no longer published.',
-      expr: `${RECORDED.age} > ${parameters.TelemetryStationDataStale.seconds}`,
+      comment:
+        'Fifteen minutes is the default of max_stale: older data is no longer published. A restart during an outage forgets the last success, and a station may never have had one (value 0).',
+      expr: `(
+  time() - max by ${BY_STATION} (last_over_time(${lastSuccessTime}[1d]))
+  and on ${BY_STATION}
+  ${deduplicated('telemetry_station_up')}
+) > ${parameters.TelemetryStationDataStale.seconds}
+or
+(
+  ${deduplicated('telemetry_station_up')} == 0
+  and on ${BY_STATION}
+  max by ${BY_STATION} (${metric('telemetry_station_up')} offset ${parameters.TelemetryStationDataStale.seconds}s)
+)
+unless on ${BY_STATION}
+max by ${BY_STATION} (last_over_time(${lastSuccessTime}[1d]))`,
       summary: 'Telemetry station data is stale.',
       description:
-        'The last successful refresh of station {{ $labels.station }} (job {{ $labels.job }}) was {{ $value | humanizeDuration }} ago. Data older than max_stale is not published.',
+        '{{ if $value }}The last successful refresh of station {{ $labels.station }} (job {{ $labels.job }}) was {{ $value | humanizeDuration }} ago.{{ else }}No refresh of station {{ $labels.station }} (job {{ $labels.job }}) has succeeded within a day.{{ end }} Data older than max_stale is not published.',
       first:
         'If TelemetryStationDown fires too, follow its runbook. Otherwise check whether the exporter is scraped or overloaded.',
       dashboard: 'station',

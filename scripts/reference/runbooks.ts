@@ -1,4 +1,4 @@
-import { DEFAULT_PARAMETERS, RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
+import { DEFAULT_PARAMETERS } from '../../prometheus/source/parameters.ts';
 import { ruleGroups } from '../../prometheus/source/rules-file.ts';
 
 /** docs/runbooks/README.md. */
@@ -23,14 +23,10 @@ ${rows.join('\n')}
 | warning | data is late or incomplete, or becomes so without action | during working hours, or at once for a single firing resource, as your team handles those |
 | info | alert coverage could be better | a report or a ticket |
 
-Each alert has a \`runbook_url\`, and a \`dashboard_url\` with its labels and its time.
+Each alert has a \`runbook_url\`. The rules of the Helm chart also have a \`dashboard_url\` with the alert's labels and time, and an \`exporter_url\` of the station's page, where \`prometheusRule.grafanaUrl\` and \`web.externalUrl\` are set.
 
-The Helm chart sets \`for\`, \`severity\` and the thresholds by \`prometheusRule.alerts\`, and the two URLs by \`prometheusRule.runbookUrl\` and \`prometheusRule.grafanaUrl\`. Elsewhere edit
-your copy of the rules, for example:
-
-\`\`\`sh
-sed -i 's|http://localhost:3000|https://grafana.example.com|; s|${RUNBOOK_URL}|https://wiki.example.com/runbooks|' rules.yml
-\`\`\`
+The Helm chart sets \`for\`, \`severity\` and the thresholds by \`prometheusRule.alerts\`, and the base of
+\`runbook_url\` by \`prometheusRule.runbookUrl\`. Elsewhere edit your copy of the rules.
 
 One cause, one notification: \`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
 `;

@@ -6,6 +6,7 @@ import { parse, stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseFlags } from '../../src/cli/parse.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -60,14 +61,20 @@ describe('deploy/helm', () => {
   });
 
   it.each(readdirSync(join(root, CHART, 'ci')))('has a valid configuration in ci/%s', (file) => {
-    const { config } = parse(read(`${CHART}/ci/${file}`));
+    const { config, web } = parse(read(`${CHART}/ci/${file}`));
     expect(config === undefined ? [] : problemsOf(file, stringify(config))).toEqual([]);
+    if (web?.config) expect(webConfigSchema.safeParse(web.config)).toMatchObject({ success: true });
   });
 
   it('passes valid flags', () => {
-    const flags = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter((flag) => !flag.startsWith('--total-shards'));
-    expect(flags).toEqual(['--demo', '--config.file=/etc/telemetry-station-exporter/config.yaml', '--shard=auto']);
-    expect(parseFlags([...flags, '--total-shards=3'])).toMatchObject({ ok: true });
+    const flags = argumentsOf(read(`${CHART}/templates/_pod.tpl`)).filter((flag) => !/shards|external/.test(flag));
+    expect(flags).toEqual([
+      '--demo',
+      '--config.file=/etc/telemetry-station-exporter/config.yaml',
+      '--shard=auto',
+      '--web.config.file=/etc/telemetry-station-exporter-web/web.yaml',
+    ]);
+    expect(parseFlags([...flags, '--total-shards=3', '--web.external-url=https://a'])).toMatchObject({ ok: true });
   });
 
   it('has the same keys in values.yaml and values.schema.json', () => {

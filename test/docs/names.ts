@@ -21,6 +21,7 @@ import { type Page, root } from './markdown.ts';
 /** Prometheus' own names in the form of ours. */
 const FOREIGN = [
   'dashboard_url',
+  'exporter_url',
   'http_sd_configs',
   'runbook_url',
   'scrape_duration_seconds',

@@ -15,6 +15,7 @@ import {
 } from './shipped-dashboards.ts';
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
+const CHART_FOLDER = new URL('../../deploy/helm/telemetry-station-exporter/files/dashboards/', import.meta.url);
 const shipped = shippedDashboards();
 
 describe('dashboards', () => {
@@ -22,8 +23,15 @@ describe('dashboards', () => {
     await expect(`${JSON.stringify(dashboard, null, 2)}\n`).toMatchFileSnapshot(new URL(file, FOLDER).pathname);
   });
 
-  it('are the only files in grafana/dashboards', () => {
-    expect(readdirSync(FOLDER).filter((file) => file.endsWith('.json'))).toEqual(Object.keys(dashboards).sort());
+  it.each(Object.entries(dashboards))(
+    'are in the Helm chart, which reads no file outside: %s',
+    async (file, dashboard) => {
+      await expect(`${JSON.stringify(dashboard)}\n`).toMatchFileSnapshot(new URL(file, CHART_FOLDER).pathname);
+    },
+  );
+
+  it.each([FOLDER, CHART_FOLDER])('are the only files in %s', (folder) => {
+    expect(readdirSync(folder).filter((file) => file.endsWith('.json'))).toEqual(Object.keys(dashboards).sort());
   });
 
   it('have stable uids', () => {

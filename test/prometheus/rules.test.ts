@@ -11,7 +11,8 @@ import { rulesFile } from '../../prometheus/source/rules-file.ts';
 import { shippedDashboards } from '../grafana/shipped-dashboards.ts';
 import { knownMetrics, type Rule, shippedRules, unknownIn } from './promql/known-metrics.ts';
 
-const alerts = shippedRules().flatMap((rule): [string, Rule][] =>
+const LINKED = { runbooks: RUNBOOK_URL, grafana: 'https://grafana', exporter: 'https://exporter' };
+const alerts = shippedRules(rulesFile(DEFAULT_PARAMETERS, LINKED)).flatMap((rule): [string, Rule][] =>
   rule.alert === undefined ? [] : [[rule.alert, rule]],
 );
 const metrics = knownMetrics();
@@ -30,13 +31,12 @@ describe('the rules of the Helm chart', () => {
   });
 
   it('are those of prometheus/rules.yml with the default values', () => {
-    const {
-      alerts: parameters,
-      runbookUrl,
-      grafanaUrl,
-    } = parse(readFileSync(new URL(`${CHART}/values.yaml`, import.meta.url), 'utf8')).prometheusRule;
-    expect(parameters).toEqual(DEFAULT_PARAMETERS);
-    expect(rulesFile(parameters, { runbooks: runbookUrl, grafana: grafanaUrl })).toBe(rulesFile());
+    const values = parse(readFileSync(new URL(`${CHART}/values.yaml`, import.meta.url), 'utf8')).prometheusRule;
+    const { TelemetryStationScrapeSlow: slow, ...parameters } = values.alerts;
+    const { TelemetryStationScrapeSlow: defaultSlow, ...defaults } = DEFAULT_PARAMETERS;
+    expect(parameters).toEqual(defaults);
+    expect(slow).toEqual({ ...defaultSlow, seconds: null });
+    expect([values.runbookUrl, values.grafanaUrl]).toEqual([RUNBOOK_URL, '']);
   });
 
   it('have a placeholder for each value, and no other', () => {
@@ -46,7 +46,7 @@ describe('the rules of the Helm chart', () => {
     const values = Object.entries(DEFAULT_PARAMETERS).flatMap(([alert, keys]) =>
       Object.keys(keys).map((key) => `<<${alert}.${key}>>`),
     );
-    expect(placeholders).toEqual(new Set([...values, '<<runbookUrl>>', '<<grafanaUrl>>']));
+    expect(placeholders).toEqual(new Set([...values, ...Object.values(PLACEHOLDER_LINKS)]));
   });
 
   it('reject values for an unknown alert', () => {
@@ -82,6 +82,7 @@ describe('prometheus/rules.yml', () => {
       expect(searchParams.get('to')).toBe('now');
       const aggregated = searchParams.get('var-station') ?? searchParams.get('var-job');
       expect(aggregated).toBeTruthy();
+      expect(annotations['exporter_url']).toMatch(/^https:\/\/exporter\/\{\{ with \$labels\.station \}\}stations\//);
     },
   );
 

@@ -92,6 +92,7 @@ describe('the alerting rules', () => {
           dashboard_url: expect.stringMatching(
             /\/d\/telemetry-station-station\?from=\d{13}&to=now&var-job=.+&var-station=staging$/,
           ),
+          exporter_url: 'https://exporter/stations/staging',
         },
       });
   });

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { DEFAULT_PARAMETERS, RUNBOOK_URL } from '../../../prometheus/source/parameters.ts';
+import { rulesFile } from '../../../prometheus/source/rules-file.ts';
 import { runProgram } from '../../../src/program.ts';
 import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
@@ -17,6 +19,8 @@ export const NOW_MS = Date.UTC(2025, 0, 15, 12, 0, 0);
 
 /** The station that tests make fail and recover: the only one that is refreshed frequently. */
 export const FAULTY = { station: 'staging', telemetryStation: 'ts-staging' };
+
+const LINKS = { runbooks: RUNBOOK_URL, grafana: 'https://grafana', exporter: 'https://exporter' };
 
 /** The exporter, Prometheus with the shipped configurations and rules, and Alertmanager, with shortened intervals. */
 export async function startStack() {
@@ -33,7 +37,7 @@ export async function startStack() {
     const alertmanager = await startAlertmanager('TelemetryStationDown');
     stops.push(alertmanager.stop);
     const prometheus = await startPrometheus(await prometheusConfig(exporter.target, alertmanager.target), {
-      files: { 'rules.yml': withShortIntervals(await readShipped('rules.yml')) },
+      files: { 'rules.yml': withShortIntervals(rulesFile(DEFAULT_PARAMETERS, LINKS)) },
       flags: ['--enable-feature=extra-scrape-metrics', '--rules.alert.resend-delay=1s'],
     });
     stops.push(prometheus.stop);

@@ -14,10 +14,10 @@ export interface Rule {
 }
 
 /** The rules of prometheus/rules.yml. */
-export function shippedRules(): Rule[] {
-  const { groups } = parse(readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8')) as {
-    groups: { rules: Rule[] }[];
-  };
+export function shippedRules(
+  text = readFileSync(new URL('../../../prometheus/rules.yml', import.meta.url), 'utf8'),
+): Rule[] {
+  const { groups } = parse(text) as { groups: { rules: Rule[] }[] };
   return groups.flatMap(({ rules }) => rules);
 }
 

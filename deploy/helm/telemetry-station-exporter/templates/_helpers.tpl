@@ -52,3 +52,83 @@ labels:
 {{- .Values.serviceAccount.name | default "default" -}}
 {{- end -}}
 {{- end -}}
+
+{{- define "exporter.webSecretName" -}}
+{{- if .Values.web.existingSecret -}}
+{{- .Values.web.existingSecret -}}
+{{- else if .Values.web.config -}}
+{{- printf "%s-web" (include "exporter.fullname" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "exporter.tls" -}}
+{{- if or .Values.web.tls .Values.web.config.tls_server_config }}true{{ end -}}
+{{- end -}}
+
+{{- define "exporter.scheme" -}}
+{{- ternary "https" "http" (eq (include "exporter.tls" .) "true") -}}
+{{- end -}}
+
+{{- define "exporter.clientCertificates" -}}
+{{- $type := dig "tls_server_config" "client_auth_type" "" .Values.web.config -}}
+{{- if or .Values.web.clientCertificates (has $type (list "RequireAnyClientCert" "RequireAndVerifyClientCert")) }}true{{ end -}}
+{{- end -}}
+
+{{/* A probe: the handler of the values, or the path over the scheme in use. Kubelet has no client certificate. */}}
+{{- define "exporter.probe" -}}
+{{- $fields := .fields -}}
+{{- if or $fields.httpGet $fields.tcpSocket $fields.exec $fields.grpc -}}
+{{- toYaml $fields -}}
+{{- else if include "exporter.clientCertificates" .root -}}
+{{- toYaml (merge (dict "tcpSocket" (dict "port" "metrics")) $fields) -}}
+{{- else -}}
+{{- toYaml (merge (dict "httpGet" (dict "path" .path "port" "metrics" "scheme" (include "exporter.scheme" .root | upper))) $fields) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Host names of the exporter in the cluster: each shard has its own stations. */}}
+{{- define "exporter.hosts" -}}
+{{- $service := printf "%s.%s.svc" (include "exporter.serviceName" .) .Release.Namespace -}}
+{{- $hosts := list -}}
+{{- if include "exporter.sharded" . -}}
+{{- range $shard := until (int .Values.shards) -}}
+{{- $hosts = append $hosts (printf "%s-%d.%s" (include "exporter.fullname" $) $shard $service) -}}
+{{- end -}}
+{{- else -}}
+{{- $hosts = list $service -}}
+{{- end -}}
+{{- toJson $hosts -}}
+{{- end -}}
+
+{{- define "exporter.scrapeAccess" -}}
+{{- with .Values.serviceMonitor.basicAuth }}
+basicAuth:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if include "exporter.tls" . }}
+{{- with .Values.serviceMonitor.tlsConfig }}
+tlsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "exporter.scrapeOptions" -}}
+{{- with .metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .sampleLimit }}
+sampleLimit: {{ . }}
+{{- end }}
+{{- with .scrapeClass }}
+scrapeClass: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* Seconds of a duration such as 1m30s. */}}
+{{- define "exporter.seconds" -}}
+{{- $minutes := regexFind "[0-9]+m" . | trimSuffix "m" | default "0" -}}
+{{- $seconds := regexFind "[0-9]+s" . | trimSuffix "s" | default "0" -}}
+{{- add (mul 60 (int $minutes)) (int $seconds) -}}
+{{- end -}}

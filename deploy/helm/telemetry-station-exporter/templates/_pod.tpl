@@ -21,16 +21,19 @@ spec:
   imagePullSecrets:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+  {{- with .Values.podSecurityContext }}
   securityContext:
-    runAsNonRoot: true
-    runAsUser: 65532
-    runAsGroup: 65532
-    fsGroup: 65532
-    seccompProfile: { type: RuntimeDefault }
-  terminationGracePeriodSeconds: 10
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  {{- with .Values.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   containers:
     - name: exporter
-      image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+      {{- $tag := printf ":%s" (.Values.image.tag | default .Chart.AppVersion) }}
+      image: "{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}{{ $tag }}{{ end }}"
       imagePullPolicy: {{ .Values.image.pullPolicy }}
       args:
         {{- if .Values.demo }}
@@ -41,6 +44,12 @@ spec:
         {{- if include "exporter.sharded" . }}
         - --shard=auto
         - --total-shards={{ .Values.shards }}
+        {{- end }}
+        {{- if include "exporter.webSecretName" . }}
+        - --web.config.file=/etc/telemetry-station-exporter-web/web.yaml
+        {{- end }}
+        {{- with .Values.web.externalUrl }}
+        - --web.external-url={{ . }}
         {{- end }}
         {{- range .Values.extraArgs }}
         - {{ . | quote }}
@@ -56,33 +65,44 @@ spec:
       ports:
         - { name: metrics, containerPort: 9842, protocol: TCP }
       livenessProbe:
-        httpGet: { path: /-/healthy, port: metrics }
-        periodSeconds: 15
-        timeoutSeconds: 5
+        {{- include "exporter.probe" (dict "root" . "path" "/-/healthy" "fields" .Values.livenessProbe) | nindent 8 }}
       readinessProbe:
-        httpGet: { path: /-/ready, port: metrics }
-        periodSeconds: 5
-        timeoutSeconds: 5
+        {{- include "exporter.probe" (dict "root" . "path" "/-/ready" "fields" .Values.readinessProbe) | nindent 8 }}
+      {{- if .Values.startupProbe }}
+      startupProbe:
+        {{- include "exporter.probe" (dict "root" . "path" "/-/healthy" "fields" .Values.startupProbe) | nindent 8 }}
+      {{- end }}
+      {{- with .Values.securityContext }}
       securityContext:
-        allowPrivilegeEscalation: false
-        readOnlyRootFilesystem: true
-        capabilities: { drop: [ALL] }
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       resources:
         {{- toYaml .Values.resources | nindent 8 }}
-      {{- if or (not .Values.demo) .Values.extraVolumeMounts }}
+      {{- $web := include "exporter.webSecretName" . }}
+      {{- if or (not .Values.demo) $web .Values.extraVolumeMounts }}
       volumeMounts:
         {{- if not .Values.demo }}
         - { name: config, mountPath: /etc/telemetry-station-exporter, readOnly: true }
+        {{- end }}
+        {{- if $web }}
+        - { name: web-config, mountPath: /etc/telemetry-station-exporter-web, readOnly: true }
         {{- end }}
         {{- with .Values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
       {{- end }}
-  {{- if or (not .Values.demo) .Values.extraVolumes }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- if or (not .Values.demo) $web .Values.extraVolumes }}
   volumes:
     {{- if not .Values.demo }}
     - name: config
       secret: { secretName: {{ include "exporter.secretName" . }} }
+    {{- end }}
+    {{- if $web }}
+    - name: web-config
+      secret: { secretName: {{ $web }} }
     {{- end }}
     {{- with .Values.extraVolumes }}
     {{- toYaml . | nindent 4 }}
