@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { valuesOf } from '../metrics/parse-exposition.ts';
@@ -23,6 +25,40 @@ function basic(password: string) {
 function webConfig(hash: string, { cert, key } = certificate()): string {
   return stringify({ tls_server_config: { cert, key }, basic_auth_users: { prometheus: hash } });
 }
+
+/** As kubelet does with the probes of the chart: without credentials, certificate or verification. */
+async function probe(
+  port: number,
+  scheme: 'http' | 'https' | 'tcp',
+  path: string,
+): Promise<number | 'connected' | undefined> {
+  if (scheme === 'tcp') {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+    return 'connected';
+  }
+  const tls = { rejectUnauthorized: false };
+  return (await httpRequest(port, path, scheme === 'https' ? { tls } : {})).status;
+}
+
+describe('the probes of a Kubernetes pod', () => {
+  const { cert, key } = certificate();
+  const clientCertificates = { client_auth_type: 'RequireAndVerifyClientCert', client_ca: AUTHORITY.cert };
+
+  it.each([
+    ['no web configuration', undefined, 'http', 200],
+    ['users', { basic_auth_users: { prometheus: RIGHT } }, 'http', 200],
+    ['TLS', { tls_server_config: { cert, key } }, 'https', 200],
+    ['TLS and users', { tls_server_config: { cert, key }, basic_auth_users: { prometheus: RIGHT } }, 'https', 200],
+    ['client certificates', { tls_server_config: { cert, key, ...clientCertificates } }, 'tcp', 'connected'],
+  ] as const)('succeed with %s', async (_name, config, scheme, expected) => {
+    const flags = config === undefined ? [] : [`--web.config.file=${temporaryFile('web.yml', stringify(config))}`];
+    const { port } = await serve(CONFIG, ...flags);
+    expect(await probe(port, scheme, '/-/healthy')).toBe(expected);
+    await eventually(async () => expect(await probe(port, scheme, '/-/ready')).toBe(expected));
+  });
+});
 
 describe('--web.config.file', () => {
   it('requires TLS and a password on every path, and applies changes of the file without a restart', async () => {
