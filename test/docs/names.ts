@@ -61,7 +61,9 @@ const simpleNames = new Set([
 
 /** The names on a page, endpoints aside, that do not exist. */
 export function unknownNames(page: Page): string[] {
-  const shell = page.blocks.filter(({ language }) => language === 'sh').flatMap(({ content }) => content.split('\n'));
+  const shell = page.blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ content }) => content.split(/\n| && /));
   const queries = page.blocks.filter(({ language }) => language === 'promql').map(({ content }) => content);
   return [
     ...(page.text.match(/\bTelemetryStation[A-Z]\w+/g) ?? []).filter((name) => !alerts.includes(name)),
@@ -103,7 +105,7 @@ function unknownFlags(text: string): string[] {
 function unknownScripts(text: string): string[] {
   const named = [...text.matchAll(/\bnpm (?:run (?:--\w+ )*)?([\w:]+)/g)].map(([, script = '']) => script);
   return named
-    .filter((script) => ![...Object.keys(packageJson.scripts), 'ci', 'sbom'].includes(script))
+    .filter((script) => ![...Object.keys(packageJson.scripts), 'ci', 'install', 'pack', 'sbom'].includes(script))
     .map((script) => `npm run ${script}`);
 }
 

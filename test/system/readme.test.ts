@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -36,9 +36,9 @@ const RUNNERS: Readonly<Record<string, (lines: readonly string[], clone: string)
   'npm ci && npm start': runsTheDemo,
   'npm ci && npm test': runsTests,
   'docker compose --file deploy/compose/compose.yaml up': namesAStack,
-  'docker run --rm --publish 9842:9842 ghcr.io/telemetry-station-exporter/telemetry-station-exporter --demo':
-    namesTheImage,
-  'npx telemetry-station-exporter --demo': namesThePackage,
+  'docker build --tag telemetry-station-exporter . && docker run --rm --publish 9842:9842 telemetry-station-exporter --demo':
+    buildsTheImage,
+  'npm ci && npm run build && npm pack': packs,
   'helm install --set demo=true stations deploy/helm/telemetry-station-exporter': namesTheChart,
   'npm run build': exportsFromTheService,
   'node dist/main.js list staging --demo': listsTheDemo,
@@ -186,20 +186,23 @@ async function namesAStack([line = '']: readonly string[]): Promise<void> {
   expect(parseFlags(command)).toMatchObject({ ok: true, flags: { demo: true } });
 }
 
-/** The image of the chart, with its port and flags of the exporter; `scripts/check-image.sh` runs the image. */
-async function namesTheImage([line = '']: readonly string[]): Promise<void> {
-  const [, port, image, flags = ''] = /^docker run --rm --publish (\d+):\1 (\S+) (.*)$/.exec(line) ?? [];
+/** `scripts/check-image.sh` builds the image and runs it. */
+async function buildsTheImage([line = '']: readonly string[], clone: string): Promise<void> {
+  const [, image, folder = '', port, flags = ''] =
+    /^docker build --tag (\S+) (\S+) && docker run --rm --publish (\d+):\3 \1 (.*)$/.exec(line) ?? [];
+  expect(image).toBe(composeServices()['telemetry-station-exporter']?.image);
+  const dockerfile = readFileSync(join(clone, folder, 'Dockerfile'), 'utf8');
+  expect(dockerfile).toContain(`EXPOSE ${port}\n`);
   expect(port).toBe(defaultPort);
-  expect(image).toBe(chartValues().image.repository);
   expect(parseFlags(flags.split(' '))).toMatchObject({ ok: true, flags: { demo: true } });
 }
 
 /** `scripts/check-package.sh` installs the package and runs its command. */
-async function namesThePackage([line = '']: readonly string[]): Promise<void> {
-  const [, name = '', flags = ''] = /^npx (\S+) (.*)$/.exec(line) ?? [];
-  expect(name).toBe(packageJson.name);
-  expect(Object.keys(packageJson.bin)).toEqual([name]);
-  expect(parseFlags(flags.split(' '))).toMatchObject({ ok: true, flags: { demo: true } });
+async function packs([line = '']: readonly string[], clone: string): Promise<void> {
+  const { closed, output } = runShell(installed(line), clone);
+  expect(await closed, output.stderr).toEqual({ code: 0, signal: null });
+  expect(existsSync(join(clone, `${packageJson.name}-${packageJson.version}.tgz`))).toBe(true);
+  expect(Object.values(packageJson.bin).filter((file) => !existsSync(join(clone, file)))).toEqual([]);
 }
 
 /** `scripts/check-deploy.sh` renders the chart. */
@@ -214,7 +217,7 @@ function chartValues(folder = 'deploy/helm/telemetry-station-exporter') {
 
 /** The line without `npm ci`, which the clone does not need. */
 function installed(line: string): string {
-  expect(line).toMatch(/^npm ci && npm \w+$/);
+  expect(line).toMatch(/^npm ci && npm \w/);
   return line.slice('npm ci && '.length);
 }
 
@@ -230,6 +233,7 @@ function configProblems(text: string): readonly string[] {
 interface ScrapeConfigs {
   readonly scrape_configs: readonly {
     readonly job_name?: string;
+    readonly metrics_path?: string;
     readonly static_configs?: readonly { readonly targets: readonly string[] }[];
     readonly http_sd_configs?: readonly { readonly url: string }[];
   }[];
@@ -237,17 +241,17 @@ interface ScrapeConfigs {
 
 /** Problems of a scrape configuration: no job name, no target, or an address the exporter does not serve. */
 function scrapeProblems({ scrape_configs }: ScrapeConfigs): readonly string[] {
-  return scrape_configs.flatMap(({ job_name = '', static_configs = [], http_sd_configs = [] }) => {
-    const targets = static_configs.flatMap(({ targets }) => targets.map((target) => `http://${target}/metrics`));
-    const urls = [...targets, ...http_sd_configs.map(({ url }) => url)];
-    const wrong = urls.filter(
-      (url) => ![`http://localhost:${defaultPort}/metrics`, `http://localhost:${defaultPort}/sd`].includes(url),
-    );
+  const served = ['/metrics', '/-/metrics', '/sd'].map((path) => `http://localhost:${defaultPort}${path}`);
+  return scrape_configs.flatMap(({ job_name = '', metrics_path = '/metrics', static_configs = [], ...discovered }) => {
+    const targets = static_configs.flatMap(({ targets }) => targets.map((target) => `http://${target}${metrics_path}`));
+    const urls = [...targets, ...(discovered.http_sd_configs ?? []).map(({ url }) => url)];
+    const wrong = urls.filter((url) => !served.includes(url));
     return [...(/^[\w-]+$/.test(job_name) ? [] : ['no job_name']), ...(urls.length > 0 ? [] : ['no target']), ...wrong];
   });
 }
 
 interface ComposeService {
+  readonly image?: string;
   readonly command?: readonly string[];
   readonly ports?: readonly string[];
 }
