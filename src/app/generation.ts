@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { AUTH_SCHEMES } from '../config/auth-schemas.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { History } from '../inventory/history.ts';
@@ -106,8 +107,13 @@ export async function nextGeneration(
 export function startGeneration(next: Generation, old: Generation | undefined): void {
   const isChanged = (upstream: string) => old?.upstreams.get(upstream) !== next.upstreams.get(upstream);
   for (const [name, upstream] of next.upstreams) {
-    if (isChanged(name)) upstream.activate();
-    else upstream.client.forgetAuthFailure();
+    const former = old?.upstreams.get(name);
+    if (former === upstream) {
+      upstream.client.forgetAuthFailure();
+      continue;
+    }
+    if (old && former && isSameService(old.loaded, next.loaded, name)) upstream.client.takeOver(former.client);
+    upstream.activate();
   }
   void next.fleet.start(({ upstream }) => isChanged(upstream));
 }
@@ -182,6 +188,7 @@ async function connectStations(
     const dependencies: StationDependencies<EncodedSnapshot> = {
       source: upstream.newSource(),
       tasks: services.tasks,
+      heldMs: () => upstream.client.heldMs(),
       encode: (publication) => encoder.encode(publication),
       refreshed: (view, attempt) => {
         history.add(refreshEntry(view, attempt));
@@ -258,7 +265,14 @@ function connectUpstreams(
   return upstreams;
 }
 
-function rawUpstream({ raw }: LoadedConfig, name: string): unknown {
-  const { upstreams } = raw as { readonly upstreams: Readonly<Record<string, unknown>> };
+/** The same limits of the service apply to the same URL and credentials, whatever else changed. */
+function isSameService(old: LoadedConfig, next: LoadedConfig, name: string): boolean {
+  return ['base_url', 'http_headers', ...AUTH_SCHEMES].every((key) =>
+    isDeepStrictEqual(rawUpstream(old, name)?.[key], rawUpstream(next, name)?.[key]),
+  );
+}
+
+function rawUpstream({ raw }: LoadedConfig, name: string): Readonly<Record<string, unknown>> | undefined {
+  const { upstreams } = raw as { readonly upstreams: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
   return upstreams[name];
 }

@@ -47,6 +47,8 @@ export interface StationDependencies<Encoded> {
   readonly refreshed?: (view: StationView<Encoded>, attempt: EndedAttempt) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
+  /** How long `Retry-After` has held the upstream, in all. */
+  readonly heldMs?: () => number;
   readonly clock?: Clock;
 }
 
@@ -91,8 +93,10 @@ export class StationCache<Encoded> {
   #attempt: Attempt | undefined;
   /** Resolves when refreshes may end again. */
   #paused: Promise<void> | undefined;
-  /** `excusedMs`: how long refreshes of it waited before they started. */
+  /** `excusedMs`: how long refreshes of it waited before they started, or `Retry-After` held the upstream. */
   #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
+  /** The upstream's held time that is already excused or counted. */
+  #heldBeforeMs = 0;
   readonly #changes: ChurnCounter;
 
   constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>, changes?: ChurnCounter) {
@@ -139,6 +143,7 @@ export class StationCache<Encoded> {
   refresh(): Promise<void> {
     if (this.#attempt) return this.#attempt.done;
     const nowMs = this.#clock.elapsedMs();
+    this.#excuse();
     const attempt: Attempt = { since: nowMs, startedAt: nowMs, isStarted: false, done: Promise.resolve() };
     this.#attempt = attempt;
     attempt.done = this.#run(attempt).finally(() => {
@@ -156,6 +161,7 @@ export class StationCache<Encoded> {
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
+    next.#heldBeforeMs = next.#heldMs();
     next.#createdAt = this.#createdAt;
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
@@ -208,10 +214,20 @@ export class StationCache<Encoded> {
     return ageMs < Math.max(ttlMs, MIN_SERVED_MS) && !this.#health.failure;
   }
 
-  /** Time that does not count towards max_stale: until a refresh fails, waiting for the upstream's capacity makes data older, not stale. */
+  /** Time that does not count towards max_stale: until a refresh fails, waiting for the upstream's capacity or for the end of a hold makes data older, not stale. */
   #excusedMs(): number {
-    const waitingMs = this.#health.failure ? 0 : (this.#waitingMs() ?? 0);
+    const waitingMs = this.#health.failure ? 0 : (this.#waitingMs() ?? this.#heldMs() - this.#heldBeforeMs);
     return (this.#held?.excusedMs ?? 0) + waitingMs;
+  }
+
+  /** Before the refresh starts or stops waiting. */
+  #excuse(): void {
+    if (this.#held) this.#held.excusedMs = this.#excusedMs();
+    this.#heldBeforeMs = this.#heldMs();
+  }
+
+  #heldMs(): number {
+    return this.#dependencies.heldMs?.() ?? 0;
   }
 
   #waitingMs(): number | undefined {
@@ -220,7 +236,7 @@ export class StationCache<Encoded> {
 
   async #run(attempt: Attempt): Promise<void> {
     const started = () => {
-      if (this.#held) this.#held.excusedMs = this.#excusedMs();
+      this.#excuse();
       attempt.isStarted = true;
       attempt.startedAt = this.#clock.elapsedMs();
     };
@@ -233,6 +249,7 @@ export class StationCache<Encoded> {
       await this.#paused;
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
+      this.#heldBeforeMs = this.#heldMs();
       this.#conclude(attempt, undefined, this.#changes.commit(snapshot, churn));
     } catch (error) {
       await this.#paused;

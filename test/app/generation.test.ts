@@ -394,6 +394,22 @@ describe('endGeneration', () => {
     expect(station.wasAttempted).toBe(false);
   });
 
+  it('keeps hold and hanging stations of an upstream of which only limits changed', async () => {
+    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
+    onTestFinished(() => service.stop());
+    const upstream = { timeout: '50ms', max_retries: 0 };
+    const old = await generationOf(configOf(service.url, ['a'], { upstream }));
+    await Promise.all(Array.from(old.stations.values(), (station) => station.refresh()));
+    const hangingAfter = async (changed: object) => {
+      const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...upstream, ...changed } }), old);
+      onTestFinished(() => endGeneration(next, undefined));
+      startGeneration(next, old);
+      return next.upstreams.get('main')?.client.load().hangingStations;
+    };
+    expect(await hangingAfter({ concurrency: 3 })).toBe(1);
+    expect(await hangingAfter({ authorization: { credentials: 'other' } })).toBe(0);
+  });
+
   it('lets an upstream forget that a removed station hangs', async () => {
     const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
     onTestFinished(() => service.stop());

@@ -39,10 +39,12 @@ function stationOf(
     listResources: (_query, context) => called(context),
     listIds: (_query, context) => called(context),
   };
+  const upstream = { heldMs: 0 };
   const cache = new StationCache(specOf(spec), {
     source,
     encode,
     clock,
+    heldMs: () => upstream.heldMs,
     refreshed: (view, attempt) => {
       refreshed.push(view);
       ended.push(attempt);
@@ -55,7 +57,7 @@ function stationOf(
     else call?.resolve(answer);
     return update;
   };
-  return { cache, clock, calls, refreshed, ended, attempt };
+  return { cache, clock, calls, refreshed, ended, attempt, upstream };
 }
 
 const sourceOf = (resources: StationSource['listResources']): StationSource => ({
@@ -290,6 +292,18 @@ describe('StationCache', () => {
     clock.advance(830_000);
     expect(cache.view()).toMatchObject({ waitingMs: 830_000, served: { encoded: 'a,b' } });
     clock.advance(1);
+    expect(cache.view().served).toBeUndefined();
+  });
+
+  it('serves data beyond max_stale for as long as Retry-After holds the upstream', async () => {
+    const { cache, clock, attempt, upstream } = stationOf();
+    await attempt(twoRecords());
+    clock.advance(60_000);
+    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    clock.advance(900_000);
+    upstream.heldMs = 600_000;
+    expect(cache.view().served).toMatchObject({ encoded: 'a,b' });
+    clock.advance(540_001);
     expect(cache.view().served).toBeUndefined();
   });
 

@@ -1,64 +1,75 @@
-import { type ClimbingLimit, climbingLimit, FLOOR_PER_SECOND, limitPerSecond } from './climbing-limit.ts';
-import { RecentCounts } from './recent-counts.ts';
-
-/** A 429. */
-export interface Throttling {
+/** A request that the service refused because there are too many. */
+interface Throttling {
   /** When the request started. */
   readonly startedMs: number;
   readonly nowMs: number;
   readonly retryAfterMs?: number | undefined;
+  /** A 503, which is an outage if no request is accepted. */
+  readonly overloaded?: boolean;
 }
 
-export interface ThrottleStatistics {
-  readonly requests: number;
-  readonly throttled: number;
-  readonly windowMs: number;
-}
-
-/** Replies since a throttled one. */
-interface Sample {
-  readonly sinceMs: number;
-  /** Replies to requests that started after the rate last changed. */
-  replies: number;
-  throttled: number;
-  /** Whenever they started: what the service accepts does not depend on when a limit was set here. */
+/** Starts below its target and climbs. */
+interface Limit {
+  /** Requests per second. */
+  readonly target: number;
+  /** The share of the target by which it started below. */
+  readonly depth: number;
+  /** How long the climb to the target takes. */
+  readonly climbMs: number;
+  /** For how long requests have waited for this limit: without waiting requests, a higher rate is not tested. */
+  climbedMs: number;
   accepted: number;
 }
 
-/** Verifies that the throttled share falls with the rate. */
-interface Trial {
-  readonly before: ClimbingLimit | undefined;
-  /** The share of requests throttled at the higher rate. */
-  readonly share: number;
-  /** The number of requests that decide. */
-  readonly size: number;
-  started: number;
-  /** When the last of them started. */
-  lastMs: number;
-  ended: number;
+interface Counts {
+  replies: number;
   throttled: number;
 }
 
-/** An accepted rate is measured over at least a second: many services count by the second. */
+/** Replies since a throttled one, on the clock that stands still during a hold. */
+interface Sample extends Counts {
+  readonly sinceMs: number;
+  accepted: number;
+}
+
+/** Replies at the lower rate, to be compared with the share throttled at the higher one. */
+interface Trial extends Counts {
+  readonly before: Limit | undefined;
+  readonly higherShare: number;
+}
+
+/** However often requests are throttled, one is sent within ten seconds: otherwise a recovery would not be detected. */
+const FLOOR_PER_SECOND = 0.1;
+
+/** An accepted rate is measured over at least a second, because many services count by the second, and this many replies. */
 const MIN_SAMPLE_MS = 1000;
+const MIN_REPLIES = 10;
 
 /** A larger sample is dominated by past replies. */
-const MAX_SAMPLE = 200;
+const MAX_REPLIES = 200;
 
-/** One throttled request in 500 does not lower the rate. */
-const NEGLIGIBLE_SHARE = 0.002;
+/** One throttled request in a hundred does not lower the rate. */
+const NEGLIGIBLE_SHARE = 0.01;
 
-/** Below the accepted rate, a token bucket refills. */
-const MARGIN = 0.1;
+/** Where the climb starts: lower after a hold, because the next one is expensive. */
+const START = 0.85;
+const HELD_START = 0.7;
 
-/** A share of fewer requests is not significant. */
-const MIN_TRIAL = 10;
+/** The climb to the target takes this many requests, within these bounds, and at least twice the hold before it and 15 times the delay of a reply. */
+const CLIMB_REQUESTS = 100;
+const MIN_CLIMB_MS = 10_000;
+const MAX_CLIMB_MS = 30_000;
+const CLIMB_HOLDS = 2;
+const CLIMB_DELAYS = 15;
+
+/** A trial lasts until this many throttled requests are expected. */
+const TRIAL_THROTTLED = 8;
 
 /** A larger share is never random. */
-const MAX_BASE_SHARE = 0.3;
+const MAX_BASE_SHARE = 0.4;
 
-/** A base share is verified again after this time, because a rate limit may have replaced it. */
-const BASE_VALID_MS = 60_000;
+/** Afterwards the base share is verified again: a rate limit may have replaced it. */
+const BASE_VALID_MS = 90_000;
 
 /** A sample ends with such a pause: idle time would look like a low accepted rate. */
 const PAUSE_MS = 5000;
@@ -69,33 +80,50 @@ const UNUSED_MS = 600_000;
 /** Timers fire late: requests may start this much earlier, so that the rate is still reached. Not at the ceiling, which is never exceeded. */
 const CATCH_UP_MS = 20;
 
+const MINUTE_MS = 60_000;
+const COUNTED_MINUTES = 5;
+
 /**
- * Determines when the next request to an upstream may start. There is no limit until requests are throttled. Then the rate at which requests
- * are accepted is measured, and the limit is set to 90 % of it. If the same share is throttled at that lower rate, the rate is not the
- * cause: the share is stored as the base share, is tolerated from then on, and the former limit is restored. Otherwise the limit climbs
- * back to the accepted rate, stays near it, and exceeds it increasingly until requests are throttled again.
+ * Determines when the next request to an upstream may start: a congestion control like TCP CUBIC, for a rate.
+ *
+ * 1. There is no limit until more requests are throttled than chance explains. Then the rate that is accepted becomes the target.
+ * 2. The limit starts at 85 % of the target. While requests wait for it, it climbs: in the time of 100 requests to the target, flat near it,
+ *    then ever faster, to 16 times the target after the same time again.
+ * 3. Beyond its target the limit is an experiment, so that a single throttled request ends it: the next target is mostly the rate accepted
+ *    since the limit was set (a token bucket accepts what it is refilled with), and to a quarter the rate reached.
+ * 4. Below its target the limit is lowered only if a sample of replies shows that too many are throttled: to the rate accepted in it.
+ * 5. If a sample has no accepted reply, the limit is halved, down to the floor. It will climb back to a target that is at most the mean rate
+ *    accepted since that last happened: so the quota of a window of a minute is found.
+ * 6. `Retry-After` holds all requests. The hold is not time at a rate: samples and climbs continue after it as if it had not been. It lowers
+ *    an existing limit at once, to 70 % of itself, and the climb takes at least twice as long as the hold.
+ * 7. Services also throttle at random. Lowering the limit is therefore a trial: if the share throttled at the lower rate is about the same, the
+ *    rate is not its cause. The limit before is restored, and that base share is what chance explains for the next 90 seconds.
  */
 export class AdaptiveRate {
-  readonly #ceiling: number;
-  readonly #counts = new RecentCounts<'requests' | 'throttled'>(300_000);
-  #limit: ClimbingLimit | undefined;
+  /** In requests per second; never exceeded. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #limit: Limit | undefined;
   #sample: Sample | undefined;
   #trial: Trial | undefined;
-  #baseShare = 0;
-  #baseVerifiedMs = 0;
+  #base = { share: 0, untilMs: 0 };
   #changedMs = Number.NEGATIVE_INFINITY;
   #holdUntilMs = Number.NEGATIVE_INFINITY;
+  /** Of all holds, to their end. */
+  #heldMs = 0;
   /** When the latest request was due to start; not much earlier than it did. */
   #slotMs = Number.NEGATIVE_INFINITY;
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #lastBoundMs = Number.NEGATIVE_INFINITY;
-  #lastAcceptedMs = Number.NEGATIVE_INFINITY;
+  #lastAccepted = { atMs: Number.NEGATIVE_INFINITY, activeMs: Number.NEGATIVE_INFINITY };
+  /** Since a sample had no accepted reply. */
+  #sinceRefusal = { activeMs: 0, accepted: 0 };
   #isBound = false;
   #inFlight = 0;
+  #minutes: (Counts & { readonly minute: number })[] = [];
 
-  /** The ceiling in requests per second is never exceeded; 0: none. */
-  constructor({ ceiling }: { readonly ceiling: number }) {
-    this.#ceiling = ceiling > 0 ? ceiling : Number.POSITIVE_INFINITY;
+  /** In requests per second; 0: none. */
+  set ceiling(perSecond: number) {
+    this.#ceiling = perSecond > 0 ? perSecond : Number.POSITIVE_INFINITY;
   }
 
   /** Infinity: no limit. */
@@ -113,18 +141,22 @@ export class AdaptiveRate {
     return this.#holdUntilMs;
   }
 
-  /** When a request was last answered other than by throttling. */
-  get lastAcceptedMs(): number {
-    return this.#lastAcceptedMs;
+  /** How long ago a request was last answered other than by throttling, with and without holds. */
+  sinceAccepted(nowMs: number): { readonly ms: number; readonly activeMs: number } {
+    const { atMs, activeMs } = this.#lastAccepted;
+    return { ms: nowMs - atMs, activeMs: this.#activeMs(nowMs) - activeMs };
   }
 
-  statistics(nowMs: number): ThrottleStatistics {
-    const { windowMs } = this.#counts;
-    return {
-      requests: this.#counts.total('requests', nowMs),
-      throttled: this.#counts.total('throttled', nowMs),
-      windowMs,
-    };
+  /** The duration of all holds until now. */
+  heldMs(nowMs: number): number {
+    return this.#heldMs - Math.max(0, this.#holdUntilMs - nowMs);
+  }
+
+  /** Of the last five minutes. */
+  statistics(nowMs: number): Readonly<Counts> {
+    const recent = this.#minutes.filter(({ minute }) => minute > nowMs / MINUTE_MS - COUNTED_MINUTES);
+    const total = (name: keyof Counts) => recent.reduce((sum, counts) => sum + counts[name], 0);
+    return { replies: total('replies'), throttled: total('throttled') };
   }
 
   /** How long until the next request may start; 0 or less: now. */
@@ -135,127 +167,153 @@ export class AdaptiveRate {
   }
 
   started(nowMs: number): void {
-    if (this.#inFlight === 0 && !this.#isBound && nowMs - this.#lastStartMs > PAUSE_MS) this.#sample = undefined;
-    if (this.#limit) this.#age(this.#limit, nowMs);
+    const activeMs = this.#activeMs(nowMs);
+    const pauseMs = activeMs - this.#lastStartMs;
+    if (this.#inFlight === 0 && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
+    if (this.#limit) this.#age(this.#limit, pauseMs, nowMs);
     const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
     this.#slotMs = Math.max(this.#slotMs + 1000 / this.perSecond, nowMs - catchUpMs);
-    this.#lastStartMs = nowMs;
+    this.#lastStartMs = activeMs;
     this.#isBound = false;
     this.#inFlight += 1;
-    const trial = this.#trial;
-    if (!trial || trial.started === trial.size || nowMs <= this.#changedMs) return;
-    trial.started += 1;
-    trial.lastMs = nowMs;
   }
 
   /** The request was answered, other than by throttling. */
   accepted(startedMs: number, nowMs: number): void {
-    this.#lastAcceptedMs = nowMs;
-    if (this.#sample) this.#sample.accepted += 1;
-    this.#ended(startedMs, nowMs, 'accepted');
+    this.#lastAccepted = { atMs: nowMs, activeMs: this.#activeMs(nowMs) };
+    for (const counted of [this.#sinceRefusal, this.#limit, this.#sample]) if (counted) counted.accepted += 1;
+    this.#ended(startedMs, nowMs, false);
   }
 
-  throttled({ startedMs, nowMs, retryAfterMs = 0 }: Throttling): void {
-    this.#counts.add('throttled', nowMs);
-    if (retryAfterMs > 0) this.#holdUntilMs = Math.max(this.#holdUntilMs, nowMs + retryAfterMs);
-    this.#ended(startedMs, nowMs, 'throttled');
+  throttled(throttling: Throttling): void {
+    const { startedMs, nowMs, retryAfterMs = 0 } = throttling;
+    const furtherMs = nowMs + retryAfterMs - Math.max(nowMs, this.#holdUntilMs);
+    if (furtherMs > 0) {
+      this.#heldMs += furtherMs;
+      this.#holdUntilMs = nowMs + retryAfterMs;
+    }
+    this.#ended(startedMs, nowMs, true);
+    if (startedMs <= this.#changedMs) return;
+    if (this.#limit && retryAfterMs > 0) this.#lower(throttling, this.perSecond, HELD_START);
+    else if (this.#sample) this.#judge(throttling, this.#sample);
   }
 
   /** The request failed without a reply. */
   failed(startedMs: number, nowMs: number): void {
-    this.#ended(startedMs, nowMs, 'failed');
+    this.#ended(startedMs, nowMs, false);
   }
 
   /** Only requests that started at the current rate count towards it. */
-  #ended(startedMs: number, nowMs: number, result: 'accepted' | 'throttled' | 'failed'): void {
-    this.#counts.add('requests', nowMs);
+  #ended(startedMs: number, nowMs: number, isThrottled: boolean): void {
     this.#inFlight -= 1;
+    count(this.#minuteAt(nowMs), isThrottled);
     if (startedMs <= this.#changedMs) return;
-    const isThrottled = result === 'throttled';
-    if (isThrottled) this.#sample ??= { sinceMs: nowMs, replies: 0, throttled: 0, accepted: 0 };
-    if (this.#sample) this.#sample.replies += 1;
-    if (this.#sample && isThrottled) this.#sample.throttled += 1;
-    const trial = this.#trial;
-    if (trial && startedMs <= trial.lastMs) {
-      trial.ended += 1;
-      if (isThrottled) trial.throttled += 1;
-      if (trial.ended >= trial.size) this.#conclude(trial, nowMs);
-    }
-    // Between two throttled requests a token bucket accepts exactly as many as it was refilled with.
-    if (isThrottled && this.#sample && nowMs - this.#sample.sinceMs >= MIN_SAMPLE_MS)
-      this.#judge(this.#sample, startedMs, nowMs);
+    if (isThrottled) this.#sample ??= { sinceMs: this.#activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };
+    if (this.#sample) count(this.#sample, isThrottled);
+    if (!this.#trial) return;
+    count(this.#trial, isThrottled);
+    this.#conclude(this.#trial, nowMs);
   }
 
-  #age(limit: ClimbingLimit, nowMs: number): void {
+  #minuteAt(nowMs: number) {
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    const latest = this.#minutes.at(-1);
+    if (latest?.minute === minute) return latest;
+    const counts = { minute, replies: 0, throttled: 0 };
+    this.#minutes = [...this.#minutes.slice(1 - COUNTED_MINUTES), counts];
+    return counts;
+  }
+
+  /** A clock that stands still during a hold. */
+  #activeMs(nowMs: number): number {
+    return nowMs - this.heldMs(nowMs);
+  }
+
+  #age(limit: Limit, pauseMs: number, nowMs: number): void {
     if (this.#isBound) {
       this.#lastBoundMs = nowMs;
-      // A hold between two requests does not count as time at this rate.
-      if (!this.#trial && this.#lastAcceptedMs > this.#changedMs)
-        limit.boundMs += Math.min(nowMs - this.#lastStartMs, 2000 / this.perSecond);
+      if (this.#lastAccepted.atMs > this.#changedMs) limit.climbedMs += Math.min(pauseMs, 2000 / this.perSecond);
     } else if (nowMs - this.#lastBoundMs > UNUSED_MS) {
       this.#limit = undefined;
       this.#trial = undefined;
     }
   }
 
-  #judge(sample: Sample, startedMs: number, nowMs: number): void {
-    const base = Math.max(this.#baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.share ?? 0));
-    if (isMoreThan(base, sample)) this.#lower(sample, startedMs, nowMs);
-    else if (sample.replies >= MAX_SAMPLE) {
-      if (this.#baseShare > 0 && !this.#trial && nowMs - this.#baseVerifiedMs > BASE_VALID_MS)
-        this.#lower(sample, startedMs, nowMs);
-      else this.#sample = undefined;
+  #judge(throttling: Throttling, sample: Sample): void {
+    const { nowMs, retryAfterMs = 0, overloaded = false } = throttling;
+    const limit = this.#limit;
+    const baseShare = nowMs < this.#base.untilMs ? this.#base.share : 0;
+    if (limit && baseShare === 0 && limit.climbedMs > limit.climbMs) {
+      this.#lower(throttling, (3 * acceptedPerSecond(limit) + limitPerSecond(limit)) / 4, START);
+      return;
+    }
+    if (!isMoreThan(Math.max(baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.higherShare ?? 0)), sample)) {
+      if (sample.replies >= MAX_REPLIES) this.#sample = undefined;
+      return;
+    }
+    const sampleMs = this.#activeMs(nowMs) - sample.sinceMs;
+    const seconds = Math.max(sampleMs, MIN_SAMPLE_MS) / 1000;
+    const isHeld = retryAfterMs > 0;
+    const isLongEnough = sampleMs >= MIN_SAMPLE_MS || isHeld;
+    if (sample.accepted > 0 && isLongEnough && sample.replies >= MIN_REPLIES) {
+      const target = Math.min(this.perSecond, sample.accepted / seconds);
+      this.#lower(throttling, target, isHeld ? HELD_START : START, sample.throttled / sample.replies);
+    } else if (sample.accepted === 0 && !isHeld && !overloaded && (limit || isLongEnough)) {
+      this.#halve(throttling, Math.min(this.perSecond, sample.replies / seconds));
     }
   }
 
-  #lower(sample: Sample, startedMs: number, nowMs: number): void {
-    const seconds = (nowMs - sample.sinceMs) / 1000;
-    const isHeld = this.#holdUntilMs > sample.sinceMs;
+  /** No request is accepted at this rate. */
+  #halve(throttling: Throttling, rate: number): void {
+    const activeMs = this.#activeMs(throttling.nowMs);
+    const { accepted, activeMs: sinceMs } = this.#sinceRefusal;
+    const known = this.#limit?.target ?? rate;
+    const mean = (1000 * accepted) / Math.max(activeMs - sinceMs, MIN_SAMPLE_MS);
+    const target = accepted > 0 ? Math.min(known, mean) : known;
+    this.#sinceRefusal = { activeMs, accepted: 0 };
+    this.#lower(throttling, target, Math.min(rate / 2 / target, 1));
+  }
+
+  #lower({ nowMs, startedMs, retryAfterMs = 0 }: Throttling, target: number, start: number, share = 1): void {
+    const before = this.#trial ? this.#trial.before : this.#limit;
+    const rate = Math.max(target, FLOOR_PER_SECOND);
+    const usualMs = Math.min(Math.max(MIN_CLIMB_MS, (1000 * CLIMB_REQUESTS) / rate), MAX_CLIMB_MS);
+    const climbMs = Math.max(usualMs, CLIMB_HOLDS * retryAfterMs, CLIMB_DELAYS * (nowMs - startedMs));
+    this.#limit = { target: rate, depth: 1 - start, climbMs, climbedMs: 0, accepted: 0 };
+    this.#trial = share < MAX_BASE_SHARE ? { before, higherShare: share, replies: 0, throttled: 0 } : undefined;
     this.#sample = undefined;
-    // No request was accepted because none was to be sent: the hold is sufficient as a limit.
-    if (sample.accepted === 0 && isHeld) return;
-    const before = this.#limit;
-    const share = sample.throttled / sample.replies;
-    if (sample.accepted === 0) {
-      const rate = Math.min(this.perSecond, sample.replies / seconds);
-      this.#limit = climbingLimit(Math.max(before?.target ?? 0, rate), rate / 2, nowMs - startedMs);
-    } else {
-      const target = Math.min(this.perSecond, sample.accepted / seconds);
-      this.#limit = climbingLimit(target, target * (1 - MARGIN), nowMs - startedMs);
-    }
-    const size = Math.max(MIN_TRIAL, Math.ceil(4 / share));
-    const trial = {
-      before: this.#trial ? this.#trial.before : before,
-      share,
-      size,
-      started: 0,
-      lastMs: nowMs,
-      ended: 0,
-      throttled: 0,
-    };
-    this.#trial = share < MAX_BASE_SHARE ? trial : undefined;
-    if (!this.#trial) this.#baseShare = 0;
     this.#changedMs = nowMs;
     this.#lastBoundMs = nowMs;
   }
 
-  #conclude({ before, throttled, size, share: higherShare }: Trial, nowMs: number): void {
-    const share = throttled / size;
+  #conclude({ before, higherShare, replies, throttled }: Trial, nowMs: number): void {
+    if (replies * higherShare < TRIAL_THROTTLED && replies < MAX_REPLIES) return;
+    const share = throttled / replies;
     this.#trial = undefined;
-    this.#baseVerifiedMs = nowMs;
-    if (share < higherShare / 2 || share > 2 * higherShare) {
-      this.#baseShare = Math.min(this.#baseShare, share);
-      return;
-    }
-    this.#baseShare = (higherShare + share) / 2;
+    if (share < higherShare / 2 || share > 2 * higherShare) return;
+    this.#base = { share: (higherShare + share) / 2, untilMs: nowMs + BASE_VALID_MS };
     this.#limit = before;
     this.#sample = undefined;
     this.#changedMs = nowMs;
   }
 }
 
+function count(counts: Counts, isThrottled: boolean): void {
+  counts.replies += 1;
+  if (isThrottled) counts.throttled += 1;
+}
+
+function limitPerSecond({ target, depth, climbMs, climbedMs }: Limit): number {
+  const progress = (climbedMs / climbMs - 1) ** 3;
+  return Math.max(FLOOR_PER_SECOND, target * (progress < 0 ? 1 + depth * progress : 16 ** progress));
+}
+
+function acceptedPerSecond(limit: Limit): number {
+  return Math.min(limitPerSecond(limit), (1000 * limit.accepted) / limit.climbedMs);
+}
+
 /** Whether more are throttled than this share explains: by more than three standard deviations, and at least three. */
-function isMoreThan(share: number, { replies, throttled }: Sample): boolean {
+function isMoreThan(share: number, { replies, throttled }: Counts): boolean {
   const expected = share * replies;
   return throttled > 2 + expected + 3 * Math.sqrt(expected);
 }

@@ -76,6 +76,11 @@ export class CircuitBreaker {
     for (const name of this.#stations.keys()) if (!names.has(name)) this.#stations.delete(name);
   }
 
+  /** A station that hangs at another client of the same service hangs here too. */
+  takeOver(former: CircuitBreaker): void {
+    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.station(name).isHanging = true;
+  }
+
   /** Typical latency of the upstream; undefined: no reply so far. */
   get typicalMs(): number | undefined {
     return this.#typicalMs;

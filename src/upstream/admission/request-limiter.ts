@@ -5,6 +5,7 @@ import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight } from './circuit-breaker.ts';
 import { type Refresh, RefreshQueue, type WaitingRefresh } from './refresh-queue.ts';
+import type { RetrySituation } from './retry.ts';
 
 interface LimiterOptions {
   readonly concurrency: number;
@@ -35,25 +36,35 @@ export interface Admission {
   readonly isProbe: boolean;
 }
 
+interface ThrottlingState extends Pick<RetrySituation, 'isAccepting' | 'isAtLowestRate'> {
+  readonly isThrottled: boolean;
+}
+
 type Enter = (inFlight: InFlight) => void;
 
 /** Failures without a reply of the service. */
 const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
 
+/** A 503 this long after the last accepted request is an outage; holds do not count. */
+const OVERLOAD_MS = 10_000;
+
+/** Longer than the window in which most services count: until then, a service that throttles everything may only have used up its quota. */
+const ACCEPTING_MS = 75_000;
+
 /** Limits the requests in flight to an upstream and the rate at which they start, and decides which one is next. */
 export class RequestLimiter {
   readonly #options: LimiterOptions;
-  readonly #rate: AdaptiveRate;
   readonly breaker: CircuitBreaker;
   readonly #queue = new RefreshQueue<Enter>();
   readonly #inFlight = new Set<InFlight>();
+  #rate = new AdaptiveRate();
   #paused = 0;
   #admissions = 0;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#rate = new AdaptiveRate({ ceiling: options.requestsPerSecond });
+    this.#rate.ceiling = options.requestsPerSecond;
     this.breaker = new CircuitBreaker(options);
     options.observer.limited(this.#rate.perSecond);
   }
@@ -63,23 +74,40 @@ export class RequestLimiter {
     return this.#rate.holdUntilMs;
   }
 
-  /** When the service last answered a request other than by throttling. */
-  get lastAcceptedMs(): number {
-    return this.#rate.lastAcceptedMs;
+  /** The duration of all holds until now. */
+  heldMs(): number {
+    return this.#rate.heldMs(this.#options.now());
   }
 
-  get isAtLowestRate(): boolean {
-    return this.#rate.isAtFloor;
+  /** Whether the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
+  throttling(
+    { throttled, overloaded }: Pick<RequestFailure, 'throttled' | 'overloaded'>,
+    { admittedMs }: Pick<Admission, 'admittedMs'>,
+  ): ThrottlingState {
+    const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
+    const mayAccept = Array.from(this.#inFlight).some((other) => other.admittedMs < admittedMs);
+    return {
+      isThrottled: throttled || (overloaded && (activeMs < OVERLOAD_MS || mayAccept)),
+      isAccepting: ms < ACCEPTING_MS || mayAccept,
+      isAtLowestRate: this.#rate.isAtFloor,
+    };
+  }
+
+  /** Continues with what is known about the same service, before the first request. */
+  takeOver(former: RequestLimiter): void {
+    this.#rate = former.#rate;
+    this.#rate.ceiling = this.#options.requestsPerSecond;
+    this.breaker.takeOver(former.breaker);
   }
 
   load(): UpstreamLoad {
     const nowMs = this.#options.now();
-    const { requests, throttled } = this.#rate.statistics(nowMs);
+    const { replies, throttled } = this.#rate.statistics(nowMs);
     const { refreshes, sinceMs } = this.#queue.waiting();
     return {
       requestsPerSecond: this.#rate.perSecond,
       holdMs: Math.max(0, this.#rate.holdUntilMs - nowMs),
-      recentRequests: requests,
+      recentRequests: replies,
       recentThrottled: throttled,
       waitingRefreshes: refreshes,
       oldestWaitingMs: Math.max(0, nowMs - sinceMs),
@@ -115,49 +143,28 @@ export class RequestLimiter {
     const sinceMs = now();
     observer.waiting(1);
     try {
-      return await new Promise((resolve, reject) => this.#wait({ refresh, signal, pauseMs }, resolve, reject));
+      if (pauseMs > 0) await this.#pause(pauseMs, signal);
+      return await unlessAborted(signal, (enter: Enter) => {
+        this.#queue.add(refresh, this.breaker.station(refresh.station), enter, now());
+        this.#admit();
+        return () => this.#queue.delete(refresh, enter);
+      });
+    } catch (error) {
+      this.#admit();
+      throw error;
     } finally {
       observer.waiting(-1);
       observer.waited((now() - sinceMs) / 1000);
     }
   }
 
-  #wait(
-    request: Required<LimitedRequest>,
-    resolve: (inFlight: InFlight) => void,
-    reject: (reason: unknown) => void,
-  ): void {
-    const { refresh, signal, pauseMs } = request;
-    const enter = (inFlight: InFlight) => {
-      signal.removeEventListener('abort', giveUp);
-      resolve(inFlight);
-    };
-    const leaveQueue = () => this.#queue.delete(refresh, enter);
-    let leave = leaveQueue;
-    const giveUp = () => {
-      leave();
-      reject(signal.reason);
-      this.#admit();
-    };
-    const enqueue = () => {
-      this.#queue.add(refresh, this.breaker.station(refresh.station), enter, this.#options.now());
-      this.#admit();
-    };
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (pauseMs <= 0) {
-      enqueue();
-      return;
-    }
+  async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
     this.#paused += 1;
-    const cancel = this.#options.schedule(() => {
+    try {
+      await unlessAborted<void>(signal, (resume) => this.#options.schedule(resume, pauseMs));
+    } finally {
       this.#paused -= 1;
-      leave = leaveQueue;
-      enqueue();
-    }, pauseMs);
-    leave = () => {
-      this.#paused -= 1;
-      cancel();
-    };
+    }
   }
 
   /** Admits what the limits allow; a timer is set only while a request waits for time to pass. */
@@ -227,14 +234,18 @@ export class RequestLimiter {
 
   #failed(inFlight: InFlight, error: unknown, signal: AbortSignal): void {
     const nowMs = this.#options.now();
-    if (error instanceof RequestFailure && error.throttled) {
-      this.#rate.throttled({ startedMs: inFlight.admittedMs, nowMs, retryAfterMs: error.retryAfterMs });
+    const { admittedMs: startedMs } = inFlight;
+    if (error instanceof RequestFailure && (error.throttled || error.overloaded)) {
+      const { retryAfterMs, overloaded } = error;
       this.breaker.throttled(inFlight);
-      this.#options.observer.throttled();
+      if (this.throttling(error, inFlight).isThrottled) {
+        this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded });
+        this.#options.observer.throttled();
+      } else this.#rate.failed(startedMs, nowMs);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);
     } else {
-      this.#rate.failed(inFlight.admittedMs, nowMs);
+      this.#rate.failed(startedMs, nowMs);
       if (signal.aborted) this.breaker.cancelled(inFlight, nowMs);
       else if (error instanceof ListingFailure && error.reason === 'timeout') this.breaker.timedOut(inFlight);
     }
@@ -256,4 +267,20 @@ export class RequestLimiter {
     if (this.#isFull && this.#queue.nextRequest() !== undefined)
       this.breaker.review(this.#inFlight, this.#options.now());
   }
+}
+
+/** Resolves as `begin` does with its argument. When the signal aborts first, cancels with what `begin` returned and rejects with the reason. */
+function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let cancel: () => void = () => undefined;
+    const abort = () => {
+      cancel();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    cancel = begin((value) => {
+      signal.removeEventListener('abort', abort);
+      resolve(value);
+    });
+  });
 }

@@ -49,6 +49,25 @@ export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
 /** The path of a smaller page at the same offset; undefined when the page cannot be smaller. */
 export type SmallerPath = () => string | undefined;
 
+/** A page to be fetched, with as many attempts as it takes. */
+interface PageRequest<T> {
+  path: string;
+  readonly context: ListingContext;
+  readonly signal: AbortSignal;
+  readonly read: ReadBody<T>;
+  readonly smaller: SmallerPath;
+  readonly retries: RequestRetries;
+  /** Before the next attempt. */
+  pauseMs: number;
+  /** The credentials were read again after a 401. */
+  isRenewed: boolean;
+}
+
+interface Attempt {
+  readonly admission: Admission;
+  readonly credentialVersion: number;
+}
+
 /** The HTTP client of one upstream, shared by all stations on it. */
 export class UpstreamClient {
   readonly #options: UpstreamOptions;
@@ -98,7 +117,7 @@ export class UpstreamClient {
    * Rejects with a ListingFailure, or with the signal's reason when that aborts.
    */
   async get<T>(
-    pathAndQuery: string,
+    path: string,
     context: ListingContext,
     read: ReadBody<T>,
     smaller: SmallerPath = () => undefined,
@@ -108,7 +127,17 @@ export class UpstreamClient {
     setMaxListeners(0, signal);
     this.#checkHold(context);
     try {
-      return await this.#getWithRetries(pathAndQuery, context, read, smaller);
+      const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
+      return await this.#getWithRetries({
+        path,
+        context,
+        signal,
+        read,
+        smaller,
+        retries,
+        pauseMs: 0,
+        isRenewed: false,
+      });
     } catch (error) {
       if (!signal.aborted) throw error;
       const isTimeout = signal.reason instanceof ListingFailure;
@@ -131,6 +160,16 @@ export class UpstreamClient {
     this.#limiter.breaker.retainStations(names);
   }
 
+  /** How long `Retry-After` has held requests, in all. */
+  heldMs(): number {
+    return this.#limiter.heldMs();
+  }
+
+  /** Continues with the hold, the rate and the hanging stations of a client of the same service and credentials. */
+  takeOver(former: UpstreamClient): void {
+    this.#limiter.takeOver(former.#limiter);
+  }
+
   /** Ends the pause after a failed token request: the operator may have corrected its cause. */
   forgetAuthFailure(): void {
     this.#authenticator.forgetFailure();
@@ -150,52 +189,48 @@ export class UpstreamClient {
     throw new ListingFailure('rate_limited', message, { isPostponed: true });
   }
 
-  async #getWithRetries<T>(
-    pathAndQuery: string,
-    context: ListingContext,
-    read: ReadBody<T>,
-    smaller: SmallerPath,
-  ): Promise<T> {
+  async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
+    const { context, read } = request;
     const { signal } = context;
-    const { clock, random, sleep } = this.#dependencies;
-    const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
-    let path = pathAndQuery;
-    let pauseMs = 0;
-    let renewed = false;
     for (;;) {
-      let credentialVersion = 0;
-      let admission: Admission | undefined;
+      let attempt: Attempt | undefined;
       try {
-        const result = await this.#limiter.run({ refresh: context, signal, pauseMs }, (admitted) => {
-          admission = admitted;
-          credentialVersion = this.#authenticator.credentialVersion;
-          return this.#read(path, { ...context, signal: admitted.signal }, read);
+        const result = await this.#limiter.run({ refresh: context, ...request }, (admission) => {
+          attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
+          return this.#read(request.path, { ...context, signal: admission.signal }, read);
         });
         this.#throttled.delete(context);
         return result;
       } catch (error) {
-        if (signal.aborted || admission === undefined || !(error instanceof RequestFailure)) throw error;
-        pauseMs = 0;
-        if (error.throttled) this.#throttled.set(context, error);
-        if (error.unauthorized && !renewed && this.#authenticator.renew(credentialVersion)) {
-          renewed = true;
-        } else {
-          const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs() };
-          const decision = retries.decide(error, admission, { ...times, random: random() });
-          const smallerPath = decision.action === 'smaller-page' ? smaller() : undefined;
-          if (decision.action === 'give-up' && decision.isPostponed)
-            throw new ListingFailure(error.reason, error.message, { cause: error, isPostponed: true });
-          if (decision.action !== 'retry' && smallerPath === undefined) throw error;
-          path = smallerPath ?? path;
-          if (decision.action === 'retry') {
-            // The limiter keeps a slot for a throttled request while it pauses.
-            if (error.throttled) pauseMs = decision.delayMs;
-            else await sleep(decision.delayMs, signal);
-          }
-        }
+        if (signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
+        await this.#prepareRetry(request, attempt, error);
         this.#observer.retried();
       }
     }
+  }
+
+  /** Resolves when the request may be sent again; rejects when it is given up. */
+  async #prepareRetry(request: PageRequest<unknown>, attempt: Attempt, failure: RequestFailure): Promise<void> {
+    const { context, retries } = request;
+    const { clock, random, sleep } = this.#dependencies;
+    request.pauseMs = 0;
+    if (failure.unauthorized && !request.isRenewed && this.#authenticator.renew(attempt.credentialVersion)) {
+      request.isRenewed = true;
+      return;
+    }
+    if (this.#limiter.throttling(failure, attempt.admission).isThrottled) this.#throttled.set(context, failure);
+    const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
+    const decision = retries.decide(failure, attempt.admission, times);
+    if (decision.action === 'retry') {
+      if (decision.keepsSlot) request.pauseMs = decision.delayMs;
+      else await sleep(decision.delayMs, context.signal);
+      return;
+    }
+    if (decision.action === 'postpone')
+      throw new ListingFailure(failure.reason, failure.message, { cause: failure, isPostponed: true });
+    const smallerPath = decision.action === 'smaller-page' ? request.smaller() : undefined;
+    if (smallerPath === undefined) throw failure;
+    request.path = smallerPath;
   }
 
   async #read<T>(path: string, context: ListingContext, read: ReadBody<T>): Promise<T> {

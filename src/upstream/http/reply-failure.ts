@@ -24,6 +24,7 @@ export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: R
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
     unauthorized: status === 401,
     throttled: status === 429,
+    overloaded: status === 503,
     tooLarge: status === 413,
   });
 }

@@ -10,6 +10,8 @@ interface RetryAdvice {
   readonly unauthorized?: boolean;
   /** The service rejected the request because of its rate limit. */
   readonly throttled?: boolean;
+  /** The service has no capacity (503): overload while it accepts other requests, otherwise an outage. */
+  readonly overloaded?: boolean;
   /** A smaller page may succeed. */
   readonly tooLarge?: boolean;
 }
@@ -20,6 +22,7 @@ export class RequestFailure extends ListingFailure {
   readonly retryAfterMs: number | undefined;
   readonly unauthorized: boolean;
   readonly throttled: boolean;
+  readonly overloaded: boolean;
   readonly tooLarge: boolean;
 
   constructor(reason: FailureReason, message: string, advice: RetryAdvice = {}, options?: ErrorOptions) {
@@ -28,6 +31,7 @@ export class RequestFailure extends ListingFailure {
     this.retryAfterMs = advice.retryAfterMs;
     this.unauthorized = advice.unauthorized ?? false;
     this.throttled = advice.throttled ?? false;
+    this.overloaded = advice.overloaded ?? false;
     this.tooLarge = advice.tooLarge ?? false;
   }
 }

@@ -19,6 +19,12 @@ function send(
   return nowMs;
 }
 
+function limitedTo(ceiling: number): AdaptiveRate {
+  const rate = new AdaptiveRate();
+  rate.ceiling = ceiling;
+  return rate;
+}
+
 /** A token bucket with a burst of two. */
 function bucket(perSecond: number) {
   let tokens = 2;
@@ -34,14 +40,14 @@ function bucket(perSecond: number) {
 
 describe('AdaptiveRate', () => {
   it('has no limit and no wait without a ceiling', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     rate.started(1000);
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
     expect(rate.waitMs(1000)).toBeLessThanOrEqual(0);
   });
 
   it('spaces requests by the ceiling, also after a late one', () => {
-    const rate = new AdaptiveRate({ ceiling: 4 });
+    const rate = limitedTo(4);
     rate.started(1000);
     expect(rate.waitMs(1100)).toBe(150);
     rate.started(1260);
@@ -49,24 +55,24 @@ describe('AdaptiveRate', () => {
   });
 
   it('tolerates single throttled requests', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     send(rate, 0, 10_000, (count) => count % 1000 !== 500);
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('finds the rate of a token bucket and stays just below it', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     const isAccepted = bucket(20);
     const nowMs = send(rate, 0, 10_000, isAccepted);
     expect(rate.perSecond).toBeGreaterThan(16);
     expect(rate.perSecond).toBeLessThan(24);
     const before = rate.statistics(nowMs);
-    const { requests, throttled } = rate.statistics(send(rate, nowMs, 60_000, isAccepted));
-    expect((throttled - before.throttled) / (requests - before.requests)).toBeLessThan(0.02);
+    const { replies, throttled } = rate.statistics(send(rate, nowMs, 60_000, isAccepted));
+    expect((throttled - before.throttled) / (replies - before.replies)).toBeLessThan(0.02);
   });
 
   it('removes the limit when the throttled share does not fall with the rate', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     const perSecond: number[] = [];
     for (let nowMs = 0; nowMs < 30_000; ) {
       nowMs = send(rate, nowMs, 100, (count) => count % 20 !== 10);
@@ -77,7 +83,7 @@ describe('AdaptiveRate', () => {
   });
 
   it('lowers the rate to one request in ten seconds when all are throttled, and climbs fast when one is accepted', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     const nowMs = send(rate, 0, 180_000, () => false);
     expect(rate.perSecond).toBe(0.1);
     expect(rate.isAtFloor).toBe(true);
@@ -86,7 +92,7 @@ describe('AdaptiveRate', () => {
   });
 
   it('holds all requests until Retry-After', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     rate.started(0);
     rate.started(0);
     rate.throttled({ startedMs: 0, nowMs: 100, retryAfterMs: 30_000 });
@@ -101,14 +107,14 @@ describe('AdaptiveRate', () => {
   });
 
   it('counts the requests of the last five minutes', () => {
-    const rate = new AdaptiveRate({ ceiling: 0 });
+    const rate = new AdaptiveRate();
     for (let nowMs = 0; nowMs < 90_000; nowMs += 1000) {
       rate.started(nowMs);
       if (nowMs % 30_000 === 0) rate.throttled({ startedMs: nowMs, nowMs });
       else rate.accepted(nowMs, nowMs);
     }
-    expect(rate.statistics(100_000)).toEqual({ requests: 90, throttled: 3, windowMs: 300_000 });
-    expect(rate.statistics(500_000)).toMatchObject({ requests: 0, throttled: 0 });
+    expect(rate.statistics(100_000)).toEqual({ replies: 90, throttled: 3 });
+    expect(rate.statistics(500_000)).toEqual({ replies: 0, throttled: 0 });
   });
 
   it('never exceeds the ceiling, and lets a request start within ten seconds, whatever happens', () => {
@@ -122,7 +128,7 @@ describe('AdaptiveRate', () => {
         fc.double({ min: 0.2, max: 50, noNaN: true }),
         fc.array(step, { maxLength: 200 }),
         (ceiling, steps) => {
-          const rate = new AdaptiveRate({ ceiling });
+          const rate = limitedTo(ceiling);
           let nowMs = 0;
           for (const [index, { forwardMs, result, tookMs }] of steps.entries()) {
             nowMs += forwardMs;

@@ -6,7 +6,7 @@ const UNAVAILABLE = new RequestFailure('status', '503', { retryable: true });
 const TIMEOUT = new RequestFailure('timeout', 'no reply', { retryable: true });
 const THROTTLED = new RequestFailure('rate_limited', '429', { retryable: true, throttled: true });
 const TOO_LARGE = new RequestFailure('status', '413', { tooLarge: true });
-const GIVE_UP = { action: 'give-up', isPostponed: false };
+const GIVE_UP = { action: 'give-up' };
 
 const SITUATION: RetrySituation = {
   retries: 0,
@@ -15,7 +15,7 @@ const SITUATION: RetrySituation = {
   nowMs: 1000,
   deadlineMs: Number.MAX_VALUE,
   random: 0.5,
-  acceptedSince: true,
+  isAccepting: true,
   isProbe: false,
   isAtLowestRate: false,
 };
@@ -37,7 +37,7 @@ describe('decideRetry after a failure', () => {
       decision.action === 'retry' ? Math.ceil(decision.delayMs) : undefined,
     );
     expect(delaysMs).toEqual([250, 500, 1000, 8000, 10_000]);
-    expect(decide(UNAVAILABLE, { random: 0 })).toEqual({ action: 'retry', delayMs: 0, counts: true });
+    expect(decide(UNAVAILABLE, { random: 0 })).toEqual({ action: 'retry', delayMs: 0, counts: true, keepsSlot: false });
   });
 
   it('gives up after max_retries, and on failures that a retry cannot change', () => {
@@ -68,32 +68,42 @@ describe('decideRetry after throttling', () => {
       action: 'retry',
       delayMs: 500,
       counts: false,
+      keepsSlot: true,
     });
   });
 
   it('counts when no request was accepted in between, and waits longer', () => {
-    const situation = { acceptedSince: false, throttlings: 1 };
-    expect(decide(THROTTLED, situation)).toEqual({ action: 'retry', delayMs: 750, counts: true });
-    expect(decide(THROTTLED, { ...situation, retries: 1 })).toEqual({ action: 'retry', delayMs: 1500, counts: true });
+    const situation = { isAccepting: false, throttlings: 1 };
+    expect(decide(THROTTLED, situation)).toEqual({ action: 'retry', delayMs: 750, counts: true, keepsSlot: true });
+    expect(decide(THROTTLED, { ...situation, retries: 1 })).toEqual({
+      action: 'retry',
+      delayMs: 1500,
+      counts: true,
+      keepsSlot: true,
+    });
     expect(decide(THROTTLED, { ...situation, retries: 2 })).toEqual(GIVE_UP);
   });
 
   it('never retries without retries', () => {
-    expect(decide(THROTTLED, { maxRetries: 0 })).toEqual(GIVE_UP);
+    expect(decide(THROTTLED, { throttlings: 1, maxRetries: 0 })).toEqual(GIVE_UP);
   });
 
   it('queries a smaller page when the request is throttled at the lowest rate, or alone among many that are accepted', () => {
-    const usedUp = { retries: 2, throttlings: 3, acceptedSince: false };
+    const usedUp = { retries: 2, throttlings: 3, isAccepting: false };
     expect(decide(THROTTLED, { ...usedUp, isAtLowestRate: true })).toEqual({ action: 'smaller-page' });
     expect(decide(throttledWith(100), { ...usedUp, isAtLowestRate: true })).toEqual(GIVE_UP);
     expect(decide(THROTTLED, { retries: 2, throttlings: 21 })).toEqual({ action: 'smaller-page' });
   });
 
   it('waits until Retry-After', () => {
-    expect(decide(throttledWith(3000), { throttlings: 1 })).toEqual({ action: 'retry', delayMs: 3000, counts: false });
+    expect(decide(throttledWith(3000), { throttlings: 1 })).toMatchObject({
+      action: 'retry',
+      delayMs: 3000,
+      counts: false,
+    });
   });
 
   it('postpones the refresh when Retry-After is beyond its deadline', () => {
-    expect(decide(throttledWith(3000), { deadlineMs: 4000 })).toEqual({ action: 'give-up', isPostponed: true });
+    expect(decide(throttledWith(3000), { throttlings: 1, deadlineMs: 4000 })).toEqual({ action: 'postpone' });
   });
 });

@@ -125,6 +125,25 @@ describe('UpstreamClient', () => {
     expect(sleeps).toEqual([7000, 23_000, 3000]);
   });
 
+  it('does not use up retries, nor fail, after a 503 beside accepted requests', async () => {
+    const service = await startService(statuses(200, 503, 503, 503, 503, 503, 200));
+    const { get, observer } = testClient(service.url, { maxRetries: 1 });
+    await get();
+    await get();
+    expect(observer).toMatchObject({ retries: 5, throttlings: 5 });
+  });
+
+  it('keeps the hold of a client that it takes over', async () => {
+    const service = await startService(statuses([429, { 'Retry-After': '60' }]));
+    const time = { startMs: 0 };
+    const former = testClient(service.url, {}, time);
+    await former.failure();
+    const next = testClient(service.url, { requestsPerSecond: 5 }, time);
+    next.client.takeOver(former.client);
+    expect(next.client.load()).toMatchObject({ holdMs: 60_000, requestsPerSecond: 5 });
+    expect(next.client.heldMs()).toBe(0);
+  });
+
   it('fails at once when the delay before a retry would exceed the deadline', async () => {
     const service = await startService(statuses([429, { 'Retry-After': '60' }]));
     const { get, sleeps } = testClient(service.url, { maxRetries: 3 }, { now: () => 1000 });

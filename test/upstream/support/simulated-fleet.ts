@@ -184,12 +184,12 @@ export class SimulatedFleet {
         // A refresh that times out while its requests are throttled fails for that reason.
         if (signal.aborted) throw throttled ?? signal.reason;
         if (!(error instanceof RequestFailure) || !admission) throw error;
-        throttled = error.throttled ? error : undefined;
         const times = { nowMs: this.clock.now(), deadlineMs: deadlineMs(), random: this.#random() };
         const decision = retries.decide(error, admission, times);
         if (decision.action !== 'retry') throw error;
-        pauseMs = error.throttled ? decision.delayMs : 0;
-        if (!error.throttled) await this.clock.sleep(decision.delayMs, signal);
+        throttled = decision.keepsSlot ? error : undefined;
+        pauseMs = decision.keepsSlot ? decision.delayMs : 0;
+        if (!decision.keepsSlot) await this.clock.sleep(decision.delayMs, signal);
       }
     }
   }

@@ -5,6 +5,12 @@ export interface UpstreamModel {
   readonly latencyMs: number | ((station: string, nowMs: number) => number);
   /** A 429 may come faster than a page. */
   readonly throttleLatencyMs?: number;
+  /** Requests arrive up to this much later than they were sent. */
+  readonly jitterMs?: number;
+  /** Each period of the clock accepts this many. */
+  readonly window?: { readonly requests: number; readonly periodMs: number };
+  /** Further requests at the same time get a 503. */
+  readonly maxInFlight?: number;
   readonly bucket?: { readonly perSecond: number | ((nowMs: number) => number); readonly burst: number };
   /** What other clients take from the bucket, in requests per second. */
   readonly takenByOthers?: (nowMs: number) => number;
@@ -14,6 +20,8 @@ export interface UpstreamModel {
   readonly retryAfter?: boolean | number;
   readonly hangs?: (station: string, nowMs: number) => boolean;
   readonly throttlesAll?: (nowMs: number) => boolean;
+  /** Every request gets a 503. */
+  readonly failsAll?: (nowMs: number) => boolean;
 }
 
 /** Requests per second of virtual time. */
@@ -35,6 +43,8 @@ export class SimulatedUpstream {
   readonly #random: () => number;
   #tokens: number;
   #refilledMs = 0;
+  #served = 0;
+  #window = { index: 0, accepted: 0 };
 
   constructor(model: UpstreamModel, clock: VirtualClock, random: () => number) {
     this.#model = model;
@@ -65,22 +75,35 @@ export class SimulatedUpstream {
   }
 
   async #reply(station: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const { latencyMs, throttleLatencyMs, hangs } = this.#model;
+    const { latencyMs, throttleLatencyMs, hangs, jitterMs = 0 } = this.#model;
+    if (jitterMs > 0) await this.#clock.sleep(jitterMs * this.#random(), signal);
     const nowMs = this.#clock.now();
     const pageMs = typeof latencyMs === 'number' ? latencyMs : latencyMs(station, nowMs);
     if (hangs?.(station, nowMs) || pageMs > timeoutMs) {
       await this.#clock.sleep(timeoutMs, signal);
       throw new RequestFailure('timeout', 'no reply', { retryable: true });
     }
-    const isThrottled = this.#throttles(nowMs);
-    this.#tally(nowMs)[isThrottled ? 'throttled' : 'accepted'] += 1;
-    await this.#clock.sleep(isThrottled ? (throttleLatencyMs ?? pageMs) : pageMs, signal);
-    if (isThrottled)
-      throw new RequestFailure('rate_limited', '429', {
-        throttled: true,
-        retryable: true,
-        retryAfterMs: this.#retryAfterMs(),
-      });
+    const failure = this.#failure(nowMs);
+    this.#tally(nowMs)[failure ? 'throttled' : 'accepted'] += 1;
+    if (failure) {
+      await this.#clock.sleep(throttleLatencyMs ?? pageMs, signal);
+      throw failure;
+    }
+    this.#served += 1;
+    try {
+      await this.#clock.sleep(pageMs, signal);
+    } finally {
+      this.#served -= 1;
+    }
+  }
+
+  #failure(nowMs: number): RequestFailure | undefined {
+    const { maxInFlight = Number.POSITIVE_INFINITY, failsAll } = this.#model;
+    const retryAfterMs = this.#retryAfterMs();
+    if (this.#served >= maxInFlight || failsAll?.(nowMs))
+      return new RequestFailure('status', '503', { overloaded: true, retryable: true, retryAfterMs });
+    if (!this.#throttles(nowMs)) return undefined;
+    return new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs });
   }
 
   #tally(nowMs: number): Tally {
@@ -91,8 +114,14 @@ export class SimulatedUpstream {
   }
 
   #throttles(nowMs: number): boolean {
-    const { bucket, throttledShare = 0, throttlesAll, takenByOthers } = this.#model;
+    const { bucket, window, throttledShare = 0, throttlesAll, takenByOthers } = this.#model;
     if (throttlesAll?.(nowMs) || this.#random() < throttledShare) return true;
+    if (window) {
+      const index = Math.floor(nowMs / window.periodMs);
+      if (this.#window.index !== index) this.#window = { index, accepted: 0 };
+      if (this.#window.accepted >= window.requests) return true;
+      this.#window.accepted += 1;
+    }
     if (!bucket) return false;
     const seconds = (nowMs - this.#refilledMs) / 1000;
     this.#refilledMs = nowMs;
