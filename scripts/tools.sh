@@ -29,12 +29,11 @@ build_prometheus() {
 # kubernetes: prints a folder with kube-apiserver and kubectl. Kubernetes replaces its staging modules, which a user of its module must do as well.
 kubernetes() { built "kubernetes-$KUBERNETES_VERSION" build_kubernetes; }
 build_kubernetes() {
-  local source name
-  source=$(go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+  local definition name
+  definition=$(go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')
   {
     printf 'module tools\n\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' "$KUBERNETES_VERSION"
-    for name in "$source"/staging/src/k8s.io/*/; do
-      name=$(basename "$name")
+    for name in $(sed -n 's|.*k8s.io/\(.*\) => ./staging/.*|\1|p' "$definition"); do
       printf '\tk8s.io/%s => k8s.io/%s v0.%s\n' "$name" "$name" "${KUBERNETES_VERSION#1.}"
     done
     printf ')\n'

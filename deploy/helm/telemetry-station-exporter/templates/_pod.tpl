@@ -48,9 +48,6 @@ spec:
         {{- if include "exporter.webSecretName" . }}
         - --web.config.file=/etc/telemetry-station-exporter-web/web.yaml
         {{- end }}
-        {{- with .Values.web.externalUrl }}
-        - --web.external-url={{ . }}
-        {{- end }}
         {{- range .Values.extraArgs }}
         - {{ . | quote }}
         {{- end }}
