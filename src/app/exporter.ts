@@ -5,9 +5,9 @@ import type { HistoryEntry } from '../inventory/history.ts';
 import { type SearchedStation, type SearchResult, searchStations } from '../inventory/search.ts';
 import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import { CompressorPool } from '../metrics/compressor-pool.ts';
+import type { Body } from '../metrics/exposition.ts';
 import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
-import type { Body } from '../metrics/segment.ts';
+import { CompressorPool } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { ListingFailure } from '../model/failure.ts';
@@ -69,8 +69,6 @@ export class Exporter implements ExporterPort {
   readonly #createdMs: number;
   #wasReady = false;
   #rendered: { readonly generation: Generation; readonly text: string } | undefined;
-  /** Not the queue of the refreshes, so that they do not wait for all the pages that are being selected. */
-  readonly #selectionTasks = new TaskQueue();
   #setStarted = () => {};
   /** Resolves once the stations exist; until then only `ready` and `webObserver` can be used. */
   readonly started = new Promise<void>((resolve) => {
@@ -93,6 +91,7 @@ export class Exporter implements ExporterPort {
       shard,
       userAgent: userAgentOf(build),
       tasks,
+      responseTasks: new TaskQueue(),
       compressors: new CompressorPool(tasks, COMPRESSORS),
       refreshed: (view: StationView<EncodedSnapshot>) => refreshLog.refreshed(view),
       postponed: (spec: StationSpec, failure: ListingFailure) => refreshLog.postponed(spec, failure),
@@ -166,10 +165,10 @@ export class Exporter implements ExporterPort {
   }
 
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {
-    const { fleet, histories } = this.#generation;
+    const { stations, histories } = this.#generation;
     const history = histories.get(name);
     const refreshes = history?.refreshes;
-    const refresh = fleet.refreshNow(name);
+    const refresh = stations.get(name)?.refreshNow();
     return typeof refresh === 'object'
       ? refresh.then(() => (history?.refreshes === refreshes ? undefined : history?.latest()))
       : refresh;
@@ -181,11 +180,11 @@ export class Exporter implements ExporterPort {
     order: Order | undefined,
     signal: AbortSignal,
   ): Promise<readonly Resource[]> {
-    return selectResources(snapshot.parts, selection, order, this.#selectionTasks, signal);
+    return selectResources(snapshot.parts, selection, order, this.#services.responseTasks, signal);
   }
 
   search(text: string, limit: number, signal: AbortSignal): Promise<SearchResult> {
-    return searchStations(searchedStations(this.#generation), text, limit, this.#selectionTasks, signal);
+    return searchStations(searchedStations(this.#generation), text, limit, this.#services.responseTasks, signal);
   }
 
   seriesOf(spec: StationSpec, resource: Resource): string {

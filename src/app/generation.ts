@@ -4,9 +4,9 @@ import { AUTH_SCHEMES } from '../config/auth-schemas.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { History } from '../inventory/history.ts';
-import type { CompressorPool } from '../metrics/compressor-pool.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
+import type { CompressorPool } from '../metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
@@ -29,7 +29,10 @@ export interface SharedServices {
   readonly own: OwnMetrics;
   readonly shard: Shard;
   readonly userAgent: string;
+  /** Of the refreshes. */
   readonly tasks: TaskQueue;
+  /** Of scrapes and pages, which do not wait for refreshes. */
+  readonly responseTasks: TaskQueue;
   readonly compressors: CompressorPool;
   readonly records: RecordBudget;
   readonly refreshed: (view: StationView<EncodedSnapshot>) => void;
@@ -88,10 +91,8 @@ export async function nextGeneration(
     // ends before the swap, or the takeover of busy stations would not end either.
     resumes.push(...takeovers.map(({ known }) => known.pause()));
     await takeOver(takeovers.filter(isOutdated), stations, signal);
-    const fleet =
-      old?.fleet.successor(stations.values()) ??
-      new Fleet(stations.values(), (result, stations) => services.own.recordReads(result, stations));
-    const exposition = new Exposition(new Set(loaded.config.metrics.disabled));
+    const fleet = new Fleet(stations.values(), (result, count) => services.own.recordReads(result, count));
+    const exposition = new Exposition(new Set(loaded.config.metrics.disabled), services.responseTasks);
     const next = { loaded, exposition, fleet, upstreams, stations, histories };
     swap?.(next);
     return next;

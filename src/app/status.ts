@@ -1,10 +1,10 @@
 import { capacityOf, type StationWork } from '../inventory/capacity.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import type { Aggregates } from '../metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
+import type { Aggregates } from '../refresh/aggregates.ts';
 import type { EndedAttempt, StationView } from '../refresh/station-cache.ts';
 import type { UpstreamClient } from '../upstream/http/client.ts';
 

@@ -5,9 +5,10 @@ import type { LoadedConfig } from '../config/load.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import type { UpstreamStatus } from '../inventory/station-status.ts';
-import { CompressorPool } from '../metrics/compressor-pool.ts';
+import { encodeHealth } from '../metrics/exposition.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
-import { type EncodedSnapshot, encodeHealth } from '../metrics/station-encoder.ts';
+import { CompressorPool } from '../metrics/segment.ts';
+import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { untilAborted } from '../model/until-aborted.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
@@ -35,6 +36,7 @@ export async function checkStations(loaded: LoadedConfig, { build, shard, signal
     shard,
     userAgent: userAgentOf(build),
     tasks,
+    responseTasks: tasks,
     compressors: new CompressorPool(tasks, COMPRESSORS),
     records: new RecordBudget(recordLimits(loaded.config)),
     refreshed: () => undefined,

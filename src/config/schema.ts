@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
-import { isObject } from '../model/resource.ts';
+import { isObject, labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmptyList } from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { suggestion } from './nearest.ts';
@@ -153,14 +153,15 @@ function* stationProblems({ upstreams, stations, cache }: Fleet, path: ConfigPat
   }
 }
 
-/** The station's name and the key that defines it. */
+/** The station's name as a label value, which must be unique, and the key that defines it. */
 export function nameOf({ name, telemetry_station, rid }: Mapping): {
   readonly key: string;
   readonly name: string | undefined;
 } {
-  if (typeof name === 'string') return { key: 'name', name };
-  if (typeof telemetry_station === 'string') return { key: 'telemetry_station', name: telemetry_station };
-  return { key: 'rid', name: typeof rid === 'string' ? parseRid(rid)?.telemetry_station : undefined };
+  if (typeof name === 'string') return { key: 'name', name: labelText(name) };
+  if (typeof telemetry_station === 'string') return { key: 'telemetry_station', name: labelText(telemetry_station) };
+  const parts = typeof rid === 'string' ? parseRid(rid) : undefined;
+  return { key: 'rid', name: parts && labelText(parts.telemetry_station) };
 }
 
 function upstreamCheck(upstreams: Mapping) {

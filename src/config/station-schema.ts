@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { STATION_INFO } from '../metrics/health-families.ts';
+import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
 import { duration, editorPattern, integer, text, timerDuration } from './scalar-schemas.ts';
 
@@ -145,7 +146,8 @@ function* pathProblems(value: Unchecked<Record<PathKey | 'rid', string>>): Itera
 function* duplicateProducts(products: readonly unknown[]): Iterable<CrossProblem> {
   const seen = new Set<unknown>();
   for (const [index, product] of products.entries()) {
-    if (seen.has(product)) yield { path: ['products', index], message: 'duplicate product, expected each only once' };
-    seen.add(product);
+    const value = typeof product === 'string' ? labelText(product) : product;
+    if (seen.has(value)) yield { path: ['products', index], message: 'duplicate product, expected each only once' };
+    seen.add(value);
   }
 }

@@ -1,56 +1,89 @@
-import { TaskQueue } from '../model/task-queue.ts';
+import { Readable } from 'node:stream';
+import { createInflateRaw } from 'node:zlib';
+import { hasSameElements } from '../model/listing.ts';
+import { labelText } from '../model/resource.ts';
+import type { TaskQueue } from '../model/task-queue.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import { STATION_FAMILIES } from './catalogue.ts';
+import type { HealthSource } from './family.ts';
+import { HEALTH_FAMILIES } from './health-families.ts';
+import { OWN_FAMILIES } from './own-families.ts';
 import type { OwnMetrics } from './own-metrics.ts';
-import { Body, joinedSegment, type Segment, storedSegment } from './segment.ts';
-import { type EncodedSnapshot, encodeHealth, type SegmentsByFamily } from './station-encoder.ts';
-import { type ExpositionFormat, familyHeader } from './text-format.ts';
-
-const OPENMETRICS_EOF = storedSegment(Buffer.from('# EOF\n'));
+import { combineCrc, joinedSegment, type Segment, storedSegment, TextBuffer } from './segment.ts';
+import type { EncodedSnapshot, SegmentsByFamily } from './station-encoder.ts';
+import { type ExpositionFormat, familyHeader, familyText, writeStations } from './text-format.ts';
 
 type View = StationView<Pick<EncodedSnapshot, 'families' | 'series' | 'withheld'>>;
 
-/** Assembles the encoded segments of the stations family by family, and caches the result until a station changes. */
+/** The stations and the number of their series, as the latest scrape of a format found them. */
+interface Assembled {
+  readonly groups: readonly SegmentsByFamily[];
+  readonly stations: Body;
+  readonly series: Segment;
+}
+
+/** Assembles the encoded segments of the stations family by family, and reuses the result until a station changes. */
 export class Exposition {
   readonly #disabled: ReadonlySet<string>;
-  readonly #cache = new SegmentCache();
+  /** Adjacent stations are joined in groups: health changes with every refresh and is grouped apart from the data. */
+  readonly #health: GroupCache<View, ReturnType<typeof encodeHealth>>;
+  readonly #data: GroupCache<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
   readonly #headers = { text: headers('text'), openmetrics: headers('openmetrics') };
-  readonly #latest = new Map<ExpositionFormat, { readonly groups: readonly SegmentsByFamily[]; readonly body: Body }>();
+  readonly #latest = new Map<ExpositionFormat, Assembled>();
+  #assembling: Promise<unknown> = Promise.resolve();
 
   /** `disabled`: names of families of the exporter's own metrics. */
-  constructor(disabled: ReadonlySet<string> = new Set()) {
+  constructor(disabled: ReadonlySet<string>, tasks: TaskQueue) {
     this.#disabled = disabled;
+    this.#health = new GroupCache(({ health }) => health, encodeHealth, tasks);
+    this.#data = new GroupCache((encoded) => encoded, joinedFamilies, tasks);
   }
 
   /** The given stations only, as for /probe. Joins nothing: responses that are not read share the segments of the stations. */
   stationBody(views: readonly View[], format: ExpositionFormat): Body {
     const { families } = encodeHealth(views);
     const groups = [families, ...views.flatMap(({ served }) => served?.encoded.families ?? [])];
-    return new Body([...this.#byFamily(groups, format), ...endOfFile(format)]);
+    return new Body([...this.#byFamily(groups, format), ...END_OF_FILE[format]]);
   }
 
   /** All stations and the exporter's own metrics. */
   async fullBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const { groups, series } = await this.#cache.get(views);
-    const latest = this.#latest.get(format);
-    const isUnchanged =
-      latest?.groups.length === groups.length && latest.groups.every((group, at) => group === groups[at]);
-    const body = isUnchanged ? latest.body : new Body(compacted(this.#byFamily(groups, format)));
-    if (!isUnchanged)
-      own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
-    this.#latest.set(format, { groups, body });
-    return new Body(await this.#ownSegments(own, format), body);
+    const { stations, series } = await this.#assembled(views, format);
+    return new Body(await this.#own(own, series, format), stations);
   }
 
   /** The exporter's own metrics alone. */
   async ownBody(views: readonly View[], own: OwnMetrics, format: ExpositionFormat): Promise<Body> {
-    const { series } = await this.#cache.get(views);
-    own.recordSeries(views.map(({ spec, served }, at) => seriesOf(spec.name, series[at], served?.encoded)));
-    return new Body(await this.#ownSegments(own, format));
+    const { series } = await this.#assembled(views, format);
+    return new Body(await this.#own(own, series, format));
   }
 
-  async #ownSegments(own: OwnMetrics, format: ExpositionFormat): Promise<readonly Segment[]> {
-    return [storedSegment(Buffer.from(await own.text(format, this.#disabled))), ...endOfFile(format)];
+  async #own(own: OwnMetrics, series: Segment, format: ExpositionFormat): Promise<Segment[]> {
+    const ownText = await own.text(format, this.#disabled);
+    return [textSegment(ownText), series, textSegment(await own.processText(format)), ...END_OF_FILE[format]];
+  }
+
+  /** One after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
+  #assembled(views: readonly View[], format: ExpositionFormat): Promise<Assembled> {
+    const assembled = this.#assembling.then(() => this.#assemble(views, format));
+    this.#assembling = assembled.catch(() => undefined);
+    return assembled;
+  }
+
+  async #assemble(views: readonly View[], format: ExpositionFormat): Promise<Assembled> {
+    const health = await this.#health.get(views);
+    const data = await this.#data.get(views.flatMap(({ served }) => served?.encoded ?? []));
+    const groups = [...health.map(({ families }) => families), ...data];
+    const latest = this.#latest.get(format);
+    if (latest && hasSameElements(latest.groups, groups)) return latest;
+    const healthSeries = health.flatMap(({ series }) => series);
+    const next = {
+      groups,
+      stations: new Body(compacted(this.#byFamily(groups, format))),
+      series: textSegment(seriesText(views, healthSeries, this.#disabled, format)),
+    };
+    this.#latest.set(format, next);
+    return next;
   }
 
   #byFamily(groups: readonly SegmentsByFamily[], format: ExpositionFormat): Segment[] {
@@ -63,40 +96,48 @@ export class Exposition {
   }
 }
 
-/** The groups, and the number of health series of each station. */
-interface Grouped {
-  readonly groups: readonly SegmentsByFamily[];
-  readonly series: readonly number[];
+const END_OF_FILE: Readonly<Record<ExpositionFormat, readonly Segment[]>> = {
+  text: [],
+  openmetrics: [textSegment('# EOF\n')],
+};
+
+function textSegment(text: string): Segment {
+  return storedSegment(Buffer.from(text));
 }
 
-/** The segments of adjacent stations, joined in groups: health changes with every refresh and is grouped apart from the data. */
-class SegmentCache {
-  readonly #health: GroupCache<View, ReturnType<typeof encodeHealth>>;
-  readonly #data: GroupCache<Pick<EncodedSnapshot, 'families'>, SegmentsByFamily>;
-  #latest: Promise<unknown> = Promise.resolve();
+function headers(format: ExpositionFormat): ReadonlyMap<string, Segment> {
+  return new Map(STATION_FAMILIES.map((family) => [family.name, textSegment(familyHeader(family, format))]));
+}
 
-  constructor() {
-    // Not the queue of the refreshes, so that a scrape does not wait for them.
-    const tasks = new TaskQueue();
-    this.#health = new GroupCache(({ health }) => health, encodeHealth, tasks);
-    this.#data = new GroupCache((encoded) => encoded, joinedFamilies, tasks);
-  }
+/** Encodes the health of stations; `series` is the number of series per station. */
+export function encodeHealth(views: readonly HealthSource[]): {
+  readonly families: SegmentsByFamily;
+  readonly series: readonly number[];
+} {
+  const buffer = new TextBuffer();
+  const series = writeStations(HEALTH_FAMILIES, views, buffer);
+  return { families: new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]])), series };
+}
 
-  /** One call after another: concurrent scrapes share what the first one joins, instead of a copy for each. */
-  get(views: readonly View[]): Promise<Grouped> {
-    const grouped = this.#latest.then(() => this.#get(views));
-    this.#latest = grouped.catch(() => undefined);
-    return grouped;
-  }
-
-  async #get(views: readonly View[]): Promise<Grouped> {
-    const health = await this.#health.get(views);
-    const data = await this.#data.get(views.flatMap(({ served }) => served?.encoded ?? []));
-    return {
-      groups: [...health.map(({ families }) => families), ...data],
-      series: health.flatMap(({ series }) => series),
-    };
-  }
+/** The number of series of each station: of the exporter's own families, the only ones that grow with the stations. */
+function seriesText(
+  views: readonly View[],
+  healthSeries: readonly number[],
+  disabled: ReadonlySet<string>,
+  format: ExpositionFormat,
+): string {
+  const valuesOf = (count: (view: View, at: number) => number) =>
+    views.map((view, at) => ({ labels: { station: labelText(view.spec.name) }, value: count(view, at) }));
+  return [
+    {
+      ...OWN_FAMILIES.series,
+      values: valuesOf(({ served }, at) => (healthSeries[at] ?? 0) + (served?.encoded.series ?? 0)),
+    },
+    { ...OWN_FAMILIES.seriesWithheld, values: valuesOf(({ served }) => served?.encoded.withheld ?? 0) },
+  ]
+    .filter(({ name }) => !disabled.has(name))
+    .map((family) => familyText(family, format))
+    .join('');
 }
 
 function joinedFamilies(snapshots: readonly Pick<EncodedSnapshot, 'families'>[]): SegmentsByFamily {
@@ -104,59 +145,6 @@ function joinedFamilies(snapshots: readonly Pick<EncodedSnapshot, 'families'>[])
   return new Map(
     Array.from(names, (name) => [name, compacted(snapshots.flatMap(({ families }) => families.get(name) ?? []))]),
   );
-}
-
-function seriesOf(
-  name: string,
-  healthSeries = 0,
-  encoded: Pick<EncodedSnapshot, 'series' | 'withheld'> = { series: 0, withheld: 0 },
-) {
-  return { name, series: healthSeries + encoded.series, withheld: encoded.withheld };
-}
-
-function endOfFile(format: ExpositionFormat): readonly Segment[] {
-  return format === 'openmetrics' ? [OPENMETRICS_EOF] : [];
-}
-
-function headers(format: ExpositionFormat): ReadonlyMap<string, Segment> {
-  return new Map(
-    STATION_FAMILIES.map((family) => [family.name, storedSegment(Buffer.from(familyHeader(family, format)))]),
-  );
-}
-
-/** Small enough to rebuild a group without blocking the event loop, large enough to keep the number of groups low. */
-const GROUP_SIZE = 32;
-
-interface CachedGroup<Result> {
-  readonly keys: readonly object[];
-  readonly result: Result;
-}
-
-/** Computes a result per group of adjacent members, one group per event-loop iteration; reuses it while the keys of the group are the same. */
-class GroupCache<Member, Result> {
-  readonly #keyOf: (member: Member) => object;
-  readonly #compute: (members: readonly Member[]) => Result;
-  readonly #tasks: TaskQueue;
-  #groups: readonly CachedGroup<Result>[] = [];
-
-  constructor(keyOf: (member: Member) => object, compute: (members: readonly Member[]) => Result, tasks: TaskQueue) {
-    this.#keyOf = keyOf;
-    this.#compute = compute;
-    this.#tasks = tasks;
-  }
-
-  async get(members: readonly Member[]): Promise<readonly Result[]> {
-    const groups: CachedGroup<Result>[] = [];
-    for (let start = 0; start < members.length; start += GROUP_SIZE) {
-      const group = members.slice(start, start + GROUP_SIZE);
-      const keys = group.map(this.#keyOf);
-      const cached = this.#groups[groups.length];
-      const isUnchanged = cached?.keys.length === keys.length && cached.keys.every((key, at) => key === keys[at]);
-      groups.push(isUnchanged ? cached : { keys, result: await this.#tasks.run(() => this.#compute(group)) });
-    }
-    this.#groups = groups;
-    return groups.map(({ result }) => result);
-  }
 }
 
 /** Segments up to this size are joined for fewer writes; larger ones are not copied. */
@@ -171,10 +159,98 @@ function compacted(segments: readonly Segment[]): Segment[] {
     run = [];
   };
   for (const segment of segments) {
-    if (segment.deflated.length > MAX_JOINED) flush();
-    if (segment.deflated.length > MAX_JOINED) result.push(segment);
-    else run.push(segment);
+    if (segment.deflated.length <= MAX_JOINED) run.push(segment);
+    else {
+      flush();
+      result.push(segment);
+    }
   }
   flush();
   return result;
+}
+
+/** Small enough to rebuild a group without blocking the event loop, large enough to keep the number of groups low. */
+const GROUP_SIZE = 32;
+
+/** Computes a result per group of adjacent members, one group per event-loop iteration; reuses it while the keys of the group are the same. */
+class GroupCache<Member, Result> {
+  readonly #keyOf: (member: Member) => object;
+  readonly #compute: (members: readonly Member[]) => Result;
+  readonly #tasks: TaskQueue;
+  #groups: readonly { readonly keys: readonly object[]; readonly result: Result }[] = [];
+
+  constructor(keyOf: (member: Member) => object, compute: (members: readonly Member[]) => Result, tasks: TaskQueue) {
+    this.#keyOf = keyOf;
+    this.#compute = compute;
+    this.#tasks = tasks;
+  }
+
+  async get(members: readonly Member[]): Promise<readonly Result[]> {
+    const groups: { readonly keys: readonly object[]; readonly result: Result }[] = [];
+    for (let start = 0; start < members.length; start += GROUP_SIZE) {
+      const group = members.slice(start, start + GROUP_SIZE);
+      const keys = group.map(this.#keyOf);
+      const cached = this.#groups[groups.length];
+      const isCurrent = cached !== undefined && hasSameElements(cached.keys, keys);
+      groups.push(isCurrent ? cached : { keys, result: await this.#tasks.run(() => this.#compute(group)) });
+    }
+    this.#groups = groups;
+    return groups.map(({ result }) => result);
+  }
+}
+
+/** Deflate, no file name, no modification time, unknown operating system. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+
+/** An empty deflate block with the final bit set. */
+const LAST_BLOCK = Buffer.from([3, 0]);
+
+const TRAILER_LENGTH = 8;
+
+/** Plain text inflated at once: enough for few writes, little for each client that does not read. */
+const PLAIN_CHUNK_BYTES = 64 * 1024;
+
+/** An exposition of compressed segments: gzip concatenates them, plain text inflates them while it is read. */
+export class Body {
+  readonly plainLength: number;
+  readonly gzipLength: number;
+  readonly #segments: readonly Segment[];
+  readonly #deflatedLength: number;
+  readonly #crc: number;
+
+  /** With `before`, the segments are appended to those of that body. */
+  constructor(segments: readonly Segment[], before?: Body) {
+    let plainLength = before ? before.plainLength : 0;
+    let deflatedLength = before ? before.#deflatedLength : 0;
+    let crc = before ? before.#crc : 0;
+    for (const segment of segments) {
+      plainLength += segment.length;
+      deflatedLength += segment.deflated.length;
+      crc = combineCrc(crc, segment.crc, segment.shift);
+    }
+    this.#segments = before ? before.#segments.concat(segments) : segments;
+    this.#deflatedLength = deflatedLength;
+    this.#crc = crc;
+    this.plainLength = plainLength;
+    this.gzipLength = GZIP_HEADER.length + deflatedLength + LAST_BLOCK.length + TRAILER_LENGTH;
+  }
+
+  /** A single gzip member, because curl and wget read only the first of several. */
+  gzip(): readonly Uint8Array[] {
+    const deflated = this.#segments.map((segment) => segment.deflated);
+    return [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(this.#crc, this.plainLength)];
+  }
+
+  /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
+  plain(): AsyncIterable<Uint8Array> {
+    const deflated = this.#segments.map((segment) => segment.deflated);
+    return Readable.from([...deflated, LAST_BLOCK]).pipe(createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }));
+  }
+}
+
+function gzipTrailer(crc: number, length: number): Uint8Array {
+  const trailer = Buffer.alloc(TRAILER_LENGTH);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
+  return trailer;
 }

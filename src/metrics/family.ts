@@ -1,6 +1,6 @@
 import type { Resource } from '../model/resource.ts';
+import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Publication, StationView } from '../refresh/station-cache.ts';
-import type { Aggregates } from './aggregates.ts';
 
 /** The static part of a metric family; documentation, checks and dashboards are generated from it. */
 export interface FamilyDescription {
@@ -61,16 +61,17 @@ interface StationRow<Name extends string, Labels extends readonly string[], Sour
   readonly extraLabels?: (source: Source) => Readonly<Record<string, string>>;
 }
 
-export function healthFamily<const Name extends string, const Labels extends readonly string[]>(
-  row: StationRow<Name, Labels, HealthSource>,
-): StationFamily<HealthSource> & Named<Name, readonly ['station', ...Labels]> {
-  return { ...widened(row), name: row.name, labels: ['station', ...row.labels] };
-}
+export const healthFamily = stationFamily<HealthSource>();
+export const snapshotFamily = stationFamily<SnapshotSource>();
 
-export function snapshotFamily<const Name extends string, const Labels extends readonly string[]>(
-  row: StationRow<Name, Labels, SnapshotSource>,
-): StationFamily<SnapshotSource> & Named<Name, readonly ['station', ...Labels]> {
-  return { ...widened(row), name: row.name, labels: ['station', ...row.labels] };
+function stationFamily<Source>() {
+  return <const Name extends string, const Labels extends readonly string[]>(
+    row: StationRow<Name, Labels, Source>,
+  ): StationFamily<Source> & Named<Name, readonly ['station', ...Labels]> => {
+    // TypeScript cannot infer that the elements of a mapped tuple of unknown length are strings.
+    const samples = row.samples as unknown as StationFamily<Source>['samples'];
+    return { ...row, samples, labels: ['station', ...row.labels] };
+  };
 }
 
 /** A sample that reads a field which is not among `fields` does not compile. */
@@ -86,11 +87,6 @@ export function resourceFamily<
 ): ResourceFamily & Named<Name, readonly ['station', 'resource_id', 'name', ...Labels]> {
   const sample = row.sample as ResourceFamily['sample'];
   return { ...row, sample, labels: ['station', 'resource_id', 'name', ...row.labels] };
-}
-
-/** TypeScript cannot infer that the elements of a mapped tuple of unknown length are strings. */
-function widened<Source>(row: StationRow<string, readonly string[], Source>): StationFamily<Source> {
-  return row as unknown as StationFamily<Source>;
 }
 
 /** One sample, or none if the value is unknown: an unknown value is never published as 0. */

@@ -4,7 +4,7 @@ import { resourceFamily } from './family.ts';
 export const RESOURCE_FAMILIES = [
   resourceFamily({
     name: 'telemetry_station_resource_info',
-    help: 'Information about the resource.',
+    help: 'Information about the resource as of the last successful refresh.',
     type: 'gauge',
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
@@ -14,7 +14,7 @@ export const RESOURCE_FAMILIES = [
   }),
   resourceFamily({
     name: 'telemetry_station_resource_state',
-    help: 'Current alert state of the resource.',
+    help: 'Alert state of the resource as of the last successful refresh.',
     type: 'gauge',
     labels: ['state'],
     exampleTitle: 'Firing resources',
@@ -24,7 +24,7 @@ export const RESOURCE_FAMILIES = [
   }),
   resourceFamily({
     name: 'telemetry_station_resource_alert_rules',
-    help: 'Alert rules of the resource.',
+    help: 'Alert rules of the resource as of the last successful refresh.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
@@ -35,7 +35,7 @@ export const RESOURCE_FAMILIES = [
   }),
   resourceFamily({
     name: 'telemetry_station_resource_created_timestamp_seconds',
-    help: 'Creation timestamp of the resource.',
+    help: 'Creation timestamp of the resource as of the last successful refresh.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Resources created in the last day',
@@ -45,7 +45,7 @@ export const RESOURCE_FAMILIES = [
   }),
   resourceFamily({
     name: 'telemetry_station_resource_sku_quantity',
-    help: 'SKU quantity of the resource.',
+    help: 'SKU quantity of the resource as of the last successful refresh.',
     type: 'gauge',
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import type { TaskQueue } from '../model/task-queue.ts';
 
 /**
  * Part of an exposition, compressed once: raw deflate blocks that are byte-aligned and do not refer to data outside,
@@ -14,8 +14,7 @@ export interface Segment {
   readonly shift: number;
 }
 
-/** A segment of already deflated text. */
-export function deflatedSegment(deflated: Uint8Array, text: Uint8Array): Segment {
+function deflatedSegment(deflated: Uint8Array, text: Uint8Array): Segment {
   return { deflated, length: text.length, crc: crc32(text), shift: crcShift(text.length) };
 }
 
@@ -42,60 +41,132 @@ export function joinedSegment(segments: readonly Segment[]): Segment {
   return { deflated: Buffer.concat(segments.map(({ deflated }) => deflated)), length, crc, shift: crcShift(length) };
 }
 
-/** Deflate, no file name, no modification time, unknown operating system. */
-const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+/** The compressors shared by all stations; their number bounds the memory, because each holds a text until it is compressed. */
+export class CompressorPool {
+  readonly #tasks: TaskQueue;
+  readonly #idle: Compressor[];
+  readonly #waiting: ((compressor: Compressor) => void)[] = [];
 
-/** An empty deflate block with the final bit set. */
-const LAST_BLOCK = Buffer.from([3, 0]);
+  constructor(tasks: TaskQueue, size: number) {
+    this.#tasks = tasks;
+    this.#idle = Array.from({ length: size }, () => new Compressor());
+  }
 
-const TRAILER_LENGTH = 8;
-
-/** Plain text inflated at once: enough for few writes, little for each client that does not read. */
-const PLAIN_CHUNK_BYTES = 64 * 1024;
-
-/** An exposition of compressed segments: gzip concatenates them, plain text inflates them while it is read. */
-export class Body {
-  readonly plainLength: number;
-  readonly gzipLength: number;
-  readonly #segments: readonly Segment[];
-  readonly #deflatedLength: number;
-  readonly #crc: number;
-
-  /** With `before`, the segments are appended to those of that body. */
-  constructor(segments: readonly Segment[], before?: Body) {
-    let plainLength = before ? before.plainLength : 0;
-    let deflatedLength = before ? before.#deflatedLength : 0;
-    let crc = before ? before.#crc : 0;
-    for (const segment of segments) {
-      plainLength += segment.length;
-      deflatedLength += segment.deflated.length;
-      crc = combineCrc(crc, segment.crc, segment.shift);
+  /** Writes the texts in one event-loop iteration, then compresses them one by one. */
+  async compress<Result>(
+    write: (buffer: TextBuffer) => Result,
+  ): Promise<{ readonly result: Result; readonly segments: ReadonlyMap<string, Segment> }> {
+    const compressor = this.#idle.pop() ?? (await new Promise<Compressor>((resolve) => this.#waiting.push(resolve)));
+    try {
+      const result = await this.#tasks.run(() => {
+        compressor.buffer.clear();
+        return write(compressor.buffer);
+      });
+      return { result, segments: await compressor.segments() };
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next(compressor);
+      else this.#idle.push(compressor);
     }
-    this.#segments = before ? before.#segments.concat(segments) : segments;
-    this.#deflatedLength = deflatedLength;
-    this.#crc = crc;
-    this.plainLength = plainLength;
-    this.gzipLength = GZIP_HEADER.length + deflatedLength + LAST_BLOCK.length + TRAILER_LENGTH;
-  }
-
-  /** A single gzip member, because curl and wget read only the first of several. */
-  gzip(): readonly Uint8Array[] {
-    const deflated = this.#segments.map((segment) => segment.deflated);
-    return [GZIP_HEADER, ...deflated, LAST_BLOCK, gzipTrailer(this.#crc, this.plainLength)];
-  }
-
-  /** Inflates only as fast as it is read: a segment can be a thousand times larger than its deflated bytes. */
-  plain(): AsyncIterable<Uint8Array> {
-    const deflated = this.#segments.map((segment) => segment.deflated);
-    return Readable.from([...deflated, LAST_BLOCK]).pipe(createInflateRaw({ chunkSize: PLAIN_CHUNK_BYTES }));
   }
 }
 
-function gzipTrailer(crc: number, length: number): Uint8Array {
-  const trailer = Buffer.alloc(TRAILER_LENGTH);
-  trailer.writeUInt32LE(crc, 0);
-  trailer.writeUInt32LE(length % 2 ** 32, 4);
-  return trailer;
+/** The fastest level; segments are long enough to compress well with it. */
+const LEVEL = 1;
+
+/** Below this size the overhead of a deflate stream exceeds the savings. */
+const MIN_COMPRESSED = 512;
+
+/** Below this size compressing on the event loop is faster than handing over to the thread pool. */
+const MIN_ASYNC = 8 * 1024;
+
+/** A small window and hash table: zlib initializes both for every call. */
+const SYNC_OPTIONS = {
+  level: LEVEL,
+  windowBits: 13,
+  memLevel: 5,
+  chunkSize: MIN_ASYNC,
+  finishFlush: constants.Z_FULL_FLUSH,
+};
+
+/**
+ * One write is one segment: the full flush makes segments independent, and the high-water mark lets a segment be read at once.
+ * The type omits the stream options.
+ */
+const STREAM_OPTIONS: object = {
+  level: LEVEL,
+  flush: constants.Z_FULL_FLUSH,
+  chunkSize: 64 * 1024,
+  readableHighWaterMark: Number.MAX_SAFE_INTEGER,
+};
+
+/** Compresses the texts of its buffer, long ones off the event loop. The deflate stream is reused because creating one is expensive. */
+export class Compressor {
+  readonly buffer = new TextBuffer();
+  readonly #stream = createDeflateRaw(STREAM_OPTIONS);
+
+  async segments(): Promise<ReadonlyMap<string, Segment>> {
+    const segments = new Map<string, Segment>();
+    for (const [name, text] of this.buffer.texts()) segments.set(name, await this.#segment(text));
+    return segments;
+  }
+
+  async #segment(text: Uint8Array): Promise<Segment> {
+    if (text.length < MIN_COMPRESSED) return storedSegment(text);
+    // Copied because the result may be a slice of zlib's much larger buffer.
+    return deflatedSegment(Buffer.from(await this.#deflate(text)), text);
+  }
+
+  async #deflate(text: Uint8Array): Promise<Uint8Array> {
+    if (text.length < MIN_ASYNC) return deflateRawSync(text, SYNC_OPTIONS);
+    await new Promise<unknown>((resolve) => this.#stream.write(text, resolve));
+    return this.#stream.read();
+  }
+}
+
+/** A UTF-16 code unit takes at most this many bytes as UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** Several times what a block of resources needs, unless its texts are very long. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+
+/** UTF-8 texts with names, written into one reused buffer, so that steady use allocates no memory. */
+export class TextBuffer {
+  #buffer = Buffer.allocUnsafeSlow(0);
+  #length = 0;
+  readonly #starts = new Map<string, number>();
+
+  /** One large use must not hold its memory for good. */
+  clear(): void {
+    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
+    this.#length = 0;
+    this.#starts.clear();
+  }
+
+  /** Starts the text of this name; `add` appends to it. */
+  begin(name: string): void {
+    this.#starts.set(name, this.#length);
+  }
+
+  add(text: string): void {
+    const size = this.#length + text.length * MAX_BYTES_PER_UNIT;
+    if (size > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * 2));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  /** The texts that are not empty, valid until the buffer is cleared. */
+  texts(): ReadonlyMap<string, Uint8Array> {
+    const ends = [...this.#starts.values()].slice(1);
+    const texts = Array.from(
+      this.#starts,
+      ([name, start], at) => [name, this.#buffer.subarray(start, ends[at] ?? this.#length)] as const,
+    );
+    return new Map(texts.filter(([, bytes]) => bytes.length > 0));
+  }
 }
 
 /** The CRC of two concatenated texts, from the CRC of each and the shift of the second. */

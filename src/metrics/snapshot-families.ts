@@ -5,7 +5,7 @@ import { optionalSample, type Sample, snapshotFamily } from './family.ts';
 export const SNAPSHOT_FAMILIES = [
   snapshotFamily({
     name: 'telemetry_station_listing_complete',
-    help: 'Whether the snapshot is verified complete.',
+    help: 'Whether the listing was verified complete as of the last successful refresh.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Stations that may miss resources',
@@ -14,7 +14,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_reported_resources',
-    help: 'Total number of resources reported by the service.',
+    help: 'Total number of resources reported by the service as of the last successful refresh.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Resources missing from the reported total',
@@ -24,7 +24,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_pages',
-    help: 'Pages fetched for the snapshot, all listings included.',
+    help: 'Pages fetched by the last successful refresh, all listings included.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Ten stations with the most pages',
@@ -33,7 +33,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_duplicate_resources',
-    help: 'Duplicate records in the listing.',
+    help: 'Duplicate records in the listing as of the last successful refresh.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Stations with duplicate records',
@@ -42,7 +42,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_rejected_resources',
-    help: 'Records without a usable resource_id.',
+    help: 'Records without a usable resource_id as of the last successful refresh.',
     type: 'gauge',
     labels: [],
     exampleTitle: 'Stations with rejected records',
@@ -51,7 +51,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_listing_invalid_fields',
-    help: 'Field values that could not be parsed.',
+    help: 'Field values that could not be parsed as of the last successful refresh.',
     type: 'gauge',
     labels: ['field'],
     exampleTitle: 'Invalid field values by station and field',
@@ -60,7 +60,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resources',
-    help: 'Resources attached to the station.',
+    help: 'Resources attached to the station as of the last successful refresh.',
     type: 'gauge',
     labels: ['resource_type', 'product', 'state'],
     exampleTitle: 'Resources by type',
@@ -72,7 +72,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_alert_rules',
-    help: 'Alert rules of the resources.',
+    help: 'Alert rules of the resources as of the last successful refresh.',
     type: 'gauge',
     labels: ['resource_type', 'product'],
     exampleTitle: 'Alert rules per resource',
@@ -84,7 +84,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_alertable_resources',
-    help: 'Resources that can have alerts; only with alertability.',
+    help: 'Resources that can have alerts as of the last successful refresh; only with alertability.',
     type: 'gauge',
     labels: ['resource_type', 'product'],
     exampleTitle: 'Share of alertable resources with an alert rule',
@@ -97,7 +97,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_without_alert_rules',
-    help: 'Resources without alert rules; with alertability, only alertable ones.',
+    help: 'Resources without alert rules as of the last successful refresh; with alertability, only alertable ones.',
     type: 'gauge',
     labels: ['resource_type', 'product'],
     exampleTitle: 'Resources without alert rules by type',
@@ -109,7 +109,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_sku_quantity',
-    help: 'Sum of the SKU quantities of the resources.',
+    help: 'Sum of the SKU quantities of the resources as of the last successful refresh.',
     type: 'gauge',
     labels: ['resource_type', 'product', 'gpu_model', 'unit'],
     exampleTitle: 'GPUs by model',
@@ -123,7 +123,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resource_type_info',
-    help: 'Information about the resource type.',
+    help: 'Information about the resource type as of the last successful refresh.',
     type: 'gauge',
     labels: ['resource_type', 'resource_type_label'],
     exampleTitle: 'Resources by type, with the label of the type',
@@ -133,7 +133,7 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_folded',
-    help: 'Resources counted under the label value (other) because the service supplies more values than limits.label_values.',
+    help: 'Resources counted under the label value (other) as of the last successful refresh, because the service supplies more values than limits.label_values.',
     type: 'gauge',
     labels: ['label'],
     exampleTitle: 'Labels with too many values, by station',
@@ -142,32 +142,32 @@ export const SNAPSHOT_FAMILIES = [
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_added_total',
-    help: 'Resources added since start.',
+    help: 'Resources added between start and the last successful refresh.',
     type: 'counter',
     labels: ['resource_type'],
     exampleTitle: 'Resources added in a day, by type',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_added_total[1d]))',
-    samples: ({ churn }) => Array.from(churn.added, ([type, count]) => [count, type] as const),
+    samples: ({ churn }) => Array.from(churn, ([type, { added }]) => [added, type] as const),
   }),
   snapshotFamily({
     name: 'telemetry_station_resources_removed_total',
-    help: 'Resources removed since start.',
+    help: 'Resources removed between start and the last successful refresh.',
     type: 'counter',
     labels: ['resource_type'],
     exampleTitle: 'Resources removed in a day, by type',
     example: 'sum by (resource_type) (increase(telemetry_station_resources_removed_total[1d]))',
-    samples: ({ churn }) => Array.from(churn.removed, ([type, count]) => [count, type] as const),
+    samples: ({ churn }) => Array.from(churn, ([type, { removed }]) => [removed, type] as const),
   }),
   snapshotFamily({
     name: 'telemetry_station_resource_state_changes_total',
-    help: 'Alert state changes since start, by new state.',
+    help: 'Alert state changes between start and the last successful refresh, by new state.',
     type: 'counter',
     labels: ['resource_type', 'state'],
     exampleTitle: 'State changes in an hour, by new state',
     example: 'sum by (station, state) (increase(telemetry_station_resource_state_changes_total[1h]))',
     samples: ({ churn }) =>
-      [...churn.stateChanges].flatMap(([type, states]) =>
-        Array.from(states, ([state, count]) => [count, type, state] as const),
+      [...churn].flatMap(([type, { stateChanges }]) =>
+        Array.from(stateChanges, ([state, count]) => [count, type, state] as const),
       ),
   }),
 ] as const;

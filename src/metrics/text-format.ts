@@ -1,4 +1,7 @@
-import type { FamilyDescription } from './family.ts';
+import { labelText, type Resource } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { FamilyDescription, ResourceFamily, StationFamily } from './family.ts';
+import type { TextBuffer } from './segment.ts';
 
 export type ExpositionFormat = 'text' | 'openmetrics';
 
@@ -20,15 +23,88 @@ interface CollectedFamily extends Pick<FamilyDescription, 'name' | 'help'> {
 /** Encoded here because prom-client's OpenMetrics output renames the counters in its registry. */
 export function familyText(family: CollectedFamily, format: ExpositionFormat): string {
   const lines = family.values.map(({ value, labels, metricName = family.name }) => {
-    const pairs = labelPairs(Object.keys(labels), Object.values(labels).map(String));
-    return `${metricName}${pairs === '' ? '' : `{${pairs}}`} ${sampleValue(value)}\n`;
+    const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabelValue(String(text))}"`);
+    return `${metricName}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${sampleValue(value)}\n`;
   });
   return familyHeader({ ...family, type: String(family.type) }, format) + lines.join('');
 }
 
-/** `name="value"` for each label, joined by commas. */
-export function labelPairs(names: readonly string[], values: readonly string[]): string {
-  return names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
+/** Writes one text per family; returns the number of series per source. */
+export function writeStations<Source extends { readonly spec: StationSpec }>(
+  families: readonly StationFamily<Source>[],
+  sources: readonly Source[],
+  buffer: TextBuffer,
+): number[] {
+  const series = sources.map(() => 0);
+  for (const family of families) {
+    const lines = sources.map((source) => stationLines(family, source));
+    for (const [at, { length }] of lines.entries()) series[at] = (series[at] ?? 0) + length;
+    buffer.begin(family.name);
+    buffer.add(lines.flat().join(''));
+  }
+  return series;
+}
+
+function stationLines<Source extends { readonly spec: StationSpec }>(
+  { name, labels, samples, extraLabels }: StationFamily<Source>,
+  source: Source,
+): string[] {
+  if (source.spec.metrics.disabled.has(name)) return [];
+  const extra = Object.entries(extraLabels?.(source) ?? {});
+  const names = [...labels, ...extra.map(([label]) => label)];
+  return Array.from(samples(source), ([value, ...values]) => {
+    const texts = [source.spec.name, ...values, ...extra.map(([, text]) => text)];
+    const pairs = names.map((label, at) => `${label}="${escapeLabelValue(labelText(texts[at] ?? ''))}"`);
+    return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
+  });
+}
+
+/** Lines concatenated before they are written to the buffer: few enough that the string dies in V8's new space. */
+const RESOURCES_PER_TEXT = 64;
+
+/** Writes one text per family; returns the number of series per family. */
+export function writeResources(
+  station: string,
+  resources: readonly Resource[],
+  families: readonly ResourceFamily[],
+  buffer: TextBuffer,
+): ReadonlyMap<string, number> {
+  const prefix = `{station="${escapeLabelValue(labelText(station))}",resource_id="`;
+  const identities = resources.map(
+    ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`,
+  );
+  const written = new Map<string, number>();
+  for (const family of families) {
+    const lineOf = resourceLine(family);
+    buffer.begin(family.name);
+    let series = 0;
+    let text = '';
+    for (let index = 0; index < resources.length; index += 1) {
+      const line = lineOf(resources[index] as Resource, identities[index] as string);
+      if (line !== '') series += 1;
+      text += line;
+      if (index % RESOURCES_PER_TEXT === RESOURCES_PER_TEXT - 1) {
+        buffer.add(text);
+        text = '';
+      }
+    }
+    buffer.add(text);
+    written.set(family.name, series);
+  }
+  return written;
+}
+
+/** Returns the line of a resource, '' for none. `identity` is its first labels, whose values end with a quote. */
+function resourceLine({ name, labels, sample }: ResourceFamily): (resource: Resource, identity: string) => string {
+  const openings = labels.slice(3).map((label) => `,${label}="`);
+  return (resource, identity) => {
+    const values = sample(resource);
+    if (values === undefined) return '';
+    let line = name + identity;
+    for (let at = 0; at < openings.length; at += 1)
+      line += `${openings[at]}${escapeLabelValue(values[at + 1] as string)}"`;
+    return `${line}} ${sampleValue(values[0])}\n`;
+  };
 }
 
 /** A sample value in the syntax of both formats. */
@@ -37,7 +113,7 @@ export function sampleValue(value: number): string {
   return String(value);
 }
 
-export function escapeLabelValue(value: string): string {
+function escapeLabelValue(value: string): string {
   return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"\n]/g, (character) => ESCAPED[character] ?? character) : value;
 }
 

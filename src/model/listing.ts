@@ -102,3 +102,8 @@ export interface RecordCount {
   /** The records are held after the refresh, until the listing is kept again. */
   keep(): void;
 }
+
+/** Whether both lists have identical elements: what is derived from one can be reused for the other. */
+export function hasSameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((element, at) => element === b[at]);
+}

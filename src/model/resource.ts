@@ -12,6 +12,14 @@ export const RECORD_FIELDS = [
 
 export type RecordField = (typeof RECORD_FIELDS)[number];
 
+/** The alert states that the exporter has words for; the service may send others. */
+export const ALERT_STATES = [
+  'ALERTSTATE_FIRING',
+  'ALERTSTATE_PENDING',
+  'ALERTSTATE_INACTIVE',
+  'ALERTSTATE_UNSPECIFIED',
+] as const;
+
 /** The amount in a sku of the form `<quantity> <unit>`. */
 export interface Quantity {
   readonly value: number;

@@ -1,17 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Part } from '../model/listing.ts';
-import type { Resource } from '../model/resource.ts';
+import { ALERT_STATES, type Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
 import type { LabelValues } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Resources added and removed since start, by resource type, and state changes by the new state. */
-export interface Churn {
-  readonly added: ReadonlyMap<string, number>;
-  readonly removed: ReadonlyMap<string, number>;
-  readonly stateChanges: ReadonlyMap<string, ReadonlyMap<string, number>>;
-}
+/** The counters of a station since start, by resource type. */
+export type Churn = ReadonlyMap<string, TypeChurn>;
 
-export const NO_CHURN: Churn = { added: new Map(), removed: new Map(), stateChanges: new Map() };
+interface TypeChurn {
+  readonly added: number;
+  readonly removed: number;
+  /** By the new state. */
+  readonly stateChanges: ReadonlyMap<string, number>;
+}
 
 /** Changes between two complete snapshots, of all types. */
 export interface Changes {
@@ -20,143 +22,138 @@ export interface Changes {
   readonly stateChanges: number;
 }
 
-const NO_CHANGES: Changes = { added: 0, removed: 0, stateChanges: 0 };
-
-/** Counts the changes of a station between its complete snapshots. */
-export class ChurnCounter {
-  /** Bounds the series: counters never forget one. */
-  readonly values: LabelValues;
-  readonly #tasks: TaskQueue;
-  #churn: Churn = NO_CHURN;
-  #latest: Snapshot | undefined;
-
-  constructor(values: LabelValues, tasks: TaskQueue) {
-    this.values = values;
-    this.#tasks = tasks;
-  }
-
-  /** The counters after the snapshot: unchanged if it is incomplete. */
-  async after(snapshot: Snapshot): Promise<Churn> {
-    return snapshot.complete ? churnAfter(this.#churn, this.#latest, snapshot, this.values, this.#tasks) : this.#churn;
-  }
-
-  /** Continues from this snapshot with these counters. Returns what changed; undefined: the snapshot is incomplete, or the first complete one. */
-  commit(snapshot: Snapshot, churn: Churn): Changes | undefined {
-    const before = this.#churn;
-    const isComparable = snapshot.complete && this.#latest !== undefined;
-    this.#churn = churn;
-    if (snapshot.complete) this.#latest = snapshot;
-    return isComparable ? changesBetween(before, churn) : undefined;
-  }
-
-  /** A counter that continues from here. */
-  withLimit(labelValues: number): ChurnCounter {
-    const next = new ChurnCounter(this.values.withLimit(labelValues), this.#tasks);
-    next.#churn = this.#churn;
-    next.#latest = this.#latest;
-    return next;
-  }
+/** What the snapshots of a station so far have changed. */
+export interface ChurnState {
+  /** The latest complete snapshot. */
+  readonly latest: Snapshot | undefined;
+  readonly totals: Churn;
+  /** The totals as published: a series starts at 0, and has its count from the next refresh on, because `increase` ignores a first value. */
+  readonly published: Churn;
+  /** By the latest snapshot; undefined: it is incomplete, or the first complete one. */
+  readonly changes: Changes | undefined;
 }
 
-/**
- * The counters after `next`, given those after `before`; both snapshots are complete.
- * Every type and state of `next` starts at 0, so that its first change is an increase and not a new series.
- */
+export const NO_CHURN: ChurnState = { latest: undefined, totals: new Map(), published: new Map(), changes: undefined };
+
+/** The state after the next snapshot. An incomplete one changes no total. `values` bounds the series: counters never forget one. */
 export async function churnAfter(
-  churn: Churn,
-  before: Snapshot | undefined,
+  state: ChurnState,
   next: Snapshot,
   values: LabelValues,
   tasks: TaskQueue,
-): Promise<Churn> {
-  if (before === next) return churn;
-  const added = new Map(churn.added);
-  const removed = new Map(churn.removed);
-  const stateChanges = new Map([...churn.stateChanges].map(([type, states]) => [type, new Map(states)]));
-  const addStateChange = (type: string, state: string, by: number) => {
-    const states = stateChanges.get(type) ?? new Map<string, number>();
-    stateChanges.set(type, states);
-    if (state !== '') add(states, values.state(type, state), by);
-  };
-  const isStarted = seenBefore();
-  /** Returns whether it is the same resource: one of another type is not. */
-  const count = (resource: Resource, old: Resource | undefined): boolean => {
-    const isSame = old?.type === resource.type;
-    const isStateChange = isSame && old.state !== '' && old.state !== resource.state;
-    if (isStarted(resource) && isSame && !isStateChange) return true;
-    const type = values.type(resource.type);
-    add(added, type, before !== undefined && !isSame ? 1 : 0);
-    add(removed, type, 0);
-    addStateChange(type, resource.state, isStateChange ? 1 : 0);
-    return isSame;
-  };
-  const oldParts = before ? partsOnlyIn(before, next) : [];
-  const newParts = partsOnlyIn(next, before);
-  /** Usually the resources of a part are still the same ones. */
-  const sameIds = new Map<Part<Resource>, Part<Resource>>();
+): Promise<ChurnState> {
+  const { latest, totals } = state;
+  if (!next.complete) return { ...state, published: published(totals, state.published), changes: undefined };
+  const counts = new ChurnCounts(totals, values);
   const unmatched = new Map<string, Resource>();
-  let at = 0;
-  await tasks.forEach(oldParts, (old) => {
-    const part = newParts[at++];
-    if (part && hasSameIds(part, old)) sameIds.set(part, old);
-    else for (const resource of old) unmatched.set(resource.id, resource);
+  const oldParts = partsOnlyIn(latest, next);
+  const newParts = partsOnlyIn(next, latest);
+  // Most resources keep their place: comparing them there is faster than finding them by id.
+  let place = 0;
+  await tasks.forEach(oldParts, (part) => {
+    const there = newParts[place++];
+    for (const [at, resource] of part.entries())
+      if (there?.[at]?.id !== resource.id) unmatched.set(resource.id, resource);
   });
+  place = 0;
   await tasks.forEach(newParts, (part) => {
-    const olds = sameIds.get(part);
-    for (let index = 0; index < part.length; index += 1) {
-      const resource = part[index] as Resource;
-      const old = olds ? olds[index] : unmatched.get(resource.id);
-      const isSame = count(resource, old);
-      if (isSame && !olds) unmatched.delete(resource.id);
-      if (!isSame && olds && old) unmatched.set(old.id, old);
+    const there = oldParts[place++];
+    for (const [at, resource] of part.entries()) {
+      const inPlace = there?.[at]?.id === resource.id ? there[at] : undefined;
+      const old = inPlace ?? unmatched.get(resource.id);
+      counts.start(resource);
+      // A resource of another type is not the same one.
+      if (old?.type === resource.type) {
+        if (!inPlace) unmatched.delete(resource.id);
+        counts.compare(old, resource);
+      } else {
+        if (inPlace) counts.remove(inPlace);
+        if (latest) counts.add(resource);
+      }
     }
   });
-  for (const { type } of unmatched.values()) add(removed, values.type(type), 1);
-  return { added, removed, stateChanges };
-}
-
-/** Returns false for the first resource of each type and state, then true. */
-function seenBefore(): (resource: Resource) => boolean {
-  const seen = new Map<string, Set<string>>();
-  return ({ type, state }) => {
-    const states = seen.get(type) ?? new Set();
-    if (states.has(state)) return true;
-    seen.set(type, states.add(state));
-    return false;
+  for (const resource of unmatched.values()) counts.remove(resource);
+  const after = next === latest ? totals : counts.totals;
+  return {
+    latest: next,
+    totals: after,
+    published: published(after, state.published),
+    changes: latest && counts.changes,
   };
-}
-
-function hasSameIds(a: Part<Resource>, b: Part<Resource>): boolean {
-  return a.length === b.length && a.every(({ id }, index) => id === b[index]?.id);
 }
 
 /** Parts that both snapshots share cannot hold a change. */
-function partsOnlyIn(snapshot: Snapshot, other: Snapshot | undefined): readonly Part<Resource>[] {
+function partsOnlyIn(snapshot: Snapshot | undefined, other: Snapshot | undefined): readonly Part<Resource>[] {
   const shared = new Set<Part<Resource>>(other?.parts);
-  return snapshot.parts.filter((part) => !shared.has(part));
+  return snapshot?.parts.filter((part) => !shared.has(part)) ?? [];
 }
 
-function changesBetween(before: Churn, after: Churn): Changes {
-  if (before === after) return NO_CHANGES;
-  const [from, to] = [totals(before), totals(after)];
-  return {
-    added: to.added - from.added,
-    removed: to.removed - from.removed,
-    stateChanges: to.stateChanges - from.stateChanges,
-  };
+/** The totals themselves once all of their series are published. */
+function published(totals: Churn, before: Churn): Churn {
+  if (totals === before) return totals;
+  const next = new Map<string, TypeChurn>();
+  for (const [type, { added, removed, stateChanges }] of totals) {
+    const known = before.get(type);
+    const states = Array.from(
+      stateChanges,
+      ([state, count]) => [state, known?.stateChanges.has(state) ? count : 0] as const,
+    );
+    next.set(type, { added: known ? added : 0, removed: known ? removed : 0, stateChanges: new Map(states) });
+  }
+  return isDeepStrictEqual(next, totals) ? totals : next;
 }
 
-function totals({ added, removed, stateChanges }: Churn): Changes {
-  const states = [...stateChanges.values()].map((counts) => sum(counts.values()));
-  return { added: sum(added.values()), removed: sum(removed.values()), stateChanges: sum(states) };
-}
+/** Totals that are counted on. */
+class ChurnCounts {
+  readonly totals: Map<string, { added: number; removed: number; stateChanges: Map<string, number> }>;
+  readonly changes = { added: 0, removed: 0, stateChanges: 0 };
+  readonly #values: LabelValues;
 
-function sum(counts: Iterable<number>): number {
-  let total = 0;
-  for (const count of counts) total += count;
-  return total;
-}
+  constructor(totals: Churn, values: LabelValues) {
+    this.totals = new Map(
+      Array.from(totals, ([type, total]) => [type, { ...total, stateChanges: new Map(total.stateChanges) }]),
+    );
+    this.#values = values;
+  }
 
-function add(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
+  /** Every type and state of a snapshot has series, and every type those of the known states. */
+  start({ type, state }: Resource): void {
+    const { stateChanges } = this.#of(type);
+    if (state === '' || stateChanges.has(state)) return;
+    const value = this.#state(type, state);
+    stateChanges.set(value, stateChanges.get(value) ?? 0);
+  }
+
+  add({ type }: Resource): void {
+    this.#of(type).added += 1;
+    this.changes.added += 1;
+  }
+
+  remove({ type }: Resource): void {
+    this.#of(type).removed += 1;
+    this.changes.removed += 1;
+  }
+
+  /** A change from or to an unknown state is none. */
+  compare(old: Resource, { type, state }: Resource): void {
+    if (old.state === state || old.state === '' || state === '') return;
+    const { stateChanges } = this.#of(type);
+    const value = this.#state(type, state);
+    stateChanges.set(value, (stateChanges.get(value) ?? 0) + 1);
+    this.changes.stateChanges += 1;
+  }
+
+  #state(type: string, state: string): string {
+    return this.#values.state(this.#values.type(type), state);
+  }
+
+  #of(type: string) {
+    const value = this.#values.type(type);
+    let total = this.totals.get(value);
+    if (total === undefined) {
+      total = { added: 0, removed: 0, stateChanges: new Map(ALERT_STATES.map((state) => [state, 0])) };
+      this.totals.set(value, total);
+    }
+    return total;
+  }
 }

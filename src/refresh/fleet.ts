@@ -1,13 +1,10 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { MAX_TIMER_MS, systemClock } from '../model/clock.ts';
+import { MAX_TIMER_MS } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Long enough for the first scrape after a station recovers to show it as up. */
 const HANGING_WAIT_MS = 1000;
-
-/** Between refreshes of a station on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
-const REQUEST_PAUSE_MS = 5000;
 
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
@@ -19,26 +16,11 @@ type CacheResult = 'hit' | 'miss';
 export class Fleet<Encoded> {
   readonly #caches: ReadonlyMap<string, StationCache<Encoded>>;
   readonly #observeReads: (result: CacheResult, stations: number) => void;
-  readonly #elapsedMs: () => number;
-  /** When each station was last refreshed on request, within the pause. */
-  readonly #requestedMs: Map<string, number>;
   #stops: (() => void)[] = [];
 
-  constructor(
-    caches: Iterable<StationCache<Encoded>>,
-    observeReads: (result: CacheResult, stations: number) => void,
-    elapsedMs = systemClock.elapsedMs,
-    requestedMs = new Map<string, number>(),
-  ) {
+  constructor(caches: Iterable<StationCache<Encoded>>, observeReads: (result: CacheResult, stations: number) => void) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
     this.#observeReads = observeReads;
-    this.#elapsedMs = elapsedMs;
-    this.#requestedMs = requestedMs;
-  }
-
-  /** A fleet of other caches with the same pauses: a reload must not end them. */
-  successor(caches: Iterable<StationCache<Encoded>>): Fleet<Encoded> {
-    return new Fleet(caches, this.#observeReads, this.#elapsedMs, this.#requestedMs);
   }
 
   /** Starts the background refreshes, and refreshes every station that was never attempted or that `isDue`. */
@@ -96,49 +78,17 @@ export class Fleet<Encoded> {
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
 
-  /**
-   * Refreshes a station although it is not due, within the limits of its upstream, or joins its running refresh.
-   * A number: the milliseconds until the next refresh on request; undefined: no station has this name.
-   */
-  refreshNow(name: string): Promise<void> | number | undefined {
-    const cache = this.#caches.get(name);
-    if (cache === undefined || cache.view().isRefreshing) return cache?.refresh();
-    const nowMs = this.#elapsedMs();
-    const waitMs = (this.#requestedMs.get(name) ?? Number.NEGATIVE_INFINITY) + REQUEST_PAUSE_MS - nowMs;
-    if (waitMs > 0) return waitMs;
-    for (const [other, requestedMs] of this.#requestedMs)
-      if (requestedMs + REQUEST_PAUSE_MS <= nowMs) this.#requestedMs.delete(other);
-    this.#requestedMs.set(name, nowMs);
-    return cache.refresh();
-  }
-
   #named(name: string): StationCache<Encoded>[] {
     const cache = this.#caches.get(name);
     return cache ? [cache] : [];
   }
 }
 
-interface Dependencies {
-  readonly random: () => number;
-  readonly setTimer: (run: () => void, delayMs: number) => unknown;
-  readonly clearTimer: (timer: unknown) => void;
-}
-
-const realDependencies: Dependencies = {
-  random: Math.random,
-  setTimer: setTimeout,
-  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
-};
-
 const JITTER = 0.1;
 
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
-export function refreshInBackground<Encoded>(
-  cache: StationCache<Encoded>,
-  dependencies: Partial<Dependencies> = {},
-): () => void {
-  const { random, setTimer, clearTimer } = { ...realDependencies, ...dependencies };
-  let timer: unknown;
+export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, random = Math.random): () => void {
+  let timer: NodeJS.Timeout;
   let stopped = false;
   const schedule = () => {
     if (stopped) return;
@@ -146,12 +96,12 @@ export function refreshInBackground<Encoded>(
     // Refreshes that take longer than ttl must not follow each other without a pause.
     const pauseMs = cache.wasAttempted ? Math.min(ttlMs, errorTtlMs) : 0;
     const delayMs = Math.max(cache.dueInMs(), pauseMs) * (1 + JITTER * random());
-    timer = setTimer(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
+    timer = setTimeout(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
   };
   schedule();
   return () => {
     stopped = true;
-    clearTimer(timer);
+    clearTimeout(timer);
   };
 }
 

@@ -1,3 +1,5 @@
+import { ALERT_STATES } from '../model/resource.ts';
+
 /** Stands for all values of a label beyond the limit. */
 export const OTHER = '(other)';
 
@@ -9,116 +11,81 @@ export type SuppliedLabel = (typeof SUPPLIED_LABELS)[number];
 /** Combinations of labels in one family, for each allowed value. */
 const COMBINATIONS_PER_VALUE = 10;
 
-/** Characters of all values of a label, for each allowed value: bounds the memory where all of them are long. */
-const CHARACTERS_PER_VALUE = 128;
+/** Known beforehand and few; so is a missing value, '', which is not one of the service. */
+const UNBOUNDED_STATES: ReadonlySet<string> = new Set(['', ...ALERT_STATES]);
 
 /**
  * The values of labels that aggregates and counters of a station publish: the first ones that the service supplied, up to a limit, and
  * `(other)` for the rest. A value never changes sides, so that counters do not decrease and what was encoded before stays valid.
  */
 export class LabelValues {
-  readonly #values: Readonly<Record<SuppliedLabel, BoundedValues>>;
-  readonly #states: Combinations;
-  readonly #quantities: Combinations;
+  readonly #limit: number;
+  readonly #admitted: Admitted;
 
-  constructor(
-    limit: number,
-    values = byLabel(() => new BoundedValues(limit)),
-    states = new Combinations(limit * COMBINATIONS_PER_VALUE),
-    quantities = new Combinations(limit * COMBINATIONS_PER_VALUE),
-  ) {
-    this.#values = values;
-    this.#states = states;
-    this.#quantities = quantities;
+  constructor(limit: number, admitted: Admitted = newlyAdmitted()) {
+    this.#limit = limit;
+    this.#admitted = admitted;
   }
 
   /** The same values with another limit; those above it stay. */
   withLimit(limit: number): LabelValues {
-    return new LabelValues(
-      limit,
-      byLabel((label) => this.#values[label].withLimit(limit)),
-      this.#states.withLimit(limit * COMBINATIONS_PER_VALUE),
-      this.#quantities.withLimit(limit * COMBINATIONS_PER_VALUE),
-    );
+    return new LabelValues(limit, structuredClone(this.#admitted));
   }
 
   type(type: string): string {
-    return this.#values.resource_type.bounded(type);
+    return this.#bounded('resource_type', type);
   }
 
   /** Of a resource whose type is published as `type`. */
   state(type: string, state: string): string {
-    const value = this.#values.state.bounded(state);
-    return value === OTHER || this.#states.admit(type, value, '') ? value : OTHER;
+    if (UNBOUNDED_STATES.has(state)) return state;
+    const value = this.#bounded('state', state);
+    return this.#admits('states', this.#index('resource_type', type), this.#index('state', value)) ? value : OTHER;
   }
 
   /** Of a resource whose type is published as `type`. */
   quantity(type: string, gpuModel: string, unit: string): { readonly gpuModel: string; readonly unit: string } {
-    const values = { gpuModel: this.#values.gpu_model.bounded(gpuModel), unit: this.#values.unit.bounded(unit) };
-    return this.#quantities.admit(type, values.gpuModel, values.unit) ? values : { gpuModel: OTHER, unit: OTHER };
-  }
-}
-
-function byLabel<Value>(create: (label: SuppliedLabel) => Value): Readonly<Record<SuppliedLabel, Value>> {
-  return Object.fromEntries(SUPPLIED_LABELS.map((label) => [label, create(label)])) as Record<SuppliedLabel, Value>;
-}
-
-class BoundedValues {
-  readonly #limit: number;
-  readonly #values = new Set<string>();
-  #characters = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
+    const values = { gpuModel: this.#bounded('gpu_model', gpuModel), unit: this.#bounded('unit', unit) };
+    const indexes = [this.#index('gpu_model', values.gpuModel), this.#index('unit', values.unit)];
+    const isAdmitted = this.#admits('quantities', this.#index('resource_type', type), ...indexes);
+    return isAdmitted ? values : { gpuModel: OTHER, unit: OTHER };
   }
 
-  withLimit(limit: number): BoundedValues {
-    const copy = new BoundedValues(limit);
-    for (const value of this.#values) copy.#values.add(value);
-    copy.#characters = this.#characters;
-    return copy;
-  }
-
-  /** A missing value, '', is not one of the service. */
-  bounded(value: string): string {
-    if (value === '' || this.#values.has(value)) return value;
-    const characters = this.#characters + value.length;
-    if (this.#values.size >= this.#limit || characters > this.#limit * CHARACTERS_PER_VALUE) return OTHER;
-    this.#values.add(value);
-    this.#characters = characters;
+  #bounded(label: SuppliedLabel, value: string): string {
+    const values = this.#admitted[label];
+    if (values.has(value)) return value;
+    if (values.size - ALWAYS_ADMITTED.length >= this.#limit) return OTHER;
+    values.set(value, values.size);
     return value;
   }
-}
 
-/** Nested, because the strings are shared with the values. */
-class Combinations {
-  readonly #limit: number;
-  readonly #admitted = new Map<string, Map<string, Set<string>>>();
-  #size = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  withLimit(limit: number): Combinations {
-    const copy = new Combinations(limit);
-    for (const [first, seconds] of this.#admitted) {
-      copy.#admitted.set(first, new Map(Array.from(seconds, ([second, thirds]) => [second, new Set(thirds)])));
-    }
-    copy.#size = this.#size;
-    return copy;
+  #index(label: SuppliedLabel, value: string): number {
+    return this.#admitted[label].get(value) ?? 0;
   }
 
   /** True for the first combinations up to the limit, each time. */
-  admit(first: string, second: string, third: string): boolean {
-    const seconds = this.#admitted.get(first);
-    const thirds = seconds?.get(second);
-    if (thirds?.has(third)) return true;
-    if (this.#size >= this.#limit) return false;
-    this.#size += 1;
-    if (thirds) thirds.add(third);
-    else if (seconds) seconds.set(second, new Set([third]));
-    else this.#admitted.set(first, new Map([[second, new Set([third])]]));
+  #admits(family: 'states' | 'quantities', ...indexes: readonly number[]): boolean {
+    const combinations = this.#admitted[family];
+    const combination = indexes.reduce((sum, index) => sum * MAX_INDEX + index, 0);
+    if (combinations.has(combination)) return true;
+    if (combinations.size >= this.#limit * COMBINATIONS_PER_VALUE) return false;
+    combinations.add(combination);
     return true;
   }
+}
+
+/** Values by the order in which they were supplied, and combinations of these indexes: of long texts, each is held once. */
+type Admitted = Readonly<Record<SuppliedLabel, Map<string, number>>> & {
+  readonly states: Set<number>;
+  readonly quantities: Set<number>;
+};
+
+const ALWAYS_ADMITTED = ['', OTHER];
+
+/** Three indexes below it fit into the integers of a double. */
+const MAX_INDEX = 2 ** 17;
+
+function newlyAdmitted(): Admitted {
+  const values = SUPPLIED_LABELS.map((label) => [label, new Map(ALWAYS_ADMITTED.map((value, at) => [value, at]))]);
+  return { ...Object.fromEntries(values), states: new Set(), quantities: new Set() };
 }

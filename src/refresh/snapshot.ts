@@ -1,7 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { ListingFailure } from '../model/failure.ts';
-import type { Listing, ListingContext, ListingFilters, Part, StationSource } from '../model/listing.ts';
+import {
+  hasSameElements,
+  type Listing,
+  type ListingContext,
+  type ListingFilters,
+  type Part,
+  type StationSource,
+} from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
@@ -118,11 +125,7 @@ function listsAlertable({ alertability, filters }: Pick<ListedParts, 'alertabili
 }
 
 function isSame(a: Snapshot, b: Snapshot): boolean {
-  return (
-    a.parts.length === b.parts.length &&
-    a.parts.every((part, index) => part === b.parts[index]) &&
-    JSON.stringify(factsOf(a)) === JSON.stringify(factsOf(b))
-  );
+  return hasSameElements(a.parts, b.parts) && JSON.stringify(factsOf(a)) === JSON.stringify(factsOf(b));
 }
 
 /** Locations are left out because they change only together with the parts. */
@@ -190,11 +193,7 @@ class Membership {
 
   /** Takes the listing over; true when it differs from the previous one. */
   async update({ parts, complete }: Listing<string>, tasks: TaskQueue): Promise<boolean> {
-    const isSame =
-      complete === this.#complete &&
-      parts.length === this.#parts.length &&
-      parts.every((part, at) => part === this.#parts[at]);
-    if (isSame) return false;
+    if (complete === this.#complete && hasSameElements(parts, this.#parts)) return false;
     const ids = new Set<string>();
     await tasks.forEach(parts, (part) => {
       for (const id of part) ids.add(id);

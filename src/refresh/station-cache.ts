@@ -3,7 +3,7 @@ import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { StationSource } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
-import { type Changes, type Churn, ChurnCounter } from './churn.ts';
+import { type Changes, type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { LabelValues } from './label-values.ts';
 import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 
@@ -76,11 +76,15 @@ const MIN_SERVED_MS = 1000;
 /** A scrape interval equal to ttl refreshes on every scrape, although scrapes arrive some milliseconds early or late. */
 const MAX_SLACK_MS = 100;
 
+/** Between refreshes on request, which ignore ttl and error_ttl: clients must not query the service as often as they like. */
+const REQUEST_PAUSE_MS = 5000;
+
 /** Holds a station's last good snapshot; one refresh at a time replaces it. */
 export class StationCache<Encoded> {
   readonly spec: StationSpec;
   readonly #dependencies: StationDependencies<Encoded>;
   readonly #reader: SnapshotReader;
+  readonly #tasks: TaskQueue;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   #health: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
@@ -89,6 +93,7 @@ export class StationCache<Encoded> {
   #endedAt = 0;
   /** A postponed refresh is not attempted again before. */
   #notBefore = Number.NEGATIVE_INFINITY;
+  #requestedAt = Number.NEGATIVE_INFINITY;
   #createdAt: number;
   #attempt: Attempt | undefined;
   /** Resolves when refreshes may end again. */
@@ -97,14 +102,15 @@ export class StationCache<Encoded> {
   #held: { publication: Publication; encoded: Encoded; takenAt: number; excusedMs: number } | undefined;
   /** The upstream's held time that is already excused or counted. */
   #heldBeforeMs = 0;
-  readonly #changes: ChurnCounter;
+  #churn = NO_CHURN;
+  #values: LabelValues;
 
-  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>, changes?: ChurnCounter) {
+  constructor(spec: StationSpec, dependencies: StationDependencies<Encoded>) {
     this.spec = spec;
     this.#dependencies = dependencies;
-    const tasks = dependencies.tasks ?? new TaskQueue();
-    this.#changes = changes ?? new ChurnCounter(new LabelValues(spec.labelValues), tasks);
-    this.#reader = new SnapshotReader(spec, dependencies.source, tasks);
+    this.#tasks = dependencies.tasks ?? new TaskQueue();
+    this.#values = new LabelValues(spec.labelValues);
+    this.#reader = new SnapshotReader(spec, dependencies.source, this.#tasks);
     this.#clock = dependencies.clock ?? systemClock;
     this.#createdAt = this.#clock.elapsedMs();
   }
@@ -152,12 +158,27 @@ export class StationCache<Encoded> {
     return attempt.done;
   }
 
+  /**
+   * Refreshes although it is not due, within the limits of its upstream, or joins the running refresh.
+   * A number: the milliseconds until the next refresh on request.
+   */
+  refreshNow(): Promise<void> | number {
+    if (this.#attempt) return this.#attempt.done;
+    const nowMs = this.#clock.elapsedMs();
+    const waitMs = this.#requestedAt + REQUEST_PAUSE_MS - nowMs;
+    if (waitMs > 0) return waitMs;
+    this.#requestedAt = nowMs;
+    return this.refresh();
+  }
+
   /** A cache for a changed spec or encoding of the same data: takes the state over and encodes the snapshot again. */
   async successor(spec: StationSpec, dependencies: StationDependencies<Encoded>): Promise<StationCache<Encoded>> {
-    const next = new StationCache(spec, dependencies, this.#changes.withLimit(spec.labelValues));
+    const next = new StationCache(spec, dependencies);
+    next.#values = this.#values.withLimit(spec.labelValues);
+    next.#churn = this.#churn;
     const held = this.#held;
     if (held) {
-      const publication = { ...held.publication, spec, values: next.#changes.values };
+      const publication = { ...held.publication, spec, values: next.#values };
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }
@@ -165,6 +186,7 @@ export class StationCache<Encoded> {
     next.#createdAt = this.#createdAt;
     next.#health = this.#health;
     next.#startedAt = this.#startedAt;
+    next.#requestedAt = this.#requestedAt;
     next.#endedAt = this.#endedAt;
     next.#notBefore = this.#notBefore;
     return next;
@@ -244,13 +266,15 @@ export class StationCache<Encoded> {
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
-      const churn = await this.#changes.after(snapshot);
-      const served = await this.#encode({ spec: this.spec, snapshot, churn, values: this.#changes.values });
+      const churn = await churnAfter(this.#churn, snapshot, this.#values, this.#tasks);
+      const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
+      const served = await this.#encode(publication);
       await this.#paused;
       if (signal.aborted) return;
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
       this.#heldBeforeMs = this.#heldMs();
-      this.#conclude(attempt, undefined, this.#changes.commit(snapshot, churn));
+      this.#churn = churn;
+      this.#conclude(attempt, undefined, churn.changes);
     } catch (error) {
       await this.#paused;
       if (signal.aborted) return;

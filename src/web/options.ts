@@ -1,4 +1,4 @@
-import type { WebLimit } from '../metrics/web-families.ts';
+import type { WebLimit } from '../metrics/own-families.ts';
 import type { AccessRules } from './access/rules.ts';
 
 /** Settings of the web server, from the command line. */

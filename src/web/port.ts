@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../inventory/history.ts';
 import type { SearchResult } from '../inventory/search.ts';
 import type { Order, Selection } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import type { Body } from '../metrics/segment.ts';
+import type { Body } from '../metrics/exposition.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';

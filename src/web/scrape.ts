@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Body } from '../metrics/segment.ts';
+import type { Body } from '../metrics/exposition.ts';
+import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import type { WebLimit } from '../metrics/web-families.ts';
 import { MAX_TIMER_MS } from '../model/clock.ts';
 import type { ExporterPort } from './port.ts';
 import { isAbove } from './request-limit.ts';

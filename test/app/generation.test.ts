@@ -8,10 +8,10 @@ import {
   startGeneration,
 } from '../../src/app/generation.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
-import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
+import type { TextBuffer } from '../../src/metrics/segment.ts';
+import { CompressorPool } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
-import type { TextBuffer } from '../../src/metrics/text-buffer.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
@@ -34,6 +34,7 @@ function sharedServices(shard = ALL): SharedServices & { readonly refreshedStati
     shard,
     userAgent: 'agent/1',
     tasks,
+    responseTasks: new TaskQueue(),
     compressors,
     records,
     refreshed,
@@ -63,8 +64,9 @@ async function startService() {
 
 /** Resources added and removed since the start. */
 function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
-  const { added, removed } = station.view().served?.publication.churn ?? expect.unreachable();
-  return [added, removed].map((counts) => [...counts.values()].reduce((sum, count) => sum + count, 0));
+  const churn = [...(station.view().served?.publication.churn.values() ?? expect.unreachable())];
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  return [sum(churn.map(({ added }) => added)), sum(churn.map(({ removed }) => removed))];
 }
 
 /** Encodes nothing before it is released. */

@@ -1,8 +1,7 @@
-import { Aggregation } from '../../src/metrics/aggregates.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
-import { NO_CHURN } from '../../src/refresh/churn.ts';
+import { Aggregation } from '../../src/refresh/aggregates.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { StationView } from '../../src/refresh/station-cache.ts';
@@ -25,7 +24,7 @@ export function viewOf(
     isRefreshing: false,
     waitingMs: undefined,
     served: {
-      publication: { spec, snapshot: listingOf(resources, listing), churn: NO_CHURN, values },
+      publication: { spec, snapshot: listingOf(resources, listing), churn: new Map(), values },
       encoded: { families: new Map(), series: 1, withheld: 7, aggregates },
     },
   };

@@ -34,6 +34,19 @@ describe('configSchema', () => {
     ]);
   });
 
+  it('rejects station names and products that differ only after 1,024 bytes, where label values are cut', () => {
+    const long = 'x'.repeat(1024);
+    const text = fleet(
+      'stations:',
+      `  - { upstream: main, name: ${long}1, rid: ${RID} }`,
+      `  - { upstream: main, name: ${long}2, rid: ${OTHER}, products: [${long}1, ${long}2] }`,
+    );
+    expect(problemsOf(text)).toEqual([
+      expect.stringMatching(/stations\[1\]\.name: duplicate station name "x+.*", already used /),
+      expect.stringMatching(/stations\[1\]\.products\[1\]: duplicate product, expected each only once$/),
+    ]);
+  });
+
   it('requires the name of an upstream when there are several', () => {
     expect(problemsOf(fleet('stations:', `  - rid: ${RID}`, '    upstream: mian', `  - rid: ${OTHER}`))).toEqual([
       '6:15: stations[0].upstream: expected the name of an upstream, got "mian"; did you mean "main"?',

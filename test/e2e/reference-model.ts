@@ -64,6 +64,8 @@ export function expectedData(
     if (resource_type !== '' && !typeLabels.get(resource_type)) typeLabels.set(resource_type, read.label);
     families.add('resources_added_total', { resource_type }, 0);
     families.add('resources_removed_total', { resource_type }, 0);
+    for (const known of ['FIRING', 'PENDING', 'INACTIVE', 'UNSPECIFIED'])
+      families.add('resource_state_changes_total', { resource_type, state: `ALERTSTATE_${known}` }, 0);
     if (state !== '') families.add('resource_state_changes_total', { resource_type, state }, 0);
     addResource(families, read);
   }

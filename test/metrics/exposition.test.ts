@@ -2,10 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
-import { CompressorPool } from '../../src/metrics/compressor-pool.ts';
+import type { Body } from '../../src/metrics/exposition.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import type { Body } from '../../src/metrics/segment.ts';
+import { CompressorPool } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../../src/metrics/station-encoder.ts';
 import { labelText, type Resource } from '../../src/model/resource.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
@@ -44,7 +44,7 @@ async function viewOf(
   const publication = {
     spec: fullSpec,
     snapshot,
-    churn: await churnAfter(NO_CHURN, undefined, snapshot, values, new TaskQueue()),
+    churn: (await churnAfter(NO_CHURN, { ...snapshot, complete: true }, values, new TaskQueue())).published,
     values,
   };
   return {
@@ -67,7 +67,7 @@ async function plain(body: Body): Promise<string> {
 const ownMetrics = () => new OwnMetrics({ version: '', revision: '', nodeVersion: '' }, { ordinal: 0, total: 1 });
 
 const textOf = (views: StationView<EncodedSnapshot>[], format: 'text' | 'openmetrics' = 'text') =>
-  plain(new Exposition().stationBody(views, format));
+  plain(new Exposition(new Set(), new TaskQueue()).stationBody(views, format));
 
 const fleet = [
   resourceOf('i-1', {
@@ -267,7 +267,7 @@ describe('Exposition', () => {
 
   it('publishes the same bytes until a station changes', async () => {
     const own = ownMetrics();
-    const exposition = new Exposition();
+    const exposition = new Exposition(new Set(), new TaskQueue());
     const [a, b] = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf([]))];
     const first = await plain(await exposition.fullBody([a, b], own, 'text'));
     expect(await plain(await exposition.fullBody([a, b], own, 'text'))).toBe(first);
@@ -278,14 +278,14 @@ describe('Exposition', () => {
   });
 
   it('joins segments once for concurrent scrapes', async () => {
-    const exposition = new Exposition();
+    const exposition = new Exposition(new Set(), new TaskQueue());
     const views = [await viewOf({ name: 'a' }, listingOf(fleet)), await viewOf({ name: 'b' }, listingOf(fleet))];
     const [one, other] = await Promise.all([1, 2].map(() => exposition.fullBody(views, ownMetrics(), 'text')));
     expect(other?.gzip()[1]).toBe(one?.gzip()[1]);
   });
 
   it('shares the segments of a station between its responses', async () => {
-    const exposition = new Exposition();
+    const exposition = new Exposition(new Set(), new TaskQueue());
     const view = await viewOf({ name: 'a' }, listingOf(fleet));
     const segments = [...(view.served?.encoded.families.values() ?? [])].flat();
     const [one, other] = [exposition.stationBody([view], 'text'), exposition.stationBody([view], 'openmetrics')];
@@ -301,7 +301,7 @@ describe('Exposition', () => {
     const spec = specOf();
     const encoder = new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
     const values = new LabelValues(1000);
-    const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
+    const encode = (list: Resource[][]) => encoder.encode({ spec, snapshot: snapshot(list), churn: new Map(), values });
     const state = 'telemetry_station_resource_state';
     const first = (await encode(parts)).families.get(state) ?? [];
     expect(first).toHaveLength(4);
@@ -316,7 +316,7 @@ describe('Exposition', () => {
     const fresh = await new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2)).encode({
       spec,
       snapshot: snapshot(changed),
-      churn: NO_CHURN,
+      churn: new Map(),
       values,
     });
     expect(second).toEqual(fresh);
@@ -325,7 +325,7 @@ describe('Exposition', () => {
       new CompressorPool(new TaskQueue(), 2),
     );
     const publish = (list: Resource[][]) =>
-      withholding.encode({ spec, snapshot: snapshot(list), churn: NO_CHURN, values });
+      withholding.encode({ spec, snapshot: snapshot(list), churn: new Map(), values });
     const more = [...parts, part(2800, 1)];
     expect([(await publish(parts)).withheld, (await publish(more)).withheld, (await publish(parts)).withheld]).toEqual([
       0,
@@ -340,7 +340,7 @@ describe('Exposition', () => {
     const encoder = new StationEncoder(spec, new CompressorPool(new TaskQueue(), 2));
     const encode = async (changes: Partial<Resource>) => {
       const snapshot = listingOf(['a', 'b'].map((id) => resourceOf(id, { createdSeconds: 1, ...changes })));
-      const { families } = await encoder.encode({ spec, snapshot, churn: NO_CHURN, values: new LabelValues(1000) });
+      const { families } = await encoder.encode({ spec, snapshot, churn: new Map(), values: new LabelValues(1000) });
       return ['info', 'state', 'alert_rules', 'created_timestamp_seconds'].map(
         (name) => families.get(`telemetry_station_resource_${name}`)?.[0],
       );
@@ -385,7 +385,7 @@ describe('Exposition', () => {
         const newEncoder = () => new StationEncoder(spec, new CompressorPool(new TaskQueue(), 1));
         const encoder = newEncoder();
         for (const list of lists) {
-          const publication = { spec, snapshot: listingOf(list), churn: NO_CHURN, values: new LabelValues(1000) };
+          const publication = { spec, snapshot: listingOf(list), churn: new Map(), values: new LabelValues(1000) };
           expect(await encoder.encode(publication)).toEqual(await newEncoder().encode(publication));
         }
       }),
@@ -411,7 +411,7 @@ describe('Exposition', () => {
     const encoder = newEncoder();
     for (const parts of snapshots) {
       const snapshot = { ...listingOf([]), parts, size: parts.flat().length };
-      const publication = { spec, snapshot, churn: NO_CHURN, values: new LabelValues(1000) };
+      const publication = { spec, snapshot, churn: new Map(), values: new LabelValues(1000) };
       expect(await encoder.encode(publication)).toEqual(await newEncoder().encode(publication));
     }
   });
@@ -487,13 +487,25 @@ describe('Exposition', () => {
     );
   });
 
+  it('publishes neither stations that were removed nor disabled families when a scrape of before the reload ends late', async () => {
+    const own = ownMetrics();
+    const disabled = new Set(['telemetry_station_exporter_series_withheld']);
+    const [old, next] = [new Exposition(new Set(), new TaskQueue()), new Exposition(disabled, new TaskQueue())];
+    const [removed, kept] = [await viewOf({ name: 'removed' }, undefined), await viewOf({ name: 'kept' }, undefined)];
+    const first = await plain(await next.fullBody([kept], own, 'text'));
+    expect(await plain(await old.fullBody([removed, kept], own, 'text'))).toContain('station="removed"');
+    const later = await plain(await next.fullBody([kept], own, 'text'));
+    expect(later).toBe(first);
+    expect(later).not.toMatch(/removed|series_withheld/);
+  });
+
   it('reports the number of series of each station', async () => {
     const own = ownMetrics();
     const views = [
       await viewOf({ name: 'prod' }, listingOf(fleet)),
       await viewOf({ name: 'gone' }, undefined, failing),
     ];
-    const exposition = new Exposition();
+    const exposition = new Exposition(new Set(), new TaskQueue());
     const text = await plain(await exposition.fullBody(views, own, 'text'));
     const stations = parseExposition(await plain(await exposition.stationBody(views, 'text')));
     const seriesOf = (station: string) =>

@@ -1,6 +1,12 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FAMILY_NAMES } from '../../src/metrics/catalogue.ts';
+import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics, ProcessMetrics } from '../../src/metrics/own-metrics.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { LabelValues } from '../../src/refresh/label-values.ts';
+import { listingOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
 describe('OwnMetrics', () => {
@@ -13,13 +19,27 @@ describe('OwnMetrics', () => {
     metrics.recordReload(true, 1_700_000_000_000);
     metrics.recordWebReload(true, 1_700_000_000_000);
     metrics.recordRecords({ total: 120, limits: { records: 1000, records_per_station: 750 } });
-    metrics.recordSeries([{ name: 'prod', series: 12, withheld: 3 }]);
-    const families = parseExposition(await metrics.text('text', new Set()));
+    const health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
+    const publication = {
+      spec: specOf(),
+      snapshot: listingOf<Resource>([]),
+      churn: new Map(),
+      values: new LabelValues(1),
+    };
+    const encoded = { families: new Map(), series: 0, withheld: 3 };
+    const view = { spec: specOf(), health, dueInMs: 0, isRefreshing: false, waitingMs: undefined };
+    const exposition = new Exposition(new Set(), new TaskQueue());
+    const text = async (format: 'text' | 'openmetrics') => {
+      const body = await exposition.ownBody([{ ...view, served: { publication, encoded } }], metrics, format);
+      return gunzipSync(Buffer.concat([...body.gzip()])).toString();
+    };
+    const families = parseExposition(await text('text'));
     expect([...families.keys()].toSorted()).toEqual(
       FAMILY_NAMES.filter((name) => name.startsWith('telemetry_station_exporter_')).toSorted(),
     );
-    await expect(await metrics.text('text', new Set())).toMatchFileSnapshot('../golden/own.prom');
-    await expect(await metrics.text('openmetrics', new Set())).toMatchFileSnapshot('../golden/own.openmetrics.txt');
+    await expect(await text('text')).toMatchFileSnapshot('../golden/own.prom');
+    const openmetrics = (await text('openmetrics')).replace(/# EOF\n$/, '');
+    await expect(openmetrics).toMatchFileSnapshot('../golden/own.openmetrics.txt');
   });
 
   it('counts requests, failures, retries and throttling', async () => {
@@ -106,19 +126,16 @@ describe('OwnMetrics', () => {
     ]);
   });
 
-  it('counts cache hits and misses, and drops stations that are no longer published', async () => {
+  it('counts cache hits and misses, and leaves out disabled families', async () => {
     const metrics = ownMetrics();
     metrics.recordReads('hit', 2);
     metrics.recordReads('miss', 1);
-    metrics.recordSeries([{ name: 'old', series: 1, withheld: 0 }]);
-    metrics.recordSeries([{ name: 'now', series: 2, withheld: 5 }]);
     metrics.recordReload(true, 5000);
     metrics.recordReload(false, 9000);
     const families = parseExposition(await metrics.text('text', new Set(['telemetry_station_exporter_build_info'])));
     const value = (name: string, ...labels: string[]) =>
       valuesOf(families, `telemetry_station_exporter_${name}`, ...labels);
     expect([value('cache_hits_total'), value('cache_misses_total')]).toEqual([{ '': 2 }, { '': 1 }]);
-    expect([value('series', 'station'), value('series_withheld', 'station')]).toEqual([{ now: 2 }, { now: 5 }]);
     expect([value('config_last_reload_successful'), value('config_last_reload_success_timestamp_seconds')]).toEqual([
       { '': 0 },
       { '': 5 },
@@ -128,8 +145,8 @@ describe('OwnMetrics', () => {
 
   it('publishes process and Node.js metrics in both formats', async () => {
     const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics());
-    const text = parseExposition(await metrics.text('text', new Set()));
-    const openmetrics = parseExposition(await metrics.text('openmetrics', new Set()));
+    const text = parseExposition(await metrics.processText('text'));
+    const openmetrics = parseExposition(await metrics.processText('openmetrics'));
     expect(text.get('process_cpu_seconds_total')?.type).toBe('counter');
     expect(openmetrics.get('process_cpu_seconds')?.type).toBe('counter');
     expect(openmetrics.has('nodejs_eventloop_lag_seconds')).toBe(true);
@@ -138,7 +155,7 @@ describe('OwnMetrics', () => {
   it('publishes exact counters beside process metrics that are up to a second old', async () => {
     const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics({ elapsedMs: () => 0 }));
     const scrape = async () => {
-      const families = parseExposition(await metrics.text('text', new Set()));
+      const families = parseExposition((await metrics.text('text', new Set())) + (await metrics.processText('text')));
       return [
         valuesOf(families, 'telemetry_station_exporter_cache_hits_total'),
         valuesOf(families, 'process_cpu_seconds_total'),

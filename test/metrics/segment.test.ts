@@ -1,8 +1,15 @@
 import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Compressor } from '../../src/metrics/compressor-pool.ts';
-import { Body, combineCrc, crcShift, joinedSegment, type Segment, storedSegment } from '../../src/metrics/segment.ts';
+import { Body } from '../../src/metrics/exposition.ts';
+import {
+  Compressor,
+  combineCrc,
+  crcShift,
+  joinedSegment,
+  type Segment,
+  storedSegment,
+} from '../../src/metrics/segment.ts';
 import { codePoint } from '../code-point.ts';
 
 const texts = fc.oneof(

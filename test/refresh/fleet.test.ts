@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
@@ -117,113 +117,54 @@ describe('Fleet', () => {
   });
 });
 
-describe('Fleet.refreshNow', () => {
-  function fleetOf(...caches: readonly ReturnType<typeof cacheOf>[]) {
-    const clock = new ManualClock();
-    const fleet = new Fleet(
-      caches.map(({ cache }) => cache),
-      () => undefined,
-      clock.elapsedMs,
-    );
-    return { fleet, clock };
-  }
-
-  it('refreshes a station that is not due, also within error_ttl', async () => {
-    let fails = false;
-    const a = cacheOf('a', {}, () => fails);
-    const { fleet, clock } = fleetOf(a);
-    await fleet.read(forever);
-    expect(a.cache.refreshIfDue()).toBeUndefined();
-    fails = true;
-    await fleet.refreshNow('a');
-    expect(a.cache.view().health.failure).toBeDefined();
-    fails = false;
-    clock.advance(5000);
-    await fleet.refreshNow('a');
-    expect(a.cache.view().health.failure).toBeUndefined();
-    expect(a.count.listings).toBe(3);
-  });
-
-  it('joins a running refresh, whoever started it', async () => {
-    const a = cacheOf('a');
-    const { fleet } = fleetOf(a);
-    const running = a.cache.refresh();
-    expect([fleet.refreshNow('a'), fleet.refreshNow('a')]).toEqual([running, running]);
-    await running;
-    expect(a.count.listings).toBe(1);
-  });
-
-  it('accepts one request per station in five seconds', async () => {
-    const [a, b] = [cacheOf('a'), cacheOf('b')];
-    const { fleet, clock } = fleetOf(a, b);
-    await fleet.refreshNow('a');
-    clock.advance(1500);
-    expect(fleet.refreshNow('a')).toBe(3500);
-    await fleet.refreshNow('b');
-    clock.advance(3500);
-    await fleet.refreshNow('a');
-    expect([a.count.listings, b.count.listings]).toEqual([2, 1]);
-  });
-
-  it('accepts no further request within five seconds after a reload', async () => {
-    const [a, b] = [cacheOf('a'), cacheOf('b')];
-    const { fleet, clock } = fleetOf(a);
-    await fleet.refreshNow('a');
-    const next = fleet.successor([a.cache, b.cache]);
-    clock.advance(1500);
-    expect(next.refreshNow('a')).toBe(3500);
-    await next.refreshNow('b');
-    clock.advance(3500);
-    await next.refreshNow('a');
-    expect([a.count.listings, b.count.listings]).toEqual([2, 1]);
-  });
-
-  it('knows only the stations of the fleet', () => {
-    expect(fleetOf(cacheOf('a')).fleet.refreshNow('b')).toBeUndefined();
-  });
-});
-
 describe('refreshInBackground', () => {
-  function timers() {
-    const set: { run: () => void; delayMs: number }[] = [];
-    const cleared: unknown[] = [];
-    const setTimer = (run: () => void, delayMs: number) => set.push({ run, delayMs });
-    return {
-      set,
-      cleared,
-      dependencies: { random: () => 0.5, setTimer, clearTimer: (timer: unknown) => cleared.push(timer) },
+  /** A station with a virtual clock for its timers too. */
+  function stationOf(cachePolicy: StationSpec['cache'], fails = () => false) {
+    const { cache, clock, count } = cacheOf('a', { cache: cachePolicy }, fails);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    /** Resolves with the number of listings after that time. */
+    const listingsAfter = async (ms: number) => {
+      clock.advance(ms);
+      vi.advanceTimersByTime(ms);
+      while (cache.view().isRefreshing) await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      return count.listings;
     };
+    return { cache, listingsAfter };
   }
 
   it('refreshes at once, then after ttl plus jitter, and after a failure after error_ttl plus jitter', async () => {
     let fails = false;
-    const { cache, clock } = cacheOf('a', { cache: background }, () => fails);
-    const { set, cleared, dependencies } = timers();
-    const stop = refreshInBackground(cache, dependencies);
-    const fire = async () => {
-      set.at(-1)?.run();
-      await cache.refresh();
-      await new Promise(setImmediate);
-    };
-    await fire();
+    const { cache, listingsAfter } = stationOf(background, () => fails);
+    const stop = refreshInBackground(cache, () => 0.5);
+    expect(await listingsAfter(0)).toBe(1);
     fails = true;
-    clock.advance(1050);
-    await fire();
-    expect(set.map(({ delayMs }) => delayMs)).toEqual([0, 1050, 210]);
+    expect([await listingsAfter(1049), await listingsAfter(1)]).toEqual([1, 2]);
+    expect([await listingsAfter(209), await listingsAfter(1)]).toEqual([2, 3]);
     stop();
-    expect(cleared).toEqual([3]);
-    await fire();
-    expect(set).toHaveLength(3);
+    expect([await listingsAfter(100_000), vi.getTimerCount()]).toEqual([3, 0]);
+  });
+
+  it('sets no timer after a refresh that ends when it is stopped', async () => {
+    const { cache, listingsAfter } = stationOf(background);
+    const stop = refreshInBackground(cache);
+    vi.advanceTimersByTime(0);
+    expect(cache.view().isRefreshing).toBe(true);
+    stop();
+    expect([await listingsAfter(0), vi.getTimerCount()]).toEqual([1, 0]);
   });
 
   it('waits for the rest of ttl after a reload, and never longer than the longest timer', async () => {
-    const { cache, clock } = cacheOf('a', { cache: { ...background, ttlMs: 2 ** 31 - 1 } });
+    const { cache, listingsAfter } = stationOf({ ...background, ttlMs: 2 ** 31 - 1 });
     await cache.refresh();
-    const first = timers();
-    refreshInBackground(cache, first.dependencies);
-    clock.advance(2 ** 31 - 1 - 1000);
-    const second = timers();
-    refreshInBackground(cache, second.dependencies);
-    expect([first.set[0]?.delayMs, second.set[0]?.delayMs]).toEqual([2 ** 31 - 1, 1050]);
+    // Node fires a timer with a longer delay at once.
+    const stop = refreshInBackground(cache, () => 0.5);
+    expect(await listingsAfter(2 ** 31 - 1 - 1000)).toBe(1);
+    stop();
+    refreshInBackground(cache, () => 0.5);
+    expect([await listingsAfter(1049), await listingsAfter(1)]).toEqual([1, 2]);
   });
 });

@@ -327,6 +327,23 @@ describe('StationCache', () => {
     expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });
   });
 
+  it('is refreshed on request although it is not due, also within error_ttl, once in five seconds', async () => {
+    const { cache, calls, clock, attempt } = stationOf();
+    await attempt(twoRecords());
+    const requested = cache.refreshNow();
+    expect([cache.refreshNow(), cache.refresh()]).toEqual([requested, requested]);
+    calls[1]?.reject(down());
+    await requested;
+    expect(cache.view().health.failure).toBeDefined();
+    clock.advance(1500);
+    const source = sourceOf(async () => twoRecords());
+    const successor = await cache.successor(cache.spec, { source, encode: async () => '', clock });
+    expect([cache.refreshNow(), successor.refreshNow()]).toEqual([3500, 3500]);
+    clock.advance(3500);
+    await successor.refreshNow();
+    expect(successor.view().health.failure).toBeUndefined();
+  });
+
   it('aborts the other listings when one fails', async () => {
     const { cache, calls } = stationOf({ products: ['x'] });
     const update = cache.refreshIfDue();
@@ -338,8 +355,8 @@ describe('StationCache', () => {
   it('counts changes between complete snapshots only', async () => {
     const { cache, clock, attempt } = stationOf();
     const counts = () => {
-      const churn = cache.view().served?.publication.churn;
-      return [churn?.added.get('type.a'), churn?.removed.get('type.a')];
+      const churn = cache.view().served?.publication.churn.get('type.a');
+      return [churn?.added, churn?.removed];
     };
     const next = async (answer: Listing<Resource> | Error) => {
       clock.advance(60_000);
@@ -388,7 +405,7 @@ describe('StationCache', () => {
     broken = false;
     clock.advance(60_000);
     await attempt(listingOf([resourceOf('a')]));
-    expect(cache.view().served?.publication.churn.removed.get('type.a')).toBe(1);
+    expect(cache.view().served?.publication.churn.get('type.a')?.removed).toBe(1);
   });
 
   it('is not refreshed by scrapes with background refresh', async () => {
@@ -435,7 +452,7 @@ describe('StationCache', () => {
     expect(successor.dueInMs()).toBe(30_000);
     clock.advance(30_000);
     await successor.refreshIfDue();
-    expect(successor.view().served?.publication.churn.removed.get('type.a')).toBe(2);
+    expect(successor.view().served?.publication.churn.get('type.a')?.removed).toBe(2);
   });
 
   it('hands over data that is older than max_stale only because its refresh waits', async () => {

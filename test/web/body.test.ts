@@ -4,7 +4,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Body } from '../../src/metrics/segment.ts';
+import type { Body } from '../../src/metrics/exposition.ts';
 import { limitResponseTime } from '../../src/web/respond.ts';
 import { writeBody } from '../../src/web/scrape.ts';
 import { listen } from '../../src/web/server.ts';

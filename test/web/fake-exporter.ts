@@ -1,4 +1,5 @@
-import { Body, storedSegment } from '../../src/metrics/segment.ts';
+import { Body } from '../../src/metrics/exposition.ts';
+import { storedSegment } from '../../src/metrics/segment.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { detailOf, exporterOf } from './fake-station.ts';

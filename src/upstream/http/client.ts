@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
-import { GrowableBuffer } from '../../model/growable-buffer.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
@@ -10,6 +9,7 @@ import { type Admission, RequestLimiter } from '../admission/request-limiter.ts'
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator } from './authenticator.ts';
 import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
+import { GrowableBuffer } from './growable-buffer.ts';
 import type { ReplyInfo, RequestObserver } from './observer.ts';
 import { LazyPool } from './pool.ts';
 import { httpDateMs, replyFailure, retryAfterMs } from './reply-failure.ts';

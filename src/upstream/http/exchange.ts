@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { GrowableBuffer } from '../../model/growable-buffer.ts';
+import { GrowableBuffer } from './growable-buffer.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { Resource } from '../model/resource.ts';
-import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from '../refresh/label-values.ts';
+import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
 /** The totals of the resources of one type and product. */
 export interface AggregateGroup {

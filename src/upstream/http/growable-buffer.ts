@@ -1,6 +1,3 @@
-/** A UTF-16 code unit takes at most this many bytes as UTF-8. */
-const MAX_BYTES_PER_UNIT = 3;
-
 /** A byte buffer that is reused and grows as needed, so that steady use allocates no memory. */
 export class GrowableBuffer {
   #buffer = Buffer.allocUnsafeSlow(0);
@@ -28,15 +25,9 @@ export class GrowableBuffer {
     this.#length += chunk.length;
   }
 
-  /** Appends the text as UTF-8. */
-  write(text: string): void {
-    this.#reserve(this.#length + text.length * MAX_BYTES_PER_UNIT);
-    this.#length += this.#buffer.write(text, this.#length);
-  }
-
-  /** A view, not a copy: valid until the next `clear`, `append` or `write`. */
-  bytes(start = 0, end = this.#length): Buffer {
-    return this.#buffer.subarray(start, end);
+  /** A view, not a copy: valid until the next `clear` or `append`. */
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
   }
 
   #reserve(size: number): void {
