@@ -44,10 +44,6 @@ export class Fleet<Encoded> {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  ready(): boolean {
-    return [...this.#caches.values()].every((cache) => cache.wasAttempted);
-  }
-
   views(): StationView<Encoded>[] {
     return Array.from(this.#caches.values(), (cache) => cache.view());
   }

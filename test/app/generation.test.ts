@@ -7,6 +7,7 @@ import {
   type SharedServices,
   startGeneration,
 } from '../../src/app/generation.ts';
+import { wereTried } from '../../src/app/status.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import type { TextBuffer } from '../../src/metrics/segment.ts';
@@ -295,7 +296,7 @@ describe('nextGeneration', () => {
     const services = sharedServices();
     const old = await generationOf(config, undefined, services);
     startGeneration(old, undefined);
-    await eventually(() => expect(old.fleet.ready()).toBe(true));
+    await eventually(() => expect(wereTried(old.fleet.views(), new Map())).toBe(true));
     const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
     const failing = { ...services, compressors: new FailingPool(3) };
     await expect(nextGeneration(loaded(changed), old, failing)).rejects.toThrow('a bug');
@@ -341,7 +342,7 @@ describe('startGeneration', () => {
     const service = await startService();
     const generation = await generationOf(configOf(service.url, ['a', 'b']));
     startGeneration(generation, undefined);
-    await eventually(() => expect(generation.fleet.ready()).toBe(true));
+    await eventually(() => expect(wereTried(generation.fleet.views(), new Map())).toBe(true));
     expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
   });
 

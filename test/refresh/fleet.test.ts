@@ -82,17 +82,6 @@ describe('Fleet', () => {
     expect(listings).toBe(1);
   });
 
-  it('is ready once every station was attempted, even if the attempt failed', async () => {
-    const [good, bad] = [cacheOf('good'), cacheOf('bad', {}, () => true)];
-    const fleet = new Fleet([good.cache, bad.cache], () => undefined);
-    expect(fleet.ready()).toBe(false);
-    await good.cache.refresh();
-    expect(fleet.ready()).toBe(false);
-    await bad.cache.refresh();
-    expect(fleet.ready()).toBe(true);
-    expect(fleet.views().map(({ health }) => health.failure?.reason)).toEqual([undefined, 'network']);
-  });
-
   it('refreshes only stations that were never attempted when it starts', async () => {
     const [attempted, unattempted] = [cacheOf('attempted'), cacheOf('unattempted')];
     await attempted.cache.refresh();

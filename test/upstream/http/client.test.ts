@@ -209,6 +209,14 @@ describe('UpstreamClient', () => {
     await client.close();
     await outcome;
   });
+
+  it('connects no more when it was closed before its first request', async () => {
+    const service = await startService(statuses(200));
+    const { client, get } = testClient(service.url);
+    await client.close();
+    await expect(get()).rejects.toThrow('The client is destroyed');
+    expect(service.requests).toEqual([]);
+  });
 });
 
 describe('UpstreamClient limits', () => {
