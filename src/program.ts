@@ -14,7 +14,7 @@ export async function runProgram(context: ProcessContext): Promise<number> {
   return run();
 }
 
-/** Loads what the command line requires and no more: `--version` and `--help` need no command. */
+/** Loads only what the command line requires: `--version` and `--help` need no command. */
 export async function loadCommand(context: ProcessContext): Promise<() => Promise<number>> {
   const [first, ...words] = context.argv;
   if (first === COMPLETE) return () => exitCodeOf(context, complete(context, words));
@@ -52,7 +52,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Run>>> = {
       print(versionText(build)),
 };
 
-/** Of the command, or of the one that the operand names. */
+/** The help of the command, or of the one that the operand names. */
 async function printHelp(command?: CommandName): Promise<Run> {
   return async ({ print }, _flags, operand) =>
     print(helpText(command ?? ((operand || DEFAULT_COMMAND) as CommandName)));

@@ -146,7 +146,7 @@ describe('runProgram, printing', () => {
   );
 
   it.each([[['check']], [['--config.check']], [[]], [['list', 's0']]])(
-    'prints the first 100 problems of a configuration, and how many there are more (%j)',
+    'prints the first 100 problems of a configuration, and the number of the rest (%j)',
     async (command) => {
       const names = Array.from({ length: 1500 }, (_, index) => `s${index}`);
       const file = temporaryFile(

@@ -64,7 +64,7 @@ export const stateMappings = [
   withoutPrefix('ALERTSTATE_'),
 ];
 
-/** Of the label `alertstate` of ALERTS. */
+/** Values of the label `alertstate` of ALERTS. */
 export const alertStateMappings = mappings({ firing: ['Firing', 'red'], pending: ['Pending', 'dark-orange'] });
 export const severityMappings = mappings({
   critical: ['critical', 'red'],
@@ -82,7 +82,7 @@ export const EMPTY_CELL: readonly ValueMapping[] = [SpecialValueMatch.NullAndNan
   }),
 );
 
-/** Of panels in which each state is a series: name and color by a part of the state. */
+/** For panels in which each state is a series: name and color by a part of the state. */
 export const STATE_SERIES: readonly (readonly [part: string, name: string, color: string])[] = [
   ['firing', 'Firing', 'red'],
   ['pending', 'Pending', 'dark-orange'],

@@ -76,7 +76,7 @@ export function buildDashboard({ name, description, refresh, variables, sections
   };
 }
 
-/** Of Grafana 11.0: later versions migrate it, an earlier one would not understand a later version. */
+/** The schema version of Grafana 11.0: later versions migrate it, an earlier one would not understand a later version. */
 const SCHEMA_VERSION = 39;
 
 /** Panels side by side; their widths must add up to the grid width. */

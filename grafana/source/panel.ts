@@ -77,7 +77,7 @@ export function stackedTimeseries(text: PanelText, ...queries: readonly Query[])
     .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
 }
 
-/** Of values that change slowly and are costly to compute: a point per three minutes of six hours, instead of one per minute. */
+/** For values that change slowly and are costly to compute: a point per three minutes of six hours, instead of one per minute. */
 export function coarse(panel: Timeseries): Timeseries {
   return panel.maxDataPoints(120);
 }

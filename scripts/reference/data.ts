@@ -51,7 +51,7 @@ export function dataReference(): string {
     '',
     '## Fields of a refresh',
     '',
-    'The history is kept in memory: the last 60 refreshes one by one, before them 240 entries, each of which stands for the refreshes of six minutes: a day. With less',
+    'The history is kept in memory: the last 60 refreshes one by one, and the day before them in 240 entries of six minutes each. With less',
     'than one refresh in six minutes it reaches back further. It survives a reload of the configuration, by the name of the station, and ends with the process.',
     '',
     '`POST /stations/NAME/refresh` refreshes a station although it is not due and responds with such an entry: see [operating.md](operating.md#refresh-on-request).',

@@ -144,7 +144,7 @@ interface Takeover {
   readonly known: StationCache<EncodedSnapshot>;
   readonly spec: StationSpec;
   readonly dependencies: StationDependencies<EncodedSnapshot>;
-  /** Of the predecessor when its data was taken over. */
+  /** The state of the predecessor when its data was taken over. */
   health?: Health;
 }
 

@@ -231,7 +231,7 @@ function notes(stations: readonly DiagnosedStation[]): readonly string[] {
   ];
 }
 
-/** Of upstreams whose capacity suffices; the others have a warning. */
+/** For upstreams with enough capacity; the others have a warning. */
 function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string[] {
   return upstreams.flatMap(({ options, capacity }) =>
     capacity === undefined || isExceeded(capacity)

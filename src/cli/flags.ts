@@ -295,7 +295,7 @@ export function ownShard(
   hostName: string,
 ): OwnShard {
   if (shard !== 'auto') return { ok: true, shard: { ordinal: shard, total } };
-  // Of a fully qualified name, the first label is the pod.
+  // The first label of a fully qualified name is the pod.
   const [, number] = /^[^.]*-(\d+)(?:\.|$)/.exec(hostName) ?? [];
   const ordinal = Number(number);
   if (number === undefined) return shardProblem('a host name that ends in a number, such as exporter-0', hostName);

@@ -86,7 +86,7 @@ function* tableLines(columns: readonly MeasuredColumn[], rows: readonly Row[], h
   }
 }
 
-/** Of each cell the text and how it is shown: with a colour, which has no width. */
+/** The text of each cell, and how it is shown: a colour has no width. */
 function line(
   columns: readonly MeasuredColumn[],
   cellOf: (column: MeasuredColumn) => readonly [text: string, shown: string],

@@ -38,7 +38,7 @@ async function checkLoaded(
 function shareOf(shard: Shard, config: LoadedConfig['config']): string {
   if (shard.total === 1) return '';
   const stations = resolveStations(config).filter(({ name }) => isOnShard(name, shard)).length;
-  return `, of which ${stations} on shard ${shard.ordinal} of ${shard.total}`;
+  return `, ${stations} of them on shard ${shard.ordinal} of ${shard.total}`;
 }
 
 async function checkLive(

@@ -105,6 +105,6 @@ function warnings(name: string, { incompleteReasons, rejected }: Snapshot): read
     ...(more > 0 ? [`the listing of ${quoted(name)} is not verified complete for ${more} more reasons`] : []),
     ...(rejected === 0
       ? []
-      : [`records of ${quoted(name)} omitted because they have no usable resource_id: ${rejected}`]),
+      : [`records of ${quoted(name)} without a usable resource_id, which are omitted: ${rejected}`]),
   ];
 }

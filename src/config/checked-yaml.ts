@@ -21,7 +21,7 @@ export interface ParsedYaml {
   readonly isSubstituted: (path: ConfigPath) => boolean;
 }
 
-/** The content is missing when the text is no usable YAML. */
+/** The content is missing when the text is not valid YAML. */
 export type CheckedYaml<Value> =
   | ({ readonly ok: true; readonly value: Value } & ParsedYaml)
   | ({ readonly ok: false; readonly problems: readonly Problem[] } & Partial<ParsedYaml>);

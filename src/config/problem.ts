@@ -14,7 +14,7 @@ export interface Problem {
 
 export const MAX_SHOWN_PROBLEMS = 100;
 
-/** One line per problem; of a long list the first ones, and how many there are more. */
+/** One line per problem; a long list ends with the number of those left out. */
 export function formatProblems(problems: readonly Problem[]): readonly string[] {
   const lines = problems.slice(0, MAX_SHOWN_PROBLEMS).map(formatProblem);
   const more = problems.length - lines.length;
@@ -51,7 +51,7 @@ export function quoted(text: string): string {
 
 const MAX_LISTED = 20;
 
-/** Quotes names for a message; of a long list the first ones, and how many there are more. */
+/** Quotes names for a message; a long list ends with the number of those left out. */
 export function listed(names: readonly string[]): string {
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   return `${names.slice(0, MAX_LISTED).map(quoted).join(', ')}${more}`;

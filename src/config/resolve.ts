@@ -54,7 +54,7 @@ const FILTERS = {
   enabled_alert: 'enabledAlert',
 } as const satisfies Record<keyof StationConfig['filters'], keyof ListingFilters>;
 
-/** An empty list is no filter. */
+/** An empty list does not filter. */
 function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return Object.fromEntries(given.map(([key, value]) => [FILTERS[key as keyof typeof FILTERS], value]));

@@ -26,7 +26,7 @@ export async function upstreamWarnings(upstreams: Config['upstreams'], yaml: Par
   }
   for (const leaf of leavesOf(upstreams, ['upstreams'])) {
     const [, name, section, key] = leaf.path;
-    // The token endpoint defines their names, and they often are no secrets.
+    // The token endpoint defines their names, and they are often not secret.
     if (section === 'oauth2' && key === 'endpoint_params') continue;
     add(failing, leaf.path, await failureOf(leaf, upstreams[`${name}`]?.authorization?.type));
     if (!yaml.isSubstituted(leaf.path)) add(insecure, leaf.path, clearTextOf(leaf));
@@ -39,7 +39,7 @@ const NO_CREDENTIALS = `no credentials are configured, expected one of ${AUTH_SC
 /** A value that is neither a mapping nor a list. */
 interface Leaf {
   readonly path: ConfigPath;
-  /** The innermost key that is no index. */
+  /** The innermost key that is not an index. */
   readonly key: string;
   readonly value: unknown;
   readonly replace: (value: unknown) => void;

@@ -97,7 +97,7 @@ function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
       warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
     rejected > 0 &&
       warning(
-        `Records rejected for lack of a usable resource_id: ${rejected}.`,
+        `Records rejected because they have no usable resource_id: ${rejected}.`,
         'Report it to the operators of the service. The metric telemetry_station_listing_rejected_resources counts these records.',
       ),
     invalid.length > 0 &&

@@ -81,7 +81,7 @@ async function openSession(
   }
 }
 
-/** Errors after the probe are of no interest. */
+/** Errors after the probe do not matter. */
 function close(socket: Socket): void {
   socket.on('error', () => undefined);
   socket.destroy();

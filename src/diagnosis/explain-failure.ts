@@ -70,7 +70,7 @@ const LAYERS: Readonly<Partial<Record<FailureReason, 'connection' | 'tls'>>> = {
 };
 
 interface Rule {
-  /** Of OpenSSL, Node or the file system. */
+  /** Error codes of OpenSSL, Node or the file system. */
   readonly code?: RegExp;
   readonly when?: keyof ReturnType<typeof circumstancesOf>;
   readonly layer?: 'connection' | 'tls';

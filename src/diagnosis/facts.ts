@@ -10,7 +10,7 @@ import type { ReplyInfo } from '../upstream/http/observer.ts';
 export interface Facts {
   readonly upstreams: readonly UpstreamFacts[];
   readonly stations: readonly StationFacts[];
-  /** Of all stations in one exposition. */
+  /** The size of one exposition of all stations. */
   readonly total: ExpositionSize;
 }
 
@@ -34,7 +34,7 @@ export interface ConnectionFacts {
   readonly session: TlsSession | undefined;
 }
 
-/** Of the host connected to first: the proxy if there is one. */
+/** Concerns the host connected to first: the proxy if there is one. */
 export interface DnsFacts {
   readonly addresses: readonly string[];
   readonly error: unknown;

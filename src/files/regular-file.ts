@@ -3,7 +3,7 @@ import { constants, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-/** Of a secret, certificate or key. */
+/** The maximum size of a secret, certificate or key. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
 /** Enough for a few hundred thousand stations. */
@@ -30,7 +30,7 @@ export async function readFileOrPipe(file: string, maxBytes: number): Promise<Bu
   return bounded(createReadStream(file, { end: maxBytes }), maxBytes);
 }
 
-/** Of a stream that ends one byte behind the limit. */
+/** Reads a stream that ends one byte beyond the limit at the latest. */
 async function bounded(stream: Readable, maxBytes: number): Promise<Buffer> {
   const content = await buffer(stream);
   if (content.length > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);

@@ -37,7 +37,7 @@ export function capacityOf(
   };
 }
 
-/** Rounding errors are no overload. */
+/** Rounding errors are not an overload. */
 export function isExceeded({ neededPerSecond, possiblePerSecond }: Capacity): boolean {
   return neededPerSecond > 1.000001 * possiblePerSecond;
 }
@@ -50,7 +50,7 @@ export function capacityText(capacity: Capacity): string {
   const { neededPerSecond, possiblePerSecond, unknownStations } = capacity;
   const share = `${rounded((100 * neededPerSecond) / possiblePerSecond)} % of the capacity`;
   const unknown = unknownStations === 0 ? '' : `, without ${countText(unknownStations, 'station')} that have no data`;
-  return `Refreshes once per ttl need ${rounded(neededPerSecond)} requests/s of ${rounded(possiblePerSecond)} that are possible: ${share}${unknown}${isExceeded(capacity) ? ', so that data gets older than ttl' : ''}.`;
+  return `Refreshing once per ttl needs ${rounded(neededPerSecond)} requests/s, and ${rounded(possiblePerSecond)} are possible: ${share}${unknown}${isExceeded(capacity) ? ', so data gets older than ttl' : ''}.`;
 }
 
 function rounded(value: number): string {

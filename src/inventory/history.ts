@@ -11,16 +11,16 @@ export interface HistoryEntry {
   readonly failed: number;
   /** The worst of them. */
   readonly outcome: (typeof OUTCOMES)[number];
-  /** Of the latest one with this outcome. */
+  /** The failure of the latest one with this outcome. */
   readonly failure?: { readonly reason: FailureReason; readonly message: string };
   /** The longest wait for the upstream's capacity, and the longest duration. */
   readonly waitedMs: number;
   readonly durationMs?: number | undefined;
-  /** Of the latest listing. */
+  /** Numbers of the latest listing. */
   readonly pages?: number;
   readonly resources?: number;
   readonly firing?: number;
-  /** Of all together. */
+  /** Sums over all of them. */
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
   readonly stateChanges?: number | undefined;

@@ -13,7 +13,7 @@ export const STATION_COLUMNS = {
   upstream: { help: 'Upstream that is queried.', value: ({ upstream }) => upstream },
   telemetry_station: { help: 'Name of the telemetry station.', value: ({ telemetryStation }) => telemetryStation },
   state: {
-    help: '`up`, `failing`, `no_data` (the latest refresh succeeded, its data has expired) or `not_tried`.',
+    help: '`up`, `failing`, `no_data` (the latest refresh succeeded, but its data has expired) or `not_tried`.',
     value: (station) => stateOf(station).replace('-', '_'),
   },
   failure_reason: {
@@ -47,7 +47,7 @@ export const STATION_COLUMNS = {
     value: ({ snapshot }) => snapshot?.alertable ?? null,
   },
   resources_without_alert_rules: {
-    help: 'Resources without alert rules, with `alertability` among the alertable ones.',
+    help: 'Resources without alert rules; with `alertability`, only alertable ones.',
     value: ({ snapshot }) => snapshot?.withoutRules ?? null,
   },
   listing_complete: {
@@ -76,11 +76,11 @@ export const STATION_LISTING = {
 
 /** A refresh, or several of six minutes, in JSON and CSV. */
 export const HISTORY_COLUMNS = {
-  time: { help: 'End of the refresh; of several, of the latest.', value: ({ atMs }) => timeText(atMs) },
+  time: { help: 'End of the refresh; of the latest one if there are several.', value: ({ atMs }) => timeText(atMs) },
   refreshes: { help: 'How many refreshes the entry stands for.', value: ({ refreshes }) => refreshes },
   failed_refreshes: { help: 'How many of them failed.', value: ({ failed }) => failed },
   outcome: {
-    help: '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`; of several, the worst.',
+    help: '`succeeded`, `incomplete` (the listing is not verified complete), `postponed` (by `Retry-After`; the data stays) or `failed`; the worst if there are several.',
     value: ({ outcome }) => outcome,
   },
   failure_reason: { help: 'Why it failed or was postponed, or null.', value: ({ failure }) => failure?.reason ?? null },
@@ -89,20 +89,20 @@ export const HISTORY_COLUMNS = {
     value: ({ failure }) => failure?.message ?? null,
   },
   refresh_duration_seconds: {
-    help: 'Duration; of several, the longest.',
+    help: 'Duration; the longest if there are several.',
     value: ({ durationMs }) => secondsOf(durationMs),
   },
   waited_seconds: {
-    help: 'Time that it waited for the capacity of the upstream; of several, the longest.',
+    help: 'Time that it waited for the capacity of the upstream; the longest if there are several.',
     value: ({ waitedMs }) => waitedMs / 1000,
   },
   listing_pages: { help: 'Requests that the snapshot took.', value: ({ pages }) => pages ?? null },
   resources: {
-    help: 'Number of resources; of several, of the latest that succeeded.',
+    help: 'Number of resources; after the latest success if there are several refreshes.',
     value: ({ resources }) => resources ?? null,
   },
   firing_resources: {
-    help: 'Of these, resources in a state with `firing` in its name, in any case.',
+    help: 'Resources among these in a state whose name contains `firing`, ignoring case.',
     value: ({ firing }) => firing ?? null,
   },
   resources_added: { help: 'Resources added since the last complete listing.', value: ({ added }) => added ?? null },

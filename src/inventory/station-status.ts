@@ -39,7 +39,7 @@ interface SnapshotStatus {
   readonly pages: number;
   /** Resources that can have alerts; undefined: `alertability` is not enabled. */
   readonly alertable: number | undefined;
-  /** Resources without alert rules, with `alertability` among the alertable ones; undefined: the service reported no counts. */
+  /** Resources without alert rules, with `alertability` only alertable ones; undefined: the service reported no counts. */
   readonly withoutRules: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface StationDetail {
   readonly upstream: UpstreamStatus;
   readonly status: StationStatus;
   readonly served: ServedSnapshot | undefined;
-  /** Of the configuration. */
+  /** As configured. */
   readonly links: readonly LinkTemplate[];
 }
 

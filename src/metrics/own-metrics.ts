@@ -16,7 +16,7 @@ export interface Build {
 /** The exporter's own metrics; they outlive configuration reloads. */
 export class OwnMetrics {
   readonly #registry = new Registry();
-  /** Of the clients of all upstreams. */
+  /** Metrics of the clients of all upstreams. */
   readonly upstreams = new UpstreamMetrics(this.#registry);
   readonly #process: ProcessMetrics | undefined;
   readonly #records = gauge(this.#registry, OWN_FAMILIES.records);

@@ -37,9 +37,9 @@ export class ListingFailure extends Error {
 
 /** Maximum number of records, by their keys in the configuration. */
 export interface RecordLimits {
-  /** Of one station, all its listings together. */
+  /** Maximum for one station, all its listings together. */
   readonly records_per_station: number;
-  /** Of all stations. */
+  /** Maximum for all stations. */
   readonly records: number;
 }
 

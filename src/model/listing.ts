@@ -79,7 +79,7 @@ export interface ListingContext {
 /** The port to the service, one per station. Rejects with a ListingFailure, or with the signal's reason when that aborts first. */
 export interface StationSource {
   listResources(query: ListingQuery, context: ListingContext): Promise<Listing<Resource>>;
-  /** For listings of which only the ids matter. */
+  /** For listings that only need the ids. */
   listIds(query: ListingQuery, context: ListingContext): Promise<Listing<string>>;
 }
 

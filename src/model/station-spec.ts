@@ -14,7 +14,7 @@ interface CachePolicy {
 /** Which series of a station are published. */
 interface MetricsPolicy {
   readonly perResource: boolean;
-  /** Of a station with more resources the series of each resource are withheld. */
+  /** Above this number of resources, per-resource series are withheld. */
   readonly maxResources: number;
   /** Names of families. */
   readonly disabled: ReadonlySet<string>;

@@ -4,7 +4,7 @@ export interface UpstreamLoad {
   readonly requestsPerSecond: number;
   /** How long `Retry-After` still holds all requests; 0: not at all. */
   readonly holdMs: number;
-  /** Of the last five minutes. */
+  /** During the last five minutes. */
   readonly recentRequests: number;
   readonly recentThrottled: number;
   /** Refreshes that wait for the admission of their first request. */
@@ -12,6 +12,6 @@ export interface UpstreamLoad {
   /** For how long the first of them has waited; 0: none waits. */
   readonly oldestWaitingMs: number;
   readonly hangingStations: number;
-  /** Of a request without its time in the queue; undefined: no reply so far. */
+  /** Typical duration of a request without its time in the queue; undefined: no reply so far. */
   readonly typicalLatencyMs: number | undefined;
 }

@@ -55,7 +55,7 @@ export interface UpstreamOptions {
   readonly maxPageBytes: number;
   readonly listStyle: 'repeat' | 'comma';
   readonly auth?: AuthOptions;
-  /** A value that is only text is no secret. */
+  /** Plain text is not a secret. */
   readonly headers: readonly { readonly name: string; readonly value: string | SecretSource }[];
   readonly tls?: TlsOptions;
   readonly proxyUrl?: URL;

@@ -9,7 +9,7 @@ export function anonymizeRecord(record: unknown, pseudonyms: Pseudonyms): unknow
   return anonymizeObject(record, FIELDS, pseudonyms);
 }
 
-/** For listings of which only the ids are read. */
+/** For listings that only need the ids. */
 export function anonymizeId(record: unknown, pseudonyms: Pseudonyms): unknown {
   return anonymizeObject(record, { resource_id: replaceName }, pseudonyms);
 }

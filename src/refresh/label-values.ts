@@ -36,14 +36,14 @@ export class LabelValues {
     return this.#bounded('resource_type', type);
   }
 
-  /** Of a resource whose type is published as `type`. */
+  /** The state of a resource whose type is published as `type`. */
   state(type: string, state: string): string {
     if (UNBOUNDED_STATES.has(state)) return state;
     const value = this.#bounded('state', state);
     return this.#admits('states', this.#index('resource_type', type), this.#index('state', value)) ? value : OTHER;
   }
 
-  /** Of a resource whose type is published as `type`. */
+  /** The labels of a quantity, for a resource whose type is published as `type`. */
   quantity(type: string, gpuModel: string, unit: string): { readonly gpuModel: string; readonly unit: string } {
     const values = { gpuModel: this.#bounded('gpu_model', gpuModel), unit: this.#bounded('unit', unit) };
     const indexes = [this.#index('gpu_model', values.gpuModel), this.#index('unit', values.unit)];

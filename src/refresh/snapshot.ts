@@ -15,7 +15,7 @@ import { TaskQueue } from '../model/task-queue.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
 export interface Snapshot extends Listing<Resource> {
-  /** Of `pages`: those of the listings of products and of alertable resources. */
+  /** The part of `pages` that belongs to the listings of products and of alertable resources. */
   readonly furtherPages: number;
 }
 

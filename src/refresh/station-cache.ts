@@ -13,7 +13,7 @@ export interface Health {
   readonly lastAttemptMs: number | undefined;
   readonly lastSuccessMs: number | undefined;
   readonly durationMs: number | undefined;
-  /** Of the latest attempt. */
+  /** Why the latest attempt failed; undefined: it succeeded, or there was none. */
   readonly failure: ReturnType<typeof failureOf> | undefined;
 }
 

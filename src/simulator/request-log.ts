@@ -26,7 +26,7 @@ export class RequestLog {
     return this.#requests;
   }
 
-  /** Of one station; by default of all stations together. */
+  /** For one station; by default for all stations together. */
   maxInFlight(station = ALL): number {
     return this.#maxInFlight.get(station) ?? 0;
   }

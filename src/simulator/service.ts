@@ -23,7 +23,7 @@ export interface ServiceOptions extends Partial<RequestOptions> {
   /** Serves https. */
   readonly tls?: TlsOptions;
   readonly port?: number;
-  /** Of the random choices of faults. */
+  /** Seed of the random choices of faults. */
   readonly seed?: number;
   readonly now?: () => number;
   /** Maximum length of `requests`. */

@@ -12,13 +12,13 @@ export interface SimulationOptions {
   readonly now?: () => number;
   readonly port?: number;
   readonly stations?: readonly SimulatedStation[];
-  /** Of every station, applied before its own. */
+  /** Faults of every station, applied before its own. */
   readonly faults?: readonly Fault[];
   readonly pageCap?: number;
   readonly naming?: Naming;
   /** The credentials that requests must have; undefined: none. */
   readonly auth?: SimulatedScheme | undefined;
-  /** Of the exporter configuration; default: `scrape`. */
+  /** `cache.refresh` of the exporter configuration; default: `scrape`. */
   readonly refresh?: 'scrape' | 'background';
 }
 

@@ -75,14 +75,14 @@ interface OpenListing<Row> extends RowKind<Row> {
   readonly path: string;
   readonly cache: PageCache<Row>;
   readonly run: RunTask;
-  /** Of the current pass. */
+  /** Records read by the current pass. */
   count?: RecordCount | undefined;
 }
 
 /** Reads the listings of one station. */
 class ListingReader {
   readonly #service: Service;
-  /** Of each refresh: a page that is too large reduces it for all listings. */
+  /** The page size of each refresh: a page that is too large reduces it for all listings. */
   readonly #pageSizes = new WeakMap<ListingContext, PageSize>();
   #account: RecordAccount | undefined;
 
@@ -146,7 +146,7 @@ class ListingReader {
       progress(page.rows.length, page.textLength);
       return page;
     } catch (error) {
-      // Too many records are no failure of the request.
+      // The request has not failed when there are too many records.
       const isFailed = error instanceof ListingFailure && !(error instanceof RecordLimitFailure);
       if (isFailed) this.#service.observer.readFailed?.(error.reason);
       throw error;
@@ -172,7 +172,7 @@ class ListingReader {
 /** Characters of a usual record: one with longer texts counts several times. */
 const RECORD_CHARACTERS = 512;
 
-/** Of a further listing only the ids are kept. */
+/** Only the ids of a further listing are kept. */
 const IDS_PER_RECORD = 3;
 
 /** How many records rows with so many characters count as. */

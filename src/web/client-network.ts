@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What limits per client apply to: an IPv4 address, or the /64 network of an IPv6 address, any of which one client can use. */
+/** What limits per client apply to: an IPv4 address, or the /64 network of an IPv6 address, because a client can use any address in it. */
 export function clientNetwork(address = ''): string {
   if (!ipaddr.isValid(address)) return address;
   // A dual-stack socket reports an IPv4 address as IPv4-mapped IPv6.

@@ -12,7 +12,7 @@ import type { Snapshot } from '../refresh/snapshot.ts';
 export interface ExporterPort {
   /** Resolves once the stations exist; until then only `ready` can be used. */
   readonly started: Promise<void>;
-  /** Of all stations; cheaper than `stations`, which aggregates snapshots. */
+  /** For all stations; cheaper than `stations`, which aggregates snapshots. */
   specs(): readonly StationSpec[];
   /** Whether a station has this name; cheaper than `station`, which describes its upstream. */
   has(name: string): boolean;

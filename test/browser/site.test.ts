@@ -24,7 +24,7 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     expect(await page.locator('#result').innerText()).toBe(
       '11 resources of 1 station have “NAME-R77” in ID, name or display name.',
     );
-    expect(await page.locator('#not-searched').innerText()).toBe('Not searched, because without data: gone.');
+    expect(await page.locator('#not-searched').innerText()).toBe('Not searched because they have no data: gone.');
     expect(await page.locator('#site-search').inputValue()).toBe('NAME-R77');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await page.getByRole('link', { name: 'Display r770', exact: true }).click();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LogOutput } from '../../src/cli/log-output.ts';
 import { eventually } from '../web/eventually.ts';
 
-/** A file of which the test decides how many bytes it takes, or with which error it rejects them. */
+/** A file that accepts as many bytes as the test says, or rejects them with its error. */
 class Sink {
   text = '';
   space = Number.POSITIVE_INFINITY;

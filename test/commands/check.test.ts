@@ -51,7 +51,7 @@ describe('check --live, without failures', () => {
     expect(cell('all', 'RESOURCES')).toBe('50');
     expect(cell('all', 'REQUESTS')).toBe('360/h');
     expect(stdout).toMatch(
-      /\ncapacity: upstream main: Refreshes once per ttl need 0\.1 requests\/s of [\d,]+ that are possible: [\d.]+ % of the capacity\.\n/,
+      /\ncapacity: upstream main: Refreshing once per ttl needs 0\.1 requests\/s, and [\d,]+ are possible: [\d.]+ % of the capacity\.\n/,
     );
     expect(stdout).toMatch(/\nstations: 2, ok: 2, failed: 0, warnings: 1\n$/);
   });
@@ -559,7 +559,7 @@ describe('check --live, warnings', () => {
     const { url } = await startService({ source: () => records.map((record) => ({ record })) });
     const { code, stdout } = await checkLive(configOf(url, ['a']));
     expect(code).toBe(0);
-    expect(stdout).toContain('Records rejected for lack of a usable resource_id: 1.');
+    expect(stdout).toContain('Records rejected because they have no usable resource_id: 1.');
     expect(stdout).toContain('Invalid field values dropped: sku (1), state (2).');
   });
 
@@ -637,7 +637,7 @@ describe('check --live, warnings', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /\nwarning: upstream main: Refreshes once per ttl need 300 requests\/s of [\d.]+ that are possible: [\d,]+ % of the capacity, so that data gets older than ttl\.\n {2}what to do: See https:.*#overload\n/,
+      /\nwarning: upstream main: Refreshing once per ttl needs 300 requests\/s, and [\d.]+ are possible: [\d,]+ % of the capacity, so data gets older than ttl\.\n {2}what to do: See https:.*#overload\n/,
     );
     expect(stdout).not.toContain('\ncapacity: ');
   });
@@ -731,7 +731,7 @@ describe('check', () => {
       [0, 1].map(async (shard) => {
         const { exit, output } = run(['check', `--config.file=${file}`, `--shard=${shard}`, '--total-shards=2']);
         await exit;
-        return /stations: 5, of which (\d) on shard (\d) of 2\n/.exec(output().stdout)?.slice(1).map(Number);
+        return /stations: 5, (\d) of them on shard (\d) of 2\n/.exec(output().stdout)?.slice(1).map(Number);
       }),
     );
     expect(shares.map((share) => share?.[1])).toEqual([0, 1]);

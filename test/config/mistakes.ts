@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml';
 import { STATION_INFO } from '../../src/metrics/health-families.ts';
 import { RID, stationWith, upstreamWith } from './fixtures.ts';
 
-/** Two upstreams, of which `commas` has list_style comma, and these lines after them. */
+/** Two upstreams, `commas` with list_style comma, and these lines after them. */
 export const fleet = (...lines: readonly string[]) =>
   [
     'upstreams:',

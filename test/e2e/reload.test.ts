@@ -246,7 +246,7 @@ describe('a reload', () => {
     expect(valuesOf(await scrape(), 'telemetry_station_exporter_config_last_reload_successful')).toEqual({ '': 1 });
   });
 
-  it('returns and logs the first 100 problems of a rejected configuration, and how many there are more', async () => {
+  it('returns and logs the first 100 problems of a rejected configuration, and the number of the rest', async () => {
     const { url } = await startService();
     const { reload, log } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
     const names = Array.from({ length: 4000 }, (_, index) => `s${index}`);

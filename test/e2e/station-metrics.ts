@@ -33,7 +33,7 @@ export function stateOf(families: Map<string, ParsedFamily>, station = 'ts') {
 
 const REASONS = 'timeout network tls auth forbidden not_found rate_limited status body internal'.split(' ');
 
-/** Of a station that fails with this reason; undefined: of a station that is up. */
+/** The samples of a station that fails with this reason; undefined: of a station that is up. */
 export function expectedState(reason: string | undefined): ReturnType<typeof stateOf> {
   return { up: reason === undefined ? 1 : 0, failure: reasonCounts(reason === undefined ? {} : { [reason]: 1 }) };
 }

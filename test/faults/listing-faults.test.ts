@@ -32,7 +32,7 @@ const complete25 = { complete: true, reported: 25 } as const;
 const completeWithoutTotal = { complete: true } as const;
 const incomplete = { complete: false, reported: 25 } as const;
 
-/** Of 25 records, with a page size of 10. */
+/** For 25 records with a page size of 10. */
 const FAULT_CASES: Record<string, FaultCase> = {
   'no fault': { faults: [], outcome: complete25 },
   'a page that is null': { faults: [noTotal], outcome: completeWithoutTotal },

@@ -91,7 +91,7 @@ describe('dashboard panels', () => {
   );
 });
 
-/** Of Grafana's named colors, measured in its themes: plain orange has 2.6 and yellow 1.6 on white. */
+/** Contrast of Grafana's named colors, measured in its themes: plain orange has 2.6 and yellow 1.6 on white. */
 const READABLE = new Set([
   'text',
   ...['green', 'dark-orange', 'semi-dark-orange', 'red', 'semi-dark-red', 'light-red'],

@@ -21,7 +21,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
   };
 }
 
-/** Of an upstream whose limits are not reached. */
+/** The load of an upstream whose limits are not reached. */
 export const IDLE_LOAD: UpstreamLoad = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   holdMs: 0,

@@ -37,7 +37,7 @@ async function start(chunk: Buffer, { tls, until }: { tls?: TlsRules | undefined
   return { port, scrapes: () => scrapes };
 }
 
-/** Families of which the samples of sequential names differ in a few bytes. */
+/** Families whose samples of sequential names differ in a few bytes. */
 const COMPRESSIBLE = ['state', 'alert_rules', 'sku_quantity', 'created_timestamp_seconds'].map(
   (name) => `telemetry_station_resource_${name}`,
 );

@@ -279,7 +279,7 @@ describe('stationSource', () => {
       const { listing, requests } = await list(service(all.map(record), { total: () => total }), { pageSize: 60 });
       expect(listing).toMatchObject({ complete: false, size: 1, duplicates: all.length - 1, reportedTotal: total });
       expect(listing.incompleteReasons.at(-1)).toBe(
-        `${all.length - 1} resources are left out because their ids have the label values of others: ids are cut at 1,024 bytes, and invalid characters are replaced`,
+        `${all.length - 1} resources are left out because their ids have the same label values as others: ids are truncated to 1,024 bytes, and invalid characters are replaced`,
       );
       if (total !== undefined) expect([listing.incompleteReasons.length, requests.length]).toEqual([1, 1]);
     }
@@ -629,7 +629,7 @@ describe('stationSource', () => {
       expect(records.total).toBe(25);
     });
 
-    it('counts three ids, of which nothing else is kept, as one record', async () => {
+    it('counts three ids of a further listing as one record', async () => {
       const { records, refresh } = limited(10, service(ids(24).map(record)));
       await refresh('listIds');
       expect(records.total).toBe(4 + 4 + 2);

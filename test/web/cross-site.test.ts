@@ -40,7 +40,7 @@ describe('checkCrossSite', () => {
       expect(await request(path, { method, headers: { origin: 'https://attacker.example' } }), path).toEqual(FOREIGN);
   });
 
-  it('lets its own pages and clients that are no browsers reload', async () => {
+  it('lets its own pages and clients other than browsers reload', async () => {
     const { port, request, reloads } = await startCounting();
     const own = [
       {},

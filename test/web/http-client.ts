@@ -21,7 +21,7 @@ export interface RequestOptions {
   /** Uses https with these options. */
   readonly tls?: ConnectionOptions;
   readonly signal?: AbortSignal;
-  /** Of the client; the loopback network has more than one. */
+  /** Address of the client; the loopback network has more than one. */
   readonly localAddress?: string;
 }
 

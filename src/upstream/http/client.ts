@@ -123,7 +123,7 @@ export class UpstreamClient {
     smaller: SmallerPath = () => undefined,
   ): Promise<T> {
     const { signal } = context;
-    // All requests of a refresh listen to the same signal, which is no leak.
+    // All requests of a refresh listen to the same signal: that is not a leak.
     setMaxListeners(0, signal);
     this.#checkHold(context);
     try {

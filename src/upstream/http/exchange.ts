@@ -137,7 +137,7 @@ class ReplyReceiver implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
-  /** An error reply whose body is cut off is no further failure, because the status is already known. */
+  /** An error reply whose body is cut off is not another failure: the status is already known. */
   #fail(error: unknown): void {
     if (this.#head.status === 0 || isSuccess(this.#head.status)) this.#reject(error);
     else this.#resolve({ ...this.#head, body: this.#buffer.bytes() });

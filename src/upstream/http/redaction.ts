@@ -104,7 +104,7 @@ function unescaped(text: string): string {
   return plain;
 }
 
-/** Of all characters of both alphabets as one sequence: one of the four offsets is that of the encoded text. */
+/** Decodes the characters of both alphabets as one sequence, at four offsets: one of them is that of the encoded text. */
 function base64Decodings(text: string): string[] {
   const sequence = text.replace(/[^\w+/-]/g, '');
   return [0, 1, 2, 3].map((offset) => Buffer.from(sequence.slice(offset), 'base64').toString('latin1'));

@@ -248,7 +248,7 @@ class Pass<Row> {
     return { ...placed, newIds: this.add(placed) };
   }
 
-  /** Fetches a page of which only the total becomes part of the listing. */
+  /** Fetches a page for its total; its records are not part of the listing. */
   async request(offset: number, size: number): Promise<PlacedPage<Row>> {
     const fetched = await this.#fetchPage(offset, size);
     const { total, totalInvalid } = fetched.page;
@@ -343,7 +343,7 @@ function withoutDuplicates<Row>(page: Page<Row>, labels: Set<string>): SplitRows
 const DUPLICATES = 'an id was listed twice, and the service reports no total: rows may have moved';
 
 function sharedLabels(ids: number): string {
-  return `${ids} resources are left out because their ids have the label values of others: ids are cut at 1,024 bytes, and invalid characters are replaced`;
+  return `${ids} resources are left out because their ids have the same label values as others: ids are truncated to 1,024 bytes, and invalid characters are replaced`;
 }
 
 function totalMismatch(totals: readonly number[], records: number): string | undefined {

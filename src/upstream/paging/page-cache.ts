@@ -37,7 +37,7 @@ export class PageCache<Row> {
 /** Bytes digested in one event-loop iteration. */
 const SLICE_BYTES = 1024 * 1024;
 
-/** Of this process only: digests are compared and never shown. */
+/** Valid in this process only: digests are compared and never shown. */
 const DIGEST_KEY = randomBytes(16);
 const DIGEST_NONCE = Buffer.alloc(12);
 

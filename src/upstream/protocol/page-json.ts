@@ -92,10 +92,10 @@ export async function parseInSlices(
     at = end + 1;
   } while (body[end] === COMMA);
   if (start + body.length - end > MAX_REST_BYTES)
-    throw new UnreadablePage(`expected little beside "resources", got more than ${MAX_REST_BYTES} bytes`);
+    throw new UnreadablePage(`expected at most ${MAX_REST_BYTES} bytes beside "resources"`);
   return run(() => {
     const rest: unknown = JSON.parse(`${body.toString('utf8', 0, start)}"${MARK}"${body.toString('utf8', end)}`);
-    // Of a key that occurs twice JSON.parse takes the last.
+    // JSON.parse takes the last value of a key that occurs twice.
     const resources = isObject(rest) ? rest['resources'] : undefined;
     if (!Array.isArray(resources) || resources.pop() !== MARK) throw noArray(body);
     return rest;

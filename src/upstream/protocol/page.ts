@@ -26,7 +26,7 @@ export interface Page<Row> extends SplitRows<Row> {
   readonly received: number;
   /** The keys of the first and the last record (see `recordKey`). */
   readonly borders: readonly [first: string | undefined, last: string | undefined];
-  /** Records that are no rows. */
+  /** Records without a valid id, which are not rows. */
   readonly rejected: number;
   /** Their digest; '' when there are none. */
   readonly rejectedDigest: string;

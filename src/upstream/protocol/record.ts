@@ -82,7 +82,7 @@ function isEqual(a: Resource, b: Resource): boolean {
   return (Object.keys(a) as (keyof Resource)[]).every((field) => a[field] === b[field]);
 }
 
-/** Reads the id of a record, for listings of which only the ids matter. */
+/** Reads the id of a record, for listings that only need the ids. */
 export function readId(record: unknown, find?: FindRow<string>): ReadRecord<string> | undefined {
   const id = isObject(record) ? readRecordId(record) : undefined;
   if (id === undefined) return undefined;

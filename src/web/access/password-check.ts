@@ -18,7 +18,7 @@ interface Client {
 }
 
 interface Check {
-  /** Of the credentials. */
+  /** Identifies the credentials. */
   readonly key: string;
   readonly network: string;
   /** All that have these credentials. */

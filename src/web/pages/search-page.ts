@@ -63,7 +63,7 @@ function notSearched(names: readonly string[]): readonly Html[] {
   if (names.length === 0) return [];
   const links = names.slice(0, MAX_NAMED).map((name, at) => html`${at === 0 ? '' : ', '}${stationLink(name)}`);
   const more = names.length > MAX_NAMED ? html` and ${numberText(names.length - MAX_NAMED)} more` : [];
-  return [html`<p id="not-searched" class="failure-note">Not searched, because without data: ${links}${more}.</p>`];
+  return [html`<p id="not-searched" class="failure-note">Not searched because they have no data: ${links}${more}.</p>`];
 }
 
 function resultTable(found: readonly StationResource[]): Html {

@@ -237,7 +237,7 @@ async function someResourceId(): Promise<string> {
   return Object.keys(found)[0] ?? '';
 }
 
-/** Of the alertable resources, where the station knows them. */
+/** Among the alertable resources, where the station knows them. */
 function coverage(resources: readonly WorldEntry[], station: string): number {
   const base = station === 'personal' ? resources : resources.filter(({ alertable }) => alertable);
   const without = base.filter(({ record }) => record.alert_rules_count === 0);

@@ -239,7 +239,7 @@ describe('readPage', () => {
     [
       'a bomb of values after the records',
       `{"resources":[],"x":[${'[],'.repeat(400_000)}`,
-      'expected little beside "resources", got more than 1048576 bytes',
+      'expected at most 1048576 bytes beside "resources"',
     ],
   ])('fails on %s in a large reply', async (_what, text, message) => {
     expect(await failureOf(Buffer.from(text))).toBe(`body: ${message}`);

@@ -16,7 +16,7 @@ const complete = {
   gpu_model: 'N4lS',
 };
 
-/** Of each field beside the id, another value than that of the complete record. */
+/** For each field but the id, another value than that of the complete record. */
 const OTHER_VALUES: Readonly<Record<RecordField, unknown>> = {
   resource_type: { key: 'resource_type.compute.y', label: 'Compute' },
   create_time: '2024-05-01T12:00:00.6Z',

@@ -52,7 +52,7 @@ describe('searchPage', () => {
     const app = await startApp(stationsOf({ fine: [], gone: undefined }));
     const { text } = await pageOf(app, '?q=x');
     expect(text).toContain('No resource has “x” in its ID, name or display name.');
-    expect(text).toContain('Not searched, because without data: gone.');
+    expect(text).toContain('Not searched because they have no data: gone.');
     const outage = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`s${index}`, undefined]));
     expect((await pageOf(await startApp(stationsOf(outage)), '?q=x')).text).toContain(', s19 and 5 more.');
   });

@@ -53,7 +53,7 @@ describe('upstreamNotes', () => {
     const notes = upstreamNotes({ load: { ...UPSTREAM.load, hangingStations: 1 }, capacity: capacityFor(16) }, NOW_MS);
     expect(notes.map(({ text }) => parseHtml(text).text)).toEqual([
       '1 station hangs (one probing request at a time)',
-      'Refreshes once per ttl need 16 requests/s of 8 that are possible: 200 % of the capacity, so that data gets older than ttl. What to do',
+      'Refreshing once per ttl needs 16 requests/s, and 8 are possible: 200 % of the capacity, so data gets older than ttl. What to do',
     ]);
     expect(notes.at(-1)?.text).toContain(`href="${CAPACITY_GUIDE}" rel="noreferrer"`);
   });
