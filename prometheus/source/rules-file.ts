@@ -57,7 +57,7 @@ function ruleFields(rule: RecordingRule | AlertingRule, parameters: Parameters, 
   };
 }
 
-/** Of the exporter's page, for alerts of a station; `urlquery` writes a space as +. */
+/** The path of the exporter's page, for alerts of a station; `urlquery` writes a space as +. */
 const STATION_PATH = '{{ with $labels.station }}stations/{{ . | urlquery | reReplaceAll "\\\\+" "%20" }}{{ end }}';
 
 const QUERIED_START = `{{ query "${LINK_START}" | first | value | printf "%.0f" }}`;

@@ -29,9 +29,9 @@ export interface SharedServices {
   readonly own: OwnMetrics;
   readonly shard: Shard;
   readonly userAgent: string;
-  /** Of the refreshes. */
+  /** For refreshes. */
   readonly tasks: TaskQueue;
-  /** Of scrapes and pages, which do not wait for refreshes. */
+  /** For scrapes and pages, which do not wait for refreshes. */
   readonly responseTasks: TaskQueue;
   readonly compressors: CompressorPool;
   readonly records: RecordBudget;

@@ -108,7 +108,7 @@ export class AdaptiveRate {
   #base = { share: 0, untilMs: 0 };
   #changedMs = Number.NEGATIVE_INFINITY;
   #holdUntilMs = Number.NEGATIVE_INFINITY;
-  /** Of all holds, to their end. */
+  /** The duration of all holds, to their end. */
   #heldMs = 0;
   /** When the latest request was due to start; not much earlier than it did. */
   #slotMs = Number.NEGATIVE_INFINITY;
@@ -152,7 +152,7 @@ export class AdaptiveRate {
     return this.#heldMs - Math.max(0, this.#holdUntilMs - nowMs);
   }
 
-  /** Of the last five minutes. */
+  /** Counts of the last five minutes. */
   statistics(nowMs: number): Readonly<Counts> {
     const recent = this.#minutes.filter(({ minute }) => minute > nowMs / MINUTE_MS - COUNTED_MINUTES);
     const total = (name: keyof Counts) => recent.reduce((sum, counts) => sum + counts[name], 0);

@@ -2,7 +2,7 @@ import { RequestFailure } from '../http/request-failure.ts';
 
 interface BreakerOptions {
   readonly concurrency: number;
-  /** Of one request. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
 }
 

@@ -11,7 +11,7 @@ interface LimiterOptions {
   readonly concurrency: number;
   /** Never exceeded; 0: no ceiling. */
   readonly requestsPerSecond: number;
-  /** Of one request; `run` expects its work to enforce it. */
+  /** Timeout of one request; `run` expects its work to enforce it. */
   readonly timeoutMs: number;
   readonly observer: Pick<RequestObserver, 'waiting' | 'waited' | 'throttled' | 'limited'>;
   /** Monotonic milliseconds. */

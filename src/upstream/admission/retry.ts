@@ -8,7 +8,7 @@ export interface RetrySituation {
   readonly throttlings: number;
   readonly maxRetries: number;
   readonly nowMs: number;
-  /** Of the refresh. */
+  /** Deadline of the refresh. */
   readonly deadlineMs: number;
   /** In [0, 1). */
   readonly random: number;
