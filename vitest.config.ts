@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // The tests share no module state, so a worker keeps the modules it has loaded. Many wait for sockets: one worker per core.
+    // The tests share no module state, so a worker keeps the modules it has loaded. Many wait for sockets: more workers than cores.
     isolate: false,
-    maxWorkers: '100%',
+    maxWorkers: 2 * availableParallelism(),
     restoreMocks: true,
     // A limit ends a test that hangs; it must not end one on a busy machine.
     testTimeout: 120_000,

@@ -205,12 +205,12 @@ describe('check --live, connection failures', () => {
 
   it('explains a request timeout', async () => {
     const { url } = await startFaulty({ kind: 'hang' });
-    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { timeout: '2s' } }));
+    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { timeout: '4s' } }));
     expect(code).toBe(1);
     expect(cell('main', 'CONNECTION')).toMatch(/^in \d+ ms$/);
     expect(cell('a', 'LISTING')).toBe('failed: timeout');
     expect(stdout).toContain('The service did not answer in time.');
-    expect(stdout).toContain('no complete reply within 2000 ms');
+    expect(stdout).toContain('no complete reply within 4000 ms');
   });
 
   it('explains a connection closed early', async () => {
@@ -623,7 +623,7 @@ describe('check --live, warnings', () => {
 
   it('warns of stations that hang', async () => {
     const { url } = await startService({ faults: { a: [{ kind: 'hang' }], b: [{ kind: 'hang' }] } });
-    const { code, stdout } = await checkLive(configOf(url, ['a', 'b', 'c'], { upstream: { timeout: '2s' } }));
+    const { code, stdout } = await checkLive(configOf(url, ['a', 'b'], { upstream: { timeout: '4s' } }));
     expect(code).toBe(1);
     expect(stdout).toContain(
       '\nwarning: stations a, b of upstream main: The station hangs: its latest request got no reply.',

@@ -121,7 +121,7 @@ describe('simulate', () => {
 
   it.concurrent.each(Object.keys(NAMED_FAULTS))('responds differently with %s', async (name) => {
     const faulty = simulated(
-      (printed) => reply(printed, AbortSignal.timeout(500)),
+      (printed) => reply(printed, AbortSignal.timeout(2000)),
       ...SMALL,
       `--simulate.fault=${name}`,
     );

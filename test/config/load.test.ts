@@ -264,18 +264,18 @@ stations:
       expect(config.stations.map(({ cache }) => cache.ttl)).toEqual([1000, 1000]);
     });
 
-    it('expands 10,000 aliases and merges of the same anchors', () => {
+    it('expands 2,000 aliases and merges of the same anchors', () => {
       const stations = Array.from(
-        { length: 10_000 },
+        { length: 2000 },
         (_, index) => `  - { <<: *station, name: s${index}, labels: *labels }\n`,
       );
       const { config } = loaded(`upstreams: { main: { base_url: "http://h" } }
 stations:
   - &station { rid: ${RID}, cache: { ttl: 5s }, labels: &labels { team: a } }
 ${stations.join('')}`);
-      expect(config.stations).toHaveLength(10_001);
-      expect(config.stations[10_000]).toMatchObject({
-        name: 's9999',
+      expect(config.stations).toHaveLength(2001);
+      expect(config.stations[2000]).toMatchObject({
+        name: 's1999',
         rid: RID,
         cache: { ttl: 5000 },
         labels: { team: 'a' },
@@ -407,9 +407,9 @@ stations:
     expect(problemsOf(upstreamWith(line)).join()).not.toMatch(/[ .]2[: ]|hunter/);
   });
 
-  it('locates each of 4,000 problems in the order of the file', () => {
+  it('locates each of 1,000 problems in the order of the file', () => {
     const stations = Array.from(
-      { length: 4000 },
+      { length: 1000 },
       (_, index) => `  - name: s${index}\n    rid: ${RID}\n    alertabilty: true\n`,
     );
     expect(problemsOf(`upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`)).toEqual(
@@ -420,7 +420,7 @@ stations:
   });
 
   it('locates problems in a mapping with thousands of keys', () => {
-    const labels = Array.from({ length: 4000 }, (_, index) => `      __${index}: a`);
+    const labels = Array.from({ length: 1000 }, (_, index) => `      __${index}: a`);
     const message = 'label names that start with __ are reserved, expected another one';
     expect(problemsOf(stationWith(`rid: ${RID}`, 'labels:', ...labels.map((label) => label.slice(4))))).toEqual(
       labels.map((_, index) => `${index + 6}:7: stations[0].labels.__${index}: ${message}`),
@@ -469,7 +469,7 @@ stations:
           expect(shown).not.toContain(hidden);
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 100 },
     );
   });
 
@@ -513,14 +513,14 @@ stations:
         const result = loadConfig({ file: 'f', text: any, env: { A: 'a' } });
         return result.ok || result.problems.every(({ line, column }) => line >= 1 && column >= 1);
       }),
-      { numRuns: 250 },
+      { numRuns: 100 },
     );
   });
 });
 
 describe('loadConfigInSteps', () => {
   it('returns what loadConfig returns, and lets other work in meanwhile', async () => {
-    const stations = Array.from({ length: 2000 }, (_, index) => `  - { name: s${index}, rid: ${RID} }\n`);
+    const stations = Array.from({ length: 1000 }, (_, index) => `  - { name: s${index}, rid: ${RID} }\n`);
     const source = {
       file: 'f',
       text: `upstreams: { main: { base_url: "http://h" } }\nstations:\n${stations.join('')}`,

@@ -136,8 +136,8 @@ cache: { refresh: background, ttl: none }
     });
   });
 
-  it('can be 2,000', async () => {
-    const names = Array.from({ length: 2000 }, (_, index) => `s${String(index).padStart(4, '0')}`);
+  it('can be hundreds', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `s${String(index).padStart(4, '0')}`);
     const files = Object.fromEntries(names.map((name) => [`stations/${name}.yaml`, list(name)]));
     const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n`, ...files });
     expect(lines).toEqual([]);

@@ -159,13 +159,6 @@ describe('simulate --from, after record', () => {
     expect(await published({ ...changed, upstreams, stations }, 'recorded')).toEqual(await published(original, 'ts'));
   });
 
-  it('answers 404 for another station', async () => {
-    const { url } = await service();
-    const config = await replayed(await recorded(configOf(url, ['ts'])));
-    const stations = config.stations.map((one) => ({ ...one, zone: 'elsewhere' }));
-    expect(await published({ ...config, stations }, 'recorded')).toMatchObject({ state: { up: 0 } });
-  });
-
   it('applies --simulate.fault to a recording', async () => {
     const { url } = await service();
     const file = await recorded(configOf(url, ['ts'], { station }));
@@ -263,12 +256,5 @@ describe('simulate --from', () => {
     expect(output().stdout).toBe('');
     expect(output().stderr.startsWith(`${file}: `)).toBe(true);
     expect(output().stderr).toMatch(problem);
-  });
-
-  it('reports a file that cannot be read', async () => {
-    const file = temporaryName('recording.json');
-    const { exit, output } = run(['simulate', `--from=${file}`, '--simulate.port=0']);
-    expect(await exit).toBe(1);
-    expect(output().stderr).toMatch(`${file}: cannot be read: ENOENT`);
   });
 });

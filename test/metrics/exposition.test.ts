@@ -389,6 +389,7 @@ describe('Exposition', () => {
           expect(await encoder.encode(publication)).toEqual(await newEncoder().encode(publication));
         }
       }),
+      { numRuns: 40 },
     );
   });
 

@@ -10,17 +10,6 @@ function problem(check: AuthCheck, headers: Record<string, string>, atMs = NOW):
 }
 
 describe('authProblem', () => {
-  it('rejects a request without an Authorization header', () => {
-    expect(problem({ scheme: 'token', token: 't' }, {})).toBe('Unauthorized');
-  });
-
-  it('accepts only the configured bearer token', () => {
-    expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer t' })).toBeUndefined();
-    expect(problem({ scheme: 'token', token: 't' }, { authorization: 'Bearer u' })).toBe(
-      'Invalid authentication credentials',
-    );
-  });
-
   it('accepts a token of another type', () => {
     expect(problem({ scheme: 'token', type: 'Token', token: 't' }, { authorization: 'Token t' })).toBeUndefined();
     expect(problem({ scheme: 'token', type: 'Token', token: 't' }, { authorization: 'Bearer t' })).toBe(
@@ -44,10 +33,6 @@ describe('authProblem with hmac', () => {
     const signature = createHmac('sha256', secret).update(text).digest('base64');
     return `hmac accesskey="${key}", algorithm="hmac-sha256", headers="${list}", signature="${signature}"`;
   }
-
-  it('accepts the documented signature', () => {
-    expect(problem(check, { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) })).toBeUndefined();
-  });
 
   it('accepts a signature computed by another implementation', () => {
     const authorization =

@@ -22,46 +22,6 @@ function times(count: number): PlannedRequest[] {
 const product: Filters = { product: ['product.a'] };
 
 describe('faultPlan', () => {
-  it('applies to every request without conditions', () => {
-    const plan = faultPlan([{ kind: 'hang' }], 1);
-    expect(plan({ filters: {}, offset: 5 }, 0)).toHaveLength(1);
-  });
-
-  it('applies to the nth request or several', () => {
-    expect(affected({ nth: 2 }, times(4))).toEqual([false, true, false, false]);
-    expect(affected({ nth: [1, 3] }, times(4))).toEqual([true, false, true, false]);
-  });
-
-  it('applies to the first requests only', () => {
-    expect(affected({ first: 2 }, times(4))).toEqual([true, true, false, false]);
-  });
-
-  it('applies to one offset', () => {
-    expect(affected({ offset: 100 }, [{ offset: 0 }, { offset: 100 }, { offset: 200 }, { offset: 100 }])).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
-  });
-
-  it('applies to listings with a filter, with a filter value, or without filters', () => {
-    const requests: PlannedRequest[] = [
-      {},
-      { filters: product },
-      { filters: { product: ['product.b'] } },
-      { filters: { enabled_alert: ['true'] } },
-    ];
-    expect(affected({ filter: 'product' }, requests)).toEqual([false, true, true, false]);
-    expect(affected({ filter: 'product', filterValue: 'product.b' }, requests)).toEqual([false, false, true, false]);
-    expect(affected({ filter: 'none' }, requests)).toEqual([true, false, false, false]);
-  });
-
-  it('counts only matching requests', () => {
-    const requests: PlannedRequest[] = [{ offset: 0 }, { offset: 100 }, { offset: 0 }, { offset: 100 }];
-    expect(affected({ offset: 100, first: 1 }, requests)).toEqual([false, true, false, false]);
-  });
-
   it('applies to the first listings, counted per set of filters', () => {
     const requests: PlannedRequest[] = [
       { offset: 0 },

@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/faults.ts';
@@ -32,16 +31,6 @@ function fault(...faults: Fault[]): void {
 }
 
 describe('listing faults', () => {
-  it('nullPage: the page is null', async () => {
-    fault({ kind: 'nullPage' });
-    expect(await page()).toMatchObject({ page: null, resources: { length: 10 } });
-  });
-
-  it('missingPage: there is no page', async () => {
-    fault({ kind: 'missingPage' });
-    expect(Object.keys((await list(service)).json())).toEqual(['resources']);
-  });
-
   it('textNumbers: page numbers and rule counts are strings, other values are unchanged', async () => {
     service.setRecords('ts', [
       { record: { alert_rules_count: 4 } },
@@ -78,22 +67,6 @@ describe('listing faults', () => {
     expect(await sizes()).toEqual(first);
   });
 
-  it('ignoreOffset: every page is the first page', async () => {
-    fault({ kind: 'ignoreOffset' });
-    expect((await page('page.offset=4&page.size=2')).ids).toEqual(['r0', 'r1']);
-  });
-
-  it('offsetFromOne: offset 0 and 1 are the first record', async () => {
-    fault({ kind: 'offsetFromOne' });
-    const first = async (offset: number) => (await page(`page.offset=${offset}&page.size=1`)).ids;
-    expect([await first(0), await first(1), await first(4)]).toEqual([['r0'], ['r0'], ['r3']]);
-  });
-
-  it('offsetInPages: the offset is the number of a page', async () => {
-    fault({ kind: 'offsetInPages' });
-    expect((await page('page.offset=2&page.size=3')).ids).toEqual(['r6', 'r7', 'r8']);
-  });
-
   it('unstableOrder: every page is cut from another order', async () => {
     fault({ kind: 'unstableOrder' });
     const orders = [(await page()).ids, (await page()).ids];
@@ -101,52 +74,6 @@ describe('listing faults', () => {
     expect(orders.map((ids) => ids.toSorted())).toEqual(
       Array(2).fill(rows(10).map(({ record }) => record.resource_id)),
     );
-  });
-
-  it('ignoreSize: a page holds all remaining records, or a fixed number', async () => {
-    fault({ kind: 'ignoreSize' });
-    expect((await page('page.offset=4&page.size=2')).ids).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9']);
-    fault({ kind: 'ignoreSize', size: 3 });
-    expect((await page('page.offset=4&page.size=1')).ids).toEqual(['r4', 'r5', 'r6']);
-  });
-
-  it('ignoreFilter: that filter has no effect, others do', async () => {
-    fault({ kind: 'ignoreFilter', name: 'product' });
-    expect((await page('product=product.odd&enabled_alert=true')).ids).toEqual(['r0', 'r1', 'r2']);
-  });
-
-  it('totalMoves: the total grows from page to page', async () => {
-    fault({ kind: 'totalMoves' });
-    const total = async (query: string) => (await page(query)).page.total;
-    expect([
-      await total('page.size=4'),
-      await total('page.size=4&page.offset=4'),
-      await total('page.size=4&page.offset=8'),
-    ]).toEqual([10, 11, 12]);
-    fault({ kind: 'totalMoves', by: -5 });
-    expect(await total('page.size=4&page.offset=4')).toBe(5);
-  });
-
-  it('totalMoves in the first listing only: the total of the second is constant', async () => {
-    fault({ kind: 'totalMoves', when: { firstListings: 1 } });
-    const totals: number[] = [];
-    for (const offset of [0, 4, 8, 0, 4, 8]) totals.push((await page(`page.size=4&page.offset=${offset}`)).page.total);
-    expect(totals).toEqual([10, 11, 12, 10, 10, 10]);
-    expect((await page('page.size=4&page.offset=4&enabled_alert=false&product=product.odd')).page.total).toBe(6);
-  });
-
-  it('totalLies and totalIs: the total is wrong, or any value', async () => {
-    fault({ kind: 'totalLies', delta: 7 });
-    expect((await page()).page.total).toBe(17);
-    fault({ kind: 'totalIs', total: 'many' });
-    expect((await page()).page).toEqual({ offset: 0, size: 20, total: 'many' });
-    fault({ kind: 'nullPage' }, { kind: 'totalIs', total: 3 });
-    expect((await page()).page).toBeNull();
-  });
-
-  it('omitTotal: the page has no total', async () => {
-    fault({ kind: 'omitTotal' });
-    expect((await page()).page).toEqual({ offset: 0, size: 20 });
   });
 
   it('rowShift: rows are inserted at the head after the first page, so that pages overlap', async () => {
@@ -177,50 +104,9 @@ describe('listing faults', () => {
     ]);
     expect(reported.total).toBe(6);
   });
-
-  it('duplicate: records appear twice, counted in the total or not', async () => {
-    fault({ kind: 'duplicate', every: 4 });
-    expect(await page('page.size=6')).toMatchObject({ ids: ['r0', 'r1', 'r2', 'r3', 'r3', 'r4'], page: { total: 10 } });
-    fault({ kind: 'duplicate', counted: true });
-    expect(await page('page.size=3')).toMatchObject({ ids: ['r0', 'r0', 'r1'], page: { total: 20 } });
-  });
-
-  it('nullResources: an empty list is null, others are not', async () => {
-    fault({ kind: 'nullResources' }, { kind: 'textNumbers' });
-    expect((await page('page.offset=10')).resources).toBeNull();
-    expect((await page('page.offset=9')).resources).toHaveLength(1);
-  });
-
-  it('numericState: states are numbers', async () => {
-    fault({ kind: 'numericState', state: 9 });
-    expect((await page('page.size=1')).resources).toEqual([{ resource_id: 'r0', state: 9, alert_rules_count: 0 }]);
-  });
-
-  it('compose in the order given', async () => {
-    fault(
-      { kind: 'pageCap', size: 2 },
-      { kind: 'totalLies', delta: 1 },
-      { kind: 'textNumbers' },
-      { kind: 'duplicate', every: 2 },
-    );
-    expect(await page('page.offset=1')).toMatchObject({
-      ids: ['r1', 'r1'],
-      page: { offset: '1', size: '2', total: '11' },
-    });
-  });
-
-  it('do not change a rejected request', async () => {
-    fault({ kind: 'nullPage' }, { kind: 'ignoreOffset' });
-    expect((await list(service, 'page.offset=x')).status).toBe(400);
-  });
 });
 
 describe('reply faults', () => {
-  it('reset at the start: the connection is reset before the first byte', async () => {
-    fault({ kind: 'reset' });
-    expect(await openRaw(service).end).toMatchObject({ head: '', error: 'ECONNRESET' });
-  });
-
   it('reset in the body: the connection is reset after half of the body', async () => {
     fault({ kind: 'reset', at: 'body' });
     const { body, contentLength } = await openRaw(service).end;
@@ -289,41 +175,6 @@ describe('reply faults', () => {
     expect((await list(service)).status).toBe(200);
   });
 
-  it('html: an HTML page with status 200', async () => {
-    fault({ kind: 'html' });
-    expect(await list(service)).toMatchObject({
-      status: 200,
-      headers: { 'content-type': 'text/html; charset=utf-8' },
-      text: expect.stringContaining('<!doctype html>'),
-    });
-  });
-
-  it('notJson: the body is malformed JSON', async () => {
-    fault({ kind: 'notJson' });
-    const reply = await list(service);
-    expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
-    expect(reply.json).toThrow(SyntaxError);
-  });
-
-  it.each([[[]], ['text'], [null], [{ page: null }], [{ resources: 5 }]])(
-    'wrongJson: the body is %j',
-    async (value) => {
-      fault({ kind: 'wrongJson', value });
-      expect((await list(service)).json()).toEqual(value);
-    },
-  );
-
-  it('bytes: the body is the given bytes', async () => {
-    fault({ kind: 'bytes', body: Buffer.from([0xff, 0x00, 0xfe]) });
-    const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
-    expect([...(await body.bytes())]).toEqual([0xff, 0x00, 0xfe]);
-  });
-
-  it('redirect: the reply has a Location', async () => {
-    fault({ kind: 'redirect', location: 'http://127.0.0.1:1/login' });
-    expect(await list(service)).toMatchObject({ status: 302, headers: { location: 'http://127.0.0.1:1/login' } });
-  });
-
   it.each([
     [400, 3],
     [401, 16],
@@ -353,29 +204,6 @@ describe('reply faults', () => {
     });
     fault({ kind: 'status', code: 503, retryAfter: 'Wed, 13 May 2026 12:00:00 GMT' });
     expect((await list(service)).headers['retry-after']).toBe('Wed, 13 May 2026 12:00:00 GMT');
-  });
-
-  it('latency: delays the reply without delaying others', async () => {
-    fault({ kind: 'latency', ms: 10_000_000, when: { nth: 1 } }, { kind: 'latency', ms: [1, 5], when: { nth: 2 } });
-    const late = openRaw(service);
-    await expect.poll(() => service.requests.length).toBe(1);
-    expect((await list(service)).status).toBe(200);
-    expect(late.text()).toBe('');
-    late.socket.destroy();
-  });
-
-  it('gzip: the body is compressed', async () => {
-    fault({ kind: 'gzip' });
-    const { headers, body } = await request(`${service.url}${resourcesPath(stationPath)}`);
-    expect(headers['content-encoding']).toBe('gzip');
-    expect(JSON.parse(gunzipSync(await body.bytes()).toString()).page.total).toBe(10);
-  });
-
-  it('compose: a delayed error can be truncated', async () => {
-    fault({ kind: 'truncate' }, { kind: 'latency', ms: 1 }, { kind: 'status', code: 500 });
-    const { head, body, contentLength } = await openRaw(service).end;
-    expect(head).toMatch(/^HTTP\/1\.1 500 /);
-    expect(body?.length).toBeLessThan(contentLength);
   });
 });
 

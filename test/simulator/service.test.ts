@@ -48,19 +48,6 @@ describe('startSimulatedService', () => {
     expect(queries).toEqual([[path, 1_700_000_000_000]]);
   });
 
-  it('serves any JSON value as a record', async () => {
-    const records = [null, 5, 'text', [], {}, { resource_id: 7 }, { resource_id: '__proto__', nested: { deep: [1] } }];
-    const service = await serving(records.map((record) => ({ record })));
-    expect((await list(service)).json()).toEqual({ resources: records, page: { offset: 0, size: 20, total: 7 } });
-  });
-
-  it('serves under a path prefix', async () => {
-    const service = await serving(rows(1), { pathPrefix: '/gate/way' });
-    expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/gate\/way$/);
-    expect((await list(service)).status).toBe(200);
-    expect((await get(`${new URL(service.url).origin}${resourcesPath(stationPath)}`)).status).toBe(404);
-  });
-
   it('serves https with a certificate', async () => {
     const { key, cert } = issue({ name: 'service', hosts: ['127.0.0.1'] });
     const service = await serving(rows(1), { tls: { key, cert } });
@@ -76,29 +63,6 @@ describe('startSimulatedService', () => {
     const service = await start();
     const port = Number(new URL(service.url).port);
     await expect(startSimulatedService({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  });
-});
-
-describe('paging', () => {
-  it('returns 20 records by default', async () => {
-    const service = await serving(rows(25));
-    expect(await listedIds(service)).toHaveLength(20);
-    expect(await listedIds(service, 'page.size=0')).toHaveLength(20);
-    expect(await listedIds(await serving(rows(25), { defaultPageSize: 7 }))).toHaveLength(7);
-  });
-
-  it('starts at the offset and ends with the listing', async () => {
-    const service = await serving(rows(5));
-    expect((await list(service, 'page.offset=3&page.size=10&page.total=99')).json()).toEqual({
-      resources: [{ resource_id: 'r3' }, { resource_id: 'r4' }],
-      page: { offset: 3, size: 10, total: 5 },
-    });
-    expect(await listedIds(service, 'page.offset=5')).toEqual([]);
-  });
-
-  it('limits the page size to the cap', async () => {
-    const service = await serving(rows(9), { pageCap: 4 });
-    expect(await listedIds(service, 'page.size=100&page.offset=1')).toEqual(['r1', 'r2', 'r3', 'r4']);
   });
 });
 
@@ -144,11 +108,6 @@ describe('filters', () => {
       expect((await list(service, query)).json().page.total).toBe(6);
     },
   );
-
-  it('filters by product and alertability for any record', async () => {
-    const service = await serving([{ record: null, product: 'product.one', alertable: true }]);
-    expect((await list(service, 'product=product.one&enabled_alert=true')).json().resources).toEqual([null]);
-  });
 
   it('splits values at commas in comma style', async () => {
     const service = await serving(entries, { listStyle: 'comma' });
@@ -236,14 +195,6 @@ describe('requests', () => {
     expect(seen?.target).toBe(`${seen?.path}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`);
   });
 
-  it('logs requests that match no station', async () => {
-    const service = await start();
-    await get(`${service.url}/elsewhere?x=1`);
-    expect(service.requests).toMatchObject([
-      { path: '/elsewhere', station: undefined, offset: undefined, size: undefined },
-    ]);
-  });
-
   it('is bounded and can be cleared', async () => {
     const service = await serving(rows(1), { requestLogSize: 2 });
     for (const offset of [1, 2, 3]) await list(service, `page.offset=${offset}`);
@@ -267,13 +218,6 @@ describe('maxInFlight', () => {
     ]).toEqual([3, 2, 1, 0]);
     await service.stop();
     await Promise.all(clients.map(({ end }) => end));
-  });
-
-  it('does not count sequential requests as overlapping', async () => {
-    const service = await serving(rows(50));
-    for (let request = 0; request < 20; request += 1) await list(service, 'page.size=50');
-    expect(service.maxInFlight()).toBe(1);
-    expect(service.maxInFlight('ts')).toBe(1);
   });
 });
 

@@ -48,50 +48,11 @@ describe('startSimulation', () => {
     expect((await start()).config).not.toMatch(/[&*]a\d/);
   });
 
-  it('serves the resources of the world, page by page', async () => {
-    const { service, world } = await start();
-    const { path, name } = station('steady');
-    const listed: unknown[] = [];
-    let total = Number.POSITIVE_INFINITY;
-    while (listed.length < total) {
-      const { resources, page } = (
-        await get(`${service.url}${resourcesPath(path)}?page.size=1000&page.offset=${listed.length}`)
-      ).json();
-      expect(resources.length).toBeLessThanOrEqual(200);
-      listed.push(...resources);
-      total = page.total;
-    }
-    expect(listed).toEqual(world.resources(name, NOW).map(({ record }) => record));
-  });
-
-  it('filters by product and alertability', async () => {
-    const { service, world } = await start();
-    const { path, name } = station('steady');
-    const { page } = (await get(`${service.url}${resourcesPath(path)}?product=product.afs&enabled_alert=true`)).json();
-    const expected = world
-      .resources(name, NOW)
-      .filter(({ product, alertable }) => product === 'product.afs' && alertable);
-    expect(page.total).toBe(expected.length);
-  });
-
-  it('answers 404 when any part of the path differs', async () => {
-    const { service } = await start();
-    const { path } = station('steady');
-    expect((await get(`${service.url}${resourcesPath({ ...path, zone: 'elsewhere' })}`)).status).toBe(404);
-  });
-
   it('has a station without page and one with a page cap and text numbers', async () => {
     const { service } = await start();
     const reply = async (behaviour: SimulatedStation['behaviour']) =>
       (await get(`${service.url}${resourcesPath(station(behaviour).path)}?page.size=100`)).json();
     expect(await reply('unpaged')).toMatchObject({ page: null, resources: { length: 100 } });
     expect(await reply('capped')).toMatchObject({ page: { offset: '0', size: '50' }, resources: { length: 50 } });
-  });
-
-  it('uses the current time and a free port by default', async () => {
-    const { service } = await start({});
-    const reply = await get(`${service.url}${resourcesPath(station('steady').path)}`);
-    expect(reply.status).toBe(200);
-    expect(reply.json().page.total).toBeGreaterThan(3000);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { faultPlan } from '../../src/simulator/fault-plan.ts';
-import { jsonReply } from '../../src/simulator/reply.ts';
 import { behaviourFaults, demoStations, simulatedStations } from '../../src/simulator/stations.ts';
 
 const NOW = Date.UTC(2026, 4, 13, 12);
@@ -9,14 +8,6 @@ const sizesOf = (size: Parameters<typeof simulatedStations>[0]) =>
   simulatedStations(size).map((station) => [station.name, station.size]);
 
 describe('simulatedStations', () => {
-  it('are the demo stations by default', () => {
-    expect(simulatedStations({})).toEqual(demoStations);
-  });
-
-  it('are the demo stations with another number of resources', () => {
-    expect(simulatedStations({ resources: 50 })).toEqual(demoStations.map((station) => ({ ...station, size: 50 })));
-  });
-
   it('are healthy stations with distinct names when a number is given', () => {
     expect(sizesOf({ stations: 3, resources: 20 })).toEqual([
       ['station-1', 20],
@@ -49,16 +40,5 @@ describe('behaviourFaults', () => {
     const failing = minutes.filter(Boolean).length / minutes.length;
     expect(failing).toBeGreaterThan(0.08);
     expect(failing).toBeLessThan(0.25);
-  });
-
-  it('delays some replies of the slow station by seconds', () => {
-    const plan = faultPlan(behaviourFaults.slow, 1);
-    const prompt = jsonReply(200, {});
-    const delays = Array.from({ length: 300 }, () =>
-      plan({ filters: {}, offset: 0 }, NOW).reduce((reply, { onReply }) => onReply?.(reply) ?? reply, prompt),
-    ).map(({ delayMs }) => delayMs);
-    expect(Math.max(...delays)).toBeGreaterThan(4000);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(6250);
-    expect(delays.filter((ms) => ms > 700).length / 300).toBeLessThan(0.2);
   });
 });

@@ -7,9 +7,6 @@ import { TaskQueue } from '../../src/model/task-queue.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import type { ListedPage, ListingObserver } from '../../src/upstream/http/observer.ts';
 import { RequestFailure } from '../../src/upstream/http/request-failure.ts';
-import { listPages } from '../../src/upstream/paging/list-pages.ts';
-import { readPage } from '../../src/upstream/protocol/page.ts';
-import { readId } from '../../src/upstream/protocol/record.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
 import { codePoint } from '../code-point.ts';
 import { listingContext } from './support/context.ts';
@@ -681,19 +678,6 @@ describe('stationSource', () => {
     const listing = slow.listResources(query, listingContext({ signal: end.signal }));
     await expect(listing).rejects.toMatchObject({ reason: 'timeout' });
     expect(failures).toEqual(['body', 'timeout']);
-  });
-
-  it('ends an endless listing', async () => {
-    const run = async <T>(task: () => T) => task();
-    const fetchPage = async (offset: number, requested: number) => {
-      const resources = [record(`r${offset}`), record(`r${offset + 1}`)];
-      return { page: await readPage(Buffer.from(JSON.stringify({ resources })), readId, run), requested };
-    };
-    expect(await listPages(fetchPage, { pageSize: 2, concurrency: 1, run })).toMatchObject({
-      complete: false,
-      incompleteReasons: ['the listing did not end within 100000 pages'],
-      pages: 100_000,
-    });
   });
 
   it('requests no more pages at once than the concurrency limit', async () => {

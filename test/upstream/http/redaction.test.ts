@@ -78,7 +78,7 @@ describe('repeatsSecret', () => {
       fc.property(secret, escaper, escaper, choices, (hidden, inner, outer, choice) => {
         expect(repeatsSecret(framed(outer(inner(hidden, choice), choice)), [hidden])).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -95,7 +95,7 @@ describe('repeatsSecret', () => {
           expect(repeatsSecret(framed(text), [hidden])).toBe(true);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -104,7 +104,7 @@ describe('repeatsSecret', () => {
       fc.property(secret, encoder, escaper, choices, (hidden, encode, outer, choice) => {
         expect(repeatsSecret(framed(outer(encode(hidden, choice), choice)), [hidden])).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 

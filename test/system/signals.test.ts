@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { startProgram } from '../e2e/built-program.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
-import { startProgram } from './built-program.ts';
-import { configOf, entriesOf, startTestService } from './test-bed.ts';
 
 /** A configuration file that the program can read only when the test writes it. */
 async function writtenOnDemand() {
