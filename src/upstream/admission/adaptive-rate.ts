@@ -90,7 +90,8 @@ const COUNTED_MINUTES = 5;
  * 2. The limit starts at 85 % of the target. While requests wait for it, it climbs: in the time of 100 requests to the target, flat near it,
  *    then ever faster, to 16 times the target after the same time again.
  * 3. Beyond its target the limit is an experiment, so that a single throttled request ends it: the next target is mostly the rate accepted
- *    since the limit was set (a token bucket accepts what it is refilled with), and to a quarter the rate reached.
+ *    since the limit was set (a token bucket accepts what it is refilled with), and to a quarter the rate reached; to a half if that is
+ *    more than twice the target, because the service allows much more than before.
  * 4. Below its target the limit is lowered only if a sample of replies shows that too many are throttled: to the rate accepted in it.
  * 5. If a sample has no accepted reply, the limit is halved, down to the floor. It will climb back to a target that is at most the mean rate
  *    accepted since that last happened: so the quota of a window of a minute is found.
@@ -244,7 +245,9 @@ export class AdaptiveRate {
     const limit = this.#limit;
     const baseShare = nowMs < this.#base.untilMs ? this.#base.share : 0;
     if (limit && baseShare === 0 && limit.climbedMs > limit.climbMs) {
-      this.#lower(throttling, (3 * acceptedPerSecond(limit) + limitPerSecond(limit)) / 4, START);
+      const reached = limitPerSecond(limit);
+      const weight = reached > 2 * limit.target ? 1 / 2 : 1 / 4;
+      this.#lower(throttling, (1 - weight) * acceptedPerSecond(limit) + weight * reached, START);
       return;
     }
     if (!isMoreThan(Math.max(baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.higherShare ?? 0)), sample)) {

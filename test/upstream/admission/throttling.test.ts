@@ -95,15 +95,20 @@ describe.each([1, 2])('a fleet on a service that limits requests, seed %i', (see
   });
 
   it.each([
-    [10, 20, 20],
-    [8, 40, 40],
-    [2, 40, 4],
-  ])('finds a limit that rises from %i to %i per second within a minute', async (before, after, burst) => {
-    const perSecond = (nowMs: number) => (nowMs < CHANGE_MS ? before : after);
+    [10, 20, 20, 120],
+    [8, 40, 40, 120],
+    // At various moments of the climb.
+    [2, 40, 4, 120],
+    [2, 40, 4, 135],
+    [2, 40, 4, 150],
+    [2, 40, 4, 165],
+  ])('finds a limit that rises from %i to %i per second within a minute', async (before, after, burst, second) => {
+    const changeMs = 1000 * second;
+    const perSecond = (nowMs: number) => (nowMs < changeMs ? before : after);
     const fleet = fleetOf(seed, { bucket: { perSecond, burst } }, { stations: 1500 });
-    await fleet.runUntil(CHANGE_MS + MINUTE_MS + 5000);
+    await fleet.runUntil(changeMs + MINUTE_MS);
     expect(fleet.failures()).toEqual({});
-    const reached = Array.from({ length: 60 }, (_, second) => CHANGE_MS + 1000 * second).some(
+    const reached = Array.from({ length: 58 }, (_, later) => changeMs + 1000 * later).some(
       (fromMs) => shares(fleet, after, fromMs, fromMs + 3000).used >= 80,
     );
     expect(reached).toBe(true);
