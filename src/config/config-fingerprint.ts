@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { MAX_SECRET_BYTES } from '../files/regular-file.ts';
 import { completedWithPauses } from './checked-yaml.ts';
 import { secretFiles, stationFilePatterns } from './load.ts';
 import { contentOf, readStationFiles, type StationFile } from './station-files.ts';
@@ -25,7 +26,7 @@ export class ConfigFingerprint {
     const hash = createHash('sha256');
     addFile(hash, this.#file, main);
     for (const { file, content } of await readStationFiles(this.#stationFiles)) addFile(hash, file, content);
-    for (const file of this.#secretFiles) addFile(hash, file, await contentOf(file));
+    for (const file of this.#secretFiles) addFile(hash, file, await contentOf(file, MAX_SECRET_BYTES));
     return hash.digest('hex');
   }
 

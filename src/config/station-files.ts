@@ -53,9 +53,9 @@ async function matches(path: string): Promise<readonly Omit<StationFile, 'patter
   return found;
 }
 
-export async function contentOf(file: string): Promise<StationFile['content']> {
+export async function contentOf(file: string, maxBytes = MAX_CONFIG_BYTES): Promise<StationFile['content']> {
   try {
-    return { text: (await readRegularFile(file, MAX_CONFIG_BYTES)).toString() };
+    return { text: (await readRegularFile(file, maxBytes)).toString() };
   } catch (error) {
     return { error: error as NodeJS.ErrnoException };
   }

@@ -1,3 +1,4 @@
+import { MAX_SECRET_BYTES } from '../files/regular-file.ts';
 import { AUTH_SCHEMES } from './auth-schemas.ts';
 import type { ParsedYaml } from './checked-yaml.ts';
 import type { ConfigPath, Problem } from './problem.ts';
@@ -65,7 +66,7 @@ async function failureOf(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (leaf.key === 'base_url') return listingPathIn(leaf.value as URL);
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
   if (!isFile(leaf)) return undefined;
-  const content = await contentOf(leaf.value);
+  const content = await contentOf(leaf.value, MAX_SECRET_BYTES);
   if ('error' in content) return fileProblem(leaf.value, content.error);
   if (content.text.trim() === '') return `${leaf.value} is empty, expected its content`;
   return leaf.key === 'credentials_file' ? schemeIn(content.text.trim(), `content of ${leaf.value}`, type) : undefined;

@@ -39,6 +39,13 @@ describe('upstreamWarnings', () => {
     });
   });
 
+  it('warns of a secret file that is too large to be read, before requests fail', async () => {
+    const lines = ['authorization: { credentials_file: token }'];
+    expect((await warningsOf(lines, { token: 'a'.repeat(1024 * 1024 + 1) })).failing).toEqual([
+      '4:40: upstreams.main.authorization.credentials_file: token cannot be read: larger than 1048576 bytes',
+    ]);
+  });
+
   it('warns of files that are missing, empty, unreadable, directories or pipes', async () => {
     const lines = [
       'authorization: { credentials_file: missing }',
