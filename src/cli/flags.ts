@@ -1,5 +1,5 @@
 import { ALERTABLE } from '../inventory/selection.ts';
-import { NAMINGS } from '../simulator/resource.ts';
+import { NAMINGS } from '../simulator/world.ts';
 import type { CommandName } from './commands.ts';
 import {
   choice,

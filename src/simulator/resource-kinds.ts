@@ -1,4 +1,4 @@
-import { pick, type Random } from './random.ts';
+import { between, pick, type Random } from './random.ts';
 
 /** A resource type: its share of a fleet, its lifetimes and the values of its records. */
 export interface ResourceKind {
@@ -10,8 +10,8 @@ export interface ResourceKind {
   /** '': no product. */
   readonly products: readonly string[];
   readonly skus: readonly string[];
-  /** The share with GPUs, whose sku counts GPUs. */
-  readonly gpuShare: number;
+  /** The share with GPUs, whose sku counts GPUs; default: 0. */
+  readonly gpuShare?: number;
   readonly alertableShare: number;
   /** The share of alertable resources that have alert rules. */
   readonly ruleShare: number;
@@ -83,7 +83,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [15 * DAY, 900 * DAY],
     products: ['product.afs'],
     skus: ['100 GiB', '500 GiB', '500 GiB', '2048 GiB', '10240 GiB', '1.5 TiB'],
-    gpuShare: 0,
     alertableShare: 0.92,
     ruleShare: 0.75,
     maxRules: 5,
@@ -96,7 +95,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [60 * DAY, 900 * DAY],
     products: ['product.aoss', 'product.aoss', ''],
     skus: ['Standard', 'Standard', '低频访问'],
-    gpuShare: 0,
     alertableShare: 0,
     ruleShare: 0,
     maxRules: 0,
@@ -109,7 +107,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [4 * DAY, 400 * DAY],
     products: ['product.eip'],
     skus: ['5 Mbps', '100 Mbps', '100 Mbps', '200 Mbps', '1 Gbps'],
-    gpuShare: 0,
     alertableShare: 1,
     ruleShare: 0.6,
     maxRules: 3,
@@ -122,7 +119,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [10 * DAY, 500 * DAY],
     products: ['product.slb'],
     skus: ['slb.s1.small', 'slb.s2.medium', '5000 connections'],
-    gpuShare: 0,
     alertableShare: 1,
     ruleShare: 0.85,
     maxRules: 6,
@@ -135,21 +131,15 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [100 * DAY, 900 * DAY],
     products: [''],
     skus: [''],
-    gpuShare: 0,
     alertableShare: 0,
     ruleShare: 0,
     maxRules: 0,
   },
 ];
 
-export function gpuFields(random: Random): { readonly sku: string; readonly gpuModel: string } {
-  return {
-    sku: pick(random, ['1 GPU', '1 GPU', '2 GPU', '4 GPU', '8 GPU', '8 GPU']),
-    gpuModel: pick(random, gpuModels),
-  };
-}
+export const gpuSkus: readonly string[] = ['1 GPU', '1 GPU', '2 GPU', '4 GPU', '8 GPU', '8 GPU'];
 
-const gpuModels: readonly string[] = [
+export const gpuModels: readonly string[] = [
   'NVIDIA A100-SXM4-80GB',
   'NVIDIA A100-SXM4-80GB',
   'NVIDIA H800',
@@ -160,7 +150,7 @@ const gpuModels: readonly string[] = [
 
 /** Chinese and English, with dots, colons and spaces, as in real names. */
 export function displayName(random: Random): string {
-  const number = String(1 + Math.floor(random() * 99)).padStart(2, '0');
+  const number = String(between(random, 1, 99)).padStart(2, '0');
   return `${pick(random, teams)}${pick(random, ['-', '.', ':', ' '])}${pick(random, roles)}${pick(random, ['-', ':', '.v'])}${number}`;
 }
 

@@ -2,10 +2,9 @@ import { stringify } from 'yaml';
 import { authConfig, SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
 import type { Fault } from './faults.ts';
 import type { RecordSource } from './listing-reply.ts';
-import type { Naming } from './resource.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
 import { behaviourFaults, demoStations, type SimulatedStation } from './stations.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type Naming, type World } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed?: number;

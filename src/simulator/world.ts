@@ -1,14 +1,6 @@
-import { hash, hashText, pick, type Random, randomFrom } from './random.ts';
-import {
-  createResource,
-  type Lifetime,
-  type Naming,
-  recordAt,
-  type SimulatedResource,
-  type Slot,
-  type WireRecord,
-} from './resource.ts';
-import { type ResourceKind, resourceKinds } from './resource-kinds.ts';
+import { createHash } from 'node:crypto';
+import { between, hash, hashText, pick, type Random, randomFrom } from './random.ts';
+import { displayName, gpuModels, gpuSkus, type ResourceKind, resourceKinds } from './resource-kinds.ts';
 
 export interface WorldStation {
   readonly name: string;
@@ -18,9 +10,19 @@ export interface WorldStation {
   readonly emphasis?: 'compute' | 'storage' | 'network';
 }
 
-/** A record, and the properties the service filters by without sending them. */
+/** A record as the service sends it, and the properties it filters by without sending them. */
 export interface WorldEntry {
-  readonly record: WireRecord;
+  readonly record: {
+    readonly resource_type: { readonly key: string; readonly label: string };
+    readonly resource_id: string;
+    readonly create_time: string;
+    readonly sku: string;
+    readonly state: string;
+    readonly display_name: string;
+    readonly alert_rules_count: number;
+    readonly name: string;
+    readonly gpu_model: string;
+  };
   /** '' for none. */
   readonly product: string;
   readonly alertable: boolean;
@@ -33,6 +35,11 @@ export interface World {
   resources(station: string, atMs: number): readonly WorldEntry[];
 }
 
+export const NAMINGS = ['random', 'sequential'] as const;
+
+/** How resources are named: at random, or numbered, so that an exposition compresses extremely well. */
+export type Naming = (typeof NAMINGS)[number];
+
 /** The fleets change only at ticks, so that the pages of one listing agree. */
 const TICK_MS = 10_000;
 
@@ -43,127 +50,156 @@ interface WorldOptions {
 }
 
 export function createWorld({ seed, stations, naming = 'random' }: WorldOptions): World {
-  const fleets = new Map(stations.map((station) => [station.name, memoizeLatest(fleet(seed, station, naming))]));
+  const fleets = new Map(stations.map((station) => [station.name, new Fleet(seed, station, naming)]));
   return {
     stations,
     resources(station, atMs) {
-      const resourcesAt = fleets.get(station);
-      if (resourcesAt === undefined) throw new Error(`unknown simulated station ${station}`);
-      return resourcesAt(Math.floor(atMs / TICK_MS) * TICK_MS);
+      const fleet = fleets.get(station);
+      if (fleet === undefined) throw new Error(`unknown simulated station ${station}`);
+      return fleet.at(Math.floor(atMs / TICK_MS) * TICK_MS);
     },
   };
 }
 
-/** All pages of a listing usually fall into one tick. */
-function memoizeLatest<T>(compute: (tickMs: number) => T): (tickMs: number) => T {
-  let latest: { readonly tickMs: number; readonly value: T } | undefined;
-  return (tickMs) => {
-    if (latest?.tickMs !== tickMs) latest = { tickMs, value: compute(tickMs) };
-    return latest.value;
-  };
-}
+const HOUR = 3_600_000;
 
-function fleet(seed: number, station: WorldStation, naming: Naming): (atMs: number) => readonly WorldEntry[] {
-  const key = hash(seed, hashText(station.name));
-  const load = loadCurve(key);
-  const kinds = weightedKinds(station);
-  const slots = Array.from({ length: Math.round(station.size / MEAN_OCCUPANCY) }, (_, index) =>
-    slotOccupant({ station: key, index }, pick(randomFrom(hash(key, index, 1)), kinds), load, naming),
-  );
-  return (atMs) =>
-    slots
-      .map((resourceAt) => resourceAt(atMs))
-      .filter((resource) => resource !== undefined)
-      .sort((one, other) => (naming === 'random' ? one.lifetime.fromMs - other.lifetime.fromMs : 0))
-      .map((resource) => ({
-        record: recordAt(resource, atMs),
-        product: resource.product,
-        alertable: resource.alertable,
-      }));
-}
-
-/** The resource in a slot, memoized for the current cycle. */
-function slotOccupant(
-  slot: Slot,
-  kind: ResourceKind,
-  load: (ms: number) => number,
-  naming: Naming,
-): (atMs: number) => SimulatedResource | undefined {
-  let cycle: SlotCycle | undefined;
-  let resource: SimulatedResource | undefined;
-  return (atMs) => {
-    if (cycle === undefined || atMs < cycle.fromMs || atMs >= cycle.untilMs) {
-      cycle = cycleAt(slot, kind.lifetimeMs, load, atMs);
-      resource = cycle.lifetime && createResource(kind, cycle.lifetime, naming);
-    }
-    return resource && resource.lifetime.fromMs <= atMs && atMs < resource.lifetime.untilMs ? resource : undefined;
-  };
-}
-
-/** Each kind repeated by its weight, to pick from. */
-function weightedKinds({ emphasis }: WorldStation): readonly ResourceKind[] {
-  return resourceKinds.flatMap((kind) => {
-    const emphasised = kind.key.startsWith(`resource_type.${emphasis}.`);
-    return Array<ResourceKind>(emphasised ? 3 * kind.weight : kind.weight).fill(kind);
-  });
-}
-
-/** The period in which a slot holds at most one resource. */
-interface SlotCycle {
-  readonly fromMs: number;
-  readonly untilMs: number;
-  /** undefined: the slot stays empty. */
-  readonly lifetime: Lifetime | undefined;
-}
-
-/** Depends on the load at the start of the cycle, so that a lifetime does not depend on when it is computed. */
-function cycleAt(
-  slot: Slot,
-  lifetimeMs: readonly [shortest: number, longest: number],
-  load: (ms: number) => number,
-  atMs: number,
-): SlotCycle {
-  const slotKey = hash(slot.station, slot.index);
-  const random = randomFrom(slotKey);
-  const lengthMs = logUniform(random, lifetimeMs);
-  const phaseMs = random() * lengthMs;
-  const cycle = Math.floor((atMs + phaseMs) / lengthMs);
-  const fromMs = cycle * lengthMs - phaseMs;
-  const key = hash(slotKey, cycle);
-  const draw = randomFrom(key);
-  const isOccupied = draw() < load(fromMs);
-  const lifetime = {
-    slot,
-    cycle,
-    key,
-    fromMs: Math.ceil(fromMs + LATEST_START * draw() * lengthMs),
-    untilMs: fromMs + (1 - EARLIEST_END * draw()) * lengthMs,
-  };
-  return { fromMs, untilMs: fromMs + lengthMs, lifetime: isOccupied ? lifetime : undefined };
-}
-
-const LATEST_START = 0.1;
-const EARLIEST_END = 0.1;
+/** The average share of occupied slots, and the period in which it changes. */
 const MEAN_LOAD = 0.75;
-const DAY = 86_400_000;
+const LOAD_PERIOD_MS = 23 * 24 * HOUR;
 
-/** The share of occupied slots over time, with a daily and a longer period. */
-function loadCurve(station: number): (ms: number) => number {
-  const random = randomFrom(station);
-  const day = random();
-  const season = random();
-  return (ms) => MEAN_LOAD + 0.07 * wave(ms / DAY + day) + 0.13 * wave(ms / (23 * DAY) + season);
+/** Holds at most one resource at a time, and from cycle to cycle another one. */
+interface Slot {
+  readonly kind: ResourceKind;
+  readonly number: number;
+  readonly key: number;
+  readonly cycleMs: number;
+  readonly phaseMs: number;
+  /** That of the cycle computed last. */
+  cycle?: number;
+  resource?: Resource | undefined;
 }
 
-/** The average share of occupied slots. */
-const MEAN_OCCUPANCY = MEAN_LOAD * (1 - LATEST_START / 2 - EARLIEST_END / 2);
-
-/** With a period of 1. */
-function wave(phase: number): number {
-  return Math.sin(2 * Math.PI * phase);
+interface Resource extends WorldEntry {
+  readonly key: number;
+  readonly createdMs: number;
+  readonly rules: number;
+  readonly rulesFromMs: number;
 }
 
-/** Uniform on a logarithmic scale. */
-function logUniform(random: Random, [least, most]: readonly [number, number]): number {
-  return least * (most / least) ** random();
+class Fleet {
+  readonly #key: number;
+  readonly #naming: Naming;
+  readonly #slots: readonly Slot[];
+  #latest: { readonly atMs: number; readonly entries: readonly WorldEntry[] } | undefined;
+
+  constructor(seed: number, { name, size, emphasis }: WorldStation, naming: Naming) {
+    this.#key = hash(seed, hashText(name));
+    this.#naming = naming;
+    // Each kind repeated by its weight, to pick from.
+    const kinds = resourceKinds.flatMap((kind) =>
+      Array<ResourceKind>((kind.key.startsWith(`resource_type.${emphasis}.`) ? 3 : 1) * kind.weight).fill(kind),
+    );
+    this.#slots = Array.from({ length: Math.round(size / MEAN_LOAD) }, (_, number) => {
+      const key = hash(this.#key, number);
+      const random = randomFrom(key);
+      const kind = pick(random, kinds);
+      const [shortest, longest] = kind.lifetimeMs;
+      const cycleMs = shortest * (longest / shortest) ** random();
+      return { kind, number, key, cycleMs, phaseMs: random() * cycleMs };
+    });
+  }
+
+  /** All pages of a listing usually fall into one tick, so that the latest list is kept. */
+  at(atMs: number): readonly WorldEntry[] {
+    if (this.#latest?.atMs !== atMs) {
+      const resources = this.#slots.map((slot) => this.#resource(slot, atMs)).filter((one) => one !== undefined);
+      if (this.#naming === 'random') resources.sort((one, other) => one.createdMs - other.createdMs);
+      this.#latest = { atMs, entries: resources.map((resource) => entryAt(resource, atMs)) };
+    }
+    return this.#latest.entries;
+  }
+
+  #resource(slot: Slot, atMs: number): Resource | undefined {
+    const cycle = Math.floor((atMs + slot.phaseMs) / slot.cycleMs);
+    if (slot.cycle !== cycle) {
+      const createdMs = Math.ceil(cycle * slot.cycleMs - slot.phaseMs);
+      const key = hash(slot.key, cycle);
+      const random = randomFrom(key);
+      slot.cycle = cycle;
+      slot.resource =
+        random() < this.#load(createdMs)
+          ? { key, createdMs, ...newResource(slot, createdMs, this.#names(slot, random), random) }
+          : undefined;
+    }
+    return slot.resource;
+  }
+
+  #load(ms: number): number {
+    return MEAN_LOAD + 0.15 * Math.sin(2 * Math.PI * (ms / LOAD_PERIOD_MS + this.#key / 2 ** 32));
+  }
+
+  /** 32 bits of a key may collide, so ids are not derived from it. */
+  #names({ kind, number, cycle }: Slot, random: Random) {
+    const numbered = `web-${String(number).padStart(6, '0')}`;
+    if (this.#naming === 'sequential') return { id: numbered, name: numbered, displayName: numbered };
+    const digest = createHash('sha256').update(`${this.#key} ${number} ${cycle}`).digest('hex');
+    return {
+      id: digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+      name: `${kind.namePrefix}-${digest.slice(0, 12)}`,
+      displayName: displayName(random),
+    };
+  }
+}
+
+function newResource(
+  { kind, cycleMs }: Slot,
+  createdMs: number,
+  { id, name, displayName }: { readonly id: string; readonly name: string; readonly displayName: string },
+  random: Random,
+): Omit<Resource, 'key' | 'createdMs'> {
+  const hasGpu = random() < (kind.gpuShare ?? 0);
+  const alertable = random() < kind.alertableShare;
+  return {
+    record: {
+      resource_type: { key: kind.key, label: kind.label },
+      resource_id: id,
+      create_time: timestamp(random, createdMs),
+      sku: pick(random, hasGpu ? gpuSkus : kind.skus),
+      state: INACTIVE,
+      display_name: displayName,
+      alert_rules_count: 0,
+      name,
+      gpu_model: hasGpu ? pick(random, gpuModels) : '',
+    },
+    product: pick(random, kind.products),
+    alertable,
+    rules: alertable && random() < kind.ruleShare ? between(random, 1, kind.maxRules) : 0,
+    rulesFromMs: createdMs + random() * 0.15 * cycleMs,
+  };
+}
+
+/** RFC 3339 with 3, 6 or 9 decimals, as a gRPC gateway prints it. */
+function timestamp(random: Random, ms: number): string {
+  const digits = String(between(random, 1_000_000, 1_999_999)).slice(1, pick(random, [1, 4, 7]));
+  return `${new Date(ms).toISOString().slice(0, -1)}${digits}Z`;
+}
+
+const INACTIVE = 'ALERTSTATE_INACTIVE';
+
+function entryAt(resource: Resource, atMs: number): WorldEntry {
+  const { record, product, alertable, rules, rulesFromMs } = resource;
+  if (rules === 0 || atMs < rulesFromMs) return { record, product, alertable };
+  return { record: { ...record, state: stateAt(resource, atMs), alert_rules_count: rules }, product, alertable };
+}
+
+/** At most one alert per hour, once rules exist: pending, then firing or resolved. Times are in hours. */
+function stateAt({ key, rulesFromMs }: Resource, atMs: number): string {
+  const time = (atMs + (key % HOUR)) / HOUR;
+  const random = randomFrom(hash(key, Math.floor(time)));
+  if (random() >= 0.14) return INACTIVE;
+  const since = (time % 1) - 0.4 * random();
+  const pending = 0.1 + 0.2 * random();
+  const firing = random() < 0.4 ? 0.3 * random() : 0;
+  if (since < 0 || since >= pending + firing || atMs - since * HOUR < rulesFromMs) return INACTIVE;
+  return since < pending ? 'ALERTSTATE_PENDING' : 'ALERTSTATE_FIRING';
 }
