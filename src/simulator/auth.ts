@@ -117,32 +117,3 @@ export const SIMULATED_CREDENTIALS = {
 } as const satisfies Readonly<Record<string, AuthCheck>>;
 
 export type SimulatedScheme = keyof typeof SIMULATED_CREDENTIALS;
-
-/** The keys of an upstream of the exporter that send the credentials. */
-export function authConfig(scheme: SimulatedScheme | undefined, serviceUrl: string): object {
-  const { bearer, basic, hmac, oauth2 } = SIMULATED_CREDENTIALS;
-  switch (scheme) {
-    case 'bearer':
-      return { authorization: { type: 'Bearer', credentials: bearer.token } };
-    case 'basic':
-      return { basic_auth: { username: basic.username, password: basic.password } };
-    case 'hmac':
-      return {
-        hmac: {
-          access_key_id: hmac.accessKeyId,
-          secret_access_key: hmac.secretAccessKey,
-          signed_headers: [...hmac.signedHeaders],
-        },
-      };
-    case 'oauth2':
-      return {
-        oauth2: {
-          client_id: oauth2.clientId,
-          client_secret: oauth2.clientSecret,
-          token_url: `${serviceUrl}${TOKEN_PATH}`,
-        },
-      };
-    default:
-      return {};
-  }
-}

@@ -1,18 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import type { FilterName, Filters } from './listing-request.ts';
+import type { FilterName, ListingRequest } from './listing-request.ts';
 import { between, type Random, shuffled } from './random.ts';
 import {
+  bodyReply,
   byteByByte,
   type Delivery,
   endless,
   headersOnly,
-  jsonReply,
   never,
   resetAtStart,
   resetWithinBody,
   type SimulatedReply,
   statusReply,
-  textReply,
   truncated,
   withHeaders,
 } from './reply.ts';
@@ -27,12 +26,10 @@ type OptionsOf<Effect> = Effect extends (options: infer Options, random: Random)
 /** Conditions of a fault; all of them must hold. Requests are counted per fault and station, among those that match `offset` and `filter`. */
 export interface When {
   readonly offset?: number;
-  /** Only listings with this filter, or only those without filters. */
-  readonly filter?: FilterName | 'none';
+  /** Only listings with this filter. */
+  readonly filter?: FilterName;
   /** With `filter`: only when its values include this one. */
   readonly filterValue?: string;
-  /** Counted from 1. */
-  readonly nth?: number | readonly number[];
   /** Only the first so many requests. */
   readonly first?: number;
   /** Only the first so many listings, counted per set of filters; each request at offset 0 starts one. */
@@ -43,11 +40,7 @@ export interface When {
   readonly periodMs?: number;
 }
 
-export interface PageRequest {
-  readonly filters: Filters;
-  readonly offset: number;
-  readonly size: number;
-}
+export type PageRequest = Pick<ListingRequest, 'filters' | 'offset' | 'size'>;
 
 /** All records that match the filters, and the total as reported. */
 export interface FilteredListing {
@@ -77,7 +70,7 @@ interface StatusOptions {
   readonly code: number;
   readonly retryAfter?: number | string;
   /** Default: a google.rpc.Status for the code. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -87,7 +80,7 @@ const FAULTS = {
   nullPage: () => onBody((body) => ({ ...body, page: null })),
   missingPage: () => onBody(({ resources }) => ({ resources })),
   /** Page numbers and rule counts are strings. */
-  textNumbers: () => onBody((body) => onPage(onRecords(body, withTextRuleCount), textNumbers)),
+  textNumbers: () => onBody((body) => onPage(onRecords(body, textRuleCount), textNumbers)),
   pageCap: ({ size }: { readonly size: number }) => onRequest((page) => ({ size: Math.min(page.size, size) })),
   /** A page holds between one record and the requested size. */
   randomCap: (_: unknown, random: Random) => onRequest(({ size }) => ({ size: between(random, 1, size) })),
@@ -102,12 +95,11 @@ const FAULTS = {
   ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => onRequest(() => ({ size })),
   ignoreFilter: ({ name }: { readonly name: FilterName }) =>
     onRequest(({ filters: { [name]: _, ...filters } }) => ({ filters })),
-  /** The total grows by `by` from page to page. */
-  totalMoves: ({ by = 1 }: { readonly by?: number }) =>
-    onListing(({ total }, { offset, size }) => ({ total: total + by * Math.ceil(offset / size) })),
+  /** The total grows from page to page. */
+  totalMoves: () => onListing(({ total }, { offset, size }) => ({ total: total + Math.ceil(offset / size) })),
   totalLies: ({ delta }: { readonly delta: number }) => onListing(({ total }) => ({ total: total + delta })),
+  /** undefined: the page has no total. */
   totalIs: ({ total }: { readonly total: unknown }) => onBody((body) => onPage(body, (page) => ({ ...page, total }))),
-  omitTotal: () => onBody((body) => onPage(body, ({ total: _, ...page }) => page)),
   /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
   rowShift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) =>
     onListing(({ records, total }, { offset }) =>
@@ -135,19 +127,13 @@ const FAULTS = {
   hang: () => deliveredBy(never),
   headersOnly: () => deliveredBy(headersOnly),
   /** One byte at a time. */
-  drip: ({ everyMs = 50 }: { readonly everyMs?: number }) => deliveredBy(byteByByte(everyMs)),
+  drip: () => deliveredBy(byteByByte),
   /** The connection ends before Content-Length is reached. */
   truncate: () => deliveredBy(truncated),
   endless: () => deliveredBy(endless),
-  html: () => replacedBy(textReply(200, 'text/html; charset=utf-8', SIGN_IN_PAGE)),
-  notJson: () => replacedBy(textReply(200, 'application/json', '{"resources": [')),
-  /** Valid JSON with this value. */
-  wrongJson: ({ value }: { readonly value: unknown }) => replacedBy(jsonReply(200, value)),
-  bytes: ({ body }: { readonly body: Uint8Array }) => replacedBy({ ...textReply(200, 'application/json', ''), body }),
-  redirect: ({ location }: { readonly location: string }) =>
-    replacedBy(withHeaders(textReply(302, 'text/plain', ''), { location })),
+  /** With any status, and any body. */
   status: ({ code, retryAfter, body, headers = {} }: StatusOptions) => {
-    const reply = body === undefined ? statusReply(code, `simulated ${code}`) : textReply(code, 'text/plain', body);
+    const reply = body === undefined ? statusReply(code, `simulated ${code}`) : bodyReply(code, body);
     const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
     return replacedBy(withHeaders(reply, { ...retry, ...headers }));
   },
@@ -163,8 +149,6 @@ const FAULTS = {
     }),
   }),
 };
-
-const SIGN_IN_PAGE = '<!doctype html><title>Sign in</title><p>Please sign in to continue.';
 
 function onRequest(change: (page: PageRequest) => Partial<PageRequest>): FaultEffect {
   return { onPageRequest: (page) => ({ ...page, ...change(page) }) };
@@ -211,14 +195,15 @@ function textNumbers(values: object): Readonly<Record<string, unknown>> {
   );
 }
 
-function withoutId(record: unknown): unknown {
-  return isObject(record) ? { ...record, resource_id: undefined } : record;
+function textRuleCount(record: object): object {
+  return {
+    ...record,
+    ...('alert_rules_count' in record && textNumbers({ alert_rules_count: record.alert_rules_count })),
+  };
 }
 
-function withTextRuleCount(record: object): object {
-  return 'alert_rules_count' in record
-    ? { ...record, ...textNumbers({ alert_rules_count: record.alert_rules_count }) }
-    : record;
+function withoutId(record: unknown): unknown {
+  return isObject(record) ? { ...record, resource_id: undefined } : record;
 }
 
 /** The faults of `simulate --fault`. */
@@ -235,8 +220,13 @@ export const NAMED_FAULTS = {
   reset: { kind: 'reset' },
   truncated: { kind: 'truncate' },
   endless: { kind: 'endless' },
-  html: { kind: 'html' },
-  not_json: { kind: 'notJson' },
+  html: {
+    kind: 'status',
+    code: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '<!doctype html><title>Sign in</title><p>Please sign in to continue.',
+  },
+  not_json: { kind: 'status', code: 200, body: '{"resources": [' },
   null_page: { kind: 'nullPage' },
   missing_page: { kind: 'missingPage' },
   text_numbers: { kind: 'textNumbers' },

@@ -16,14 +16,14 @@ export type RecordSource = (path: StationPath, atMs: number) => readonly SourceE
 /** The recorded body for exactly this request; undefined: not recorded. */
 export type RecordedPages = (request: ListingRequest) => ListingBody | undefined;
 
-export interface ReplyOptions {
+interface ReplyOptions {
   readonly source: RecordSource;
   readonly replay: RecordedPages | undefined;
   readonly auth: AuthCheck | undefined;
-  /** For requests without a page size. */
-  readonly defaultPageSize: number;
-  readonly pageCap: number;
 }
+
+/** For requests without a page size. */
+const DEFAULT_PAGE_SIZE = 20;
 
 /** The reply to a request, changed by the effects in order. */
 export function replyTo(
@@ -49,25 +49,15 @@ function healthyReply(
   if ('status' in request)
     return withHeaders(statusReply(request.status, request.message), request.status === 405 ? { allow: 'GET' } : {});
   const entries = options.source(request.path, atMs);
-  if (entries === undefined)
-    return statusReply(404, `telemetry station ${JSON.stringify(request.path.telemetryStation)} not found`);
-  return jsonReply(200, listingBody(entries, request, effects, options));
-}
-
-function listingBody(
-  entries: readonly SourceEntry[],
-  request: ListingRequest,
-  effects: readonly FaultEffect[],
-  options: ReplyOptions,
-): ListingBody {
-  const { filters, offset, size } = request;
-  const requested = { filters, offset, size: Math.min(size || options.defaultPageSize, options.pageCap) };
+  if (entries === undefined) return statusReply(404, `telemetry station ${JSON.stringify(request.station)} not found`);
   // A recorded body cannot show the effect of a fault on the request or the listing.
-  const isChanged = effects.some(
-    ({ onPageRequest, onListing }) => onPageRequest !== undefined || onListing !== undefined,
+  const isChanged = effects.some((effect) => effect.onPageRequest ?? effect.onListing);
+  const recorded = isChanged ? undefined : options.replay?.(request);
+  const body = recorded ?? pageOf(entries, { ...request, size: request.size || DEFAULT_PAGE_SIZE }, effects);
+  return jsonReply(
+    200,
+    effects.reduce((changed, { onBody }) => onBody?.(changed) ?? changed, body),
   );
-  const page = (isChanged ? undefined : options.replay?.(request)) ?? pageOf(entries, requested, effects);
-  return effects.reduce((body, { onBody }) => onBody?.(body) ?? body, page);
 }
 
 function pageOf(entries: readonly SourceEntry[], requested: PageRequest, effects: readonly FaultEffect[]): ListingBody {

@@ -1,12 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The path parts of a station, decoded. */
+/** The path parts of a station, decoded, under the names of the exporter configuration. */
 export interface StationPath {
   readonly subscription: string;
-  readonly resourceGroup: string;
+  readonly resource_group: string;
   readonly zone: string;
-  readonly telemetryStation: string;
+  readonly telemetry_station: string;
 }
+
+export function isSamePath(one: StationPath, other: StationPath): boolean {
+  return PATH_PARTS.every((part) => one[part] === other[part]);
+}
+
+const PATH_PARTS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
 
 const REPEATED_FILTERS = ['resource_ids', 'resource_types'] as const;
 const SCALAR_FILTERS = ['resource_type', 'product', 'resource_display_name_prefix', 'enabled_alert'] as const;
@@ -28,6 +34,8 @@ export interface RequestHead {
 /** A valid request for a page of a station's listing. */
 export interface ListingRequest {
   readonly path: StationPath;
+  /** The name of the telemetry station. */
+  readonly station: string;
   readonly filters: Filters;
   readonly offset: number;
   /** 0: the default page size. */
@@ -47,13 +55,14 @@ export interface RequestOptions {
 
 export function parseRequest({ method, target }: RequestHead, rules: RequestOptions): ListingRequest | RejectedRequest {
   if (method !== 'GET') return { status: 405, message: 'Method Not Allowed' };
-  const { path: rawPath, query: parameters } = splitTarget(target);
+  const { rawPath, query: parameters } = splitTarget(target);
   const path = rawPath.startsWith(rules.pathPrefix) ? stationPath(rawPath.slice(rules.pathPrefix.length)) : undefined;
   if (path === undefined) return { status: 404, message: 'Not Found' };
   const message = parameterProblem(parameters);
   if (message !== undefined) return { status: 400, message };
   return {
     path,
+    station: path.telemetry_station,
     filters: readFilters(parameters, rules.listStyle),
     offset: Number(parameters.get('page.offset')),
     size: Number(parameters.get('page.size')),
@@ -61,54 +70,48 @@ export function parseRequest({ method, target }: RequestHead, rules: RequestOpti
 }
 
 /** The path is not decoded. */
-export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
-  const path = target.replace(/\?.*$/s, '');
-  return { path, query: new URLSearchParams(target.slice(path.length)) };
+export function splitTarget(target: string): { readonly rawPath: string; readonly query: URLSearchParams } {
+  const rawPath = target.replace(/\?.*$/s, '');
+  return { rawPath, query: new URLSearchParams(target.slice(rawPath.length)) };
 }
 
 const RESOURCES_PATH =
-  /^\/monitor\/ts\/data\/v1\/subscriptions\/(?<subscription>[^/]+)\/resourceGroups\/(?<resourceGroup>[^/]+)\/zones\/(?<zone>[^/]+)\/telemetryStations\/(?<telemetryStation>[^/]+)\/resources$/;
+  /^\/monitor\/ts\/data\/v1\/subscriptions\/(?<subscription>[^/]+)\/resourceGroups\/(?<resource_group>[^/]+)\/zones\/(?<zone>[^/]+)\/telemetryStations\/(?<telemetry_station>[^/]+)\/resources$/;
 
 function stationPath(path: string): StationPath | undefined {
   const parts = RESOURCES_PATH.exec(path)?.groups as StationPath | undefined;
   if (parts === undefined) return undefined;
   try {
-    return {
-      subscription: decodeURIComponent(parts.subscription),
-      resourceGroup: decodeURIComponent(parts.resourceGroup),
-      zone: decodeURIComponent(parts.zone),
-      telemetryStation: decodeURIComponent(parts.telemetryStation),
-    };
+    const decoded = PATH_PARTS.map((part) => [part, decodeURIComponent(parts[part])]);
+    return Object.fromEntries(decoded) as StationPath;
   } catch {
     return undefined;
   }
 }
 
 function parameterProblem(parameters: URLSearchParams): string | undefined {
-  const repeated = [...SCALAR_FILTERS, ...NUMBERS].find((name) => parameters.getAll(name).length > 1);
-  if (repeated !== undefined) return `too many values for field ${JSON.stringify(repeated)}`;
-  const invalidNumber = NUMBERS.find((name) => parameters.getAll(name).some((value) => !isCount(value)));
-  if (invalidNumber !== undefined) return `parsing field ${JSON.stringify(invalidNumber)}: invalid syntax`;
-  const hasInvalidBoolean = parameters.getAll('enabled_alert').some((value) => value !== 'true' && value !== 'false');
-  return hasInvalidBoolean ? 'parsing field "enabled_alert": invalid syntax' : undefined;
+  for (const name of [...SCALAR_FILTERS, ...NUMBERS]) {
+    const [value, ...further] = parameters.getAll(name);
+    if (further.length > 0) return `too many values for field "${name}"`;
+    if (value !== undefined && !isValid(name, value)) return `parsing field "${name}": invalid syntax`;
+  }
+  return undefined;
 }
 
-function isCount(text: string): boolean {
-  return /^\d+$/.test(text) && Number(text) < 2 ** 31;
-}
-
-function readFilters(parameters: URLSearchParams, listStyle: RequestOptions['listStyle']): Filters {
-  const scalars = SCALAR_FILTERS.map(
-    (name) => [name, parameters.getAll(name).filter((value) => isSet(name, value))] as const,
-  );
-  const repeated = REPEATED_FILTERS.map((name) => {
-    const values = parameters.getAll(name);
-    return [name, listStyle === 'comma' ? values.flatMap((value) => value.split(',')) : values] as const;
-  });
-  return Object.fromEntries([...scalars, ...repeated].filter(([, values]) => values.length > 0));
+function isValid(name: (typeof SCALAR_FILTERS | typeof NUMBERS)[number], value: string): boolean {
+  if (name === 'enabled_alert') return value === 'true' || value === 'false';
+  return !name.startsWith('page.') || (/^\d+$/.test(value) && Number(value) < 2 ** 31);
 }
 
 /** As in protobuf, an empty string is unset; `enabled_alert=false` selects all resources. */
-function isSet(name: FilterName, value: string): boolean {
-  return name === 'enabled_alert' ? value === 'true' : value !== '';
+function readFilters(parameters: URLSearchParams, listStyle: RequestOptions['listStyle']): Filters {
+  const scalars = SCALAR_FILTERS.map((name) => [
+    name,
+    parameters.getAll(name).filter((value) => (name === 'enabled_alert' ? value === 'true' : value !== '')),
+  ]);
+  const repeated = REPEATED_FILTERS.map((name) => [
+    name,
+    parameters.getAll(name).flatMap((value) => (listStyle === 'comma' ? value.split(',') : [value])),
+  ]);
+  return Object.fromEntries([...scalars, ...repeated].filter(([, values]) => values?.length));
 }

@@ -1,8 +1,8 @@
-import { stringify } from 'yaml';
-import { authConfig, SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
+import { SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
+import { exporterConfig } from './exporter-config.ts';
 import type { Fault, ListingBody } from './faults.ts';
 import type { RecordedPages, RecordSource, SourceEntry } from './listing-reply.ts';
-import type { Filters, ListingRequest, StationPath } from './listing-request.ts';
+import { type Filters, isSamePath, type ListingRequest } from './listing-request.ts';
 import type { Recording } from './recording.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
 
@@ -29,10 +29,17 @@ export async function startReplay({
     source: recordedSource(recording),
     replay: recordedPages(recording),
     faults: { '*': faults },
-    requestLogSize: 100,
-    ...(auth && { auth: SIMULATED_CREDENTIALS[auth] }),
+    auth: auth && SIMULATED_CREDENTIALS[auth],
   });
-  return { service, config: replayConfig(recording, service.url, auth) };
+  const [main] = recording.listings;
+  const config = exporterConfig(service.url, {
+    stations: [recordedStation(recording)],
+    // Recorded pages are only found with the recorded page size.
+    pageSize: main?.pages[0]?.size ?? 1,
+    refresh: 'scrape',
+    auth,
+  });
+  return { service, config };
 }
 
 /** Recorded requests get the recorded body. */
@@ -64,7 +71,7 @@ function recordedSource({ station, listings: [main, ...further] }: Recording): R
     const product = products.find(({ ids }) => ids.has(id))?.product ?? '';
     return { record, product, alertable: alertable.has(id) };
   });
-  return (path) => (isStation(path, station) ? entries : undefined);
+  return (path) => (isSamePath(path, station) ? entries : undefined);
 }
 
 /** Pages may overlap: a record counts where the first page has it. */
@@ -81,39 +88,18 @@ function idOf(record: unknown): unknown {
   return typeof record === 'object' && record !== null ? Reflect.get(record, 'resource_id') : undefined;
 }
 
-function isStation(path: StationPath, station: Recording['station']): boolean {
-  return (
-    path.subscription === station.subscription &&
-    path.resourceGroup === station.resource_group &&
-    path.zone === station.zone &&
-    path.telemetryStation === station.telemetry_station
-  );
-}
-
-function replayConfig({ station, listings }: Recording, baseUrl: string, auth: SimulatedScheme | undefined): string {
-  const { resource_ids, resource_types, resource_type, product, resource_display_name_prefix, enabled_alert } =
-    station.filters;
-  const config = {
-    // Recorded pages are only found with the recorded page size.
-    upstreams: {
-      recorded: { base_url: baseUrl, page_size: listings[0]?.pages[0]?.size, ...authConfig(auth, baseUrl) },
+function recordedStation({ station }: Recording) {
+  const { resource_type, product, resource_display_name_prefix, enabled_alert, ...repeated } = station.filters;
+  return {
+    name: 'recorded',
+    upstream: 'recorded',
+    ...station,
+    filters: {
+      ...repeated,
+      resource_type: resource_type?.[0],
+      product: product?.[0],
+      resource_display_name_prefix: resource_display_name_prefix?.[0],
+      enabled_alert: enabled_alert && true,
     },
-    stations: [
-      {
-        name: 'recorded',
-        ...station,
-        filters: {
-          resource_ids,
-          resource_types,
-          resource_type: resource_type?.[0],
-          product: product?.[0],
-          resource_display_name_prefix: resource_display_name_prefix?.[0],
-          enabled_alert: enabled_alert && true,
-        },
-      },
-    ],
-    cache: { ttl: '15s', max_stale: '5m', error_ttl: '5s' },
   };
-  // Recorded text must not be expanded as an environment variable.
-  return stringify(config, { aliasDuplicateObjects: false }).replaceAll('${', '$${');
 }

@@ -9,98 +9,85 @@ export interface SimulatedReply {
   readonly deliver: Delivery;
 }
 
-/** Transmits a reply; `completing` is called before a complete one is sent: the client may request again from then on. */
-export type Delivery = (connection: Connection, reply: SimulatedReply, completing: () => void) => void;
+/** Transmits a reply, or a part of it. */
+export type Delivery = (response: ServerResponse, reply: SimulatedReply) => void;
 
-interface Connection {
-  readonly socket: Socket;
-  readonly response: ServerResponse;
-}
-
-export function textReply(status: number, contentType: string, text: string): SimulatedReply {
-  return {
-    status,
-    headers: { 'content-type': contentType },
-    body: Buffer.from(text),
-    delayMs: 0,
-    deliver: completely,
-  };
+export function bodyReply(status: number, body: string | Uint8Array): SimulatedReply {
+  const headers = { 'content-type': 'application/json' };
+  return { status, headers, body: Buffer.from(body), delayMs: 0, deliver: completely };
 }
 
 export function jsonReply(status: number, value: unknown): SimulatedReply {
-  return textReply(status, 'application/json', JSON.stringify(value));
+  return bodyReply(status, JSON.stringify(value));
 }
 
 /** An error as a gRPC gateway prints it: a google.rpc.Status. */
 export function statusReply(status: number, message: string): SimulatedReply {
-  const [code, reason] = RPC_CODES.get(status) ?? [2, 'UNKNOWN'];
-  const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'monitor' }];
-  return jsonReply(status, { code, message, details });
+  return jsonReply(status, { code: RPC_CODES[status] ?? 2, message, details: [] });
 }
 
 export function withHeaders(reply: SimulatedReply, headers: Readonly<Record<string, string>>): SimulatedReply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
-const RPC_CODES: ReadonlyMap<number, readonly [code: number, reason: string]> = new Map([
-  [400, [3, 'INVALID_ARGUMENT']],
-  [401, [16, 'UNAUTHENTICATED']],
-  [403, [7, 'PERMISSION_DENIED']],
-  [404, [5, 'NOT_FOUND']],
-  [405, [12, 'UNIMPLEMENTED']],
-  [408, [1, 'CANCELLED']],
-  [429, [8, 'RESOURCE_EXHAUSTED']],
-  [500, [13, 'INTERNAL']],
-  [501, [12, 'UNIMPLEMENTED']],
-  [503, [14, 'UNAVAILABLE']],
-  [504, [4, 'DEADLINE_EXCEEDED']],
-]);
+const RPC_CODES: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  405: 12,
+  408: 1,
+  429: 8,
+  500: 13,
+  501: 12,
+  503: 14,
+  504: 4,
+};
 
 /** Sends the reply after its delay, unless the connection closes. */
-export function deliverReply(connection: Connection, reply: SimulatedReply, completing: () => void): void {
-  const deliver = () => reply.deliver(connection, reply, completing);
+export function deliverReply(response: ServerResponse, reply: SimulatedReply): void {
   if (reply.delayMs === 0) {
-    deliver();
+    reply.deliver(response, reply);
     return;
   }
-  const timer = setTimeout(deliver, reply.delayMs);
-  connection.response.once('close', () => clearTimeout(timer));
+  const timer = setTimeout(reply.deliver, reply.delayMs, response, reply);
+  response.once('close', () => clearTimeout(timer));
 }
 
-const completely: Delivery = ({ response }, reply, completing) => {
-  completing();
-  start(response, reply).end(reply.body);
-};
+const completely: Delivery = (response, reply) => start(response, reply).end(reply.body);
 
 export const never: Delivery = () => undefined;
 
-export const headersOnly: Delivery = ({ response }, reply) => start(response, reply).flushHeaders();
+export const headersOnly: Delivery = (response, reply) => start(response, reply).flushHeaders();
 
-export const resetAtStart: Delivery = ({ socket }) => reset(socket);
+export const resetAtStart: Delivery = ({ req: { socket } }) => reset(socket);
 
-export const resetWithinBody: Delivery = ({ socket, response }, reply) =>
-  void start(response, reply).write(half(reply.body), () => reset(socket));
+export const resetWithinBody: Delivery = (response, reply) => sendHalf(response, reply, reset);
 
-export const truncated: Delivery = ({ socket, response }, reply) =>
-  void start(response, reply).write(half(reply.body), () => socket.destroy());
+export const truncated: Delivery = (response, reply) => sendHalf(response, reply, (socket) => socket.destroy());
 
-export function byteByByte(everyMs: number): Delivery {
-  return ({ response }, reply) => {
-    start(response, reply);
-    let sent = 0;
-    const timer = setInterval(() => {
-      response.write(reply.body.subarray(sent, sent + 1));
-      sent += 1;
-      if (sent === reply.body.length) response.end();
-    }, everyMs);
-    response.once('close', () => clearInterval(timer));
-  };
+function sendHalf(response: ServerResponse, reply: SimulatedReply, close: (socket: Socket) => void): void {
+  const half = reply.body.subarray(0, Math.floor(reply.body.length / 2));
+  start(response, reply).write(half, () => close(response.req.socket));
 }
+
+const DRIP_MS = 50;
+
+export const byteByByte: Delivery = (response, reply) => {
+  start(response, reply);
+  let sent = 0;
+  const timer = setInterval(() => {
+    response.write(reply.body.subarray(sent, sent + 1));
+    sent += 1;
+    if (sent === reply.body.length) response.end();
+  }, DRIP_MS);
+  response.once('close', () => clearInterval(timer));
+};
 
 const CHUNK = Buffer.from(`${' '.repeat(65_535)}\n`);
 
 /** Whitespace could still become JSON. */
-export const endless: Delivery = ({ response }, { status, headers }) => {
+export const endless: Delivery = (response, { status, headers }) => {
   response.writeHead(status, headers);
   const send = () => response.write(CHUNK, (error) => error ?? send());
   send();
@@ -108,10 +95,6 @@ export const endless: Delivery = ({ response }, { status, headers }) => {
 
 function start(response: ServerResponse, { status, headers, body }: SimulatedReply): ServerResponse {
   return response.writeHead(status, { ...headers, 'content-length': body.length });
-}
-
-function half(body: Uint8Array): Uint8Array {
-  return body.subarray(0, Math.floor(body.length / 2));
 }
 
 /** A TLS socket cannot send RST. */

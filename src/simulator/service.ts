@@ -1,36 +1,53 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type AuthCheck, TOKEN_PATH, tokenReply } from './auth.ts';
-import { FaultRegistry } from './fault-plan.ts';
-import type { Fault } from './faults.ts';
+import { type FaultPlan, faultPlan } from './fault-plan.ts';
+import type { Fault, FaultEffect } from './faults.ts';
 import { type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
-import { parseRequest, type RequestHead, type RequestOptions, splitTarget } from './listing-request.ts';
+import {
+  type ListingRequest,
+  parseRequest,
+  type RejectedRequest,
+  type RequestHead,
+  type RequestOptions,
+  splitTarget,
+} from './listing-request.ts';
 import { deliverReply } from './reply.ts';
-import { type LoggedRequest, RequestLog } from './request-log.ts';
 
 export interface ServiceOptions extends Partial<RequestOptions> {
   readonly source?: RecordSource;
   /** Takes precedence over the source for recorded requests. */
   readonly replay?: RecordedPages;
-  /** By name of the telemetry station; '*': every station. */
+  /** By name of the telemetry station; '*': every station, and requests that match none. */
   readonly faults?: Readonly<Record<string, readonly Fault[]>>;
-  readonly auth?: AuthCheck;
-  readonly defaultPageSize?: number;
-  readonly pageCap?: number;
+  readonly auth?: AuthCheck | undefined;
   /** Serves https. */
   readonly tls?: TlsOptions;
   readonly port?: number;
   /** Seed of the random choices of faults. */
   readonly seed?: number;
   readonly now?: () => number;
-  /** Maximum length of `requests`. */
-  readonly requestLogSize?: number;
 }
 
-type OAuth2Check = Extract<AuthCheck, { scheme: 'oauth2' }>;
+/** A request as the service received it. */
+interface LoggedRequest extends RequestHead {
+  readonly atMs: number;
+  readonly rawPath: string;
+  readonly query: URLSearchParams;
+  /** undefined: not a listing request. */
+  readonly station: string | undefined;
+  readonly offset: number | undefined;
+  readonly size: number | undefined;
+}
+
+const EVERY_STATION = '*';
+const MAX_LOGGED = 10_000;
+
+/** Longer than any client keeps an idle connection, so that the service never closes one that is about to be used. */
+const KEEP_ALIVE_MS = 120_000;
 
 export async function startSimulatedService(options: ServiceOptions = {}): Promise<SimulatedService> {
   const service = new SimulatedService(options);
@@ -41,54 +58,51 @@ export async function startSimulatedService(options: ServiceOptions = {}): Promi
 /** The simulated monitoring service on 127.0.0.1; stations are addressed by the name of the telemetry station. */
 export class SimulatedService {
   readonly #options: ServiceOptions;
-  readonly #now: () => number;
+  readonly #rules: RequestOptions;
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  readonly #faults: FaultRegistry;
-  readonly #log: RequestLog;
+  readonly #plans = new Map<string, FaultPlan>();
   readonly #records = new Map<string, readonly SourceEntry[]>();
+  readonly #requests: LoggedRequest[] = [];
+  readonly #open = new Set<ServerResponse>();
+  #maxInFlight = 0;
   #auth: AuthCheck | undefined;
   #port: number;
 
   constructor(options: ServiceOptions) {
+    const { pathPrefix = '', listStyle = 'repeat' } = options;
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#rules = { pathPrefix, listStyle };
     this.#auth = options.auth;
     this.#port = options.port ?? 0;
-    this.#log = new RequestLog(options.requestLogSize ?? 10_000);
-    this.#faults = new FaultRegistry(options.seed ?? 1);
-    for (const [station, faults] of Object.entries(options.faults ?? {})) this.#faults.set(station, faults);
+    for (const [station, faults] of Object.entries(options.faults ?? {})) this.setFaults(station, faults);
     this.#server = options.tls === undefined ? createServer() : createTlsServer(options.tls);
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
-    this.#server.on('request', (request, response) => this.#serve(request, response));
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    this.#server.on('request', (request, response) => void this.#serve(request, response));
   }
 
   /** The base URL for clients. */
   get url(): string {
     const scheme = this.#options.tls === undefined ? 'http' : 'https';
-    return `${scheme}://127.0.0.1:${this.#port}${this.#options.pathPrefix ?? ''}`;
+    return `${scheme}://127.0.0.1:${this.#port}${this.#rules.pathPrefix}`;
   }
 
+  /** The latest requests in order of arrival. */
   get requests(): readonly LoggedRequest[] {
-    return this.#log.requests;
+    return this.#requests;
   }
 
-  /** The maximum number of requests in flight: of one station, or of all stations together. */
-  maxInFlight(station?: string): number {
-    return this.#log.maxInFlight(station);
+  get maxInFlight(): number {
+    return this.#maxInFlight;
   }
 
   clearRequests(): void {
-    this.#log.clear();
+    this.#requests.length = 0;
+    this.#maxInFlight = 0;
   }
 
   /** Replaces the faults of a station or of every station ('*'), and resets their request counts. */
   setFaults(station: string, faults: readonly Fault[]): void {
-    this.#faults.set(station, faults);
+    this.#plans.set(station, faultPlan(faults, this.#options.seed ?? 1));
   }
 
   /** Overrides the source. */
@@ -105,7 +119,7 @@ export class SimulatedService {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.#server.closeAllConnections();
     await closed;
   }
 
@@ -117,48 +131,43 @@ export class SimulatedService {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
-    const {
-      pathPrefix = '',
-      listStyle = 'repeat',
-      defaultPageSize = 20,
-      pageCap = Number.MAX_SAFE_INTEGER,
-    } = this.#options;
-    const atMs = this.#now();
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { now = Date.now, source, replay } = this.#options;
+    const atMs = now();
     const head = { method: `${request.method}`, target: `${request.url}`, headers: request.headers };
-    const listing = parseRequest(head, { pathPrefix, listStyle });
-    const end = this.#log.begin(head, listing, atMs);
-    response.once('close', end);
+    const listing = parseRequest(head, this.#rules);
+    const { rawPath, query } = splitTarget(head.target);
+    const { station, offset, size } = 'path' in listing ? listing : {};
+    this.#log({ ...head, atMs, rawPath, query, station, offset, size }, response);
     response.setHeader('date', new Date(atMs).toUTCString());
-    if (this.#auth?.scheme === 'oauth2' && splitTarget(head.target).path === `${pathPrefix}${TOKEN_PATH}`) {
-      void this.#serveToken(this.#auth, request, response, head, end);
+    if (this.#auth?.scheme === 'oauth2' && rawPath === this.#rules.pathPrefix + TOKEN_PATH) {
+      const form = await text(request).catch(() => undefined);
+      // undefined: the client closed the connection.
+      if (form !== undefined) deliverReply(response, tokenReply(this.#auth, head, new URLSearchParams(form), atMs));
       return;
     }
-    const options = { source: this.#source, replay: this.#options.replay, auth: this.#auth, defaultPageSize, pageCap };
-    const reply = replyTo(head, listing, this.#faults.effects(listing, atMs), options, atMs);
-    deliverReply({ socket: request.socket, response }, reply, end);
+    const options = {
+      source: (...query: Parameters<RecordSource>) =>
+        this.#records.get(query[0].telemetry_station) ?? source?.(...query),
+      replay,
+      auth: this.#auth,
+    };
+    deliverReply(response, replyTo(head, listing, this.#effects(listing, atMs), options, atMs));
   }
 
-  async #serveToken(
-    auth: OAuth2Check,
-    request: IncomingMessage,
-    response: ServerResponse,
-    head: RequestHead,
-    end: () => void,
-  ): Promise<void> {
-    const form = await text(request).catch(() => undefined);
-    // undefined: the client closed the connection.
-    if (form === undefined) return;
-    deliverReply(
-      { socket: request.socket, response },
-      tokenReply(auth, head, new URLSearchParams(form), this.#now()),
-      end,
-    );
+  #log(request: LoggedRequest, response: ServerResponse): void {
+    this.#requests.push(request);
+    this.#requests.splice(0, this.#requests.length - MAX_LOGGED);
+    this.#open.add(response);
+    response.once('close', () => this.#open.delete(response));
+    // The client may send its next request before `close`, but not before `end`.
+    const inFlight = [...this.#open].filter(({ writableEnded }) => !writableEnded).length;
+    this.#maxInFlight = Math.max(this.#maxInFlight, inFlight);
   }
 
-  readonly #source: RecordSource = (path, atMs) =>
-    this.#records.get(path.telemetryStation) ?? this.#options.source?.(path, atMs);
+  /** Faults of every station first, then the station's own. */
+  #effects(request: ListingRequest | RejectedRequest, atMs: number): readonly FaultEffect[] {
+    const matched = 'path' in request ? request : { station: EVERY_STATION, filters: {}, offset: 0 };
+    return [...new Set([EVERY_STATION, matched.station])].flatMap((key) => this.#plans.get(key)?.(matched, atMs) ?? []);
+  }
 }
-
-/** Longer than any client keeps an idle connection, so that the service never closes one that is about to be used. */
-const KEEP_ALIVE_MS = 120_000;

@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
-import { authConfig, SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
+import { SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
+import { exporterConfig } from './exporter-config.ts';
 import type { Fault } from './faults.ts';
-import type { RecordSource } from './listing-reply.ts';
+import { isSamePath } from './listing-request.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
-import { behaviourFaults, demoStations, type SimulatedStation } from './stations.ts';
+import { demoStations, type SimulatedStation } from './stations.ts';
 import { createWorld, type Naming, type World } from './world.ts';
 
 export interface SimulationOptions {
@@ -28,71 +28,33 @@ export interface Simulation {
   readonly world: World;
 }
 
-/** Starts the simulated service with simulated fleets; by default the demo stations. */
-export async function startSimulation(options: SimulationOptions = {}): Promise<Simulation> {
-  const {
-    seed = 1,
-    now = Date.now,
-    port = 0,
-    stations = demoStations,
-    faults = [],
-    pageCap = PAGE_CAP,
-    naming = 'random',
-  } = options;
-  const { refresh = 'scrape', auth } = options;
-  const world = createWorld({ seed, stations, naming });
-  const own = stations.map(({ path, behaviour }) => [path.telemetryStation, behaviourFaults[behaviour]]);
-  const service = await startSimulatedService({
-    source: worldSource(world, stations),
-    faults: { ...Object.fromEntries(own), '*': faults },
-    seed,
-    now,
-    port,
-    pageCap,
-    requestLogSize: 100,
-    ...(auth && { auth: SIMULATED_CREDENTIALS[auth] }),
-  });
-  return { service, config: exporterConfig(service.url, stations, refresh, auth), world };
-}
-
 /** As in the vendor's own client. */
 const PAGE_CAP = 200;
 
-function worldSource(world: World, stations: readonly SimulatedStation[]): RecordSource {
-  const names = new Map(stations.map(({ path, name }) => [pathKey(path), name]));
-  return (path, atMs) => {
-    const name = names.get(pathKey(path));
-    return name === undefined ? undefined : world.resources(name, atMs);
-  };
-}
-
-function pathKey({ subscription, resourceGroup, zone, telemetryStation }: SimulatedStation['path']): string {
-  return JSON.stringify([subscription, resourceGroup, zone, telemetryStation]);
-}
-
-function exporterConfig(
-  baseUrl: string,
-  stations: readonly SimulatedStation[],
-  refresh: string,
-  auth: SimulatedScheme | undefined,
-): string {
-  const upstreams = new Set(stations.map(({ upstream }) => upstream));
-  const config = {
-    upstreams: Object.fromEntries(
-      [...upstreams].map((name) => [name, { base_url: baseUrl, page_size: PAGE_CAP, ...authConfig(auth, baseUrl) }]),
-    ),
-    stations: stations.map(({ name, upstream, path, products, alertability, labels }) => ({
-      name,
-      upstream,
-      subscription: path.subscription,
-      resource_group: path.resourceGroup,
-      zone: path.zone,
-      telemetry_station: path.telemetryStation,
-      products,
-      alertability,
-      labels,
-    })),
-    cache: { ttl: '15s', max_stale: '5m', error_ttl: '5s', refresh },
-  };
-  return stringify(config, { aliasDuplicateObjects: false });
+/** Starts the simulated service with simulated fleets; by default the demo stations. */
+export async function startSimulation({
+  seed = 1,
+  stations = demoStations,
+  faults = [],
+  pageCap = PAGE_CAP,
+  naming = 'random',
+  refresh = 'scrape',
+  auth,
+  ...options
+}: SimulationOptions = {}): Promise<Simulation> {
+  const world = createWorld({ seed, stations, naming });
+  const own = stations.map((station) => [station.telemetry_station, station.faults]);
+  const service = await startSimulatedService({
+    ...options,
+    source(path, atMs) {
+      const station = stations.find((one) => isSamePath(one, path));
+      return station && world.resources(station.name, atMs);
+    },
+    faults: { ...Object.fromEntries(own), '*': [{ kind: 'pageCap', size: pageCap }, ...faults] },
+    seed,
+    auth: auth && SIMULATED_CREDENTIALS[auth],
+  });
+  const configured = stations.map(({ size: _size, emphasis: _emphasis, faults: _faults, ...station }) => station);
+  const config = exporterConfig(service.url, { stations: configured, pageSize: PAGE_CAP, refresh, auth });
+  return { service, config, world };
 }

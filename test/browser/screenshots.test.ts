@@ -20,7 +20,7 @@ let exporter: Awaited<ReturnType<typeof startExporter>>;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
   demo = await startSimulation({ now: () => NOW_MS });
-  for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
+  for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
   demo.service.setFaults('ts-user-10482', [{ kind: 'totalLies', delta: 3 }]);
   const config = parse(demo.config);
   exporter = await startExporter(

@@ -14,7 +14,7 @@ export async function exporterOfSizes(
   faults: Readonly<Record<string, readonly Fault[]>> = {},
 ) {
   const service = await startTestService({
-    source: ({ telemetryStation }) => entriesOf(sizes[telemetryStation] ?? 0),
+    source: ({ telemetry_station }) => entriesOf(sizes[telemetry_station] ?? 0),
     faults,
   });
   const exporter = await startReadyExporter(configOf(service.url, Object.keys(sizes)));

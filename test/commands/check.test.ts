@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { AuthCheck } from '../../src/simulator/auth.ts';
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { ServiceOptions } from '../../src/simulator/service.ts';
 import { run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
@@ -83,7 +83,7 @@ describe('check --live, without failures', () => {
   });
 
   it('prints none when the service reports no total', async () => {
-    const { url } = await startFaulty({ kind: 'omitTotal' });
+    const { url } = await startFaulty({ kind: 'totalIs', total: undefined });
     const { code, cell } = await checkLive(configOf(url, ['a']));
     expect(code).toBe(0);
     expect(cell('a', 'TOTAL')).toBe('none');
@@ -499,15 +499,21 @@ describe('check --live, service failures', () => {
     ],
     [
       'a redirect',
-      { kind: 'redirect', location: 'https://sso.invalid' },
+      { kind: 'status', code: 302, headers: { location: 'https://sso.invalid' } },
       'status',
       'The service returned an error status.',
       'sso.invalid',
     ],
-    ['an HTML page', { kind: 'html' }, 'body', 'The reply is not a listing.', 'expected JSON, got an HTML or XML page'],
+    [
+      'an HTML page',
+      NAMED_FAULTS.html,
+      'body',
+      'The reply is not a listing.',
+      'expected JSON, got an HTML or XML page',
+    ],
     [
       'JSON without resources',
-      { kind: 'wrongJson', value: {} },
+      { kind: 'status', code: 200, body: '{}' },
       'body',
       'The reply is not a listing.',
       'expected a JSON object with a field "resources"',
@@ -597,7 +603,7 @@ describe('check --live, warnings', () => {
   });
 
   it('warns of throttling, and does not advise smaller pages', async () => {
-    const { url } = await startFaulty({ kind: 'status', code: 429, retryAfter: '0.01', when: { nth: [1, 3] } });
+    const { url } = await startFaulty({ kind: 'status', code: 429, retryAfter: '0.01', when: { first: 2 } });
     const { code, stdout } = await checkLive(
       configOf(url, ['a'], { upstream: { max_retries: 2, concurrency: 1 }, cache: { ttl: '60s' } }),
     );

@@ -103,13 +103,26 @@ const FAULTS: Record<string, readonly Fault[]> = {
     ].map((name) => [name, [NAMED_FAULTS[name as keyof typeof NAMED_FAULTS]]]),
   ),
   'a cap on pages': [{ kind: 'pageCap', size: 7 }],
-  'no total and pages of three records': [{ kind: 'omitTotal' }, { kind: 'pageCap', size: 3 }],
-  'no total and single records': [{ kind: 'omitTotal' }, { kind: 'pageCap', size: 1 }],
-  'no total and offsets from one': [{ kind: 'omitTotal' }, { kind: 'offsetFromOne' }],
-  'no total and offsets in pages': [{ kind: 'omitTotal' }, { kind: 'offsetInPages' }],
-  'no total and records without an id': [{ kind: 'omitTotal' }, { kind: 'missingIds', every: 3 }],
-  'no total and no offset': [{ kind: 'omitTotal' }, { kind: 'ignoreOffset' }],
-  'no total, no offset and no size': [{ kind: 'omitTotal' }, { kind: 'ignoreOffset' }, { kind: 'ignoreSize' }],
+  'no total and pages of three records': [
+    { kind: 'totalIs', total: undefined },
+    { kind: 'pageCap', size: 3 },
+  ],
+  'no total and single records': [
+    { kind: 'totalIs', total: undefined },
+    { kind: 'pageCap', size: 1 },
+  ],
+  'no total and offsets from one': [{ kind: 'totalIs', total: undefined }, { kind: 'offsetFromOne' }],
+  'no total and offsets in pages': [{ kind: 'totalIs', total: undefined }, { kind: 'offsetInPages' }],
+  'no total and records without an id': [
+    { kind: 'totalIs', total: undefined },
+    { kind: 'missingIds', every: 3 },
+  ],
+  'no total and no offset': [{ kind: 'totalIs', total: undefined }, { kind: 'ignoreOffset' }],
+  'no total, no offset and no size': [
+    { kind: 'totalIs', total: undefined },
+    { kind: 'ignoreOffset' },
+    { kind: 'ignoreSize' },
+  ],
   'rows that move': [{ kind: 'rowShift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
   'an empty listing that is null': [{ kind: 'ignoreSize', size: 0 }, { kind: 'nullResources' }],
 };

@@ -127,7 +127,7 @@ describe('Exporter, within the limits of an upstream', () => {
     const families = await exporter.scrape();
     for (const name of names) expect(stateOf(families, name)).toEqual(expectedState(undefined));
     expect(service.requests.length).toBeGreaterThanOrEqual(60);
-    expect(service.maxInFlight()).toBe(3);
+    expect(service.maxInFlight).toBe(3);
   });
 });
 

@@ -13,7 +13,7 @@ const STATIONS = Array.from({ length: 60 }, (_, index) => `station-${index}`);
 /** Stations have between one and four records. */
 async function startService() {
   const service = await startSimulatedService({
-    source: ({ telemetryStation }) => entriesOf(1 + (Number(telemetryStation.slice(8)) % 4), `${telemetryStation}-`),
+    source: ({ telemetry_station: name }) => entriesOf(1 + (Number(name.slice(8)) % 4), `${name}-`),
   });
   onTestFinished(() => service.stop());
   return service;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { expectedData } from '../e2e/reference-model.ts';
 import {
@@ -76,7 +76,7 @@ function expectRecovered(families: Families, prefix = ''): void {
   }
 }
 
-const wrongJson = (value: unknown): Fault => ({ kind: 'wrongJson', value });
+const wrongJson = (value: unknown): Fault => ({ kind: 'status', code: 200, body: JSON.stringify(value) });
 const status = (code: number, more: object = {}): Fault => ({ kind: 'status', code, ...more });
 /** Long enough for every request that is answered. */
 const shortTimeout = { timeout: '8s' };
@@ -95,9 +95,9 @@ const PROMPT_FAULTS: Faults = {
   'a reset in the body': [{ kind: 'reset', at: 'body' }, 'network'],
   'a truncated body': [{ kind: 'truncate' }, 'network'],
   'an endless body': [{ kind: 'endless' }, 'body', { max_page_bytes: '64KiB' }],
-  HTML: [{ kind: 'html' }, 'body'],
-  'malformed JSON': [{ kind: 'notJson' }, 'body'],
-  'an empty body': [{ kind: 'bytes', body: new Uint8Array() }, 'body'],
+  HTML: [NAMED_FAULTS.html, 'body'],
+  'malformed JSON': [NAMED_FAULTS.not_json, 'body'],
+  'an empty body': [{ kind: 'status', code: 200, body: '' }, 'body'],
   'JSON that is null': [wrongJson(null), 'body'],
   'JSON that is a number': [wrongJson(5), 'body'],
   'JSON that is a text': [wrongJson('resources'), 'body'],
@@ -110,7 +110,7 @@ const PROMPT_FAULTS: Faults = {
   'resources that are a number': [wrongJson({ resources: 0 }), 'body'],
   'resources that are a boolean': [wrongJson({ resources: false }), 'body'],
   'a compressed body': [{ kind: 'gzip' }, 'body'],
-  'a redirect': [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 'status'],
+  'a redirect': [{ kind: 'status', code: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'status'],
   'status 204': [status(204, { body: '' }), 'body'],
   'status 400': [status(400), 'status'],
   'status 401': [status(401), 'auth'],
@@ -141,7 +141,7 @@ describe.each([
 
   beforeAll(async () => {
     service = await startSimulatedService({
-      source: ({ telemetryStation }) => (telemetryStation.endsWith('good') ? steady : records),
+      source: ({ telemetry_station }) => (telemetry_station.endsWith('good') ? steady : records),
     });
     const upstreams = Object.entries(faults).map(([name, [, , changes]]) => [
       name,
@@ -388,7 +388,7 @@ describe('Exporter, counting changes', () => {
     expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 3 });
     service.setFaults('ts', [status(500)]);
     expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 3 });
-    service.setFaults('ts', [{ kind: 'wrongJson', value: { resources: [], page: { total: 4 } } }]);
+    service.setFaults('ts', [wrongJson({ resources: [], page: { total: 4 } })]);
     expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 0 });
 
     service.setFaults('ts', []);

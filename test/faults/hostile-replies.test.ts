@@ -63,7 +63,7 @@ describe('Exporter, over a hostile service', () => {
       `{"resources":[{"resource_id":"a","state":${deep}}],"page":{"total":1}}`,
     ];
     for (const text of nested) {
-      const { exporter } = await exporterFacing({ kind: 'bytes', body: Buffer.from(text) });
+      const { exporter } = await exporterFacing({ kind: 'status', code: 200, body: Buffer.from(text) });
       const families = await exporter.scrape();
       expect([expectedState('body'), expectedState(undefined)]).toContainEqual(stateOf(families, 'bad'));
       expect(stateOf(families, 'good')).toEqual(expectedState(undefined));
@@ -73,7 +73,7 @@ describe('Exporter, over a hostile service', () => {
   it('truncates a label value of 10 MB to 1,024 bytes', async () => {
     const endless = 'x'.repeat(10_000_000);
     const value = { resources: [wireRecord('a', { display_name: endless })], page: { total: 1 } };
-    const { exporter } = await exporterFacing({ kind: 'wrongJson', value });
+    const { exporter } = await exporterFacing({ kind: 'status', code: 200, body: JSON.stringify(value) });
     const families = await exporter.scrape();
     expect(stateOf(families, 'bad')).toEqual(expectedState(undefined));
     expect(valuesOf(families, 'telemetry_station_resource_info', 'station', 'display_name')).toMatchObject({

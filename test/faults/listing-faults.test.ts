@@ -37,7 +37,7 @@ const FAULT_CASES: Record<string, FaultCase> = {
   'no fault': { faults: [], outcome: complete25 },
   'a page that is null': { faults: [noTotal], outcome: completeWithoutTotal },
   'a page that is missing': { faults: [{ kind: 'missingPage' }], outcome: completeWithoutTotal },
-  'a page without a total': { faults: [{ kind: 'omitTotal' }], outcome: completeWithoutTotal },
+  'a page without a total': { faults: [{ kind: 'totalIs', total: undefined }], outcome: completeWithoutTotal },
   'a page that is sometimes null': { faults: [{ ...noTotal, when: { offset: 10 } }], outcome: complete25 },
   'a first page that is null': { faults: [{ ...noTotal, when: { offset: 0 } }], outcome: complete25 },
   'capped pages': { faults: [{ kind: 'pageCap', size: 4 }], outcome: complete25 },
@@ -174,13 +174,15 @@ const FAULT_CASES: Record<string, FaultCase> = {
     outcome: { complete: true, reported: 0 },
   },
   'a body of only null resources': {
-    faults: [{ kind: 'wrongJson', value: { resources: null } }],
+    faults: [{ kind: 'status', code: 200, body: JSON.stringify({ resources: null }) }],
     reached: 0,
     outcome: completeWithoutTotal,
   },
   'a last page that is null': { faults: [{ kind: 'nullResources' }, noTotal], outcome: completeWithoutTotal },
   'an empty first page': {
-    faults: [{ kind: 'wrongJson', value: { resources: [], page: { total: 25 } }, when: { offset: 0 } }],
+    faults: [
+      { kind: 'status', code: 200, body: JSON.stringify({ resources: [], page: { total: 25 } }), when: { offset: 0 } },
+    ],
     reached: 0,
     outcome: incomplete,
   },
@@ -359,7 +361,7 @@ describe('Exporter, over malformed records', () => {
       '{"resource_id":"c","resource_id":"d"}',
     ];
     const body = Buffer.from(`\xef\xbb\xbf{"resources":[${rows.join()}],"page":{"total":5},"__proto__":{}}`, 'latin1');
-    const { data } = await scrapeOf([], { faults: [{ kind: 'bytes', body }] });
+    const { data } = await scrapeOf([], { faults: [{ kind: 'status', code: 200, body }] });
     const read = [
       { resource_id: 'a\ufffd\ufffd\ufffdz', name: '\ufffd' },
       { resource_id: 'b' },
@@ -595,7 +597,7 @@ const withTotal = fc.constantFrom<readonly Fault[]>(
 const withoutTotal = fc.constantFrom<readonly Fault[]>(
   [{ kind: 'nullPage' }],
   [{ kind: 'missingPage' }],
-  [{ kind: 'omitTotal' }],
+  [{ kind: 'totalIs', total: undefined }],
 );
 
 const ids = fc.uniqueArray(

@@ -5,19 +5,19 @@ import type { SimulatedService } from '../../src/simulator/service.ts';
 
 export const stationPath: StationPath = {
   subscription: 'sub',
-  resourceGroup: 'rg',
+  resource_group: 'rg',
   zone: 'z1',
-  telemetryStation: 'ts',
+  telemetry_station: 'ts',
 };
 
-export function resourcesPath({ subscription, resourceGroup, zone, telemetryStation }: StationPath): string {
-  const parts = [subscription, resourceGroup, zone, telemetryStation].map(encodeURIComponent);
+export function resourcesPath({ subscription, resource_group, zone, telemetry_station }: StationPath): string {
+  const parts = [subscription, resource_group, zone, telemetry_station].map(encodeURIComponent);
   return `/monitor/ts/data/v1/subscriptions/${parts[0]}/resourceGroups/${parts[1]}/zones/${parts[2]}/telemetryStations/${parts[3]}/resources`;
 }
 
 /** One listing request by an ordinary client; `query` is the text after the question mark. */
-export async function list(service: SimulatedService, query = '', station = stationPath.telemetryStation) {
-  const path = resourcesPath({ ...stationPath, telemetryStation: station });
+export async function list(service: SimulatedService, query = '', station = stationPath.telemetry_station) {
+  const path = resourcesPath({ ...stationPath, telemetry_station: station });
   return get(`${service.url}${path}${query && `?${query}`}`);
 }
 
@@ -28,7 +28,7 @@ export async function get(url: string, options: Parameters<typeof request>[1] = 
 }
 
 /** A request by a client that looks at bare bytes. */
-export function openRaw(service: SimulatedService, station = stationPath.telemetryStation) {
+export function openRaw(service: SimulatedService, station = stationPath.telemetry_station) {
   const url = new URL(service.url);
   const socket = connect(Number(url.port), url.hostname);
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export function openRaw(service: SimulatedService, station = stationPath.telemet
     error = cause.code;
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  socket.write(`GET ${resourcesPath({ ...stationPath, telemetryStation: station })} HTTP/1.1\r\nhost: raw\r\n\r\n`);
+  socket.write(`GET ${resourcesPath({ ...stationPath, telemetry_station: station })} HTTP/1.1\r\nhost: raw\r\n\r\n`);
   const text = () => Buffer.concat(chunks).toString();
   return {
     socket,

@@ -12,7 +12,9 @@ interface PlannedRequest {
 /** To which of the requests a fault with these conditions applies. */
 function affected(when: When, requests: readonly PlannedRequest[], seed = 1): boolean[] {
   const plan = faultPlan([{ kind: 'hang', when }], seed);
-  return requests.map(({ filters = {}, offset = 0, atMs = 0 }) => plan({ filters, offset }, atMs).length > 0);
+  return requests.map(
+    ({ filters = {}, offset = 0, atMs = 0 }) => plan({ station: 'ts', filters, offset }, atMs).length > 0,
+  );
 }
 
 function times(count: number): PlannedRequest[] {
@@ -64,7 +66,7 @@ describe('faultPlan', () => {
       ],
       1,
     );
-    const counts = new Set(times(50).map(() => plan({ filters: {}, offset: 0 }, 0).length));
+    const counts = new Set(times(50).map(() => plan({ station: 'ts', filters: {}, offset: 0 }, 0).length));
     expect(counts).toEqual(new Set([0, 1, 2]));
   });
 });

@@ -35,7 +35,7 @@ async function listedIds(service: SimulatedService, query = ''): Promise<string[
 
 describe('startSimulatedService', () => {
   it('queries the source with the decoded path and the service time', async () => {
-    const path = { subscription: 'a b', resourceGroup: '组/1', zone: 'z?', telemetryStation: 't%s' };
+    const path = { subscription: 'a b', resource_group: '组/1', zone: 'z?', telemetry_station: 't%s' };
     const queries: unknown[] = [];
     const source: ServiceOptions['source'] = (...query) => {
       queries.push(query);
@@ -132,7 +132,6 @@ describe('rejected requests', () => {
     expect(reply.json()).toMatchObject({
       code: 3,
       message: expect.stringContaining(field),
-      details: [{ reason: 'INVALID_ARGUMENT' }],
     });
   });
 
@@ -185,37 +184,32 @@ describe('requests', () => {
     expect(seen).toMatchObject({
       atMs: 5,
       method: 'GET',
-      path: resourcesPath({ ...stationPath, zone: 'z 1' }),
+      rawPath: resourcesPath({ ...stationPath, zone: 'z 1' }),
       headers: { 'x-tenant': 't' },
       station: 'ts',
       offset: 40,
       size: 20,
     });
     expect(seen?.query.getAll('resource_ids')).toEqual(['a', 'b']);
-    expect(seen?.target).toBe(`${seen?.path}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`);
+    expect(seen?.target).toBe(`${seen?.rawPath}?page.offset=40&page.size=20&resource_ids=a&resource_ids=b`);
   });
 
-  it('is bounded and can be cleared', async () => {
-    const service = await serving(rows(1), { requestLogSize: 2 });
-    for (const offset of [1, 2, 3]) await list(service, `page.offset=${offset}`);
-    expect(service.requests.map(({ offset }) => offset)).toEqual([2, 3]);
+  it('can be cleared', async () => {
+    const service = await serving(rows(1));
+    await list(service);
+    expect(service.requests).toHaveLength(1);
     service.clearRequests();
     expect(service.requests).toEqual([]);
-    expect(service.maxInFlight()).toBe(0);
+    expect(service.maxInFlight).toBe(0);
   });
 });
 
 describe('maxInFlight', () => {
-  it('counts overlapping requests, in total and per station', async () => {
+  it('counts overlapping requests', async () => {
     const service = await serving(rows(1), { faults: { '*': [{ kind: 'hang' }] } });
     const clients = ['ts', 'ts', 'other'].map((station) => openRaw(service, station));
     await expect.poll(() => service.requests.length).toBe(3);
-    expect([
-      service.maxInFlight(),
-      service.maxInFlight('ts'),
-      service.maxInFlight('other'),
-      service.maxInFlight('none'),
-    ]).toEqual([3, 2, 1, 0]);
+    expect(service.maxInFlight).toBe(3);
     await service.stop();
     await Promise.all(clients.map(({ end }) => end));
   });
@@ -241,7 +235,7 @@ describe('stop', () => {
     const before = handles();
     const service = await serving(rows(1));
     service.setFaults('late', [{ kind: 'latency', ms: 10_000_000 }]);
-    service.setFaults('drip', [{ kind: 'drip', everyMs: 5000 }]);
+    service.setFaults('drip', [{ kind: 'drip' }]);
     service.setFaults('endless', [{ kind: 'endless' }]);
     const clients = ['late', 'drip', 'endless'].map((station) => openRaw(service, station));
     await expect.poll(() => service.requests.length).toBe(3);

@@ -14,10 +14,8 @@ async function start(options: SimulationOptions = { seed: 7, now: () => NOW }): 
   return simulation;
 }
 
-function station(behaviour: SimulatedStation['behaviour']): SimulatedStation {
-  const found = demoStations.find((one) => one.behaviour === behaviour);
-  if (found === undefined) throw new Error(`no station is ${behaviour}`);
-  return found;
+function station(name: string): SimulatedStation {
+  return demoStations.find((one) => one.name === name) ?? expect.unreachable();
 }
 
 describe('startSimulation', () => {
@@ -33,7 +31,7 @@ describe('startSimulation', () => {
     expect(stations[0]).toEqual({
       name: 'prod',
       upstream: 'east',
-      subscription: demoStations[0]?.path.subscription,
+      subscription: demoStations[0]?.subscription,
       resource_group: 'platform',
       zone: 'cn-sh-01a',
       telemetry_station: 'ts-prod',
@@ -50,9 +48,9 @@ describe('startSimulation', () => {
 
   it('has a station without page and one with a page cap and text numbers', async () => {
     const { service } = await start();
-    const reply = async (behaviour: SimulatedStation['behaviour']) =>
-      (await get(`${service.url}${resourcesPath(station(behaviour).path)}?page.size=100`)).json();
-    expect(await reply('unpaged')).toMatchObject({ page: null, resources: { length: 100 } });
-    expect(await reply('capped')).toMatchObject({ page: { offset: '0', size: '50' }, resources: { length: 50 } });
+    const reply = async (name: string) =>
+      (await get(`${service.url}${resourcesPath(station(name))}?page.size=100`)).json();
+    expect(await reply('archive')).toMatchObject({ page: null, resources: { length: 100 } });
+    expect(await reply('personal')).toMatchObject({ page: { offset: '0', size: '50' }, resources: { length: 50 } });
   });
 });

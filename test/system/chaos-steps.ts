@@ -1,3 +1,4 @@
+import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { between, pick, type Random } from '../../src/simulator/random.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
 import { wireRecord } from '../e2e/test-bed.ts';
@@ -40,7 +41,9 @@ export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
   'shifts its rows': ({ service, random }) =>
     service.setFaults(STATION, [{ kind: 'rowShift', rows: shifted, keepTotal: pick(random, [true, false]) }]),
   'omits the total': ({ service, random }) =>
-    service.setFaults(STATION, [{ kind: pick(random, ['nullPage', 'missingPage', 'omitTotal'] as const) }]),
+    service.setFaults(STATION, [
+      pick<Fault>(random, [{ kind: 'nullPage' }, { kind: 'missingPage' }, { kind: 'totalIs', total: undefined }]),
+    ]),
   'repeats rows': ({ service, random }) =>
     service.setFaults(STATION, [
       { kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) },
@@ -57,7 +60,10 @@ export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
     ]),
   'returns no listing': ({ service, random }) =>
     service.setFaults(STATION, [
-      { kind: pick(random, ['html', 'notJson', 'gzip'] as const), when: { share: pick(random, [0.3, 1]) } },
+      {
+        ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json, { kind: 'gzip' }]),
+        when: { share: pick(random, [0.3, 1]) },
+      },
     ]),
   recovers: async ({ service }) => {
     service.setFaults(STATION, []);

@@ -1,5 +1,5 @@
 import { serveMethods } from '../../bench/child.ts';
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld } from '../../src/simulator/world.ts';
 
@@ -13,12 +13,12 @@ const FAULTS: readonly Fault[] = [
   { kind: 'latency', ms: [500, 3000], when: { share: 0.05, periodMs: 3000 } },
   { kind: 'totalLies', delta: 7, when: { share: 0.05, periodMs: 4000 } },
   { kind: 'totalMoves', when: { share: 0.05, periodMs: 5000 } },
-  { kind: 'omitTotal', when: { share: 0.05, periodMs: 6000 } },
+  { kind: 'totalIs', total: undefined, when: { share: 0.05, periodMs: 6000 } },
   { kind: 'duplicate', every: 100, when: { share: 0.05, periodMs: 7000 } },
   { kind: 'status', code: 500, when: { share: 0.02 } },
   { kind: 'status', code: 500, when: { share: 0.05, periodMs: 2000 } },
   { kind: 'status', code: 429, retryAfter: 1, when: { share: 0.002 } },
-  { kind: 'html', when: { share: 0.003 } },
+  { ...NAMED_FAULTS.html, when: { share: 0.003 } },
   { kind: 'reset', when: { share: 0.01 } },
   { kind: 'reset', at: 'body', when: { share: 0.01 } },
   { kind: 'truncate', when: { share: 0.01 } },
@@ -32,14 +32,11 @@ const now = () => Date.UTC(2026, 0, 15) + performance.now();
 serveMethods({
   start: async ({ seed, stations, resourcesPerStation, faults = true }: Parameters<ServiceMethods['start']>[0]) => {
     const world = createWorld({ seed, stations: stations.map((name) => ({ name, size: resourcesPerStation })) });
-    const source = ({ telemetryStation }: { telemetryStation: string }, atMs: number) =>
-      world.resources(telemetryStation, atMs);
     const service = await startSimulatedService({
-      source,
+      source: ({ telemetry_station }, atMs) => world.resources(telemetry_station, atMs),
       seed,
       now,
       faults: { '*': faults ? FAULTS : [] },
-      requestLogSize: 1,
     });
     return service.url;
   },

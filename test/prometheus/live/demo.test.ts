@@ -14,7 +14,7 @@ let prometheus: RunningPrometheus;
 
 beforeAll(async () => {
   demo = await startSimulation({ now: () => NOW_MS });
-  for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
+  for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
   exporter = await startExporter(parse(demo.config));
   const target = new URL(exporter.url).host;
   prometheus = await startPrometheus(`

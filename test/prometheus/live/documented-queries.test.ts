@@ -34,7 +34,7 @@ let prometheus: RunningPrometheus;
 
 beforeAll(async () => {
   demo = await startSimulation({ now: () => NOW_MS });
-  for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
+  for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
   exporter = await startExporter(parse(demo.config));
   prometheus = await startPrometheus(`
 global: { scrape_interval: 1s, scrape_timeout: 1s }

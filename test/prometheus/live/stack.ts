@@ -31,7 +31,7 @@ export async function startStack() {
   try {
     const demo = await startSimulation({ now: () => NOW_MS });
     stops.push(() => demo.service.stop());
-    for (const { path } of demoStations) demo.service.setFaults(path.telemetryStation, []);
+    for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
     const exporter = await startProgram(demo);
     stops.push(exporter.stop);
     const alertmanager = await startAlertmanager('TelemetryStationDown');
