@@ -15,9 +15,8 @@ export function anonymizeId(record: unknown, pseudonyms: Pseudonyms): unknown {
 }
 
 export function anonymizePage(page: unknown, pseudonyms: Pseudonyms): Readonly<Record<string, unknown>> | null {
-  return isObject(page)
-    ? anonymizeFields(page, { offset: keepCount, size: keepCount, total: keepCount }, pseudonyms)
-    : null;
+  const fields = { offset: keepCount, size: keepCount, total: keepCount };
+  return isObject(page) ? anonymizeFields(page, fields, pseudonyms) : null;
 }
 
 type Anonymizer = (value: unknown, pseudonyms: Pseudonyms) => unknown;
@@ -34,28 +33,24 @@ const FIELDS: Readonly<Record<RecordField | 'resource_id', Anonymizer>> = {
   gpu_model: keepToken,
 };
 
+const FIELD_NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+
 /** The fields of a record that are replaced, and those that a recording has as they are. */
 export const RECORDED_FIELDS = {
-  replaced: Object.keys(FIELDS).filter((name) => isReplaced(name)),
-  kept: Object.keys(FIELDS).filter((name) => !isReplaced(name)),
+  replaced: FIELD_NAMES.filter((name) => FIELDS[name] === replaceName),
+  kept: FIELD_NAMES.filter((name) => FIELDS[name] !== replaceName),
 };
 
-function isReplaced(name: string): boolean {
-  return FIELDS[name as keyof typeof FIELDS] === replaceName;
-}
+type Fields = Readonly<Record<string, Anonymizer>>;
 
-function anonymizeObject(
-  value: unknown,
-  fields: Readonly<Record<string, Anonymizer>>,
-  pseudonyms: Pseudonyms,
-): unknown {
+function anonymizeObject(value: unknown, fields: Fields, pseudonyms: Pseudonyms): unknown {
   return isObject(value) ? anonymizeFields(value, fields, pseudonyms) : keepType(value);
 }
 
 /** A missing field stays missing. */
 function anonymizeFields(
   value: Readonly<Record<string, unknown>>,
-  fields: Readonly<Record<string, Anonymizer>>,
+  fields: Fields,
   pseudonyms: Pseudonyms,
 ): Readonly<Record<string, unknown>> {
   const present = Object.entries(fields).filter(([name]) => Object.hasOwn(value, name));
@@ -116,34 +111,24 @@ export class Pseudonyms {
   #ofPart(part: string): string {
     const known = this.#pseudonyms.get(part);
     if (known !== undefined) return known;
-    let pseudonym: string;
-    let attempt = 0;
-    do {
-      const template = `${part}${'a'.repeat(Math.max(0, attempt - MAX_ATTEMPTS))}`;
-      pseudonym = randomLike(template, this.#randomNumbers(part, attempt, template.length));
-      attempt += 1;
-    } while (this.#used.has(pseudonym));
+    let pseudonym = '';
+    for (let attempt = 0; pseudonym === '' || this.#used.has(pseudonym); attempt += 1) {
+      pseudonym = this.#randomLike(`${part}${'a'.repeat(Math.max(0, attempt - MAX_ATTEMPTS))}`, `${attempt} ${part}`);
+    }
     this.#pseudonyms.set(part, pseudonym);
     this.#used.add(pseudonym);
     return pseudonym;
   }
 
-  /** One per character. */
-  #randomNumbers(part: string, attempt: number, length: number): Uint16Array {
-    const hash = createHash('shake256', { outputLength: 2 * length });
-    const bytes = hash.update(this.#salt).update(`${attempt} ${part}`).digest();
-    return Uint16Array.from({ length }, (_, at) => bytes.readUInt16LE(2 * at));
+  /** Each character becomes one of its class; punctuation, spaces and control characters stay. */
+  #randomLike(template: string, key: string): string {
+    const hash = createHash('shake256', { outputLength: 2 * template.length });
+    const bytes = hash.update(this.#salt).update(key).digest();
+    return Array.from(template, (character, at) => {
+      const [first, count] = rangeOf(character, character.codePointAt(0) as number);
+      return String.fromCodePoint(first + (bytes.readUInt16LE(2 * at) % count));
+    }).join('');
   }
-}
-
-function randomLike(template: string, numbers: Uint16Array): string {
-  return Array.from(template, (character, at) => likeCharacter(character, numbers[at] as number)).join('');
-}
-
-/** A character of the same class; punctuation, spaces and control characters stay. */
-function likeCharacter(character: string, number: number): string {
-  const [first, count] = rangeOf(character, character.codePointAt(0) as number);
-  return String.fromCodePoint(first + (number % count));
 }
 
 function rangeOf(character: string, code: number): readonly [first: number, count: number] {

@@ -82,8 +82,7 @@ export function tokenReply(
   const isClient =
     headers.authorization === basic ||
     (form.get('client_id') === clientId && form.get('client_secret') === clientSecret);
-  if (!isClient)
-    return withHeaders(jsonReply(401, { error: 'invalid_client' }), { 'www-authenticate': 'Basic realm="simulated"' });
+  if (!isClient) return jsonReply(401, { error: 'invalid_client' });
   if (form.get('grant_type') !== 'client_credentials') return jsonReply(400, { error: 'unsupported_grant_type' });
   const token = issuedToken(check, atMs + TOKEN_LIFETIME_MS);
   return jsonReply(200, { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_MS / 1000 });

@@ -12,10 +12,9 @@ export interface ResourceKind {
   readonly skus: readonly string[];
   /** The share with GPUs, whose sku counts GPUs; default: 0. */
   readonly gpuShare?: number;
-  readonly alertableShare: number;
-  /** The share of alertable resources that have alert rules. */
-  readonly ruleShare: number;
-  readonly maxRules: number;
+  /** The share with alert rules; undefined: resources of this kind cannot have any. */
+  readonly ruleShare?: number;
+  readonly maxRules?: number;
 }
 
 const MINUTE = 60_000;
@@ -32,7 +31,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     products: ['product.lepton-acp', 'product.lepton-acp', 'product.lepton-acp-new'],
     skus: ['4 vCPU', '8 vCPU', '16 vCPU'],
     gpuShare: 0.6,
-    alertableShare: 1,
     ruleShare: 0.55,
     maxRules: 4,
   },
@@ -45,7 +43,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     products: ['product.lepton-acp', 'product.lepton-acp-new'],
     skus: ['32 vCPU'],
     gpuShare: 0.97,
-    alertableShare: 0.95,
     ruleShare: 0.7,
     maxRules: 6,
   },
@@ -58,7 +55,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     products: ['product.aec2'],
     skus: ['2 vCPU', '4 vCPU', '8 vCPU', '16 vCPU', '64 vCPU', 'n3.large / 按量付费'],
     gpuShare: 0.45,
-    alertableShare: 1,
     ruleShare: 0.9,
     maxRules: 12,
   },
@@ -71,7 +67,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     products: ['product.ecp'],
     skus: ['1 cluster'],
     gpuShare: 0.8,
-    alertableShare: 1,
     ruleShare: 0.95,
     maxRules: 20,
   },
@@ -83,7 +78,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [15 * DAY, 900 * DAY],
     products: ['product.afs'],
     skus: ['100 GiB', '500 GiB', '500 GiB', '2048 GiB', '10240 GiB', '1.5 TiB'],
-    alertableShare: 0.92,
     ruleShare: 0.75,
     maxRules: 5,
   },
@@ -95,9 +89,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [60 * DAY, 900 * DAY],
     products: ['product.aoss', 'product.aoss', ''],
     skus: ['Standard', 'Standard', '低频访问'],
-    alertableShare: 0,
-    ruleShare: 0,
-    maxRules: 0,
   },
   {
     key: 'resource_type.network.eip.v1.eip',
@@ -107,7 +98,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [4 * DAY, 400 * DAY],
     products: ['product.eip'],
     skus: ['5 Mbps', '100 Mbps', '100 Mbps', '200 Mbps', '1 Gbps'],
-    alertableShare: 1,
     ruleShare: 0.6,
     maxRules: 3,
   },
@@ -119,7 +109,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [10 * DAY, 500 * DAY],
     products: ['product.slb'],
     skus: ['slb.s1.small', 'slb.s2.medium', '5000 connections'],
-    alertableShare: 1,
     ruleShare: 0.85,
     maxRules: 6,
   },
@@ -131,9 +120,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     lifetimeMs: [100 * DAY, 900 * DAY],
     products: [''],
     skus: [''],
-    alertableShare: 0,
-    ruleShare: 0,
-    maxRules: 0,
   },
 ];
 

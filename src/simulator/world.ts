@@ -158,7 +158,7 @@ function newResource(
   random: Random,
 ): Omit<Resource, 'key' | 'createdMs'> {
   const hasGpu = random() < (kind.gpuShare ?? 0);
-  const alertable = random() < kind.alertableShare;
+  const { ruleShare, maxRules = 0 } = kind;
   return {
     record: {
       resource_type: { key: kind.key, label: kind.label },
@@ -172,8 +172,8 @@ function newResource(
       gpu_model: hasGpu ? pick(random, gpuModels) : '',
     },
     product: pick(random, kind.products),
-    alertable,
-    rules: alertable && random() < kind.ruleShare ? between(random, 1, kind.maxRules) : 0,
+    alertable: ruleShare !== undefined,
+    rules: random() < (ruleShare ?? 0) ? between(random, 1, maxRules) : 0,
     rulesFromMs: createdMs + random() * 0.15 * cycleMs,
   };
 }

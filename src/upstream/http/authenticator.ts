@@ -2,7 +2,7 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { AuthOptions, SecretSource, UpstreamOptions } from '../../model/upstream-options.ts';
 import type { RemoteEndpoint } from './exchange.ts';
-import { TokenSource } from './oauth2.ts';
+import { type AuthDependencies, TokenSource } from './oauth2.ts';
 import { RequestFailure } from './request-failure.ts';
 import {
   authorizationSigner,
@@ -16,11 +16,6 @@ import {
   type Signature,
   type Signer,
 } from './signer.ts';
-
-interface AuthDependencies {
-  readonly clock: Clock;
-  readonly random: () => number;
-}
 
 /** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
@@ -96,18 +91,15 @@ export class Authenticator {
         const tokens = new TokenSource(auth, clientSecret, openTokenEndpoint(auth.tokenUrl), this.#dependencies);
         this.#tokens = tokens;
         this.#renewables.push(tokens);
-        const sign = authorizationSigner('Bearer', tokens);
-        return async (request) => {
-          const { headers, secrets } = await sign(request);
-          return { headers, secrets: [...secrets, ...tokens.secrets()] };
-        };
+        return authorizationSigner('Bearer', tokens, () => tokens.secrets());
       }
     }
   }
 
   #credential(source: SecretSource): Credential {
     const credential = new Credential(source, this.#dependencies.clock);
-    if (credential.renewable) this.#renewables.push(credential);
+    // Only a file may have another value when it is read again.
+    if ('file' in source) this.#renewables.push(credential);
     return credential;
   }
 }
@@ -123,11 +115,6 @@ export class Credential {
   constructor(source: SecretSource, { elapsedMs }: Pick<Clock, 'elapsedMs'>) {
     this.#source = source;
     this.#elapsedMs = elapsedMs;
-  }
-
-  /** Whether reading again may return another value. */
-  get renewable(): boolean {
-    return 'file' in this.#source;
   }
 
   /** Makes the next `read` read the file again. */

@@ -44,25 +44,11 @@ export function connectOnce({ protocol, host, hostname, port }: URL, options: Ro
 
 function connector({ timeoutMs, tls, proxyUrl }: RouteOptions): Connector {
   const direct = tlsConnector(tls, timeoutMs);
-  const connect =
-    proxyUrl === undefined
-      ? direct
-      : proxyConnector({
-          url: proxyUrl,
-          toProxy: tlsConnector(withoutIdentity(tls), timeoutMs),
-          throughTunnel: direct,
-          timeoutMs,
-        });
+  const connect = proxyUrl === undefined ? direct : proxyConnector(proxyUrl, direct, tls, timeoutMs);
   return connectorWithTimeout(connect, Math.floor(timeoutMs * CONNECT_SHARE));
 }
 
 type Connector = buildConnector.connector;
-
-interface TlsFiles {
-  readonly ca: Buffer | undefined;
-  readonly cert: Buffer | undefined;
-  readonly key: Buffer | undefined;
-}
 
 /**
  * Connects with the given TLS settings, reading the certificate files anew for each connection.
@@ -72,10 +58,17 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
   const plain = buildConnector({ timeout: timeoutMs });
   let latest: { readonly files: TlsFiles; readonly connect: Connector } | undefined;
 
-  const secure = async (settings: TlsOptions): Promise<Connector> => {
-    const files = await readFiles(settings);
+  const secure = async ({ caFile, certFile, keyFile, ...settings }: TlsOptions): Promise<Connector> => {
+    const files = await Promise.all([caFile, certFile, keyFile].map(readTlsFile));
     if (latest === undefined || !isDeepStrictEqual(latest.files, files)) {
-      latest = { files, connect: secureConnector(settings, files, timeoutMs) };
+      const { insecureSkipVerify, serverName, minVersion } = settings;
+      const connect = buildConnector({
+        timeout: timeoutMs,
+        secureContext: secureContext(files, minVersion),
+        rejectUnauthorized: !insecureSkipVerify,
+        ...(serverName !== undefined && { servername: serverName }),
+      });
+      latest = { files, connect };
     }
     return latest.connect;
   };
@@ -93,34 +86,29 @@ function tlsConnector(tls: TlsOptions | undefined, timeoutMs: number): Connector
   };
 }
 
-function secureConnector(tls: TlsOptions, files: TlsFiles, timeoutMs: number): Connector {
-  return buildConnector({
-    timeout: timeoutMs,
-    secureContext: secureContext(tls, files),
-    rejectUnauthorized: !tls.insecureSkipVerify,
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-  });
+/** Authority, certificate and key. */
+type TlsFiles = readonly (TlsFile | undefined)[];
+
+interface TlsFile {
+  readonly file: string;
+  readonly content: Buffer;
 }
 
-async function readFiles({ caFile, certFile, keyFile }: TlsOptions): Promise<TlsFiles> {
-  const [ca, cert, key] = await Promise.all([caFile, certFile, keyFile].map(readTlsFile));
-  return { ca, cert, key };
-}
-
-async function readTlsFile(file: string | undefined): Promise<Buffer | undefined> {
+async function readTlsFile(file: string | undefined): Promise<TlsFile | undefined> {
   if (file === undefined) return undefined;
-  return readRegularFile(file).catch((error: Error) => {
+  const content = await readRegularFile(file).catch((error: Error) => {
     throw new RequestFailure('tls', `cannot read TLS file ${file}: ${error.message}`, {}, { cause: error });
   });
+  return { file, content };
 }
 
-function secureContext(tls: TlsOptions, { ca, cert, key }: TlsFiles): SecureContext {
+function secureContext([ca, cert, key]: TlsFiles, minVersion: TlsOptions['minVersion']): SecureContext {
   // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
-  if (ca !== undefined) parseTlsFile(`${tls.caFile}`, () => new X509Certificate(ca));
-  if (cert !== undefined) parseTlsFile(`${tls.certFile}`, () => new X509Certificate(cert));
-  if (key !== undefined) parseTlsFile(`${tls.keyFile}`, () => createPrivateKey(key));
-  return parseTlsFile(`${tls.certFile} with ${tls.keyFile}`, () =>
-    createSecureContext({ ca, cert, key, minVersion: tls.minVersion }),
+  if (ca !== undefined) parseTlsFile(ca.file, () => new X509Certificate(ca.content));
+  if (cert !== undefined) parseTlsFile(cert.file, () => new X509Certificate(cert.content));
+  if (key !== undefined) parseTlsFile(key.file, () => createPrivateKey(key.content));
+  return parseTlsFile(`${cert?.file} with ${key?.file}`, () =>
+    createSecureContext({ ca: ca?.content, cert: cert?.content, key: key?.content, minVersion }),
   );
 }
 
@@ -132,58 +120,46 @@ function parseTlsFile<T>(file: string, parse: () => T): T {
   }
 }
 
-interface ProxyOptions {
-  readonly url: URL;
-  /** Connects to the proxy itself. */
-  readonly toProxy: Connector;
-  /** Performs the TLS handshake with the service over the tunnel's socket. */
-  readonly throughTunnel: Connector;
-  readonly timeoutMs: number;
-}
-
 /**
  * Connects through a CONNECT tunnel, for http services too, so that the proxy sees no request and no credential.
  * (undici's ProxyAgent fixes its TLS settings when it is created, but certificate files change.)
  */
-function proxyConnector(proxy: ProxyOptions): Connector {
+function proxyConnector(url: URL, throughTunnel: Connector, tls: TlsOptions | undefined, timeoutMs: number): Connector {
+  const options = { connect: tlsConnector(withoutIdentity(tls), timeoutMs), headersTimeout: timeoutMs };
   return (target, callback) => {
-    openTunnel(proxy, target).then(
+    openTunnel(url, options, target).then(
       (socket) => {
-        if (target.protocol === 'https:') proxy.throughTunnel({ ...target, httpSocket: socket }, callback);
+        if (target.protocol === 'https:') throughTunnel({ ...target, httpSocket: socket }, callback);
         else callback(null, socket);
       },
-      (error: Error) => callback(transportFailure(`proxy ${proxy.url.host}`, error), null),
+      (error: Error) => callback(transportFailure(`proxy ${url.host}`, error), null),
     );
   };
 }
 
-async function openTunnel({ url, toProxy, timeoutMs }: ProxyOptions, target: buildConnector.Options): Promise<Socket> {
-  const client = new Client(url.origin, { connect: toProxy, headersTimeout: timeoutMs });
+async function openTunnel(
+  { origin, host, username, password }: URL,
+  options: Client.Options,
+  target: buildConnector.Options,
+): Promise<Socket> {
+  const client = new Client(origin, options);
+  const defaultPort = target.protocol === 'https:' ? 443 : 80;
+  const authority = target.port === '' ? `${target.host}:${defaultPort}` : `${target.host}`;
+  const credentials = encodeBasicCredentials(decodeURIComponent(username), decodeURIComponent(password));
+  const headers = {
+    host: authority,
+    ...((username !== '' || password !== '') && { 'proxy-authorization': `Basic ${credentials}` }),
+  };
   try {
-    const authority =
-      target.port === '' ? `${target.host}:${target.protocol === 'https:' ? 443 : 80}` : `${target.host}`;
-    const { statusCode, socket } = await client.connect({
-      path: authority,
-      headers: { host: authority, ...proxyCredentials(url) },
-    });
-    if (statusCode < 200 || statusCode > 299) {
-      socket.destroy();
-      throw new RequestFailure('network', `proxy ${url.host} answered ${statusCode} to CONNECT ${authority}`, {
-        retryable: true,
-      });
-    }
+    const { statusCode, socket } = await client.connect({ path: authority, headers });
     // The client has detached the socket, which is the one its connector made.
-    return socket as Socket;
+    if (statusCode >= 200 && statusCode <= 299) return socket as Socket;
+    socket.destroy();
+    const message = `proxy ${host} answered ${statusCode} to CONNECT ${authority}`;
+    throw new RequestFailure('network', message, { retryable: true });
   } finally {
     client.destroy();
   }
-}
-
-function proxyCredentials({ username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {};
-  return {
-    'proxy-authorization': `Basic ${encodeBasicCredentials(decodeURIComponent(username), decodeURIComponent(password))}`,
-  };
 }
 
 /** Fails after the timeout; a connection that is established later is closed. */
@@ -192,10 +168,8 @@ export function connectorWithTimeout(connect: Connector, timeoutMs: number): Con
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      callback(
-        new RequestFailure('timeout', `${target.host}: no connection within ${timeoutMs} ms`, { retryable: true }),
-        null,
-      );
+      const message = `${target.host}: no connection within ${timeoutMs} ms`;
+      callback(new RequestFailure('timeout', message, { retryable: true }), null);
     }, timeoutMs);
     connect(target, (...outcome) => {
       clearTimeout(timer);

@@ -24,6 +24,11 @@ interface Token {
 /** Where the client's id and secret go in a token request. */
 type Style = 'header' | 'body';
 
+export interface AuthDependencies {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
 const MAX_MARGIN_MS = 10_000;
 
 /** Shorter lifetimes would mean a token for every page. */
@@ -37,11 +42,6 @@ const MAX_PAUSE_MS = 5 * 60_000;
 /** After an outage no attempt was counted against the account, and data should be back soon. */
 const MAX_OUTAGE_PAUSE_MS = 30_000;
 
-interface TokenDependencies {
-  readonly clock: Clock;
-  readonly random: () => number;
-}
-
 /**
  * The access token of the client credentials grant: fetched once for all requests, kept until shortly before it expires. A failure is
  * kept too, for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
@@ -50,40 +50,30 @@ export class TokenSource {
   readonly #options: OAuth2Options;
   readonly #secret: ClientSecret;
   readonly #endpoint: RemoteEndpoint;
-  readonly #clock: Clock;
-  readonly #random: () => number;
+  readonly #dependencies: AuthDependencies;
   #token: Token | undefined;
   /** Set when the service has rejected the token. */
   #rejected: { readonly replaceableAtMs: number } | undefined;
   /** Tokens in a row that the service rejected. */
   #rejections = 0;
-  #failed: { readonly failure: RequestFailure; readonly secret: string; readonly untilMs: number } | undefined;
-  /** Failed attempts in a row. */
-  #failures = 0;
+  /** The latest attempt of `count` that failed in a row. */
+  #failed:
+    | { readonly failure: RequestFailure; readonly secret: string; readonly untilMs: number; count: number }
+    | undefined;
   #fetching: Promise<Token> | undefined;
-  #style: Style = 'header';
-  #isStyleAccepted = false;
+  /** The current style, and until it was accepted the other one. */
+  readonly #styles: Style[] = ['header', 'body'];
 
-  constructor(
-    options: OAuth2Options,
-    secret: ClientSecret,
-    endpoint: RemoteEndpoint,
-    { clock, random }: TokenDependencies,
-  ) {
+  constructor(options: OAuth2Options, secret: ClientSecret, endpoint: RemoteEndpoint, dependencies: AuthDependencies) {
     this.#options = options;
     this.#secret = secret;
     this.#endpoint = endpoint;
-    this.#clock = clock;
-    this.#random = random;
+    this.#dependencies = dependencies;
   }
 
   /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
   async read(signal: AbortSignal): Promise<string> {
-    if (
-      this.#token !== undefined &&
-      this.#rejected === undefined &&
-      this.#clock.elapsedMs() < this.#token.usableUntilMs
-    )
+    if (this.#token !== undefined && this.#rejected === undefined && this.#nowMs() < this.#token.usableUntilMs)
       return this.#token.text;
     this.#fetching ??= this.#renewed().finally(() => {
       this.#fetching = undefined;
@@ -98,10 +88,8 @@ export class TokenSource {
   invalidate(): void {
     if (this.#token === undefined || this.#rejected !== undefined) return;
     const { issuedMs } = this.#token;
-    this.#rejections = this.#clock.elapsedMs() - issuedMs > MAX_PAUSE_MS ? 0 : this.#rejections;
-    this.#rejected = {
-      replaceableAtMs: issuedMs + (this.#rejections === 0 ? 0 : this.#pauseMs(this.#rejections, MAX_PAUSE_MS)),
-    };
+    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#rejections = 0;
+    this.#rejected = { replaceableAtMs: issuedMs + this.#pauseMs(this.#rejections, MAX_PAUSE_MS) };
     this.#rejections += 1;
   }
 
@@ -122,84 +110,82 @@ export class TokenSource {
 
   async #renewed(): Promise<Token> {
     const secret = await this.#secret.read();
-    const nowMs = this.#clock.elapsedMs();
-    if (this.#failed !== undefined && this.#failed.secret === secret && nowMs < this.#failed.untilMs) {
-      throw withRetryAfter(this.#failed.failure, this.#failed.untilMs - nowMs);
-    }
+    const failed = this.#failed?.secret === secret ? this.#failed : undefined;
+    const pauseMs = (failed?.untilMs ?? 0) - this.#nowMs();
+    if (failed !== undefined && pauseMs > 0) throw withRetryAfter(failed.failure, pauseMs);
     if (this.#rejected !== undefined && this.#token?.secret === secret) {
-      if (nowMs < Math.min(this.#rejected.replaceableAtMs, this.#token.usableUntilMs)) return this.#token;
+      if (this.#nowMs() < Math.min(this.#rejected.replaceableAtMs, this.#token.usableUntilMs)) return this.#token;
     }
-    return this.#fetch(secret);
+    return this.#fetch(secret, failed?.count ?? 0);
   }
 
-  async #fetch(secret: string): Promise<Token> {
-    if (this.#failed?.secret !== secret) this.#failures = 0;
+  async #fetch(secret: string, failures: number): Promise<Token> {
     try {
-      const token = await this.#requestToken(secret);
+      const token = await this.#requestToken(secret, failures === 0);
       if (this.#rejected === undefined) this.#rejections = 0;
       this.#rejected = undefined;
       this.#failed = undefined;
-      this.#failures = 0;
       this.#token = token;
       return token;
-    } catch (error) {
-      if (!(error instanceof RequestFailure)) throw error;
-      this.#failures += 1;
-      const backoffMs = this.#pauseMs(this.#failures, error.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
-      const pauseMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
-      this.#failed = { failure: error, secret, untilMs: this.#clock.elapsedMs() + pauseMs };
-      throw withRetryAfter(error, pauseMs);
+    } catch (failure) {
+      if (!(failure instanceof RequestFailure)) throw failure;
+      const count = failures + 1;
+      const backoffMs = this.#pauseMs(count, failure.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
+      const pauseMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
+      this.#failed = { failure, secret, untilMs: this.#nowMs() + pauseMs, count };
+      throw withRetryAfter(failure, pauseMs);
     }
+  }
+
+  #nowMs(): number {
+    return this.#dependencies.clock.elapsedMs();
   }
 
   /** With equal jitter, so that replicas do not stay in step. */
   #pauseMs(failures: number, maxMs: number): number {
-    return ((1 + this.#random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (failures - 1));
+    if (failures === 0) return 0;
+    return ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (failures - 1));
   }
 
   /** Tries both styles until one is accepted; after a failure one per attempt, in turn. */
-  async #requestToken(secret: string): Promise<Token> {
-    let reply = await this.#requestInStyle(secret);
-    if (isRejected(reply) && !this.#isStyleAccepted && this.#failures === 0) reply = await this.#requestInStyle(secret);
-    if (reply.status < 200 || reply.status > 299) throw this.#failure(reply, secret);
+  async #requestToken(secret: string, isFirst: boolean): Promise<Token> {
+    let reply = await this.#request(secret);
+    if (isRejected(reply) && isFirst && this.#styles.length > 1) reply = await this.#request(secret);
+    if (reply.status < 200 || reply.status > 299) {
+      const nowMs = this.#dependencies.clock.wallMs();
+      const failure = replyFailure(reply, { endpoint: this.#endpoint.name, secrets: this.secrets(secret), nowMs });
+      throw isRejected(reply) ? new RequestFailure('auth', failure.message, failure) : failure;
+    }
     const token = this.#readToken(reply, secret);
-    this.#isStyleAccepted = true;
+    this.#styles.length = 1;
     return token;
   }
 
-  async #requestInStyle(secret: string): Promise<Reply> {
-    const reply = await this.#request(this.#style, secret);
-    if (isRejected(reply) && !this.#isStyleAccepted) this.#style = this.#style === 'header' ? 'body' : 'header';
-    return reply;
-  }
-
-  #request(style: Style, secret: string): Promise<Reply> {
+  async #request(secret: string): Promise<Reply> {
     const { clientId, scopes, endpointParams, tokenUrl } = this.#options;
     const form = new URLSearchParams({ grant_type: 'client_credentials' });
     if (scopes.length > 0) form.set('scope', scopes.join(' '));
     for (const [name, value] of Object.entries(endpointParams)) form.set(name, value);
     const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Accept', 'application/json'];
-    if (style === 'header') {
+    if (this.#styles[0] === 'header') {
       headers.push('Authorization', `Basic ${encodeBasicCredentials(formEncoded(clientId), formEncoded(secret))}`);
     } else {
       form.set('client_id', clientId);
       form.set('client_secret', secret);
     }
-    const request = {
-      method: 'POST',
-      path: tokenUrl.pathname + tokenUrl.search,
-      headers,
-      body: form.toString(),
-      secrets: this.secrets(secret),
-    } as const;
-    return exchange(this.#endpoint, request, new AbortController().signal);
-  }
-
-  #failure(reply: Reply, secret: string): RequestFailure {
-    const context = { endpoint: this.#endpoint.name, secrets: this.secrets(secret), nowMs: this.#clock.wallMs() };
-    const { reason, message, retryable, retryAfterMs } = replyFailure(reply, context);
-    // Not `unauthorized`: a new token cannot help when none is issued.
-    return new RequestFailure(isRejected(reply) ? 'auth' : reason, message, { retryable, retryAfterMs });
+    const reply = await exchange(
+      this.#endpoint,
+      {
+        method: 'POST',
+        path: tokenUrl.pathname + tokenUrl.search,
+        headers,
+        body: form.toString(),
+        secrets: this.secrets(secret),
+      },
+      new AbortController().signal,
+    );
+    if (isRejected(reply)) this.#styles.reverse();
+    return reply;
   }
 
   #readToken({ body }: Reply, secret: string): Token {
@@ -207,7 +193,7 @@ export class TokenSource {
     if (typeof text !== 'string' || text === '') {
       throw new RequestFailure('body', `${this.#endpoint.name}: expected a JSON object with an access_token`);
     }
-    const issuedMs = this.#clock.elapsedMs();
+    const issuedMs = this.#nowMs();
     return { text, secret, issuedMs, usableUntilMs: issuedMs + usableMs(expiresIn) };
   }
 }
@@ -219,7 +205,7 @@ function usableMs(expiresIn: unknown): number {
   return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
 }
 
-/** Another request before would only get the same failure. */
+/** Another request before would only get the same failure. Not `unauthorized`: a new token cannot help when none is issued. */
 function withRetryAfter({ reason, message, retryable, cause }: RequestFailure, retryAfterMs: number): RequestFailure {
   return new RequestFailure(reason, message, { retryable, retryAfterMs }, { cause });
 }

@@ -44,10 +44,14 @@ interface SecretReader {
 }
 
 /** `Authorization: <type> <credentials>`, as for bearer tokens. */
-export function authorizationSigner(type: string, credentials: SecretReader): Signer {
+export function authorizationSigner(
+  type: string,
+  credentials: SecretReader,
+  furtherSecrets: () => readonly string[] = () => [],
+): Signer {
   return async ({ signal }) => {
     const text = await credentials.read(signal);
-    return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text] };
+    return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text, ...furtherSecrets()] };
   };
 }
 
@@ -77,10 +81,14 @@ export function hmacSigner(
 ): Signer {
   return async (request) => {
     const secret = await secretAccessKey.read(request.signal);
-    const signature = createHmac('sha256', secret).update(signingString(signedHeaders, request)).digest('base64');
+    const lines = signedLines(request);
+    const text = signedHeaders.map((entry) => lines[entry]).join('\n');
+    const signature = createHmac('sha256', secret).update(text).digest('base64');
     const authorization = `hmac accesskey="${accessKeyId}", algorithm="hmac-sha256", headers="${signedHeaders.join(' ')}", signature="${signature}"`;
+    const date = new Date(request.nowMs).toUTCString();
+    const dates = DATE_HEADERS.filter((name) => signedHeaders.some((entry) => entry === name.toLowerCase()));
     return {
-      headers: [...dateHeaders(signedHeaders, request.nowMs), encodeHeader('Authorization', authorization)],
+      headers: [...dates.map((name) => [name, date] as const), encodeHeader('Authorization', authorization)],
       secrets: [secret, signature],
     };
   };
@@ -94,27 +102,17 @@ export function clockHint(date: string | readonly string[] | undefined, nowMs: n
   return `the local clock is ${seconds} s ${remoteMs > nowMs ? 'behind' : 'ahead of'} the service's, which is enough to invalidate signatures`;
 }
 
-function signingString(
-  signedHeaders: readonly SignedHeader[],
-  { method, host, pathAndQuery, nowMs }: SignableRequest,
-): string {
-  const lines: Record<SignedHeader, string> = {
-    'x-date': `x-date: ${imfFixdate(nowMs)}`,
-    date: `date: ${imfFixdate(nowMs)}`,
+/** A signed date is also sent. */
+const DATE_HEADERS = ['X-Date', 'Date'] as const;
+
+/** The line of the signing string for each entry. */
+function signedLines({ method, host, pathAndQuery, nowMs }: SignableRequest): Record<SignedHeader, string> {
+  const date = new Date(nowMs).toUTCString();
+  return {
+    'x-date': `x-date: ${date}`,
+    date: `date: ${date}`,
     host: `host: ${host}`,
     'request-line': `${method} ${pathAndQuery} HTTP/1.1`,
     '@request-target': `@request-target: ${method.toLowerCase()} ${pathAndQuery}`,
   };
-  return signedHeaders.map((entry) => lines[entry]).join('\n');
-}
-
-function dateHeaders(signedHeaders: readonly SignedHeader[], nowMs: number): Header[] {
-  const names = { 'x-date': 'X-Date', date: 'Date' } as const;
-  return (['x-date', 'date'] as const)
-    .filter((entry) => signedHeaders.includes(entry))
-    .map((entry) => [names[entry], imfFixdate(nowMs)]);
-}
-
-function imfFixdate(timeMs: number): string {
-  return new Date(timeMs).toUTCString();
 }

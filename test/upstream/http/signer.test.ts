@@ -39,16 +39,14 @@ describe('mergeHeaders', () => {
 });
 
 describe('Credential', () => {
-  it('returns the configured text, which cannot be renewed', async () => {
+  it('returns the configured text', async () => {
     const credential = new Credential({ text: 'given' }, { elapsedMs: () => 0 });
     await expect(credential.read()).resolves.toBe('given');
-    expect(credential.renewable).toBe(false);
   });
 
   it('returns the content of a file without surrounding white space', async () => {
     const credential = new Credential({ file: temporaryFile('token', ' a\nb \r\n') }, { elapsedMs: () => 0 });
     await expect(credential.read()).resolves.toBe('a\nb');
-    expect(credential.renewable).toBe(true);
   });
 
   it('reads the file again after a second, not before', async () => {
