@@ -1,6 +1,7 @@
 # Sourced by the check scripts: tools that no package of Debian has, built from their Go modules and kept in a cache outside the repository.
 
-PROMETHEUS_MODULE=v0.315.0
+# 3.15.0 is the module v0.315.0.
+PROMETHEUS_VERSION=3.15.0
 KUBERNETES_VERSION=1.31.4
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/telemetry-station-exporter-tools
 
@@ -18,12 +19,13 @@ built() {
 }
 
 # prometheus_3: prints a folder with prometheus and promtool of version 3. Service discovery other than static, file and HTTP is left out.
-prometheus_3() { built "prometheus-$PROMETHEUS_MODULE" build_prometheus; }
+prometheus_3() { built "prometheus-$PROMETHEUS_VERSION" build_prometheus; }
 build_prometheus() {
   local commands="github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool" name
   [ -e go.mod ] || go mod init tools
   # shellcheck disable=SC2086
-  go get $(for name in $commands; do echo "$name@$PROMETHEUS_MODULE"; done) && go build -tags remove_all_sd,netgo -o . $commands
+  go get $(for name in $commands; do echo "$name@v0.${PROMETHEUS_VERSION/./}"; done) &&
+    go build -tags remove_all_sd,netgo -ldflags "-X github.com/prometheus/common/version.Version=$PROMETHEUS_VERSION" -o . $commands
 }
 
 # kubernetes: prints a folder with kube-apiserver and kubectl. Kubernetes replaces its staging modules, which a user of its module must do as well.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Daemon, startDaemon } from './daemon.ts';
 
 export interface RunningPrometheus {
+  readonly url: string;
   /** Result of an instant query, keyed by the values of the given labels. */
   query(expression: string, ...labels: string[]): Promise<Record<string, number>>;
   /** Data of a response of the HTTP API under /api/v1; throws if the query failed. */
@@ -22,7 +23,7 @@ interface PrometheusOptions {
   readonly data?: string;
 }
 
-/** Debian's Prometheus. */
+/** The Prometheus on the PATH. */
 export async function startPrometheus(
   config: string,
   { files = {}, flags = [], data }: PrometheusOptions = {},
@@ -41,6 +42,7 @@ export async function startPrometheus(
   });
   const api = <Data>(path: string, parameters = {}) => fetchApi<Data>(daemon, path, parameters);
   return {
+    url: daemon.url,
     stop: daemon.stop,
     api,
     query: async (expression, ...labels) => {

@@ -78,6 +78,22 @@ describe('the recording rules', () => {
   });
 });
 
+interface RuleHealth {
+  readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
+}
+
+describe('the rules', () => {
+  it('are evaluated without an error', async () => {
+    const unhealthy = async () => {
+      const { groups } = await stack.prometheus.api<RuleHealth>('rules');
+      const rules = groups.flatMap((group) => group.rules);
+      expect(rules.length).toBeGreaterThan(20);
+      return rules.filter(({ health }) => health !== 'ok').map(({ name }) => name);
+    };
+    await expect.poll(unhealthy).toEqual([]);
+  });
+});
+
 describe('the alerting rules', () => {
   it('notify through Alertmanager while a station fails', async () => {
     stack.demo.service.setFaults(FAULTY.telemetryStation, [{ kind: 'status', code: 503 }]);

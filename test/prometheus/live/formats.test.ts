@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
+import { demoStations } from '../../../src/simulator/stations.ts';
+import { startExporter } from '../../e2e/test-bed.ts';
+import { eventually } from '../../web/eventually.ts';
+import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
+
+/** Constant, so that the simulated resources do not change. */
+const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
+
+/** Prometheus 2.42 requests OpenMetrics with gzip and cannot be configured. */
+const PLAIN = { enable_compression: false };
+const VARIANTS = {
+  openmetrics: {},
+  'openmetrics-plain': PLAIN,
+  text: { scrape_protocols: ['PrometheusText0.0.4'] },
+  'text-plain': { scrape_protocols: ['PrometheusText0.0.4'], ...PLAIN },
+};
+
+let demo: Simulation;
+let exporter: Awaited<ReturnType<typeof startExporter>>;
+let prometheus: RunningPrometheus;
+let jobs: string[];
+
+async function startScraping(variants: object): Promise<RunningPrometheus> {
+  const targets = [new URL(exporter.url).host];
+  const scrape_configs = Object.entries(variants).map(([job_name, options]) => ({
+    job_name,
+    static_configs: [{ targets }],
+    ...options,
+  }));
+  return startPrometheus(JSON.stringify({ global: { scrape_interval: '2s', scrape_timeout: '2s' }, scrape_configs }));
+}
+
+beforeAll(async () => {
+  demo = await startSimulation({ now: () => NOW_MS });
+  for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
+  exporter = await startExporter(parse(demo.config));
+  prometheus = await startScraping({ openmetrics: {} });
+  const { version } = await prometheus.api<{ version: string }>('status/buildinfo');
+  jobs = ['openmetrics'];
+  if (!version.startsWith('2.')) {
+    await prometheus.stop();
+    prometheus = await startScraping(VARIANTS);
+    jobs = Object.keys(VARIANTS);
+  }
+  await eventually(async () =>
+    expect(await prometheus.query('sum by (job) (telemetry_station_up)', 'job')).toEqual(
+      Object.fromEntries(jobs.map((job) => [job, demoStations.length])),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await prometheus?.stop();
+  await exporter?.stop();
+  await demo?.service.stop();
+});
+
+describe('Prometheus', () => {
+  it('reads the same samples in every format, compressed or not', async () => {
+    const resources = await prometheus.query('sum by (job) (telemetry_station_resources)', 'job');
+    expect(Object.keys(resources).toSorted()).toEqual(jobs.toSorted());
+    expect(new Set(Object.values(resources)).size).toBe(1);
+    const series = await prometheus.query('count by (job) ({__name__=~"telemetry_station_.+"})', 'job');
+    expect(new Set(Object.values(series)).size).toBe(1);
+    expect(await prometheus.query('min(up)')).toEqual({ '': 1 });
+  });
+
+  it('drops no sample as duplicate or out of order, with counters that start at 0', async () => {
+    const response = await fetch(`${prometheus.url}/metrics`);
+    const dropped = (await response.text()).match(/^prometheus_target_scrapes_sample_\w+_total .*$/gm) ?? [];
+    expect(dropped.length).toBeGreaterThanOrEqual(3);
+    expect(dropped.filter((line) => !line.endsWith(' 0'))).toEqual([]);
+    const changes = await prometheus.query('count(telemetry_station_resource_state_changes_total == 0)');
+    expect(changes['']).toBeGreaterThan(0);
+  });
+
+  it('has no series of a station that was removed, from the next scrape on', async () => {
+    const config = parse(demo.config);
+    const [removed, ...stations] = config.stations;
+    exporter.rewrite({ ...config, stations });
+    expect(await exporter.exporter.reload()).toEqual([]);
+    const left = () => prometheus.query(`count({station="${removed.name}"})`);
+    await expect.poll(left).toEqual({});
+    expect(await prometheus.query('count by (job) (telemetry_station_info)', 'job')).toEqual(
+      Object.fromEntries(jobs.map((job) => [job, stations.length])),
+    );
+  });
+});
