@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
-import { helpText, versionText } from '../src/cli/help.ts';
+import { helpText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
 import { type ServiceOptions, startSimulatedService } from '../src/simulator/service.ts';
-import { build, run, serve } from './e2e/running-program.ts';
+import { run, serve } from './e2e/running-program.ts';
 import { configOf, entriesOf } from './e2e/test-bed.ts';
 import { valuesOf } from './metrics/parse-exposition.ts';
 import { temporaryFile } from './upstream/support/files.ts';
@@ -59,12 +59,6 @@ describe('runProgram, printing', () => {
     const { exit, output } = run(argv);
     expect(await exit).toBe(0);
     expect(output()).toEqual({ stdout: helpText(command), stderr: '' });
-  });
-
-  it.each(['--version', 'version'])('prints the version for %s', async (word) => {
-    const { exit, output } = run([word]);
-    expect(await exit).toBe(0);
-    expect(output()).toEqual({ stdout: versionText(build), stderr: '' });
   });
 
   it('reports every problem of the command line and refers to --help', async () => {
@@ -266,21 +260,6 @@ function faultyEnvironment(): Record<string, string> {
 const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 
 describe('runProgram, with flags', () => {
-  it('distributes the stations over the shards', async () => {
-    const { url } = await startService();
-    const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
-    const served = async (shard: number) => {
-      const { scrape } = await serve(configOf(url, names), `--shard=${shard}`, '--total-shards=2');
-      const metrics = await scrape();
-      expect(valuesOf(metrics, 'telemetry_station_exporter_shard_ordinal')).toEqual({ '': shard });
-      expect(valuesOf(metrics, 'telemetry_station_exporter_total_shards')).toEqual({ '': 2 });
-      return Object.keys(valuesOf(metrics, 'telemetry_station_up', 'station'));
-    };
-    const shards = [await served(0), await served(1)];
-    expect(shards.flat().toSorted()).toEqual(names);
-    expect(shards.map(({ length }) => length)).not.toContain(0);
-  });
-
   it('serves under the telemetry path and the external URL', async () => {
     const { url } = await startService();
     const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
