@@ -211,6 +211,20 @@ describe.each(NAMES)('the secret of %s', (name) => {
     expectNoSecretIn(places);
   });
 
+  it('is not shown when the configuration around it is wrong', async () => {
+    const { url } = await startService();
+    const program = await serve(configOf(url, ['a']), ...FLAGS);
+    const upstream = { ...scheme.inline('https://token.example.com'), timeout: 'soon', surprise: true };
+    writeFileSync(program.file, stringify(configOf(url, ['a'], { upstream })));
+    const places = await shown(program);
+    expect(places['reload']).toMatch(/surprise: unknown key/);
+    expectNoSecretIn(places);
+  });
+});
+
+describe.each(['basic_auth', 'http_headers'])('the secret of %s', (name) => {
+  const scheme = schemeOf(name);
+
   it.each(Object.keys(REPEATED))('is not shown when the service repeats it %s', async (form) => {
     const encode = REPEATED[form] as (text: string) => string;
     const url = await startServer((request, response) => {
@@ -221,16 +235,6 @@ describe.each(NAMES)('the secret of %s', (name) => {
     expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 0 });
     const places = await shown(program);
     expect(places['stderr']).toMatch(/answered 403 Forbidden: not shown, because it repeats a secret or a part of one/);
-    expectNoSecretIn(places);
-  });
-
-  it('is not shown when the configuration around it is wrong', async () => {
-    const { url } = await startService();
-    const program = await serve(configOf(url, ['a']), ...FLAGS);
-    const upstream = { ...scheme.inline('https://token.example.com'), timeout: 'soon', surprise: true };
-    writeFileSync(program.file, stringify(configOf(url, ['a'], { upstream })));
-    const places = await shown(program);
-    expect(places['reload']).toMatch(/surprise: unknown key/);
     expectNoSecretIn(places);
   });
 });
