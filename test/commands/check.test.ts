@@ -273,8 +273,6 @@ describe('check --live, TLS failures', () => {
   });
 });
 
-const TLS_HANDSHAKE = 0x16;
-
 describe('check --live, credential failures', () => {
   it('explains rejected credentials, without printing them', async () => {
     const { url } = await startService({ auth: { scheme: 'token', token: 'right-token' } });
