@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Simulated hours of a fleet: a virtual clock, but minutes of CPU time. */
+const SIMULATED_HOURS = ['test/upstream/admission/{overload,throttling}.test.ts'];
+
 export default defineConfig({
   test: {
     // The tests share no module state, so a worker keeps the modules it has loaded. Many wait for sockets: more workers than cores.
@@ -18,11 +21,20 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/prometheus/live/**', 'test/system/**', 'test/terminal/**', 'test/browser/**'],
+          exclude: [
+            ...SIMULATED_HOURS,
+            'test/prometheus/live/**',
+            'test/system/**',
+            'test/terminal/**',
+            'test/browser/**',
+          ],
         },
       },
       // Real load, chaos, builds: takes minutes, and the cores for itself.
-      { extends: true, test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 600_000 } },
+      {
+        extends: true,
+        test: { name: 'system', include: ['test/system/**/*.test.ts', ...SIMULATED_HOURS], testTimeout: 600_000 },
+      },
       // Needs Prometheus and Alertmanager, which share the cores with the tests.
       {
         extends: true,

@@ -50,7 +50,7 @@ describe('check --live, without failures', () => {
     expect(cell('all', 'RESOURCES')).toBe('50');
     expect(cell('all', 'REQUESTS')).toBe('360/h');
     expect(stdout).toMatch(
-      /\ncapacity: upstream main: Refreshing once per ttl needs 0\.1 requests\/s, and [\d,]+ are possible: [\d.]+ % of the capacity\.\n/,
+      /\ncapacity: upstream main: Refreshing once per ttl needs 0\.1 requests\/s, and [\d.,]+ are possible: [\d.,]+ % of the capacity\.\n/,
     );
     expect(stdout).toMatch(/\nstations: 2, ok: 2, failed: 0, warnings: 1\n$/);
   });

@@ -71,7 +71,7 @@ describe('simulate --simulate.fault', () => {
     await eventually(() => expect(simulation.output().stdout).toContain('stations:'));
     const config = parse(simulation.output().stdout);
     // About a hundred requests per refresh, so that some are throttled whatever their order, and none until its retries end.
-    Object.assign(config.upstreams.main, { page_size: 10, max_retries: 10 });
+    Object.assign(config.upstreams.main, { page_size: 10, max_retries: 10, timeout: '5m', refresh_timeout: '5m' });
     const exporter = await serve(config);
     await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const families = await exporter.scrape();

@@ -128,8 +128,10 @@ export function configOf(
   stations: readonly string[],
   changes: { upstream?: object; station?: object; cache?: object; metrics?: object } = {},
 ) {
+  // On a busy machine, too, a request only times out where a test sets a timeout.
+  const timeouts = { timeout: '5m', refresh_timeout: '5m' };
   return {
-    upstreams: { main: { base_url: url, page_size: 10, max_retries: 0, ...changes.upstream } },
+    upstreams: { main: { base_url: url, page_size: 10, max_retries: 0, ...timeouts, ...changes.upstream } },
     stations: stations.map((name) => ({
       subscription: 'sub',
       resource_group: 'rg',

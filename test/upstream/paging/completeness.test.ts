@@ -10,7 +10,7 @@ import {
   type World,
 } from '../support/listing-model.ts';
 
-const WORLDS = 2000;
+const WORLDS = 1000;
 
 interface Outcome {
   readonly world: World;
