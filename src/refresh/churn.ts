@@ -61,15 +61,9 @@ export async function churnAfter(
     for (const [at, resource] of part.entries()) {
       const inPlace = there?.[at]?.id === resource.id ? there[at] : undefined;
       const old = inPlace ?? unmatched.get(resource.id);
+      if (!inPlace) unmatched.delete(resource.id);
       counts.start(resource);
-      // A resource of another type is not the same one.
-      if (old?.type === resource.type) {
-        if (!inPlace) unmatched.delete(resource.id);
-        counts.compare(old, resource);
-      } else {
-        if (inPlace) counts.remove(inPlace);
-        if (latest) counts.add(resource);
-      }
+      if (latest) counts.replace(old, resource);
     }
   });
   for (const resource of unmatched.values()) counts.remove(resource);
@@ -124,8 +118,14 @@ class ChurnCounts {
     stateChanges.set(value, stateChanges.get(value) ?? 0);
   }
 
-  add({ type }: Resource): void {
-    this.#of(type).added += 1;
+  /** A resource of another type is not the same one. */
+  replace(old: Resource | undefined, resource: Resource): void {
+    if (old?.type === resource.type) {
+      this.#compare(old, resource);
+      return;
+    }
+    if (old) this.remove(old);
+    this.#of(resource.type).added += 1;
     this.changes.added += 1;
   }
 
@@ -135,7 +135,7 @@ class ChurnCounts {
   }
 
   /** A change from or to an unknown state is none. */
-  compare(old: Resource, { type, state }: Resource): void {
+  #compare(old: Resource, { type, state }: Resource): void {
     if (old.state === state || old.state === '' || state === '') return;
     const { stateChanges } = this.#of(type);
     const value = this.#state(type, state);

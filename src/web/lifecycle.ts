@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { fieldsOf, jsonText } from '../inventory/records.ts';
 import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
@@ -63,18 +63,23 @@ export function refresh(
       return;
     }
     const outcome = typeof started === 'number' ? undefined : await outcomeOf(started, signal, scrapeTimeoutMs);
-    if (prefersHtml(request)) {
-      const query = request.url.split('?').slice(1).join('?');
-      response.setHeader('Location', `../../${stationPath(station) ?? ''}${query === '' ? '' : `?${query}`}`);
-      sendText(response, 303, 'See the page of the station.\n');
-    } else if (typeof started === 'number') {
+    if (prefersHtml(request)) redirectToStation(request, response, station);
+    else if (typeof started === 'number') {
       response.setHeader('Retry-After', Math.ceil(started / 1000));
       sendText(response, 429, 'The station was refreshed on request a few seconds ago.\n');
-    } else {
-      const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };
-      send(response, outcome ? 200 : 202, 'application/json', `${jsonText({ station, ...fields })}\n`);
-    }
+    } else sendOutcome(response, station, outcome);
   };
+}
+
+function sendOutcome(response: Response, station: string, outcome: HistoryEntry | undefined): void {
+  const fields = outcome ? fieldsOf(HISTORY_COLUMNS, outcome) : { refreshing: true };
+  send(response, outcome ? 200 : 202, 'application/json', `${jsonText({ station, ...fields })}\n`);
+}
+
+function redirectToStation(request: Request, response: Response, station: string): void {
+  const query = request.url.split('?').slice(1).join('?');
+  response.setHeader('Location', `../../${stationPath(station) ?? ''}${query === '' ? '' : `?${query}`}`);
+  sendText(response, 303, 'See the page of the station.\n');
 }
 
 /** undefined: the refresh has not ended in time. */

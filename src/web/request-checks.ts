@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { AccessRules, RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
@@ -134,29 +134,33 @@ export function checkAccess({ rules, reached, openPaths }: AccessOptions): Reque
     const network = clientNetwork(request.socket.remoteAddress);
     if (!isWithinRate(rate)) {
       reached('rate_limit', network);
-      response.setHeader('Connection', 'close');
-      sendText(response, 429, 'Too many requests.\n');
+      refuse(response, 429, 'Too many requests.');
       return;
     }
     const credentials = basicCredentials(request.headers.authorization);
-    const result =
-      users.size === 0 ? 'valid' : credentials && (await passwords.check(users, credentials, { network, request }));
+    const check = () => credentials && passwords.check(users, credentials, { network, request });
+    const result = users.size === 0 ? 'valid' : await check();
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
-    if (result === 'valid') {
-      next();
-      return;
-    }
-    response.setHeader('Connection', 'close');
-    if (result === 'busy') {
-      reached('password_checks', network);
-      response.setHeader('Retry-After', '1');
-      sendText(response, 503, 'Too many concurrent password checks.\n');
-    } else {
-      response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
-      sendText(response, 401, 'Unauthorized.\n');
-    }
+    if (result === 'busy') reached('password_checks', network);
+    if (result === 'valid') next();
+    else refuseLogin(response, result === 'busy');
   };
+}
+
+function refuseLogin(response: Response, isBusy: boolean): void {
+  if (isBusy) {
+    response.setHeader('Retry-After', '1');
+    refuse(response, 503, 'Too many concurrent password checks.');
+  } else {
+    response.setHeader('WWW-Authenticate', 'Basic realm="telemetry-station-exporter", charset="UTF-8"');
+    refuse(response, 401, 'Unauthorized.');
+  }
+}
+
+function refuse(response: Response, status: number, reason: string): void {
+  response.setHeader('Connection', 'close');
+  sendText(response, status, `${reason}\n`);
 }
 
 /** A limiter that decides for each request by the rules in force at that time. */

@@ -245,9 +245,7 @@ export class AdaptiveRate {
     const limit = this.#limit;
     const baseShare = nowMs < this.#base.untilMs ? this.#base.share : 0;
     if (limit && baseShare === 0 && limit.climbedMs > limit.climbMs) {
-      const reached = limitPerSecond(limit);
-      const weight = reached > 2 * limit.target ? 1 / 2 : 1 / 4;
-      this.#lower(throttling, (1 - weight) * acceptedPerSecond(limit) + weight * reached, START);
+      this.#lower(throttling, nextTarget(limit), START);
       return;
     }
     if (!isMoreThan(Math.max(baseShare, NEGLIGIBLE_SHARE, 2 * (this.#trial?.higherShare ?? 0)), sample)) {
@@ -311,8 +309,12 @@ function limitPerSecond({ target, depth, climbMs, climbedMs }: Limit): number {
   return Math.max(FLOOR_PER_SECOND, target * (progress < 0 ? 1 + depth * progress : 16 ** progress));
 }
 
-function acceptedPerSecond(limit: Limit): number {
-  return Math.min(limitPerSecond(limit), (1000 * limit.accepted) / limit.climbedMs);
+/** After a request was throttled beyond the target. */
+function nextTarget(limit: Limit): number {
+  const reached = limitPerSecond(limit);
+  const accepted = Math.min(reached, (1000 * limit.accepted) / limit.climbedMs);
+  const weight = reached > 2 * limit.target ? 1 / 2 : 1 / 4;
+  return (1 - weight) * accepted + weight * reached;
 }
 
 /** Whether more are throttled than this share explains: by more than three standard deviations, and at least three. */

@@ -136,15 +136,19 @@ function valueEnd(body: Buffer, start: number, least: number): number {
     const byte = body[at];
     if (byte === QUOTE) at = stringEnd(body, at);
     else if (depth === 0 && (isClosing(byte) || (byte === COMMA && at >= least))) return at;
-    else if (isClosing(byte)) depth -= 1;
-    else if (byte === COMMA) values += 1;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      depth += 1;
-      values += 1;
+    else {
+      const change = depthChange(byte);
+      depth += change;
+      if (change === 1 || byte === COMMA) values += 1;
     }
     if (values > MAX_VALUES) throw new UnreadablePage(`expected records, got one with more than ${MAX_VALUES} values`);
   }
   return at;
+}
+
+function depthChange(byte: number | undefined): 1 | 0 | -1 {
+  if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return 1;
+  return isClosing(byte) ? -1 : 0;
 }
 
 function isClosing(byte: number | undefined): boolean {
