@@ -163,15 +163,42 @@ describe('createLogger', () => {
     expect(logfmt(fields)).toBe(`a_b=1 _a_b=2 _=3 __proto__=4 ${'k'.repeat(100)}=5`);
   });
 
+  it('omits undefined fields', () => {
+    expect(logfmt({ a: undefined, b: 1 })).toBe('b=1');
+  });
+
   it('truncates long messages and values', () => {
     const { msg, k } = JSON.parse(lineOf('json', 'm'.repeat(5000), { k: 'v'.repeat(5000) }));
     expect(msg).toBe(`${'m'.repeat(2000)}...`);
     expect(k).toBe(`${'v'.repeat(2000)}...`);
   });
 
+  it('writes dates as RFC 3339', () => {
+    expect(logfmt({ at: new Date(0), never: new Date(Number.NaN) })).toBe(
+      'at=1970-01-01T00:00:00.000Z never="Invalid Date"',
+    );
+  });
+
+  it('writes numbers that JSON does not support as text', () => {
+    expect(lineOf('json', 'm', { a: Number.NaN, b: Number.NEGATIVE_INFINITY, c: 2n ** 70n })).toContain(
+      '"a":"NaN","b":"-Infinity","c":"1180591620717411303424"}',
+    );
+  });
+
+  it('writes null and nested values as text', () => {
+    expect(logfmt({ none: null, list: [1, 'a'], nested: { a: { b: 1n } } })).toBe(
+      `none=null list="[ 1, 'a' ]" nested="{ a: { b: 1n } }"`,
+    );
+  });
+
   it('writes the messages of an error and its causes without the stack', () => {
     const error = new Error('refresh failed', { cause: new Error('request failed', { cause: 'socket closed' }) });
     expect(logfmt({ error })).toBe('error="refresh failed: request failed: socket closed"');
+  });
+
+  it('writes the code, or else the class, of an error without a message', () => {
+    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    expect(logfmt({ refused, empty: new TypeError() })).toBe('refused=ECONNREFUSED empty=TypeError');
   });
 
   it('stops at a circular cause', () => {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { AuthCheck } from '../../src/simulator/auth.ts';
@@ -79,6 +80,14 @@ describe('check --live, without failures', () => {
     expect(cell('a', 'REQUESTS')).toBe('6/scrape');
     expect(stdout).toContain('With a ttl of 0, every scrape refreshes the station.');
     expect(stdout).not.toContain('in the background');
+  });
+
+  it('prints none when the service reports no total', async () => {
+    const { url } = await startFaulty({ kind: 'totalIs', total: undefined });
+    const { code, cell } = await checkLive(configOf(url, ['a']));
+    expect(code).toBe(0);
+    expect(cell('a', 'TOTAL')).toBe('none');
+    expect(cell('a', 'LISTING')).toBe('complete');
   });
 
   it('notes that refreshes run in the background', async () => {
@@ -204,6 +213,13 @@ describe('check --live, connection failures', () => {
     expect(stdout).toContain('no complete reply within 4000 ms');
   });
 
+  it('explains a connection closed early', async () => {
+    const { url } = await startFaulty({ kind: 'truncate' });
+    const { code, stdout } = await checkLive(configOf(url, ['a']));
+    expect(code).toBe(1);
+    expect(stdout).toContain('closed the connection before the reply was complete.');
+  });
+
   it('explains a refusal by the proxy, without printing its password', async () => {
     const { url } = await startService();
     const proxy = await startProxy(undefined, 407);
@@ -217,6 +233,16 @@ describe('check --live, connection failures', () => {
     expect(stdout).toContain('answered 407 to CONNECT');
     expect(stdout).toContain('For a 407, add user and password to proxy_url.');
     expect(stdout).not.toContain('proxy-pass');
+  });
+
+  it('explains a proxy that refuses connections', async () => {
+    const port = await closedPort();
+    const { code, stdout } = await checkLive(
+      configOf('http://service.invalid', ['a'], { upstream: { proxy_url: `http://127.0.0.1:${port}` } }),
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain(`127.0.0.1:${port} refused the connection`);
+    expect(stdout).toContain('Check the host and port in proxy_url');
   });
 });
 
@@ -238,6 +264,21 @@ describe('check --live, TLS failures', () => {
     expect(stdout).toContain('set tls_config.ca_file');
   });
 
+  it('explains an expired certificate', async () => {
+    const { code, cell, stdout } = await secured(certificate(['127.0.0.1'], new Date(Date.now() - 36 * 3_600_000)));
+    expect(code).toBe(1);
+    expect(cell('main', 'TLS')).toMatch(/^expired, TLSv1\.3, expired \d{4}-\d\d-\d\d, issued by Our Authority$/);
+    expect(stdout).toMatch(/The certificate of 127\.0\.0\.1:\d+ expired on \d{4}-\d\d-\d\d\./);
+  });
+
+  it('explains a host name mismatch', async () => {
+    const { code, cell, stdout } = await secured(certificate(['monitor.example.com']));
+    expect(code).toBe(1);
+    expect(cell('main', 'TLS')).toMatch(/^host name mismatch, /);
+    expect(stdout).toContain('was issued for another host name: monitor.example.com.');
+    expect(stdout).toContain('tls_config.server_name');
+  });
+
   it.each(['TLSv1.2', 'TLSv1.3'] as const)('explains a required client certificate (%s)', async (maxVersion) => {
     const tls = {
       ...certificate(['127.0.0.1']),
@@ -251,6 +292,38 @@ describe('check --live, TLS failures', () => {
     expect(cell('main', 'TLS')).toMatch(/^client certificate required/);
     expect(stdout).toContain('it probably requires a client certificate.');
     expect(stdout).toContain('tls_config.cert_file and tls_config.key_file');
+  });
+
+  it('explains a rejected client certificate', async () => {
+    const stranger = issue({ name: 'stranger' });
+    const tls = { ...certificate(['127.0.0.1']), requestCert: true, rejectUnauthorized: true, ca: authority.cert };
+    const config = {
+      ca_file: caFile(),
+      cert_file: temporaryFile('cert.pem', stranger.cert),
+      key_file: temporaryFile('key.pem', stranger.key),
+    };
+    const { code, cell, stdout } = await secured(tls, config);
+    expect(code).toBe(1);
+    expect(cell('main', 'TLS')).toMatch(/^client certificate rejected, /);
+    expect(stdout).toContain('it probably rejects the client certificate.');
+  });
+
+  it('explains a TLS version that is not allowed', async () => {
+    const { code, stdout } = await secured(
+      { ...certificate(['127.0.0.1']), maxVersion: 'TLSv1.2' },
+      { ca_file: caFile(), min_version: 'TLS13' },
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain('supports no TLS version that the configuration allows.');
+  });
+
+  it('explains a TLS file that cannot be read', async () => {
+    const gone = temporaryFile('ca.pem', '');
+    rmSync(gone);
+    const { code, cell, stdout } = await secured(certificate(['127.0.0.1']), { ca_file: gone });
+    expect(code).toBe(1);
+    expect(cell('main', 'TLS')).toMatch(/^unusable file, /);
+    expect(stdout).toContain(`reported: cannot read TLS file ${gone}: ENOENT`);
   });
 
   it('explains an https URL of a plain HTTP port', async () => {
@@ -271,7 +344,34 @@ describe('check --live, TLS failures', () => {
     expect(stdout).toContain('expects TLS on this port, but base_url is an http URL.');
     expect(stdout).toContain('what to do: Start base_url with https://.');
   });
+
+  it('explains an http URL of a TLS port that answers 400', async () => {
+    const port = await tlsPortAnswering400();
+    const { code, stdout } = await checkLive(configOf(`http://127.0.0.1:${port}`, ['a']));
+    expect(code).toBe(1);
+    expect(stdout).toContain('expects TLS on this port, but base_url is an http URL.');
+  });
 });
+
+/** As nginx does for plain HTTP on a TLS port. */
+async function tlsPortAnswering400(): Promise<number> {
+  const secure = createTlsServer(certificate(['127.0.0.1']));
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (start) => {
+      if (start[0] !== TLS_HANDSHAKE) {
+        socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      socket.pause();
+      socket.unshift(start);
+      secure.emit('connection', socket);
+    });
+  });
+  return listen(server);
+}
+
+const TLS_HANDSHAKE = 0x16;
 
 describe('check --live, credential failures', () => {
   it('explains rejected credentials, without printing them', async () => {
@@ -323,6 +423,22 @@ describe('check --live, credential failures', () => {
     expect(stdout).not.toContain('hmac-secret');
   });
 
+  it('does not mention a clock that is in sync', async () => {
+    const { url } = await startService({ auth: { ...signed(300_000), accessKeyId: 'another' } as AuthCheck });
+    const { code, cell, stdout } = await checkLive(configOf(url, ['a'], { upstream: { hmac } }));
+    expect(code).toBe(1);
+    expect(cell('main', 'CLOCK')).toBe('in sync');
+    expect(stdout).toContain('The service rejected the signature of hmac (401).');
+  });
+
+  it('reports that no credentials are configured', async () => {
+    const { url } = await startService({ auth: { scheme: 'token', token: 'right-token' } });
+    const { code, cell, stdout } = await checkLive(configOf(url, ['a']));
+    expect(code).toBe(1);
+    expect(cell('a', 'AUTHENTICATION')).toBe('no credentials');
+    expect(stdout).toContain('The service requires credentials (401), and no credentials are configured.');
+  });
+
   it('warns of a clock difference while signatures are accepted', async () => {
     const { url } = await startService({ auth: signed(300_000), now: () => Date.now() - 120_000 });
     const { code, stdout } = await checkLive(configOf(url, ['a'], { upstream: { hmac } }));
@@ -346,6 +462,19 @@ describe('check --live, credential failures', () => {
 });
 
 describe('check --live, service failures', () => {
+  it('explains a missing permission', async () => {
+    const { url } = await startFaulty({ kind: 'status', code: 403 });
+    const { code, cell, stdout } = await checkLive(
+      configOf(url, ['a'], { upstream: { authorization: { credentials: 'some-token' } } }),
+    );
+    expect(code).toBe(1);
+    expect(cell('a', 'AUTHENTICATION')).toBe('accepted');
+    expect(cell('a', 'PERMISSION')).toBe('denied');
+    expect(stdout).toContain(
+      'The service accepted the Bearer credentials of authorization, but the account has no permission',
+    );
+  });
+
   it.each<readonly [what: string, fault: Fault, listing: string, meaning: string, reported: string]>([
     [
       'an unknown station',
@@ -546,6 +675,15 @@ describe('check', () => {
     },
   );
 
+  it('prints the problems of the web configuration', async () => {
+    const { url } = await startService();
+    const web = temporaryFile('web.yaml', 'odd: 1\n');
+    const { code, stdout, stderr } = await checkLive(configOf(url, ['a']), `--web.config.file=${web}`);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`${web}:1:1: odd: `);
+  });
+
   it('sends no request without --live', async () => {
     const service = await startService();
     const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['a'])));
@@ -610,6 +748,13 @@ describe('check', () => {
     const { exit, output } = run(['check', '--demo']);
     expect(await exit).toBe(0);
     expect(output().stderr).toBe('');
+  });
+
+  it('rejects --shard=auto without an ordinal in the host name', async () => {
+    const { url } = await startService();
+    const { code, stderr } = await checkLive(configOf(url, ['a']), '--shard=auto');
+    expect(code).toBe(1);
+    expect(stderr).toContain('--shard=auto: expected a host name');
   });
 
   it.each([

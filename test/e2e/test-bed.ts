@@ -37,7 +37,7 @@ export async function startExporter(
     enableLifecycle: true,
     maxRequests: 0,
     maxResponseMemory: 64 * 1024 * 1024,
-    scrapeTimeoutMs: 60_000,
+    scrapeTimeoutMs: 600_000,
     timeoutOffsetMs: 500,
     version: '0.0.0',
     observer,

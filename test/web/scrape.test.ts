@@ -53,6 +53,11 @@ describe('scrapeAll', () => {
     expect(await request('/metrics', { method: 'HEAD', headers })).toEqual({ ...rest, body: '' });
   });
 
+  it('responds with an empty body when there are no metrics', async () => {
+    const { request } = await startApp({ scrape: async () => bodyOf() });
+    expect(await request('/metrics')).toEqual(plainText(200, '', TEXT));
+  });
+
   it('ignores conditional headers', async () => {
     const { request } = await startApp();
     expect((await request('/metrics', { headers: { 'if-none-match': '*' } })).status).toBe(200);
@@ -62,6 +67,11 @@ describe('scrapeAll', () => {
     const { request } = await startApp({ scrape: untilAborted }, { scrapeTimeoutMs: 3_600_000 });
     const headers = { 'x-prometheus-scrape-timeout-seconds': '0.51' };
     expect(await request('/metrics', { headers })).toEqual(plainText(200, '# at the deadline\n', TEXT));
+  });
+
+  it('aborts the signal at --scrape.timeout when Prometheus announces none', async () => {
+    const { request } = await startApp({ scrape: untilAborted }, { scrapeTimeoutMs: 1 });
+    expect(await request('/metrics')).toEqual(plainText(200, '# at the deadline\n', TEXT));
   });
 
   it('starts with an aborted signal when the offset leaves no time', async () => {
@@ -225,6 +235,10 @@ describe('expositionFormat', () => {
     expect(expositionFormat(requestWith({ accept }))).toBe(format);
   });
 
+  it('is text without an Accept header', () => {
+    expect(expositionFormat(requestWith({}))).toBe('text');
+  });
+
   it('is a supported format for any Accept header', () => {
     fc.assert(
       fc.property(anyHeader, (accept) => {
@@ -251,6 +265,10 @@ describe('acceptsGzip', () => {
     ['', false],
   ])('with Accept-Encoding %j is %s', (header, wanted) => {
     expect(acceptsGzip(requestWith({ 'accept-encoding': header }))).toBe(wanted);
+  });
+
+  it('is false without an Accept-Encoding header', () => {
+    expect(acceptsGzip(requestWith({}))).toBe(false);
   });
 
   it('is a boolean for any Accept-Encoding header', () => {
@@ -334,6 +352,10 @@ describe('withinDeadline', () => {
       return [before, signal.aborted];
     });
     expect(await result).toEqual([false, true]);
+  });
+
+  it('starts with an aborted signal when the deadline is 0', async () => {
+    expect(await withinDeadline(new EventEmitter(), 0, async (signal) => signal.aborted)).toBe(true);
   });
 
   it('aborts the signal when the client disconnects', async () => {

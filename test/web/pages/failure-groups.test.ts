@@ -124,4 +124,14 @@ describe('failureSection', () => {
     expect(boxes).toHaveLength(20);
     expect(text).toContain('5 more causes, with 10 stations: see the table.');
   });
+
+  it('escapes names and messages', () => {
+    const hostile = '"><script>\r\0';
+    const stations = [0, 1].map((index) =>
+      failing(`${hostile}${index}`, { upstream: hostile, failure: { reason: 'body', message: hostile } }),
+    );
+    const { tags, text } = shown(stations);
+    expect(tags.map(({ name }) => name)).not.toContain('script');
+    expect(text).toContain('2 stations of upstream "><script>');
+  });
 });
