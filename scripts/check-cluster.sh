@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
 HELM_VERSION=${HELM_VERSION:-latest}
-OPERATOR_VERSION=v0.79.0
+OPERATOR_VERSION=v0.85.0
 GATEWAY_VERSION=v1.2.1
 chart=deploy/helm/telemetry-station-exporter
 

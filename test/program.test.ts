@@ -6,12 +6,13 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
-import { helpText } from '../src/cli/help.ts';
+import { helpText, versionText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
 import { type ServiceOptions, startSimulatedService } from '../src/simulator/service.ts';
-import { run, serve } from './e2e/running-program.ts';
+import { demoStations } from '../src/simulator/stations.ts';
+import { build, run, serve } from './e2e/running-program.ts';
 import { configOf, entriesOf } from './e2e/test-bed.ts';
-import { valuesOf } from './metrics/parse-exposition.ts';
+import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { temporaryFile } from './upstream/support/files.ts';
 import { closedPort } from './upstream/support/service.ts';
 import { eventually } from './web/eventually.ts';
@@ -47,6 +48,15 @@ cache:
   refresh: never
 `;
 
+const SIX_LOCATIONS = [
+  '3:15: upstreams.main.base_url: ',
+  '4:14: upstreams.main.timeout: ',
+  '5:5: upstreams.main.concurency: ',
+  '8:15: stations[0].upstream: ',
+  '10:11: stations[1].name: ',
+  '13:12: cache.refresh: ',
+];
+
 describe('runProgram, printing', () => {
   it.each([
     [['--help'], 'serve'],
@@ -59,6 +69,12 @@ describe('runProgram, printing', () => {
     const { exit, output } = run(argv);
     expect(await exit).toBe(0);
     expect(output()).toEqual({ stdout: helpText(command), stderr: '' });
+  });
+
+  it.each(['--version', 'version'])('prints the version for %s', async (word) => {
+    const { exit, output } = run([word]);
+    expect(await exit).toBe(0);
+    expect(output()).toEqual({ stdout: versionText(build), stderr: '' });
   });
 
   it('reports every problem of the command line and refers to --help', async () => {
@@ -74,6 +90,13 @@ describe('runProgram, printing', () => {
     ]);
   });
 
+  it('reports a valid configuration', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a', 'b'])));
+    const { exit, output } = run(['--config.check', `--config.file=${file}`]);
+    expect(await exit).toBe(0);
+    expect(output().stdout).toBe(`${file} is valid, stations: 2\n`);
+  });
+
   it('warns about station files that match nothing, and the configuration stays valid', async () => {
     const file = temporaryFile(
       'config.yaml',
@@ -83,6 +106,12 @@ describe('runProgram, printing', () => {
     expect(await exit).toBe(0);
     expect(output().stdout).toBe(`${file} is valid, stations: 1\n`);
     expect(output().stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n/);
+  });
+
+  it('expands environment variables when it checks a configuration', async () => {
+    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
+    expect(await run(['--config.check', `--config.file=${file}`], { SERVICE: 'http://127.0.0.1:1' }).exit).toBe(0);
+    expect(await run(['--config.check', `--config.file=${file}`]).exit).toBe(1);
   });
 
   it('reports a missing configuration file', async () => {
@@ -98,6 +127,23 @@ describe('runProgram, printing', () => {
     ]);
     expect(output().stderr).toContain(file);
   });
+
+  it.each([[['--config.check']], [[]]])(
+    'reports all six problems of a configuration with their location and does not start (%j)',
+    async (flags) => {
+      const file = temporaryFile('config.yaml', SIX_PROBLEMS);
+      const port = await closedPort();
+      const { exit, output } = run([...flags, `--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
+      expect(await exit).toBe(1);
+      expect(output().stdout).toBe('');
+      expect(
+        linesOf(output().stderr).map((line) =>
+          SIX_LOCATIONS.find((location) => line.startsWith(`${file}:${location}`)),
+        ),
+      ).toEqual(SIX_LOCATIONS);
+      await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
+    },
+  );
 
   it.each([[['check']], [['--config.check']], [[]], [['list', 's0']]])(
     'prints the first 100 problems of a configuration, and the number of the rest (%j)',
@@ -132,6 +178,18 @@ describe('runProgram, serving', () => {
       expect(signals.eventNames()).toEqual([]);
     },
   );
+
+  it('closes its connections to the service on exit', async () => {
+    const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap');
+    const { url } = await startService();
+    await eventually(() => expect(connections()).toEqual([]));
+    const { signals, exit, scrape } = await serve(configOf(url, ['a']));
+    await scrape();
+    expect(connections()).not.toEqual([]);
+    signals.emit('SIGTERM');
+    await exit;
+    await eventually(() => expect(connections()).toEqual([]));
+  });
 
   it('exits on a signal that arrives before it listens', async () => {
     const { url } = await startService();
@@ -182,6 +240,17 @@ describe('runProgram, serving', () => {
       return found;
     });
     for (const port of ports) expect((await httpRequest(port, '/-/healthy')).status).toBe(200);
+  });
+
+  it.each([
+    [[], (port: number) => `http://127.0.0.1:${port}/`],
+    [['--web.external-url=https://example.com/exporter'], () => 'https://example.com/exporter'],
+  ])('logs where it serves and what it has loaded, with %j', async (flags, url) => {
+    const service = await startService();
+    const { output, port, file } = await serve(configOf(service.url, ['a', 'b']), ...flags);
+    expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=2 upstreams=1\n`);
+    expect(output().stderr).toContain(` msg=listening address=127.0.0.1 port=${port} tls=false url=${url(port)} `);
+    expect(output().stderr).not.toContain('demo');
   });
 
   it('logs a URL of this host when it listens on all interfaces', async () => {
@@ -260,6 +329,21 @@ function faultyEnvironment(): Record<string, string> {
 const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 
 describe('runProgram, with flags', () => {
+  it('distributes the stations over the shards', async () => {
+    const { url } = await startService();
+    const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
+    const served = async (shard: number) => {
+      const { scrape } = await serve(configOf(url, names), `--shard=${shard}`, '--total-shards=2');
+      const metrics = await scrape();
+      expect(valuesOf(metrics, 'telemetry_station_exporter_shard_ordinal')).toEqual({ '': shard });
+      expect(valuesOf(metrics, 'telemetry_station_exporter_total_shards')).toEqual({ '': 2 });
+      return Object.keys(valuesOf(metrics, 'telemetry_station_up', 'station'));
+    };
+    const shards = [await served(0), await served(1)];
+    expect(shards.flat().toSorted()).toEqual(names);
+    expect(shards.map(({ length }) => length)).not.toContain(0);
+  });
+
   it('serves under the telemetry path and the external URL', async () => {
     const { url } = await startService();
     const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
@@ -267,10 +351,10 @@ describe('runProgram, with flags', () => {
     expect((await get('/numbers')).status).toBe(200);
     expect((await get('/stations/numbers')).status).toBe(200);
     expect((await get('/metrics')).status).toBe(404);
-    expect(JSON.parse((await get('/sd')).body)).toEqual([
+    expect(JSON.parse((await get('/sd')).body)).toMatchObject([
       {
         targets: ['proxy.example:443'],
-        labels: expect.objectContaining({ __scheme__: 'https', __metrics_path__: '/stations/probe' }),
+        labels: { __scheme__: 'https', __metrics_path__: '/stations/probe', __param_station: 'a' },
       },
     ]);
   });
@@ -301,7 +385,7 @@ describe('runProgram, with flags', () => {
     ['--timeout-offset=1h', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' }],
   ])('answers before the refresh ends with %s', async (flag, headers: Record<string, string>) => {
     const { url } = await startService({ faults: { '*': [{ kind: 'hang' }] } });
-    const { scrape } = await serve(configOf(url, ['a'], { upstream: { timeout: '1h' } }), flag);
+    const { scrape } = await serve(configOf(url, ['a'], { upstream: { timeout: '8s' } }), flag);
     const metrics = await scrape('/metrics', headers);
     expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
     expect(valuesOf(metrics, 'telemetry_station_last_attempt_timestamp_seconds', 'station')).toEqual({});
@@ -320,9 +404,46 @@ describe('runProgram, with flags', () => {
       );
     });
   });
+
+  it('publishes build information and process metrics', async () => {
+    const { url } = await startService();
+    const { scrape } = await serve(configOf(url, ['a']));
+    const metrics = await scrape();
+    const labels = ['version', 'revision', 'node_version'];
+    expect(valuesOf(metrics, 'telemetry_station_exporter_build_info', ...labels)).toEqual({ '1.2.3|abc|v0.0.0': 1 });
+    expect([...metrics.keys()]).toEqual(
+      expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']),
+    );
+  });
 });
 
 describe('runProgram, simulating', () => {
+  it('serves the demo stations with --demo, and stops their service on exit', async () => {
+    const { signals, exit, listening, output } = run(['--demo', '--web.listen-address=127.0.0.1:0']);
+    const port = await listening();
+    const names = demoStations.map(({ name }) => name);
+    const all = parseExposition((await httpRequest(port, '/metrics', { headers: SHORT_TIMEOUT })).body);
+    expect(Object.keys(valuesOf(all, 'telemetry_station_info', 'station')).toSorted()).toEqual(names.toSorted());
+    const staging = parseExposition((await httpRequest(port, '/probe?station=staging')).body);
+    expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
+    expect(valuesOf(staging, 'telemetry_station_listing_complete', 'station')).toEqual({ staging: 1 });
+    expect(staging.get('telemetry_station_resource_info')?.samples.length).toBeGreaterThan(100);
+    const { upstreams, cache } = parse((await httpRequest(port, '/config')).body) as {
+      upstreams: Record<string, { base_url: string }>;
+      cache: object;
+    };
+    // Otherwise the stations of a demo without Prometheus have no data after max_stale.
+    expect(cache).toMatchObject({ refresh: 'background' });
+    signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(output().stdout).toBe('');
+    expect(output().stderr).toContain(` config=demo stations=${demoStations.length} upstreams=2\n`);
+    expect(output().stderr).toContain('msg="demo is running, press Ctrl-C to stop it"\n');
+    for (const { base_url } of Object.values(upstreams)) {
+      await expect(httpRequest(Number(new URL(base_url).port), '/')).rejects.toThrow('ECONNREFUSED');
+    }
+  });
+
   it('simulates the service and prints a configuration for it', async () => {
     const simulated = run(['simulate', '--simulate.port=0']);
     await eventually(() => expect(simulated.output().stdout).toContain('stations:'));

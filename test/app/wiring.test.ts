@@ -59,6 +59,80 @@ describe('upstreamOptions', () => {
     });
   });
 
+  it.each([
+    [
+      { authorization: { credentials: 's' } },
+      { authorization: { credentials_file: 'f' } },
+      { scheme: 'authorization', type: 'Bearer' },
+      'credentials',
+    ],
+    [
+      { authorization: { type: 'Key', credentials: 's' } },
+      { authorization: { type: 'Key', credentials_file: 'f' } },
+      { scheme: 'authorization', type: 'Key' },
+      'credentials',
+    ],
+    [
+      { basic_auth: { username: 'u', password: 's' } },
+      { basic_auth: { username: 'u', password_file: 'f' } },
+      { scheme: 'basic', username: 'u' },
+      'password',
+    ],
+    [
+      { hmac: { access_key_id: 'AK', secret_access_key: 's', signed_headers: ['date', 'host'] } },
+      { hmac: { access_key_id: 'AK', secret_access_key_file: 'f', signed_headers: ['date', 'host'] } },
+      { scheme: 'hmac', accessKeyId: 'AK', signedHeaders: ['date', 'host'] },
+      'secretAccessKey',
+    ],
+    [
+      {
+        oauth2: {
+          client_id: 'c',
+          client_secret: 's',
+          token_url: 'https://t.example/',
+          scopes: ['x'],
+          endpoint_params: { a: 'b' },
+        },
+      },
+      {
+        oauth2: {
+          client_id: 'c',
+          client_secret_file: 'f',
+          token_url: 'https://t.example/',
+          scopes: ['x'],
+          endpoint_params: { a: 'b' },
+        },
+      },
+      {
+        scheme: 'oauth2',
+        clientId: 'c',
+        tokenUrl: new URL('https://t.example/'),
+        scopes: ['x'],
+        endpointParams: { a: 'b' },
+      },
+      'clientSecret',
+    ],
+  ])('maps the secret of %j, and the secret file of %j', (inline, file, auth, key) => {
+    expect(optionsOf({ base_url, ...inline }).auth).toEqual({ ...auth, [key]: { text: 's' } });
+    expect(optionsOf({ base_url, ...file }).auth).toEqual({ ...auth, [key]: { file: '/etc/exporter/f' } });
+  });
+
+  it('gives an empty password as the empty text', () => {
+    const { auth } = optionsOf({ base_url, basic_auth: { username: 'u', password: '' } });
+    expect(auth).toEqual({ scheme: 'basic', username: 'u', password: { text: '' } });
+  });
+
+  it('makes one header of each value, secret and file', () => {
+    const http_headers = { 'X-A': { values: ['1', '2'], secrets: ['3'], files: ['/run/4'] }, 'X-B': { values: ['5'] } };
+    expect(optionsOf({ base_url, http_headers }).headers).toEqual([
+      { name: 'X-A', value: '1' },
+      { name: 'X-A', value: '2' },
+      { name: 'X-A', value: { text: '3' } },
+      { name: 'X-A', value: { file: '/run/4' } },
+      { name: 'X-B', value: '5' },
+    ]);
+  });
+
   it('maps the TLS settings', () => {
     expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecureSkipVerify: false });
     const tls_config = {

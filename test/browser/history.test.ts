@@ -53,6 +53,19 @@ describe('the history on the station page', () => {
     expect([await fill('failed')]).toEqual(['rgb(176, 20, 32)']);
     expect(await page.locator('.spark path').first().getAttribute('d')).toMatch(/^M\d/);
   });
+
+  it('links to the same refreshes as JSON and CSV', async () => {
+    const { url } = await startEventful();
+    const page = await openPage();
+    await page.goto(url);
+    const href = await page.locator('#history').getByRole('link', { name: 'JSON' }).getAttribute('href');
+    const response = await page.request.get(new URL(href ?? '', url).href);
+    expect(await response.json()).toMatchObject([
+      { outcome: 'succeeded' },
+      { outcome: 'failed' },
+      { outcome: 'succeeded' },
+    ]);
+  });
 });
 
 describe('the button "Refresh now"', () => {

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { FAMILY_DESCRIPTIONS } from '../../src/metrics/catalogue.ts';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { axeViolations, NOT_FOUND, observedPage, openPage } from './page.ts';
+import { tabTo } from './stage.ts';
 
 /** The last page of resources, because it is the shortest. */
 const PATHS = [
@@ -72,6 +74,83 @@ describe('every page on a phone', () => {
       await page.goto(url + path);
       expect(await axeViolations(page)).toEqual([]);
     }
+  });
+});
+
+describe('the page of a failing station', () => {
+  it('shows the failure, the advice and the old snapshot', async () => {
+    const { url } = await fleet();
+    const page = await openPage();
+    await page.goto(`${url}/stations/stale`);
+    expect(await page.locator('#status').innerText()).toMatch(/State\s+failing\s+Resources\s+231/);
+    const [meaning, message, advice] = await page.locator('.failure-note p').allInnerTexts();
+    expect(meaning).toMatch(/^The service returned an error status.* Last successful refresh: /);
+    expect(message).toMatch(/^status: 127\.0\.0\.1:\d+ answered 503 Service Unavailable/);
+    expect(advice).toMatch(/^What to do: ./);
+    expect(await page.locator('.pager .amount').first().innerText()).toBe('1–100 of 231');
+    await page.goto(`${url}/stations/broken`);
+    expect(await page.locator('main').innerText()).toContain(
+      'No snapshot is served: no refresh has succeeded within max_stale.',
+    );
+    expect(await page.locator('.failure-note').innerText()).toContain('No refresh has succeeded yet.');
+    expect(await page.locator('#narrow').count()).toBe(0);
+  });
+});
+
+describe('the page of a resource', () => {
+  it('shows its record and its series', async () => {
+    const exporter = await fleet();
+    const page = await openPage();
+    await page.goto(`${exporter.url}/stations/fine?search=odd`);
+    await page.getByRole('link', { name: 'Display odd' }).click();
+    expect(await page.locator('#origin').innerText()).toContain('230 in the station’s listing');
+    expect(await page.locator('#origin').innerText()).toContain('record 31 of the page at offset 200');
+    expect(await page.locator('#origin').innerText()).toMatch(
+      /Invalid fields\s+state alert_rules_count|Invalid fields\s+alert_rules_count state/,
+    );
+    expect(await page.locator('#fields tr', { hasText: 'alert_rules_count' }).innerText()).toContain('invalid');
+    expect(await page.locator('#reasons').innerText()).toContain('product.b: first match: in its listing');
+    expect(await page.locator('#reasons').innerText()).toContain(
+      'yes: in the listing of alertable resources (enabled_alert=true)',
+    );
+    const metrics = await (await exporter.get('/metrics')).text();
+    const lines = metrics.split('\n').filter((line) => line.includes('station="fine",resource_id="odd"'));
+    expect(lines.length).toBeGreaterThan(1);
+    expect((await page.locator('#lines').textContent())?.trim().split('\n')).toEqual(lines);
+    await page.locator('.trail').getByRole('link', { name: 'fine' }).click();
+    await page.waitForURL(`${exporter.url}/stations/fine`);
+  });
+});
+
+describe('the metrics reference', () => {
+  it('has an anchor for every metric', async () => {
+    const { url } = await fleet();
+    const page = await openPage();
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Metrics reference' }).click();
+    const names = FAMILY_DESCRIPTIONS.map(({ name }) => name);
+    expect(await page.locator('#families tbody th').allTextContents()).toEqual(names);
+    const last = `${names.at(-1)}`;
+    await tabTo(page, '#families th a');
+    await page.locator(`#${last} th a`).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/reference#${last}`);
+    const box = await page.locator(`#${last}`).boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
+  });
+});
+
+describe('the navigation', () => {
+  it('links to the configuration, with secrets redacted', async () => {
+    const { url } = await fleet();
+    const page = await openPage();
+    await page.goto(`${url}/stations/fine/resources/odd`);
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    await page.waitForURL(`${url}/config`);
+    const text = await page.locator('body').innerText();
+    expect(text).toContain('credentials: <secret>');
+    expect(text).not.toContain('hush');
   });
 });
 

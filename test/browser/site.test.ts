@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { axeViolations, NOT_FOUND, openPage } from './page.ts';
 import { exporterOfSizes, tabTo } from './stage.ts';
 
@@ -28,6 +29,26 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await page.getByRole('link', { name: 'Display r770', exact: true }).click();
     await page.waitForURL(`${exporter.url}/stations/large/resources/r770`);
+  });
+
+  it('shows the first 200 results, the exact number and the downloads', async () => {
+    const { exporter } = await exporterOfSizes({ small: 5, large: 1234 });
+    const page = await openPage({ viewport });
+    await page.goto(`${exporter.url}/search?q=display`);
+    expect(await page.locator('#result').innerText()).toContain('1,239 resources of 2 stations');
+    expect(await page.locator('#results tbody tr').count()).toBe(200);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    const csv = await page.locator('#downloads').getByRole('link', { name: 'CSV' }).getAttribute('href');
+    const text = await (await exporter.get(`/search${csv}`)).text();
+    expect(text.trim().split('\r\n')).toHaveLength(1240);
+    await page.goto(`${exporter.url}/search?q=r120`);
+    expect(await page.locator('#results tbody tr').count()).toBe(11);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.goto(`${exporter.url}/search?q=nowhere`);
+    expect(await page.locator('#result').innerText()).toBe(
+      'No resource has “nowhere” in its ID, name or display name.',
+    );
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it('leads from the first links to pages, from the footer to text', async () => {
@@ -70,5 +91,26 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'This page without its query' }).click();
     await page.locator('#summary').waitFor();
+  });
+
+  it('shows the configuration without secrets', async () => {
+    const service = await startTestService({ source: () => entriesOf(1) });
+    const upstream = { authorization: { credentials: 'hush' } };
+    const { url } = await startReadyExporter(configOf(service.url, ['one'], { upstream }));
+    const page = await openPage({ viewport });
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    expect(await page.locator('#configuration').innerText()).toContain('credentials: <secret>');
+    expect(await page.content()).not.toContain('hush');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Plain text' }).click();
+    expect(await page.locator('body').innerText()).toMatch(/^upstreams:/);
+  });
+
+  it('leads from /stations to the stations', async () => {
+    const { exporter } = await exporterOfSizes({ one: 1 });
+    const page = await openPage({ viewport });
+    await page.goto(`${exporter.url}/stations`);
+    expect(page.url()).toBe(`${exporter.url}/`);
   });
 });

@@ -102,6 +102,123 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await amount(page)).toBe(`1–100 of ${count}`);
   });
 
+  it.each(WIDTHS)(
+    'finds resources by a part of ID, name or display name, ignoring case, at %i pixels',
+    async (width) => {
+      const page = await openPage({ viewport: { width, height: 900 } });
+      await page.goto(url);
+      const [, , { record } = expect.unreachable()] = entries;
+      for (const text of [
+        record.resource_id,
+        record.name.slice(2, 8).toUpperCase(),
+        record.display_name.slice(0, 3),
+        '训练',
+      ]) {
+        const word = text.toLowerCase();
+        const found = entries.filter(({ record: { resource_id, name, display_name } }) =>
+          [resource_id, name, display_name].some((value) => value.toLowerCase().includes(word)),
+        );
+        await page.locator('#search').fill(text);
+        await page.locator('#search').press('Enter');
+        await page.waitForURL((address) => address.searchParams.get('search') === text);
+        expect(await amount(page)).toBe(firstOf(found.length));
+        expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+        expect(await page.locator('#search').inputValue()).toBe(text);
+      }
+      await page.locator('#search').fill('no such resource');
+      await show(page);
+      expect(await page.locator('#nothing').innerText()).toMatch(
+        /^No resource matches\.\s+Clear the filters: show 10,000 resources$/,
+      );
+      expect(await axeViolations(page)).toEqual([]);
+      await page.locator('#reset').click();
+      expect(await amount(page)).toBe(firstOf(10_000));
+    },
+  );
+
+  it.each<[heading: string, key: (entry: WorldEntry) => string | number]>([
+    ['Resource', ({ record }) => record.display_name],
+    ['Type', ({ record }) => record.resource_type.key],
+    ['Rules', ({ record }) => record.alert_rules_count],
+    ['Created', ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0')],
+  ])('sorts by %s in both directions', async (heading, key) => {
+    const page = await openPage();
+    await page.goto(url);
+    for (const [direction, sign] of [
+      ['ascending', 1],
+      ['descending', -1],
+    ] as const) {
+      await page.locator('#resource-table thead').getByRole('link', { name: heading, exact: true }).click();
+      await page.locator(`#resource-table th[aria-sort=${direction}]`, { hasText: heading }).waitFor();
+      const expected = sorted(entries, key, sign);
+      expect(await shownIds(page)).toEqual(expected.slice(0, 100));
+      await page.locator('.pager').first().getByRole('link', { name: 'Last' }).click();
+      expect(await amount(page)).toBe('9,901–10,000 of 10,000');
+      expect(await shownIds(page)).toEqual(expected.slice(-100));
+    }
+  });
+
+  it.each(WIDTHS)(
+    'filters by type, product, state, alertability and missing alert rules, also combined, at %i pixels',
+    async (width) => {
+      const page = await openPage({ viewport: { width, height: 900 } });
+      const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
+      const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
+        ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
+        ['#product', '(none)', (entry) => productOf(entry) === ''],
+        ['#product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
+        ['#state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
+        ['#alertable', 'yes', ({ alertable }) => alertable],
+        ['#alertable', 'no', ({ alertable }) => !alertable],
+      ];
+      for (const [field, value, passes] of choices) {
+        await page.goto(url);
+        await page.locator(field).selectOption(value);
+        await show(page);
+        const found = entries.filter(passes);
+        expect([field, value, await amount(page)]).toEqual([field, value, firstOf(found.length)]);
+        expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+        expect(await page.locator(field).inputValue()).toBe(value);
+      }
+      await page.goto(`${url}?sort=name&order=desc`);
+      await page.locator('#product').selectOption('product.afs');
+      await page.locator('#alertable').selectOption('yes');
+      await page.locator('#without-rules').check();
+      await show(page);
+      const both = entries.filter(
+        (entry) => productOf(entry) === 'product.afs' && entry.alertable && entry.record.alert_rules_count === 0,
+      );
+      expect(await amount(page)).toBe(firstOf(both.length));
+      expect(await shownIds(page)).toEqual(sorted(both, ({ record }) => record.name, -1).slice(0, 100));
+      expect(await page.locator('#without-rules').isChecked()).toBe(true);
+      expect(await page.locator('[aria-sort=descending]').textContent()).toContain('Name');
+    },
+  );
+
+  it('shows each resource once over its pages, in the order of the service', async () => {
+    const page = await openPage();
+    await page.goto(url);
+    const step = (name: string) => page.locator('.pager').last().getByRole('link', { name, exact: true }).click();
+    expect(await shownIds(page)).toEqual(idsOf(entries.slice(0, 100)));
+    await step('Next');
+    expect(await shownIds(page)).toEqual(idsOf(entries.slice(100, 200)));
+    await step('Last');
+    expect(await amount(page)).toBe('9,901–10,000 of 10,000');
+    await step('Previous');
+    expect(await shownIds(page)).toEqual(idsOf(entries.slice(9800, 9900)));
+    await step('First');
+    await page.locator('#state').selectOption('ALERTSTATE_PENDING');
+    await show(page);
+    const pending = idsOf(entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING'));
+    const seen = await shownIds(page);
+    while ((await page.locator('.pager').last().getByRole('link', { name: 'Next' }).count()) > 0) {
+      await step('Next');
+      seen.push(...(await shownIds(page)));
+    }
+    expect(pending.length).toBeGreaterThan(100);
+    expect(seen).toEqual(pending);
+  });
+
   it('can be searched and sorted by keyboard', async () => {
     const page = await openPage();
     await page.goto(url);
@@ -165,5 +282,21 @@ describe('the page of a station with 10,000 resources', () => {
     await page.waitForURL((address) => address.searchParams.get('sort') === '-alert_rules');
     expect(await shownIds(page)).toEqual(sorted(entries, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
     expect(await page.locator('#sort').inputValue()).toBe('-alert_rules');
+  });
+
+  it.each(WIDTHS)('links to exactly the filtered list and order as JSON and CSV, at %i pixels', async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 } });
+    await page.goto(`${url}?state=pending&sort=-created&page=2`);
+    const link = (name: string) =>
+      page
+        .locator('#downloads')
+        .getByRole('link', { name })
+        .evaluate((anchor) => (anchor as unknown as { href: string }).href);
+    const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');
+    const expected = sorted(pending, ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0'), -1);
+    const listed = (await (await fetch(await link('JSON'))).json()) as { resource_id: string }[];
+    expect(listed.map(({ resource_id }) => resource_id)).toEqual(expected);
+    const [, ...lines] = (await (await fetch(await link('CSV'))).text()).trimEnd().split('\r\n');
+    expect(lines.map((line) => line.split(',', 1)[0])).toEqual(expected);
   });
 });

@@ -131,6 +131,14 @@ describe('the status page', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  it('ignores an unknown state and order in the URL', async () => {
+    const { exporter } = await exporterOfSizes({ b: 1, a: 2 });
+    const page = await openPage();
+    await page.goto(`${exporter.url}/?state=%3Cb%3E&sort=-constructor`);
+    await untilStations(page, ['b', 'a']);
+    expect(await page.locator('[aria-sort]').count()).toBe(0);
+  });
+
   it.each([1440, 1024, 390])(
     'says that no station matches, and clears the filter by keyboard, at %i pixels',
     async (width) => {
@@ -190,6 +198,18 @@ describe('the status page', () => {
     },
   );
 
+  it('stays usable with 1,000 stations', async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `s-${index}`);
+    const { exporter } = await exporterOfSizes(Object.fromEntries(names.map((name, index) => [name, index % 7])));
+    const page = await openPage();
+    await page.goto(exporter.url);
+    expect(await page.locator('#summary').innerText()).toBe('1,000 of 1,000 stations fresh.');
+    await page.locator('#stations th:nth-child(3) a').click();
+    await page.locator('#filter').fill('s-99');
+    await untilText(page, '#shown', '11 of 1000 stations shown');
+    await eventually(async () => expect((await shownStations(page)).at(0)).toBe('s-994'));
+  }, 180_000);
+
   it('updates itself', async () => {
     const { service, exporter } = await exporterOfSizes({ one: 3 });
     const page = await openPage();
@@ -199,6 +219,17 @@ describe('the status page', () => {
     await exporter.scrape();
     await untilText(page, '[data-label=Resources]', '1,200');
     await untilText(page, '#totals div:nth-child(6) dd', '1,200');
+  });
+
+  it('shows that the service throttles as soon as it does', async () => {
+    const { service, exporter } = await exporterOfSizes({ one: 3 });
+    const page = await openPage();
+    await openPaused(page, exporter.url);
+    await untilText(page, '#load', '');
+    service.setFaults('one', [{ kind: 'status', code: 429 }]);
+    await exporter.scrape();
+    await nextUpdate(page);
+    await untilText(page, '#load li', /^throttled \(429\): [1-9] of \d requests in 5 min, /);
   });
 
   it('keeps filter, order, focus and the visible rows when it updates', async () => {

@@ -4,13 +4,31 @@ import {
   duration,
   externalUrl,
   faultShare,
+  file,
   hostNames,
   integer,
   listenAddress,
   resourceColumns,
+  size,
   sortOrder,
   telemetryPath,
+  text,
+  toggle,
 } from '../../src/cli/flag-kind.ts';
+import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
+
+describe('file', () => {
+  it('accepts any text except an empty one', () => {
+    expect(file.parse('a b.yaml')).toBe('a b.yaml');
+    expect(file.parse('')).toBeUndefined();
+  });
+});
+
+describe('text', () => {
+  it('accepts any text', () => {
+    expect(['', ' a '].map(text.parse)).toEqual(['', ' a ']);
+  });
+});
 
 describe('sortOrder', () => {
   it('parses a key with an optional leading - for descending order', () => {
@@ -26,6 +44,19 @@ describe('sortOrder', () => {
     expect(sortOrder.expected).toContain('one of resource_id, name, display_name, resource_type, ');
     expect(sortOrder.parse('-resource_id')).toEqual(sortOrder.parse('-id'));
     expect(sortOrder.parse('resource_type')).toEqual({ by: 'type', descending: false });
+  });
+});
+
+describe('toggle', () => {
+  it('accepts only true and false', () => {
+    expect(['true', 'false', 'TRUE', '1', '', 'constructor'].map(toggle.parse)).toEqual([
+      true,
+      false,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -46,6 +77,13 @@ describe('integer', () => {
     expect(integer(0, 65_535).parse('65535')).toBe(65_535);
     expect(integer(0, 65_535).parse('65536')).toBeUndefined();
     expect(integer(0, 65_535).expected).toBe('an integer from 0 to 65535');
+  });
+});
+
+describe('size', () => {
+  it('parses a number of bytes with its unit', () => {
+    expect([size.parse('1MiB'), size.parse('64KB'), size.parse('0B')]).toEqual([1_048_576, 64_000, 0]);
+    expect([size.parse('1'), size.parse('1 MiB'), size.parse('-1B')]).toEqual([undefined, undefined, undefined]);
   });
 });
 
@@ -223,6 +261,10 @@ describe('faultShare', () => {
     '__proto__',
   ])('rejects %j', (text) => {
     expect(faultShare.parse(text)).toBeUndefined();
+  });
+
+  it('lists all fault names', () => {
+    for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, COMMANDS, PROGRAM } from '../../src/cli/commands.ts';
-import { flagsOf } from '../../src/cli/flags.ts';
+import { FLAGS, flagsOf } from '../../src/cli/flags.ts';
 import { helpText, versionText } from '../../src/cli/help.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 
@@ -11,9 +11,49 @@ const shownFlags = (text: string) =>
   );
 
 describe('helpText', () => {
+  it('starts with the usage and the purpose', () => {
+    expect(helpText()).toMatch(
+      /^usage: telemetry-station-exporter \[<flags>\] \[<command>\]\n\nPrometheus exporter for /,
+    );
+    expect(helpText('list')).toMatch(
+      /^usage: telemetry-station-exporter list \[<flags>\] <station>\n\nQuery a configured station /,
+    );
+    expect(helpText('help')).toMatch(/^usage: telemetry-station-exporter help \[<flags>\] \[<command>\]\n/);
+  });
+
   it.each(COMMAND_NAMES)('shows exactly the flags that %s uses', (name) => {
     expect(shownFlags(helpText(name))).toEqual(flagsOf(name).map((flag) => flag.name));
     expect(shownFlags(helpText(name))).toEqual(expect.arrayContaining(['help', 'version']));
+  });
+
+  it('shows the flags of other commands only in their help', () => {
+    expect(shownFlags(helpText())).toContain('web.listen-address');
+    expect(shownFlags(helpText('list'))).toEqual(expect.arrayContaining(['config.file', 'demo', 'sort']));
+    expect(shownFlags(helpText('list'))).not.toContain('web.listen-address');
+    expect(shownFlags(helpText('simulate'))).not.toContain('config.file');
+    expect(new Set(COMMAND_NAMES.flatMap((name) => shownFlags(helpText(name))))).toEqual(
+      new Set(FLAGS.map(({ name }) => name)),
+    );
+  });
+
+  it('shows defaults, placeholders and repeatable flags', () => {
+    expect(helpText()).toContain('\n      --web.listen-address=:9842 ...\n');
+    expect(helpText()).toContain('\n      --web.external-url=<url>\n');
+    expect(helpText()).toContain('\n  -h, --[no-]help  ');
+  });
+
+  it('shows the commands and their operands', () => {
+    const [commands = ''] = (helpText().split('\nCommands:\n')[1] ?? '').split('\n\n');
+    expect(commands.match(/^ {2}\S+( \[?<\w+>\]?)?(?= {2})/gm)).toEqual([
+      '  serve',
+      '  check',
+      '  list <station>',
+      '  record <station>',
+      '  simulate',
+      '  completion <shell>',
+      '  help [<command>]',
+      '  version',
+    ]);
   });
 
   it.each(COMMAND_NAMES)('fits in 80 columns with aligned texts: %s', (name) => {

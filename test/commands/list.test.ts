@@ -61,6 +61,14 @@ describe('list', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
+  it('prints CSV', async () => {
+    const { stdout } = await listed(await configFile(), ['--format=csv']);
+    expect(stdout.split('\r\n')).toHaveLength(59);
+    expect(stdout).toContain(
+      '\r\nr5,name-r5,Display r5,resource_type.kind.2,Kind 2,,ALERTSTATE_FIRING,,1,2024-05-01T12:00:05.500Z,1.5 TiB,1.5,TiB,\r\n',
+    );
+  });
+
   it.each([
     [['--search=R1'], (index: number) => `r${index}`.startsWith('r1')],
     [['--type=resource_type.kind.1'], (index: number) => index % 3 === 1],
@@ -83,6 +91,13 @@ describe('list', () => {
     expect(await idsOf(file, '--sort=created', '--limit=3')).toEqual(numbered(0, 1, 2));
     expect(await idsOf(file, '--sort=-created', '--limit=3')).toEqual(numbered(56, 55, 54));
     expect(await idsOf(file, '--limit=1000')).toHaveLength(57);
+  });
+
+  it.each([
+    [['--state=firing'], (index: number) => index % 2 === 1],
+    [['--type=kind.1'], (index: number) => index % 3 === 1],
+  ])('filters by the short form in %j', async (flags, wanted) => {
+    expect(await idsOf(await configFile(), ...flags)).toEqual(those(wanted));
   });
 
   it('prints the values present when a filter matches nothing', async () => {
@@ -109,6 +124,17 @@ describe('list', () => {
   it('prints the chosen columns', async () => {
     const { stdout } = await listed(await configFile(), ['--columns=state,id', '--limit=1', '--format=csv']);
     expect(stdout).toMatch(/^state,resource_id\r\nALERTSTATE_\w+,r0\r\n$/);
+  });
+
+  it('prints only the headings when no resource matches', async () => {
+    const { code, stdout } = await listed(await configFile(), ['--search=nowhere']);
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 2 });
+  });
+
+  it('lists a demo station without a configuration file', async () => {
+    const { exit, output } = run(['list', 'staging', '--demo', '--limit=2', '--format=csv']);
+    expect(await exit).toBe(0);
+    expect(output().stdout.split('\r\n')).toHaveLength(4);
   });
 
   it('prints at most 20 reasons why a listing is incomplete', async () => {
@@ -164,6 +190,12 @@ describe('list', () => {
     expect(output()).toEqual({ stdout: '', stderr: '' });
   });
 
+  it('removes its signal listeners after the listing', async () => {
+    const { signals, exit } = run(['list', 'ts', `--config.file=${await configFile()}`]);
+    await exit;
+    expect(signals.eventNames()).toEqual([]);
+  });
+
   it('suggests a configured station for an unknown one', async () => {
     const { exit, output } = run(['list', 'othr', `--config.file=${await configFile()}`]);
     expect(await exit).toBe(1);
@@ -171,6 +203,14 @@ describe('list', () => {
       stdout: '',
       stderr: 'unknown station "othr"; did you mean "other"?\nconfigured stations: "ts", "other"\n',
     });
+  });
+
+  it('shows at most 20 configured stations', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `s${index}`);
+    const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names)));
+    const { exit, output } = run(['list', 'something', `--config.file=${file}`]);
+    expect(await exit).toBe(1);
+    expect(output().stderr).toMatch(/^unknown station "something"\nconfigured stations: "s0", .*"s19" and 10 more\n$/);
   });
 
   it('reports the problems of the configuration', async () => {
@@ -240,6 +280,12 @@ describe('list, on a terminal', () => {
     expect(stdout.includes('\u001b')).toBe(hasColours);
   });
 
+  it.each(['json', 'csv'])('prints %s without colours', async (format) => {
+    const { stdout } = await listed(await configFile(), [`--format=${format}`], 80, 80);
+    expect(stdout).toContain('ALERTSTATE_FIRING');
+    expect(stdout).not.toContain('\u001b');
+  });
+
   it('shows each page of a slow service', async () => {
     const faults = { '*': [{ kind: 'latency', ms: 250 } as const] };
     const { stderr } = await listed(await configFile({ faults }, { upstream: { concurrency: 1 } }), [], 60);
@@ -250,6 +296,11 @@ describe('list, on a terminal', () => {
     const faults = { '*': [{ kind: 'status', code: 503, when: { first: 1 } } as const] };
     const { stderr } = await listed(await configFile({ faults }, { upstream: { max_retries: 1 } }), [], 60);
     expect(stderr).toMatch(/, 1 retry/);
+  });
+
+  it('clears the line before a failure', async () => {
+    const { stderr } = await listed(await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } }), [], 60);
+    expect(stderr.split('\r\u001b[K').at(-1)).toMatch(/^cannot list "ts": forbidden: /);
   });
 
   it('shows no progress on a dumb terminal', async () => {

@@ -53,6 +53,17 @@ async function reply(printed: string, signal?: AbortSignal): Promise<string> {
 }
 
 describe('simulate', () => {
+  it('prints a configuration whose first station can be listed', async () => {
+    const page = await simulated(firstPage);
+    expect(page.resources).toHaveLength(5);
+    expect(page.page.total).toBeGreaterThan(1000);
+  });
+
+  it('prints the URL of the service', async () => {
+    const printed = await simulated(async (text) => text);
+    expect(printed).toMatch(/^# Simulated service on http:\/\/127\.0\.0\.1:\d+\n/);
+  });
+
   it('simulates the same resources for the same seed only', async () => {
     const idsOf = async (printed: string) => (await firstPage(printed)).resources.map(({ resource_id }) => resource_id);
     const ids = await simulated(idsOf, ...SMALL);
@@ -76,6 +87,20 @@ describe('simulate', () => {
   it('simulates the demo stations in another size', async () => {
     const { total } = (await simulated(firstPage, '--simulate.resources=50')).page;
     expect(total).toBeLessThan(100);
+  });
+
+  it('limits the page size', async () => {
+    expect((await simulated(firstPage, ...SMALL, '--simulate.page-cap=3')).resources).toHaveLength(3);
+  });
+
+  it('delays responses by the latency', async () => {
+    const waited = async (printed: string) => {
+      const started = performance.now();
+      await firstPage(printed);
+      return performance.now() - started;
+    };
+    // Timers have a resolution of a millisecond.
+    expect(await simulated(waited, ...SMALL, '--simulate.latency=50ms')).toBeGreaterThan(48);
   });
 
   it('injects faults into the given share of requests', async () => {

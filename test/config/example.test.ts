@@ -40,6 +40,10 @@ describe('config.example.yaml', () => {
     }
   });
 
+  it('names its schema in the first line', () => {
+    expect(example.split('\n')[0]).toBe('# yaml-language-server: $schema=config.schema.json');
+  });
+
   it('shows the default values', () => {
     const { config } = loaded(example);
     const { base_url, authorization, ...upstream } = config.upstreams['main'] ?? {};
@@ -78,6 +82,12 @@ describe('config.example.yaml', () => {
     delete tree['stations']?.['0']?.['rid'];
     const { config } = loaded(stringify(tree), ENV);
     expect(parse(renderConfig(config)).upstreams.main).toHaveProperty(scheme);
+  });
+
+  it('shows a valid rid', () => {
+    const tree: Tree = parse(example);
+    const rid = parse(uncommented).stations[0].rid;
+    expect(problemsOf(stringify({ ...tree, stations: [{ rid }] }))).toEqual([]);
   });
 });
 

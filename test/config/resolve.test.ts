@@ -3,6 +3,27 @@ import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {
+  it('fills in the defaults', () => {
+    const { config } = loaded(
+      `upstreams: { main: { base_url: "http://h", refresh_timeout: 30s } }\nstations: [{ rid: ${RID} }]`,
+    );
+    expect(resolveStations(config)).toEqual([
+      {
+        name: 'ts',
+        upstream: 'main',
+        path: { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' },
+        filters: {},
+        products: [],
+        alertability: false,
+        cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
+        metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
+        refreshTimeoutMs: 30_000,
+        labels: {},
+        labelValues: 1000,
+      },
+    ]);
+  });
+
   it('prefers the settings of the station to the defaults', () => {
     const { config } = loaded(`
 upstreams: { one: { base_url: "http://h" }, two: { base_url: "http://h" } }

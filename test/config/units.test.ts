@@ -84,4 +84,8 @@ describe('formatSize', () => {
   ])('formats %d bytes in the largest unit that needs no fraction', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text);
   });
+
+  it('formats what parseSize reads back', () => {
+    fc.assert(fc.property(fc.maxSafeNat(), (bytes) => parseSize(formatSize(bytes)) === bytes));
+  });
 });

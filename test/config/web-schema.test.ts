@@ -44,6 +44,59 @@ describe('webConfigSchema', () => {
     expect(read(text)).toEqual([`web.yml:${problem}`]);
   });
 
+  it('reads all keys', () => {
+    const config = read(`
+tls_server_config:
+  cert_file: server.crt
+  key_file: server.key
+  client_ca_file: clients.crt
+  client_auth_type: RequireAndVerifyClientCert
+  client_allowed_sans: [prometheus.example.com]
+  min_version: TLS10
+  max_version: TLS12
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+  prefer_server_cipher_suites: false
+  curve_preferences: [X25519, CurveP256]
+http_server_config:
+  http2: false
+  headers:
+    Content-Security-Policy: "default-src 'self'"
+    Strict-Transport-Security: max-age=1
+    X-Content-Type-Options: nosniff
+    X-Frame-Options: deny
+    X-XSS-Protection: ''
+basic_auth_users:
+  alice: ${HASH}
+  1: ${HASH}
+rate_limit: { interval: 1s, burst: 20 }
+`);
+    expect(config).toEqual({
+      tls_server_config: {
+        cert_file: 'server.crt',
+        key_file: 'server.key',
+        client_ca_file: 'clients.crt',
+        client_auth_type: 'RequireAndVerifyClientCert',
+        client_allowed_sans: ['prometheus.example.com'],
+        min_version: 'TLS10',
+        max_version: 'TLS12',
+        cipher_suites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+        prefer_server_cipher_suites: false,
+        curve_preferences: ['X25519', 'CurveP256'],
+      },
+      http_server_config: {
+        http2: false,
+        headers: {
+          'Content-Security-Policy': "default-src 'self'",
+          'Strict-Transport-Security': 'max-age=1',
+          'X-Content-Type-Options': 'nosniff',
+          'X-Frame-Options': 'deny',
+        },
+      },
+      basic_auth_users: { alice: HASH, 1: HASH },
+      rate_limit: { interval: 1000, burst: 20 },
+    });
+  });
+
   it('does not substitute environment variables', () => {
     const headers = { 'Content-Security-Policy': `\${HOME} $\${x}` };
     expect(read(JSON.stringify({ http_server_config: { headers } }))).toMatchObject({

@@ -21,6 +21,17 @@ const argumentsOf = (text: string) =>
   [...text.matchAll(/(?<=[\s["])--[\w.-]+(?:=[\w./:-]+)?/g)].map(([argument]) => argument);
 
 describe('Dockerfile', () => {
+  it('runs the exporter and its health check without a shell', () => {
+    const commands = read('Dockerfile').match(/(?:ENTRYPOINT|CMD) (?=\S).*$/gm) ?? [];
+    expect(commands).toHaveLength(3);
+    for (const command of commands) expect(JSON.parse(command.replace(/^\w+ /, ''))).toEqual(expect.any(Array));
+  });
+
+  it('runs as a non-root user and needs no BuildKit frontend', () => {
+    expect(read('Dockerfile')).toMatch(/^USER 65532:65532$/m);
+    expect(read('Dockerfile')).not.toMatch(/^#\s*syntax=/m);
+  });
+
   it('copies only files that .dockerignore allows', () => {
     const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
       files.split(' '),

@@ -10,6 +10,17 @@ describe('links in the documentation', () => {
     expect(deadLinks(page)).toEqual([]);
   });
 
+  it('are reported when they lead nowhere', () => {
+    const [page] = pages;
+    expect(
+      page &&
+        deadLinks({
+          ...page,
+          links: ['no.md', 'docs/flags.md#no', '#no', 'docs/flags.md#commands', 'https://example.com/#a'],
+        }),
+    ).toEqual(['no.md', 'docs/flags.md#no', '#no']);
+  });
+
   it('lead from README to every guide', () => {
     const targets = pages.find(({ file }) => file === 'README.md')?.links.map((link) => link.replace(/#.*/, ''));
     const guides = pages

@@ -45,6 +45,23 @@ describe('unknownNames', () => {
   ])('reports %s that does not exist', (_, text, unknown) => {
     expect(unknownIn(text)).toContain(unknown);
   });
+
+  it.each([
+    'telemetry_station_listing_complete 0',
+    '--total-shards=3 --shard=0',
+    '--no-demo',
+    'cache.refresh: background',
+    'stations[].cache',
+    'upstreams.<name>.timeout',
+    'page.total',
+    'not_found',
+    'metrics.md',
+    'src/model',
+    'npm run bench -- scrape',
+    'anything else',
+  ])('accepts `%s`', (span) => {
+    expect(unknownIn(`\`${span}\``)).toEqual([]);
+  });
 });
 
 /** The status codes of a running exporter for paths as the documentation writes them. */

@@ -261,6 +261,15 @@ describe('a reload', () => {
     expect(logged[100]).toContain('problem="and 3,900 more problems"');
   });
 
+  it('shows the new configuration on /config', async () => {
+    const { url } = await startService();
+    const { reload, get } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
+    await reload(configOf(url, ['b'], { cache: LONG_TTL }));
+    expect(parse(await (await get('/config')).text())).toMatchObject({
+      stations: [{ name: 'b', telemetry_station: 'b' }],
+    });
+  });
+
   it('applies changed metrics options immediately, without a request to the service', async () => {
     const service = await startService();
     const config = (metrics: object) => configOf(service.url, ['a'], { cache: LONG_TTL, metrics });
@@ -306,6 +315,14 @@ describe('a reload', () => {
     expect(await stations('telemetry_station_listing_complete')).toEqual({ a: 1 });
     await reload(withToken(service.url, 'right-token'));
     await eventually(async () => expect(await stations()).toEqual({ a: 1 }));
+  });
+
+  it('keeps the connections of an unchanged upstream', async () => {
+    const service = await startCountingService();
+    const { reload, stations } = await startExporterWithReload(configOf(service.url, ['a']));
+    await reload(configOf(service.url, ['a'], { cache: { max_stale: '1h' } }));
+    expect(await stations()).toEqual({ a: 1 });
+    expect(service.opened()).toBe(1);
   });
 
   it('closes the connections of a removed upstream', async () => {

@@ -19,6 +19,35 @@ async function startCounting() {
 
 describe('createApp under attack', () => {
   it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'https://attacker.example/',
+    '//attacker.example',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_',
+    '../../../etc/passwd',
+    '..\\..\\prod',
+    './prod',
+    'prod/../prod',
+    'prod/',
+    'prod\0',
+    'prod\r\nSet-Cookie: a=b',
+    'PROD',
+    '__proto__',
+    'constructor',
+    'toString',
+    '<script>alert(1)</script>',
+    'prod" or "1"="1',
+    'a'.repeat(4000),
+  ])('responds 404 to a probe of %j without a scrape', async (station) => {
+    const { request, scraped } = await startCounting();
+    const response = await request(`/probe?station=${encodeURIComponent(station)}`);
+    expect(response.status).toBe(404);
+    expect(response.body).toBe('No station with this name is configured.\n');
+    expect(response.headers['set-cookie']).toBeUndefined();
+    expect(scraped).toEqual([]);
+  });
+
+  it.each([
     '?__proto__[station]=prod',
     '?__proto__.station=prod',
     '?constructor[prototype][station]=prod',
@@ -35,6 +64,25 @@ describe('createApp under attack', () => {
     expect([200, 400]).toContain(status);
     expect(scraped.filter((station) => station !== 'prod')).toEqual([]);
     expect(({} as Record<string, unknown>)['station']).toBeUndefined();
+  });
+
+  it.each([
+    '/..',
+    '/../metrics',
+    '/metrics/..',
+    '/./metrics',
+    '/%2e%2e/metrics',
+    '/metrics%2f',
+    '/metrics%00',
+    '/metrics;a=b',
+    '/.env',
+    '/-/',
+    '/src/main.ts',
+  ])('responds 404 to the path %s', async (path) => {
+    const { port, scraped } = await startCounting();
+    const { received } = openConnection(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(await received).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[\s\S]*\r\n\r\nNot found\.\n$/);
+    expect(scraped).toEqual([]);
   });
 
   it.each([

@@ -8,6 +8,11 @@ import { openConnection } from './http-client.ts';
 import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
 describe('createApp', () => {
+  it('responds 404 as plain text to an unknown path', async () => {
+    const { request } = await startApp();
+    expect(await request('/nowhere')).toEqual(errorText(404, 'Not found.\n'));
+  });
+
   it('matches paths exactly, including case and trailing slash', async () => {
     const { request } = await startApp();
     for (const path of ['/Metrics', '/metrics/', '//metrics', '/-/healthy/', '/constructor', '/__proto__']) {
@@ -181,6 +186,12 @@ describe('createApp', () => {
       const { status, headers } = await request(path);
       expect(status).toBe(308);
       expect(new URL(`${headers.location}`, `http://exporter${path}`).pathname).toBe(path.replace('stations', ''));
+    });
+
+    it('responds 404 under a path that only starts with the prefix', async () => {
+      const { request } = await startApp({}, { externalUrl });
+      expect((await request('/a+b/tse2/metrics')).status).toBe(404);
+      expect((await request('/A+B/tse/metrics')).status).toBe(404);
     });
   });
 });

@@ -106,12 +106,29 @@ describe('stationList', () => {
     ]);
   });
 
+  it('lists all stations as a CSV file', async () => {
+    const hanging = { ...FAILING, isRefreshing: true, waitingMs: 1500, isHanging: true };
+    const { request } = await startApp({ stations: () => [STATION, hanging] });
+    const { headers, body } = await request('/?format=csv');
+    expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
+    expect(body.split('\r\n')).toEqual([
+      Object.keys(UP).join(','),
+      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,,7,true,3',
+      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,`,
+      '',
+    ]);
+  });
+
   it.each([
     [{ up: undefined, snapshot: undefined }, 'not_tried'],
     [{ up: true, snapshot: undefined }, 'no_data'],
   ])('shows a station with %j as %s', async (changes, state) => {
     const { request } = await startApp({ stations: () => [{ ...STATION, ...changes }] });
     expect(JSON.parse((await request('/?format=json')).body)).toMatchObject([{ state }]);
+  });
+
+  it('is an empty list without stations', async () => {
+    expect((await (await startApp({ stations: () => [] })).request('/?format=json')).body).toBe('[]\n');
   });
 });
 
@@ -181,6 +198,11 @@ describe('resourceList', () => {
   ])('responds to %s of a station without data with %d', async (path, status) => {
     const { request } = await startApp(exporterOf({ ...detailOf([]), served: undefined }));
     expect((await request(path)).status).toBe(status);
+  });
+
+  it('sends no body in the response to HEAD', async () => {
+    const { request } = await startApp(exporterOf(detailOf(three)));
+    expect(await request('/stations/prod/resources', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
   });
 
   const many = Array.from({ length: 20_000 }, (_, index) => resourceOf(`r${index}`));
@@ -279,6 +301,29 @@ describe('historyList', () => {
         state_changes: null,
       },
     ]);
+  });
+
+  it('lists the refreshes of a station as a CSV file', async () => {
+    const { request } = await start();
+    const { headers, body } = await request('/stations/prod/history?format=csv');
+    expect(headers['content-disposition']).toBe('attachment; filename="history.csv"');
+    expect(body.split('\r\n')).toEqual([
+      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes',
+      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,1,0,4',
+      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,`,
+      '',
+    ]);
+  });
+
+  it('is an empty list before the first refresh has ended', async () => {
+    expect((await (await start([])).request('/stations/prod/history')).body).toBe('[]\n');
+  });
+
+  it.each(['json', 'csv'])('responds 404 for an unknown station (%s)', async (format) => {
+    expect(await (await start()).request(`/stations/other/history?format=${format}`)).toMatchObject({
+      status: 404,
+      body: 'No station with this name is configured on this shard.\n',
+    });
   });
 
   it('writes a full history completely', async () => {

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostTarget, serviceDiscovery, socketTarget } from '../../src/web/discovery.ts';
 import { specOf } from '../refresh/fixtures.ts';
 import { fakeExporter } from './fake-exporter.ts';
+import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
 const META = {
@@ -40,6 +41,11 @@ describe('serviceDiscovery', () => {
     );
   });
 
+  it('returns an empty list without stations', async () => {
+    const { request } = await startApp({ specs: () => [] });
+    expect((await request('/sd')).body).toBe('[]');
+  });
+
   it.each([
     [
       'https://tse.example.com/a/b/',
@@ -60,6 +66,12 @@ describe('serviceDiscovery', () => {
       expect(first.targets).toEqual([`127.0.0.1:${port}`]);
     },
   );
+
+  it('uses the address of the socket without a Host header', async () => {
+    const { port } = await startApp();
+    const { received } = openConnection(port, 'GET /sd HTTP/1.0\r\n\r\n');
+    expect(await received).toContain(`"targets":["127.0.0.1:${port}"]`);
+  });
 
   it('sets __scheme__ to https for a request over TLS', async () => {
     const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;

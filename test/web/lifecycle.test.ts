@@ -180,6 +180,18 @@ describe('refresh', () => {
     expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
   });
 
+  it('is refused to other sites, without a refresh', async () => {
+    let refreshes = 0;
+    const { port, request } = await start(async () => {
+      refreshes += 1;
+      return OUTCOME;
+    });
+    const foreign = [{ origin: 'https://attacker.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }];
+    for (const headers of foreign) expect((await request('/stations/prod/refresh', post(headers))).status).toBe(403);
+    expect(refreshes).toBe(0);
+    expect((await request('/stations/prod/refresh', post({ origin: `http://127.0.0.1:${port}` }))).status).toBe(200);
+  });
+
   it('limits the requests that wait', async () => {
     const { request, limits } = await start(() => new Promise(() => undefined), { scrapeTimeoutMs: 1_000_000 });
     for (let count = 0; count < 20; count += 1) void request('/stations/prod/refresh', post()).catch(() => undefined);

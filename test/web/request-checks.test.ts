@@ -1,10 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
-import { rateLimiter } from '../../src/web/request-checks.ts';
+import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
 import { RIGHT as HASH, NEW, SLOW, SLOWER } from './hashes.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
+
+describe('requestTarget', () => {
+  it.each([
+    ['/metrics?a=b', '/metrics?a=b'],
+    ['//metrics', '//metrics'],
+    ['http://a/metrics?a=b', '/metrics?a=b'],
+    ['HTTPS://a:1', '/'],
+    ['http://a?b', '/?b'],
+    ['http://a/b/../c', '/b/../c'],
+  ])('is the path of %s: %s', (target, path) => {
+    expect(requestTarget(target)).toBe(path);
+  });
+
+  it.each([
+    '',
+    '*',
+    'metrics',
+    'a:443',
+    'ftp://a/b',
+    'http:/metrics',
+    'http:///metrics',
+    'http://[/metrics',
+    'http://a:99999/',
+  ])('is undefined for %s', (target) => {
+    expect(requestTarget(target)).toBeUndefined();
+  });
+});
 
 describe('checkRequest', () => {
   it('responds 414 to a URL longer than 4,096 characters', async () => {

@@ -16,9 +16,23 @@ function demand(header: string, value: string) {
   };
 }
 
+const NOT_SHOWN = /: not shown, because it repeats a secret or a part of one$/;
+
 const bearer = (file: string): AuthOptions => ({ scheme: 'authorization', type: 'Bearer', credentials: { file } });
 
 describe('Authenticator', () => {
+  it('sends an authorization of any type', async () => {
+    const service = await startService(demand('authorization', 'Token abc'));
+    const auth = { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } } as const;
+    await expect(testClient(service.url, { auth }).get()).resolves.toBe('welcome');
+  });
+
+  it('sends a user name and password', async () => {
+    const service = await startService(demand('authorization', `Basic ${Buffer.from('üser:p:w').toString('base64')}`));
+    const auth = { scheme: 'basic', username: 'üser', password: { text: 'p:w' } } as const;
+    await expect(testClient(service.url, { auth }).get()).resolves.toBe('welcome');
+  });
+
   it('prefers the header of the scheme over a configured one of the same name', async () => {
     const service = await startService(demand('authorization', 'Token abc'));
     const auth = { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } } as const;
@@ -78,6 +92,33 @@ describe('Authenticator', () => {
     expect(error).toMatchObject({ reason: 'auth', message: expect.stringContaining('header Authorization') });
     expect(String(error)).not.toContain('hidden');
     expect(service.requests).toEqual([]);
+  });
+
+  it.each<[string, AuthOptions]>([
+    ['authorization', { scheme: 'authorization', type: 'Bearer', credentials: { text: 's3cr3t' } }],
+    ['basic', { scheme: 'basic', username: 'u', password: { text: 's3cr3t' } }],
+    ['hmac', { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: { text: 's3cr3t' }, signedHeaders: ['x-date'] }],
+  ])('does not show a reply that repeats the credentials of %s', async (_scheme, auth) => {
+    const service = await startService(demand('authorization', 'other'));
+    const headers = [{ name: 'X-Key', value: { text: 'tenant-key' } }];
+    const error = await testClient(service.url, { auth, headers }).failure();
+    const sent = service.requests[0]?.headers.authorization ?? '';
+    const credential = /(?:signature="|Bearer |Basic )([^"]+)/.exec(sent)?.[1];
+    expect(sent).toContain(credential);
+    expect(error.message).toMatch(NOT_SHOWN);
+    expect(error.message).not.toContain(credential);
+  });
+
+  it('does not show a reply that repeats the secret value of a header', async () => {
+    const service = await startService((request, response) =>
+      response.writeHead(403).end(`tenant ${request.headers['x-tenant']}, key ${request.headers['x-key']}`),
+    );
+    const tenant = { name: 'X-Tenant', value: 'production' };
+    const key = (text: string) => ({ name: 'X-Key', value: { text } });
+    const message = async (text: string) =>
+      (await testClient(service.url, { headers: [tenant, key(text)] }).failure()).message;
+    expect(await message('key-1234')).toMatch(NOT_SHOWN);
+    expect(await message('ab')).toMatch(/: tenant production, key ab$/);
   });
 
   it('reports a clock difference when a signature is rejected', async () => {

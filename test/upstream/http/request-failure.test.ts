@@ -3,6 +3,60 @@ import { describe, expect, it } from 'vitest';
 import { errorReason, errorText } from '../../../src/upstream/http/request-failure.ts';
 
 describe('errorReason', () => {
+  it.each([
+    [
+      'timeout',
+      [
+        'ETIMEDOUT',
+        'ERR_SOCKET_CONNECTION_TIMEOUT',
+        'UND_ERR_CONNECT_TIMEOUT',
+        'UND_ERR_HEADERS_TIMEOUT',
+        'UND_ERR_BODY_TIMEOUT',
+      ],
+    ],
+    [
+      'tls',
+      [
+        'CERT_HAS_EXPIRED',
+        'CERT_NOT_YET_VALID',
+        'CERT_REVOKED',
+        'CERT_UNTRUSTED',
+        'CRL_HAS_EXPIRED',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+        'SELF_SIGNED_CERT_IN_CHAIN',
+        'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+        'ERROR_IN_CERT_NOT_AFTER_FIELD',
+        'INVALID_CA',
+        'INVALID_PURPOSE',
+        'PATH_LENGTH_EXCEEDED',
+        'HOSTNAME_MISMATCH',
+        'ERR_TLS_CERT_ALTNAME_INVALID',
+        'ERR_SSL_WRONG_VERSION_NUMBER',
+        'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+        'ERR_OSSL_PEM_NO_START_LINE',
+        'EPROTO',
+      ],
+    ],
+    [
+      'network',
+      [
+        'ECONNREFUSED',
+        'ECONNRESET',
+        'EPIPE',
+        'EHOSTUNREACH',
+        'ENOTFOUND',
+        'EAI_AGAIN',
+        'UND_ERR_SOCKET',
+        'UND_ERR_HEADERS_OVERFLOW',
+        'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+      ],
+    ],
+    [undefined, ['ERR_INVALID_ARG_TYPE', 'UND_ERR_INVALID_ARG', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', '']],
+  ])('is %s for its error codes', (reason, codes) => {
+    expect(codes.filter((code) => errorReason(Object.assign(new Error('it broke'), { code })) !== reason)).toEqual([]);
+  });
+
   it('finds the reason in the chain of causes', () => {
     const root = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
     expect(errorReason(new Error('outer', { cause: new Error('middle', { cause: root }) }))).toBe('tls');

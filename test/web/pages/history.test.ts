@@ -124,6 +124,12 @@ describe('historySection', () => {
     expect(text).toContain('12 refreshes, succeeded');
   });
 
+  it('escapes what the service sent', () => {
+    const markup = section([failureAt(0, '<script>alert(1)</script>')]);
+    expect(markup).not.toContain('<script');
+    expect(words(markup)).toContain('<script>alert(1)</script>');
+  });
+
   it('has no downloads for a station whose name a browser would resolve as a path', () => {
     expect(section([entryAt(0)], { name: '..' })).not.toContain('format=csv');
   });

@@ -227,4 +227,15 @@ describe('resourcePage', () => {
       'Withheld: the station has 1 resource, more than metrics.max_resources, so all 5,000 per-resource series are withheld. Those of this resource would be:\nseries{',
     );
   });
+
+  it('escapes markup in the resource', async () => {
+    const text = '</pre><script>"\'&';
+    const { body, text: seen } = await open(
+      detailOf([resourceOf(text, { displayName: text, name: text, state: text })]),
+      `/stations/prod/resources/${encodeURIComponent(text)}`,
+    );
+    expect(body.match(/<script/g)).toHaveLength(1);
+    expect(seen).toContain(`display_name${text}\n`);
+    expect(seen).toContain(`resource_id="${text}"`);
+  });
 });

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
+import { livePage } from '../../../src/web/pages/browser/live-page.ts';
 import { stationRow, statusTotals } from '../../../src/web/pages/status-page.ts';
 import { specOf } from '../../refresh/fixtures.ts';
 import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
@@ -87,6 +89,11 @@ describe('statusPage', () => {
     });
     expect(body.match(/<(?:script|style)\b/g)).toEqual(['<style', '<script']);
     expect(body.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '')).not.toMatch(/\sstyle=|\son\w+=/i);
+  });
+
+  it('shows the version', async () => {
+    const { request } = await startApp();
+    expect((await request('/')).body).toContain('<p>Version 1.2.3</p>');
   });
 
   describe('its table', () => {
@@ -234,6 +241,11 @@ describe('livePage', () => {
     expect(() => new Script(script)).not.toThrow();
     expect(script).not.toMatch(/<!--|\bimport\b|__vi|_live/);
   });
+
+  it('creates no markup from text', async () => {
+    expect(await inlined()).toContain(String(livePage));
+    expect(String(livePage)).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval/);
+  });
 });
 
 describe('statusTotals', () => {
@@ -325,6 +337,57 @@ describe('stationRow', () => {
 
   it('has no link to a station called ..', () => {
     expect(stationRow({ ...STATION, name: '..' }, NOW_MS).row.text).toContain('<th scope="row">.. <span');
+  });
+
+  it('escapes markup in every text of a station', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc
+        .array(
+          fc.constantFrom(
+            '<script>',
+            '</td>',
+            '<!--',
+            '"',
+            "'",
+            '>',
+            '<',
+            '&lt;',
+            '&#60;',
+            '&',
+            '=',
+            'javascript:',
+            '\r',
+            '\n',
+            '\0',
+            '\uD800',
+          ),
+        )
+        .map((pieces) => pieces.join('')),
+    );
+    const tagsOf = (station: StationStatus) =>
+      parseHtml(stationRow(station, NOW_MS).row.text).tags.map(({ name }) => name);
+    fc.assert(
+      fc.property(hostile, hostile, hostile, hostile, (name, upstream, telemetryStation, message) => {
+        fc.pre(name !== '.' && name !== '..');
+        const station: StationStatus = {
+          ...FAILING,
+          name,
+          upstream,
+          telemetryStation,
+          failure: { reason: 'forbidden', message },
+        };
+        const seen = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');
+        expect(cells(station)[0]).toBe(seen(`${name} ${upstream} · ${telemetryStation}`));
+        expect(cells(station)[1]).toBe('failing: 403 Forbidden');
+        expect(tagsOf(station)).toEqual(tagsOf({ ...FAILING, failure: { reason: 'forbidden', message: '' } }));
+        const [page = '', probe = ''] = parseHtml(stationRow(station, NOW_MS).row.text).tags.flatMap(
+          ({ attributes }) => attributes['href'] ?? [],
+        );
+        expect(decodeURIComponent(new URL(page, 'http://exporter/').pathname)).toBe(`/stations/${name.toWellFormed()}`);
+        expect(new URL(probe, 'http://exporter/').searchParams.get('station')).toBe(name.toWellFormed());
+      }),
+    );
   });
 });
 
