@@ -185,7 +185,7 @@ export function crcShift(bytes: number): number {
   let shift = 1 << 31;
   // One byte is eight powers of x, so the table is entered at 2^3.
   for (let power = 3, rest = bytes; rest > 0; power += 1, rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) shift = multiply(POWERS[power] ?? 0, shift);
+    if (rest % 2 === 1) shift = multiply(POWERS[power] as number, shift);
   }
   return shift >>> 0;
 }
@@ -193,7 +193,7 @@ export function crcShift(bytes: number): number {
 function powers(count: number): readonly number[] {
   const table = [1 << 30];
   while (table.length < count) {
-    const last = table.at(-1) ?? 0;
+    const last = table.at(-1) as number;
     table.push(multiply(last, last));
   }
   return table;

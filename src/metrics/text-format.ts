@@ -54,7 +54,7 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
   const names = [...labels, ...extra.map(([label]) => label)];
   return Array.from(samples(source), ([value, ...values]) => {
     const texts = [source.spec.name, ...values, ...extra.map(([, text]) => text)];
-    const pairs = names.map((label, at) => `${label}="${escapeLabelValue(labelText(texts[at] ?? ''))}"`);
+    const pairs = texts.map((text, at) => `${names[at]}="${escapeLabelValue(labelText(text))}"`);
     return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
   });
 }

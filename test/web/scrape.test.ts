@@ -6,10 +6,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { acceptsGzip, expositionFormat, scrapeDeadlineMs, withinDeadline } from '../../src/web/scrape.ts';
 import { codePoint } from '../code-point.ts';
+import { issue } from '../upstream/support/certificates.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
-import { openConnection } from './http-client.ts';
+import { httpRequest, openConnection } from './http-client.ts';
 import { errorText, plainText, startApp } from './running-app.ts';
 
 const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', vary: 'Accept, Accept-Encoding' };
@@ -33,6 +34,18 @@ describe('scrapeAll', () => {
     expect(await request('/metrics', { headers: { accept } })).toEqual(
       plainText(200, '# openmetrics\n# all\n', OPENMETRICS),
     );
+  });
+
+  it('sends a large compressed body in pieces over TLS, without loss', async () => {
+    const { cert, key } = issue({ name: 'server' });
+    const tls = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
+    const text = Array.from({ length: 60_000 }, (_, line) => `# ${line} ${'x'.repeat(line % 30)}\n`).join('');
+    const { port } = await startApp({ scrape: async () => bodyOf(text, '# end\n') }, {}, tls);
+    const { body } = await httpRequest(port, '/metrics', {
+      headers: { 'accept-encoding': 'gzip' },
+      tls: { rejectUnauthorized: false },
+    });
+    expect(gunzipSync(Buffer.from(body, 'latin1')).toString() === `${text}# end\n`).toBe(true);
   });
 
   it('compresses the body when the client accepts gzip', async () => {

@@ -18,11 +18,12 @@ export interface FailureGroup {
   readonly messages: number;
 }
 
+type FailingStation = StationStatus & { readonly failure: NonNullable<StationStatus['failure']> };
+
 /** The largest group first. */
 export function failureGroups(stations: readonly StationStatus[]): readonly FailureGroup[] {
-  const groups = new Map<string, StationStatus[]>();
-  for (const station of stations) {
-    if (station.failure === undefined) continue;
+  const groups = new Map<string, FailingStation[]>();
+  for (const station of stations.filter(isFailing)) {
     const key = JSON.stringify([station.upstream, station.failure.reason]);
     const group = groups.get(key);
     if (group) group.push(station);
@@ -31,12 +32,16 @@ export function failureGroups(stations: readonly StationStatus[]): readonly Fail
   return [...groups.values()].map(groupOf).sort((a, b) => b.stations.length - a.stations.length);
 }
 
-function groupOf(stations: readonly StationStatus[]): FailureGroup {
+function isFailing(station: StationStatus): station is FailingStation {
+  return station.failure !== undefined;
+}
+
+function groupOf(stations: readonly FailingStation[]): FailureGroup {
   const counts = new Map<string, number>();
-  for (const { failure } of stations) counts.set(failure?.message ?? '', (counts.get(failure?.message ?? '') ?? 0) + 1);
+  for (const { failure } of stations) counts.set(failure.message, (counts.get(failure.message) ?? 0) + 1);
   const [message, messageCount] = [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  const { upstream, failure } = stations[0] as StationStatus;
-  return { upstream, reason: failure?.reason ?? 'internal', stations, message, messageCount, messages: counts.size };
+  const { upstream, failure } = stations[0] as FailingStation;
+  return { upstream, reason: failure.reason, stations, message, messageCount, messages: counts.size };
 }
 
 /** A few words for a failure: the status if the service returned one. */

@@ -106,6 +106,60 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it('lowers an existing limit at once by a hold, whose time is not time at a rate', () => {
+    const rate = new AdaptiveRate();
+    const nowMs = send(rate, 0, 10_000, bucket(20));
+    const before = rate.perSecond;
+    rate.started(nowMs);
+    rate.started(nowMs);
+    rate.throttled({ startedMs: nowMs, nowMs: nowMs + 1, retryAfterMs: 30_000 });
+    expect(rate.perSecond / before).toBeCloseTo(0.7);
+    expect([rate.heldMs(nowMs + 1), rate.heldMs(nowMs + 10_001), rate.heldMs(nowMs + 60_001)]).toEqual([
+      0, 10_000, 30_000,
+    ]);
+    // It was sent before the limit was lowered.
+    rate.throttled({ startedMs: nowMs, nowMs: nowMs + 2 });
+    expect(rate.perSecond / before).toBeCloseTo(0.7);
+  });
+
+  it('starts a limit lower where the throttled requests ask for a pause', () => {
+    const starts = [0, 1].map((retryAfterMs) => {
+      const rate = new AdaptiveRate();
+      let nowMs = 0;
+      for (let count = 0; rate.perSecond === Number.POSITIVE_INFINITY; count += 1) {
+        nowMs += 50 + Math.max(0, rate.waitMs(nowMs));
+        rate.started(nowMs);
+        if (count % 3 === 0) rate.throttled({ startedMs: nowMs, nowMs, retryAfterMs });
+        else rate.accepted(nowMs, nowMs);
+      }
+      return rate.perSecond;
+    });
+    expect(starts[1]).toBeLessThan(0.9 * (starts[0] ?? 0));
+  });
+
+  it('removes a limit for which no request has waited in ten minutes', () => {
+    const rate = new AdaptiveRate();
+    let nowMs = send(rate, 0, 10_000, bucket(20));
+    for (let count = 0; count < 70; count += 1) {
+      nowMs += 10_000;
+      rate.started(nowMs);
+      rate.accepted(nowMs, nowMs + 1);
+    }
+    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('climbs to many times the target while everything is accepted, and takes half of what it reached', () => {
+    const rate = new AdaptiveRate();
+    const nowMs = send(rate, 0, 10_000, bucket(5));
+    const endMs = send(rate, nowMs, 45_000, () => true);
+    const reached = rate.perSecond;
+    expect(reached).toBeGreaterThan(40);
+    rate.started(endMs);
+    rate.throttled({ startedMs: endMs, nowMs: endMs + 1 });
+    expect(rate.perSecond).toBeGreaterThan(0.4 * reached);
+    expect(rate.perSecond).toBeLessThan(reached);
+  });
+
   it('counts the requests of the last five minutes', () => {
     const rate = new AdaptiveRate();
     for (let nowMs = 0; nowMs < 90_000; nowMs += 1000) {

@@ -48,6 +48,15 @@ const throttle = (retryAfterMs?: number) => () =>
   Promise.reject(new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs }));
 
 describe('RequestLimiter', () => {
+  it('knows the hanging stations of a limiter that it takes over, and no others', async () => {
+    const former = setUp(4);
+    const requests = [former.send('slow', refreshOf('slow'), TIMEOUT_MS + 1), former.send('fast', refreshOf('fast'))];
+    await Promise.all([former.clock.runUntil(2 * TIMEOUT_MS), ...requests.map(former.endOf)]);
+    const { limiter } = setUp(4);
+    limiter.takeOver(former.limiter);
+    expect(['slow', 'fast'].map((name) => limiter.breaker.isHanging(name))).toEqual([true, false]);
+  });
+
   it('resolves and rejects with what the work does', async () => {
     const { limiter } = setUp(1);
     const request = { refresh: refreshOf('a'), signal: FOREVER };
