@@ -14,6 +14,8 @@ import { openPage } from './page.ts';
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 const SIZE = { width: 1280, height: 800 };
 
+/** The time of the exporter and of its pages. */
+let nowMs = NOW_MS;
 let demo: Simulation;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
 
@@ -25,7 +27,7 @@ beforeAll(async () => {
   const config = parse(demo.config);
   exporter = await startExporter(
     { ...config, cache: { ttl: '0s', error_ttl: '0s' } },
-    { now: () => NOW_MS + 12_000, version: '1.0.0' },
+    { now: () => nowMs + 12_000, version: '1.0.0' },
   );
   await exporter.scrape();
   demo.service.setFaults('ts-edge', [{ kind: 'status', code: 403 }]);
@@ -73,5 +75,19 @@ describe('the images of the documentation', () => {
     await page.goto(`${exporter.url}/stations/prod/resources/${found.record.resource_id}`);
     expect(await page.locator('#lines').innerText()).toContain(found.record.resource_id);
     await expectShot(page, 'resource.png');
+  });
+
+  it('show the history of a station with two outages', async () => {
+    const isDown = (minute: number) => (minute >= 3 && minute < 7) || (minute >= 12 && minute < 14);
+    for (let minute = 1; minute <= 20; minute += 1) {
+      nowMs = NOW_MS + minute * 60_000;
+      vi.setSystemTime(nowMs);
+      demo.service.setFaults('ts-edge', isDown(minute) ? [{ kind: 'status', code: 503 }] : []);
+      await exporter.scrape();
+    }
+    const page = await openPage({ viewport: { ...SIZE, height: 900 } });
+    await page.goto(`${exporter.url}/stations/edge#history`);
+    expect(await page.locator('#history').innerText()).toContain('503');
+    await expectShot(page, 'history.png');
   });
 });

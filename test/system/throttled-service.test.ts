@@ -53,33 +53,24 @@ describe('the request rate', () => {
     expect(ownOf(families, 'api_rate_limit')).toEqual({ '{}': Number.POSITIVE_INFINITY });
   });
 
-  it('does not stop other stations after a 503 with Retry-After', async () => {
-    const service = await startTestService({ source: () => entriesOf(3) });
-    const exporter = await startReadyExporter(
-      configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }),
-    );
-    service.setFaults('a', [{ kind: 'status', code: 503, retryAfter: 200 }]);
-    service.clearRequests();
-    expect(stateOf(await exporter.scrape('/probe?station=a'), 'a')).toEqual(expectedState('status'));
-    expect(stateOf(await exporter.scrape('/probe?station=b'), 'b')).toEqual(expectedState(undefined));
-    expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
-  });
-
-  it('is zero until the time of a Retry-After with a 429: no station is requested, and none with data fails', async () => {
-    const service = await startTestService({ source: () => entriesOf(3) });
-    const exporter = await startReadyExporter(
-      configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }),
-    );
-    service.setFaults('a', [{ kind: 'status', code: 429, retryAfter: 200 }]);
-    service.clearRequests();
-    for (const station of ['a', 'b']) {
-      const families = await exporter.scrape(`/probe?station=${station}`);
-      expect(stateOf(families, station)).toEqual(expectedState(undefined));
-      expect(families.get('telemetry_station_resource_info')?.samples).toHaveLength(3);
-    }
-    expect(service.requests.map(({ station }) => station)).toEqual(['a']);
-    expect(logged(exporter, 'refresh postponed')).not.toEqual([]);
-  });
+  it.each([429, 503])(
+    'is zero until the time of a Retry-After with a %i: no station is requested, and none with data fails',
+    async (code) => {
+      const service = await startTestService({ source: () => entriesOf(3) });
+      const exporter = await startReadyExporter(
+        configOf(service.url, ['a', 'b'], { upstream: { refresh_timeout: '30s', max_retries: 2 } }),
+      );
+      service.setFaults('a', [{ kind: 'status', code, retryAfter: 200 }]);
+      service.clearRequests();
+      for (const station of ['a', 'b']) {
+        const families = await exporter.scrape(`/probe?station=${station}`);
+        expect(stateOf(families, station)).toEqual(expectedState(undefined));
+        expect(families.get('telemetry_station_resource_info')?.samples).toHaveLength(3);
+      }
+      expect(service.requests.map(({ station }) => station)).toEqual(['a']);
+      expect(logged(exporter, 'refresh postponed')).not.toEqual([]);
+    },
+  );
 
   it('is given to refreshes that have started before others start', async () => {
     const service = await startTestService({ source: () => entriesOf(25) });
