@@ -82,12 +82,12 @@ describe('the images of the documentation', () => {
     for (let minute = 1; minute <= 20; minute += 1) {
       nowMs = NOW_MS + minute * 60_000;
       vi.setSystemTime(nowMs);
-      demo.service.setFaults('ts-edge', isDown(minute) ? [{ kind: 'status', code: 503 }] : []);
+      demo.service.setFaults('ts-edge', isDown(minute) ? [{ kind: 'status', code: 403 }] : []);
       await exporter.scrape();
     }
     const page = await openPage({ viewport: { ...SIZE, height: 900 } });
     await page.goto(`${exporter.url}/stations/edge#history`);
-    expect(await page.locator('#history').innerText()).toContain('503');
+    expect(await page.locator('#history').innerText()).toContain('403');
     await expectShot(page, 'history.png');
   });
 });
