@@ -117,7 +117,6 @@ describe('the alerting rules', () => {
     const expected = {
       TelemetryStationAlertableWithoutRules: 1,
       TelemetryStationDown: 1,
-      TelemetryStationManyResourcesFiring: 1,
       TelemetryStationResourceFiring: 1,
     };
     await expectEventually('group by (alertname) (ALERTS{alertstate="firing"})', ['alertname'], expected);
