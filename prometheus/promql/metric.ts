@@ -51,9 +51,16 @@ export function selector<Name extends MetricName>(name: Name, matchers: Matchers
   return pairs.length === 0 ? name : `${name}{${pairs.join(', ')}}`;
 }
 
-/** One series per station or resource, although several targets of a job (replicas) may expose it. */
+/**
+ * One series per station or resource, although several targets of a job (replicas) may expose it. Aggregates have further labels where
+ * `resource_labels` is configured: each target is summed up over them first.
+ */
 export function deduplicate(name: MetricName, expression: string): string {
-  return `max by (${['job', ...labelsOf(name)].join(', ')}) (${expression})`;
+  const labels = labelsOf(name);
+  const series = AGGREGATES.has(name)
+    ? `sum by (${[...TARGET_LABELS, ...labels].join(', ')}) (${expression})`
+    : expression;
+  return `max by (${['job', ...labels].join(', ')}) (${series})`;
 }
 
 /** The labels of a metric, without those of its target. */
@@ -67,6 +74,12 @@ export const FIRING_OR_PENDING = '=~"(?i).*(firing|pending).*"';
 
 const CATALOGUE: ReadonlyMap<string, readonly string[]> = new Map(
   FAMILY_DESCRIPTIONS.map(({ name, labels }) => [name, labels]),
+);
+
+const AGGREGATES: ReadonlySet<string> = new Set(
+  FAMILY_DESCRIPTIONS.filter(
+    ({ name, hasResourceLabels }) => hasResourceLabels && name !== 'telemetry_station_resource_info',
+  ).map(({ name }) => name),
 );
 
 function isExternal(name: MetricName): name is ExternalName {

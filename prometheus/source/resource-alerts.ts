@@ -13,9 +13,8 @@ import {
 } from './rule.ts';
 
 const withoutRulesMetric = metric('telemetry_station_resources_without_alert_rules');
-const BY_TYPE_AND_PRODUCT = '(job, station, resource_type, product)';
-const withoutRules = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRulesMetric}))`;
-const withoutRulesBefore = `sum by ${BY_TYPE} (max by ${BY_TYPE_AND_PRODUCT} (${withoutRulesMetric} offset 1h))`;
+const withoutRules = `sum by ${BY_TYPE} (${deduplicated(withoutRulesMetric)})`;
+const withoutRulesBefore = `sum by ${BY_TYPE} (${deduplicate(withoutRulesMetric, `${withoutRulesMetric} offset 1h`)})`;
 
 const RESOURCE_INFO = `query (printf \`${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}\` $labels.job $labels.station $labels.resource_id)`;
 const infoLabel = (label: string) => `{{ with ${RESOURCE_INFO} }}{{ . | first | label "${label}" }}{{ end }}`;

@@ -1,5 +1,6 @@
 import type { Resource } from '../model/resource.ts';
-import type { Aggregates } from '../refresh/aggregates.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { AggregateGroup, Aggregates } from '../refresh/aggregates.ts';
 import type { Publication, StationView } from '../refresh/station-cache.ts';
 
 /** The static part of a metric family; documentation, checks and dashboards are generated from it. */
@@ -8,6 +9,8 @@ export interface FamilyDescription {
   readonly help: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
+  /** Also has the labels that `resource_labels` configures. */
+  readonly hasResourceLabels?: true;
   /** What the example returns, as a phrase without a period. */
   readonly exampleTitle: string;
   /** A PromQL query that uses the metric. */
@@ -71,6 +74,24 @@ function stationFamily<Source>() {
     // TypeScript cannot infer that the elements of a mapped tuple of unknown length are strings.
     const samples = row.samples as unknown as StationFamily<Source>['samples'];
     return { ...row, samples, labels: ['station', ...row.labels] };
+  };
+}
+
+/** A family with samples per resource type and product: `station, resource_type, product` are the first of `labels` and not part of a sample. */
+export function groupFamily<const Name extends string, const Labels extends readonly string[]>(
+  row: Row<Name, Labels> & {
+    readonly samples: (group: AggregateGroup, spec: StationSpec) => Iterable<Sample<Labels>>;
+  },
+): StationFamily<SnapshotSource> & Named<Name, readonly ['station', 'resource_type', 'product', ...Labels]> {
+  const samplesOf = row.samples as (group: AggregateGroup, spec: StationSpec) => Iterable<AnySample>;
+  return {
+    ...row,
+    labels: ['station', 'resource_type', 'product', ...row.labels],
+    hasResourceLabels: true,
+    samples: ({ spec, aggregates }) =>
+      [...aggregates.groups].flatMap((group) =>
+        Array.from(samplesOf(group, spec), ([value, ...rest]) => [value, group.type, group.product, ...rest] as const),
+      ),
   };
 }
 

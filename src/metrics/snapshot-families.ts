@@ -1,5 +1,5 @@
 import { LISTING_FIELDS, type ListingField } from '../model/listing.ts';
-import { optionalSample, type Sample, snapshotFamily } from './family.ts';
+import { groupFamily, optionalSample, type Sample, snapshotFamily } from './family.ts';
 
 /** The families of a station that are published while it has a snapshot. */
 export const SNAPSHOT_FAMILIES = [
@@ -58,67 +58,53 @@ export const SNAPSHOT_FAMILIES = [
     example: 'sum by (station, field) (telemetry_station_listing_invalid_fields) > 0',
     samples: ({ snapshot }) => LISTING_FIELDS.map((field: ListingField) => [snapshot.invalidFields[field], field]),
   }),
-  snapshotFamily({
+  groupFamily({
     name: 'telemetry_station_resources',
     help: 'Resources attached to the station as of the last successful refresh.',
     type: 'gauge',
-    labels: ['resource_type', 'product', 'state'],
+    labels: ['state'],
     exampleTitle: 'Resources by type',
     example: 'sum by (resource_type) (telemetry_station_resources)',
-    samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, states }) =>
-        Array.from(states, ([state, count]): Sample<[string, string, string]> => [count, type, product, state]),
-      ),
+    samples: ({ states }) => Array.from(states, ([state, count]): Sample<[string]> => [count, state]),
   }),
-  snapshotFamily({
+  groupFamily({
     name: 'telemetry_station_alert_rules',
     help: 'Alert rules of the resources as of the last successful refresh.',
     type: 'gauge',
-    labels: ['resource_type', 'product'],
+    labels: [],
     exampleTitle: 'Alert rules per resource',
     example: 'sum by (station) (telemetry_station_alert_rules) / sum by (station) (telemetry_station_resources)',
-    samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, alertRules }) =>
-        optionalSample(alertRules).map(([sum]) => [sum, type, product] as const),
-      ),
+    samples: ({ alertRules }) => optionalSample(alertRules),
   }),
-  snapshotFamily({
+  groupFamily({
     name: 'telemetry_station_alertable_resources',
     help: 'Resources that can have alerts as of the last successful refresh; only with alertability.',
     type: 'gauge',
-    labels: ['resource_type', 'product'],
+    labels: [],
     exampleTitle: 'Share of alertable resources with an alert rule',
     example:
       '1 - sum by (station) (telemetry_station_resources_without_alert_rules) / sum by (station) (telemetry_station_alertable_resources)',
-    samples: ({ spec, aggregates }) =>
-      spec.alertability
-        ? [...aggregates.groups].map(({ type, product, alertable }) => [alertable, type, product] as const)
-        : [],
+    samples: ({ alertable }, { alertability }) => (alertability ? [[alertable]] : []),
   }),
-  snapshotFamily({
+  groupFamily({
     name: 'telemetry_station_resources_without_alert_rules',
     help: 'Resources without alert rules as of the last successful refresh; with alertability, only alertable ones.',
     type: 'gauge',
-    labels: ['resource_type', 'product'],
+    labels: [],
     exampleTitle: 'Resources without alert rules by type',
     example: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules) > 0',
-    samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, withoutRules }) =>
-        optionalSample(withoutRules).map(([count]) => [count, type, product] as const),
-      ),
+    samples: ({ withoutRules }) => optionalSample(withoutRules),
   }),
-  snapshotFamily({
+  groupFamily({
     name: 'telemetry_station_sku_quantity',
     help: 'Sum of the SKU quantities of the resources as of the last successful refresh.',
     type: 'gauge',
-    labels: ['resource_type', 'product', 'gpu_model', 'unit'],
+    labels: ['gpu_model', 'unit'],
     exampleTitle: 'GPUs by model',
     example: 'sum by (gpu_model) (telemetry_station_sku_quantity{unit="GPU"})',
-    samples: ({ aggregates }) =>
-      [...aggregates.groups].flatMap(({ type, product, quantities }) =>
-        [...quantities].flatMap(([gpuModel, units]) =>
-          Array.from(units, ([unit, sum]) => [sum, type, product, gpuModel, unit] as const),
-        ),
+    samples: ({ quantities }) =>
+      [...quantities].flatMap(([gpuModel, units]) =>
+        Array.from(units, ([unit, sum]): Sample<[string, string]> => [sum, gpuModel, unit]),
       ),
   }),
   snapshotFamily({

@@ -31,4 +31,10 @@ describe('deduplicate', () => {
       'max by (job, station, reason) (telemetry_station_failure)',
     );
   });
+
+  it('sums the series of an instance that only differ in resource labels', () => {
+    expect(deduplicate('telemetry_station_alert_rules', 'x')).toBe(
+      'max by (job, station, resource_type, product) (sum by (job, instance, station, resource_type, product) (x))',
+    );
+  });
 });
