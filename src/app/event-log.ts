@@ -1,6 +1,7 @@
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import type { Changes } from '../refresh/churn.ts';
 import type { StationView } from '../refresh/station-cache.ts';
 import type { RequestObserver } from '../upstream/http/observer.ts';
 import type { LogFields, Logger } from './logger.ts';
@@ -128,6 +129,20 @@ export class RefreshLog {
     this.#states.set(station, state);
     return state;
   }
+}
+
+/** Lines of one refresh: a mass change must not fill the log. */
+const MAX_CHANGE_LINES = 100;
+
+/** Logs the changes of a refresh, each as a line that can be searched for the resource, and the number of further ones. */
+export function logChanges(log: Pick<Logger, 'info'>, station: string, { list, total }: Changes): void {
+  const logged = list.slice(0, MAX_CHANGE_LINES);
+  for (const { change, resource, from, to } of logged) {
+    const { id, name, displayName, type } = resource;
+    const fields = { resource_id: id, name, display_name: displayName, resource_type: type, from, to };
+    log.info('resource changed', { station, change, ...fields });
+  }
+  if (total > logged.length) log.info('further resources changed', { station, changes: total - logged.length });
 }
 
 export type ThrottleObserver = Pick<RequestObserver, 'throttled' | 'limited'>;

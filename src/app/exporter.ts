@@ -1,6 +1,7 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
+import { ChangeLog, type StationChanges } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { type SearchedStation, type SearchResult, searchStations } from '../inventory/search.ts';
 import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
@@ -10,7 +11,6 @@ import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.t
 import { CompressorPool } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
-import type { ListingFailure } from '../model/failure.ts';
 import type { Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
@@ -18,10 +18,10 @@ import { untilAborted } from '../model/until-aborted.ts';
 import { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { StationView } from '../refresh/station-cache.ts';
+import type { EndedAttempt, StationView } from '../refresh/station-cache.ts';
 import type { WebObserver } from '../web/options.ts';
 import type { ExporterPort } from '../web/port.ts';
-import { limitLog, RefreshLog, throttleLog } from './event-log.ts';
+import { limitLog, logChanges, RefreshLog, throttleLog } from './event-log.ts';
 import {
   endGeneration,
   type Generation,
@@ -43,6 +43,8 @@ export interface ExporterOptions {
   /** Publish prom-client's process and Node.js metrics. */
   readonly processMetrics: boolean;
   readonly droppedLogLines?: () => number;
+  /** Log each change of a resource. */
+  readonly logChanges?: boolean;
   /** Monotonic milliseconds. */
   readonly elapsedMs?: () => number;
 }
@@ -61,6 +63,7 @@ export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
   readonly #refreshLog: RefreshLog;
+  readonly #changes: ChangeLog;
   readonly #initial: LoadedConfig;
   /** undefined: not started yet. */
   #current: Generation | undefined;
@@ -85,6 +88,7 @@ export class Exporter implements ExporterPort {
     this.#elapsedMs = elapsedMs;
     this.#createdMs = elapsedMs();
     this.#refreshLog = refreshLog;
+    this.#changes = new ChangeLog(loaded.config.limits);
     this.#services = {
       own,
       records: new RecordBudget(recordLimits(loaded.config), (limit) => own.recordLimitsReached(limit)),
@@ -93,10 +97,13 @@ export class Exporter implements ExporterPort {
       tasks,
       responseTasks: new TaskQueue(),
       compressors: new CompressorPool(tasks, COMPRESSORS),
-      refreshed: (view: StationView<EncodedSnapshot>) => refreshLog.refreshed(view),
-      postponed: (spec: StationSpec, failure: ListingFailure) => refreshLog.postponed(spec, failure),
-      pageSizeReduced: (station: string | undefined, pageSize: number) => refreshLog.pageSizeReduced(station, pageSize),
-      throttleLog: (upstream: string) => throttleLog(log, upstream),
+      refreshed: (view, attempt) => {
+        refreshLog.refreshed(view);
+        this.#recordChanges(view, attempt);
+      },
+      postponed: (spec, failure) => refreshLog.postponed(spec, failure),
+      pageSizeReduced: (station, pageSize) => refreshLog.pageSizeReduced(station, pageSize),
+      throttleLog: (upstream) => throttleLog(log, upstream),
     };
   }
 
@@ -162,6 +169,10 @@ export class Exporter implements ExporterPort {
 
   history(name: string): readonly HistoryEntry[] | undefined {
     return this.#generation.histories.get(name)?.newestFirst();
+  }
+
+  changes(name: string): StationChanges | undefined {
+    return this.has(name) ? this.#changes.of(name) : undefined;
   }
 
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {
@@ -284,6 +295,12 @@ export class Exporter implements ExporterPort {
     await ended;
   }
 
+  #recordChanges({ spec: { name }, health }: StationView<EncodedSnapshot>, { changes }: EndedAttempt): void {
+    if (changes === undefined) return;
+    this.#changes.add(name, Number(health.lastAttemptMs), changes);
+    if (this.#options.logChanges) logChanges(this.#options.log, name, changes);
+  }
+
   #retire(old: Generation, next: Generation): Promise<void> {
     const { own, records } = this.#services;
     const names = new Set(next.stations.keys());
@@ -291,6 +308,7 @@ export class Exporter implements ExporterPort {
     records.retainStations(names);
     for (const name of old.upstreams.keys()) if (!next.upstreams.has(name)) own.upstreams.remove(name);
     this.#refreshLog.retainStations(names);
+    this.#changes.retainStations(names, next.loaded.config.limits);
     this.#options.log.info('configuration reloaded', { stations: next.stations.size });
     return endGeneration(old, next);
   }

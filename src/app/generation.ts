@@ -15,7 +15,13 @@ import type { TaskQueue } from '../model/task-queue.ts';
 import { Fleet } from '../refresh/fleet.ts';
 import type { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
-import { type Health, StationCache, type StationDependencies, type StationView } from '../refresh/station-cache.ts';
+import {
+  type EndedAttempt,
+  type Health,
+  StationCache,
+  type StationDependencies,
+  type StationView,
+} from '../refresh/station-cache.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
@@ -35,7 +41,7 @@ export interface SharedServices {
   readonly responseTasks: TaskQueue;
   readonly compressors: CompressorPool;
   readonly records: RecordBudget;
-  readonly refreshed: (view: StationView<EncodedSnapshot>) => void;
+  readonly refreshed: (view: StationView<EncodedSnapshot>, attempt: EndedAttempt) => void;
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   /** Logs how an upstream throttles. */
   readonly throttleLog?: (upstream: string) => ThrottleObserver;
@@ -193,7 +199,7 @@ async function connectStations(
       encode: (publication) => encoder.encode(publication),
       refreshed: (view, attempt) => {
         history.add(refreshEntry(view, attempt));
-        services.refreshed(view);
+        services.refreshed(view, attempt);
       },
       postponed: (spec, failure) => {
         history.add(postponedEntry(failure, Date.now()));

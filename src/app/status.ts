@@ -119,7 +119,9 @@ export function refreshEntry({ health, served }: View, { waitedMs, changes }: En
   const snapshot = served?.publication.snapshot;
   const counts = served &&
     snapshot && { pages: snapshot.pages, resources: snapshot.size, firing: firingCount(served.encoded.aggregates) };
-  return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changes };
+  // Without their list, of which the change log has its own bound.
+  const { list, total, ...changed } = changes ?? {};
+  return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changed };
 }
 
 export function postponedEntry({ reason, message }: ListingFailure, atMs: number): HistoryEntry {

@@ -156,6 +156,12 @@ const TABLE = {
     only: ['serve'],
     help: 'Maximum size of log messages that wait for a slow reader of stderr; further messages are dropped and counted.',
   },
+  'log.changes': {
+    kind: toggle,
+    default: 'false',
+    only: ['serve'],
+    help: 'Log each resource that was added, removed or changed its state, number of alert rules or type, at most 100 per refresh and then their number.',
+  },
   format: {
     kind: choice('table', 'json', 'csv'),
     default: 'table',

@@ -76,6 +76,7 @@ async function serveConfig(
     log,
     processMetrics: true,
     droppedLogLines: () => context.logOutput.droppedLines,
+    logChanges: flags['log.changes'],
   });
   const reload = () => exporter.reload().catch(reportInternalError(log));
   started(() => void reload());

@@ -42,6 +42,7 @@ function resolveStation(station: StationConfig, { upstreams, cache, metrics, lim
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,
     labelValues: limits.label_values,
+    maxChanges: limits.changes_per_station,
   };
 }
 

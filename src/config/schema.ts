@@ -52,6 +52,14 @@ const limits = z.strictObject({
     .describe(
       "Maximum number of records of all stations together; above it, refreshes that need more fail (default: 749 for each MiB of V8's old space above 32 MiB).",
     ),
+  changes_per_station: integer(100)
+    .prefault(1000)
+    .describe('Maximum number of changes of resources of one station that are kept; older ones are dropped.'),
+  changes: integer(0)
+    .prefault(20_000)
+    .describe(
+      'Maximum number of changes of all stations together; above it, the oldest of the stations that have most are dropped.',
+    ),
 });
 
 const stations = z.array(station, { error: 'a list of stations' });

@@ -24,6 +24,7 @@ export interface HistoryEntry {
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
   readonly stateChanges?: number | undefined;
+  readonly rulesChanges?: number | undefined;
 }
 
 /** Refreshes that are kept one by one. */
@@ -104,6 +105,7 @@ function merged(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
     added: combined(older.added, newer.added, sum),
     removed: combined(older.removed, newer.removed, sum),
     stateChanges: combined(older.stateChanges, newer.stateChanges, sum),
+    rulesChanges: combined(older.rulesChanges, newer.rulesChanges, sum),
   };
 }
 

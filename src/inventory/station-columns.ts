@@ -111,6 +111,10 @@ export const HISTORY_COLUMNS = {
     help: 'Resources whose state changed since then.',
     value: ({ stateChanges }) => stateChanges ?? null,
   },
+  rules_changes: {
+    help: 'Resources whose number of alert rules changed since then.',
+    value: ({ rulesChanges }) => rulesChanges ?? null,
+  },
 } as const satisfies DocumentedColumns<HistoryEntry>;
 
 /** A resource of a search in JSON and CSV: the name of its station, and its fields. */

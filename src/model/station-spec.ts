@@ -34,4 +34,6 @@ export interface StationSpec {
   readonly labels: Readonly<Record<string, string>>;
   /** Maximum number of values of each label that the service supplies. */
   readonly labelValues: number;
+  /** Maximum number of listed changes of a refresh. */
+  readonly maxChanges: number;
 }

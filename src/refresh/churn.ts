@@ -20,6 +20,20 @@ export interface Changes {
   readonly added: number;
   readonly removed: number;
   readonly stateChanges: number;
+  readonly rulesChanges: number;
+  /** The length of the list without its bound. A changed type is one change, but one removed and one added resource. */
+  readonly total: number;
+  readonly list: readonly Change[];
+}
+
+/** What happened to one resource. */
+export interface Change {
+  readonly change: 'added' | 'removed' | 'state' | 'rules' | 'type';
+  /** As it is now; a removed one as it was. */
+  readonly resource: Resource;
+  /** The state, also of an added or removed resource, the number of rules, or the type. undefined: none. */
+  readonly from: string | number | undefined;
+  readonly to: string | number | undefined;
 }
 
 /** What the snapshots of a station so far have changed. */
@@ -29,22 +43,26 @@ export interface ChurnState {
   readonly totals: Churn;
   /** The totals as published: a series starts at 0, and has its count from the next refresh on, because `increase` ignores a first value. */
   readonly published: Churn;
-  /** By the latest snapshot; undefined: it is incomplete, or the first complete one. */
-  readonly changes: Changes | undefined;
 }
 
-export const NO_CHURN: ChurnState = { latest: undefined, totals: new Map(), published: new Map(), changes: undefined };
+export const NO_CHURN: ChurnState = { latest: undefined, totals: new Map(), published: new Map() };
 
-/** The state after the next snapshot. An incomplete one changes no total. `values` bounds the series: counters never forget one. */
+/** Counters never forget a series, and every resource may change at once. */
+interface ChurnBounds {
+  readonly values: LabelValues;
+  readonly maxChanges: number;
+}
+
+/** The state after the next snapshot, and its changes; undefined: it is incomplete, or the first complete one. An incomplete one changes no total. */
 export async function churnAfter(
   state: ChurnState,
   next: Snapshot,
-  values: LabelValues,
+  bounds: ChurnBounds,
   tasks: TaskQueue,
-): Promise<ChurnState> {
+): Promise<ChurnState & { readonly changes: Changes | undefined }> {
   const { latest, totals } = state;
   if (!next.complete) return { ...state, published: published(totals, state.published), changes: undefined };
-  const counts = new ChurnCounts(totals, values);
+  const counts = new ChurnCounts(totals, bounds);
   const unmatched = new Map<string, Resource>();
   const oldParts = partsOnlyIn(latest, next);
   const newParts = partsOnlyIn(next, latest);
@@ -100,14 +118,16 @@ function published(totals: Churn, before: Churn): Churn {
 /** Totals that are counted on. */
 class ChurnCounts {
   readonly totals: Map<string, { added: number; removed: number; stateChanges: Map<string, number> }>;
-  readonly changes = { added: 0, removed: 0, stateChanges: 0 };
+  readonly changes = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0, total: 0, list: [] as Change[] };
   readonly #values: LabelValues;
+  readonly #maxChanges: number;
 
-  constructor(totals: Churn, values: LabelValues) {
+  constructor(totals: Churn, { values, maxChanges }: ChurnBounds) {
     this.totals = new Map(
       Array.from(totals, ([type, total]) => [type, { ...total, stateChanges: new Map(total.stateChanges) }]),
     );
     this.#values = values;
+    this.#maxChanges = maxChanges;
   }
 
   /** Every type and state of a snapshot has series, and every type those of the known states. */
@@ -124,23 +144,43 @@ class ChurnCounts {
       this.#compare(old, resource);
       return;
     }
-    if (old) this.remove(old);
     this.#of(resource.type).added += 1;
     this.changes.added += 1;
+    if (old) {
+      this.#countRemoved(old);
+      this.#list('type', resource, old.type, resource.type);
+    } else this.#list('added', resource, undefined, resource.state || undefined);
   }
 
-  remove({ type }: Resource): void {
+  remove(resource: Resource): void {
+    this.#countRemoved(resource);
+    this.#list('removed', resource, resource.state || undefined, undefined);
+  }
+
+  #countRemoved({ type }: Resource): void {
     this.#of(type).removed += 1;
     this.changes.removed += 1;
   }
 
-  /** A change from or to an unknown state is none. */
-  #compare(old: Resource, { type, state }: Resource): void {
-    if (old.state === state || old.state === '' || state === '') return;
-    const { stateChanges } = this.#of(type);
-    const value = this.#state(type, state);
-    stateChanges.set(value, (stateChanges.get(value) ?? 0) + 1);
-    this.changes.stateChanges += 1;
+  /** A change from or to an unknown state or number is none. */
+  #compare(old: Resource, resource: Resource): void {
+    const { type, state, alertRules } = resource;
+    if (old.state !== state && old.state !== '' && state !== '') {
+      const { stateChanges } = this.#of(type);
+      const value = this.#state(type, state);
+      stateChanges.set(value, (stateChanges.get(value) ?? 0) + 1);
+      this.changes.stateChanges += 1;
+      this.#list('state', resource, old.state, state);
+    }
+    if (old.alertRules !== alertRules && old.alertRules !== undefined && alertRules !== undefined) {
+      this.changes.rulesChanges += 1;
+      this.#list('rules', resource, old.alertRules, alertRules);
+    }
+  }
+
+  #list(change: Change['change'], resource: Resource, from: Change['from'], to: Change['to']): void {
+    this.changes.total += 1;
+    if (this.changes.list.length < this.#maxChanges) this.changes.list.push({ change, resource, from, to });
   }
 
   #state(type: string, state: string): string {

@@ -266,7 +266,8 @@ export class StationCache<Encoded> {
     const dueAtMs = Math.min(this.#becameDueAt(), attempt.since);
     try {
       const snapshot = await takeSnapshot(this.#reader, this.spec, { signal, dueAtMs, started, clock: this.#clock });
-      const churn = await churnAfter(this.#churn, snapshot, this.#values, this.#tasks);
+      const bounds = { values: this.#values, maxChanges: this.spec.maxChanges };
+      const { changes, ...churn } = await churnAfter(this.#churn, snapshot, bounds, this.#tasks);
       const publication = { spec: this.spec, snapshot, churn: churn.published, values: this.#values };
       const served = await this.#encode(publication);
       await this.#paused;
@@ -274,7 +275,7 @@ export class StationCache<Encoded> {
       this.#held = { ...served, takenAt: this.#clock.elapsedMs(), excusedMs: 0 };
       this.#heldBeforeMs = this.#heldMs();
       this.#churn = churn;
-      this.#conclude(attempt, undefined, churn.changes);
+      this.#conclude(attempt, undefined, changes);
     } catch (error) {
       await this.#paused;
       if (signal.aborted) return;

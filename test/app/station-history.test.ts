@@ -10,8 +10,9 @@ describe('refreshEntry', () => {
   );
 
   it('counts resources as firing whose state contains the word in any case, as the alerts do', () => {
-    const changes = { added: 1, removed: 2, stateChanges: 3 };
-    expect(refreshEntry(viewOf(resources, {}, { pages: 4 }), { waitedMs: 1500, changes })).toEqual({
+    const changes = { added: 1, removed: 2, stateChanges: 3, rulesChanges: 4 };
+    const attempt = { waitedMs: 1500, changes: { ...changes, total: 10, list: [] } };
+    expect(refreshEntry(viewOf(resources, {}, { pages: 4 }), attempt)).toEqual({
       ...{ atMs: 2000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1500, durationMs: 12 },
       ...{ pages: 4, resources: 5, firing: 2, ...changes },
     });

@@ -55,6 +55,7 @@ describe('parseFlags', () => {
         'log.level': 'info',
         'log.format': 'logfmt',
         'log.buffer-size': 1_048_576,
+        'log.changes': false,
       },
     });
   });

@@ -20,6 +20,7 @@ describe('resolveStations', () => {
         refreshTimeoutMs: 30_000,
         labels: {},
         labelValues: 1000,
+        maxChanges: 1000,
       },
     ]);
   });
@@ -69,6 +70,7 @@ stations:
         refreshTimeoutMs: 120_000,
         labels: { team: 'storage' },
         labelValues: 1000,
+        maxChanges: 1000,
       },
     ]);
   });
@@ -146,6 +148,8 @@ metrics:
   disabled: []
 limits:
   label_values: 1000
+  changes_per_station: 1000
+  changes: 20000
 links: []
 `);
   });

@@ -44,7 +44,8 @@ async function viewOf(
   const publication = {
     spec: fullSpec,
     snapshot,
-    churn: (await churnAfter(NO_CHURN, { ...snapshot, complete: true }, values, new TaskQueue())).published,
+    churn: (await churnAfter(NO_CHURN, { ...snapshot, complete: true }, { values, maxChanges: 0 }, new TaskQueue()))
+      .published,
     values,
   };
   return {

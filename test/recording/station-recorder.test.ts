@@ -18,6 +18,7 @@ const spec: StationSpec = {
   alertability: true,
   cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
   labelValues: 1000,
+  maxChanges: 1000,
   metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
   refreshTimeoutMs: 1,
   labels: { team: 'secret' },

@@ -2,17 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
-import { type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
+import { type Change, type Churn, type ChurnState, churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
 import { LabelValues } from '../../src/refresh/label-values.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import { listingOf, resourceOf } from './fixtures.ts';
 
+type Churned = Awaited<ReturnType<typeof churnAfter>>;
+
+const bounds = () => ({ values: new LabelValues(1000), maxChanges: 1000 });
+
 /** The states after each of the snapshots. */
-async function churnOf(snapshots: readonly Snapshot[], values = new LabelValues(1000)): Promise<ChurnState[]> {
-  const states = [NO_CHURN];
+async function churnOf(snapshots: readonly Snapshot[], { values, maxChanges } = bounds()): Promise<Churned[]> {
+  const states: Churned[] = [];
   for (const snapshot of snapshots)
-    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, values, new TaskQueue()));
-  return states.slice(1);
+    states.push(await churnAfter(states.at(-1) ?? NO_CHURN, snapshot, { values, maxChanges }, new TaskQueue()));
+  return states;
 }
 
 /** The counters by type, without the known states that are 0. */
@@ -25,7 +29,7 @@ function plain(churn: Churn | undefined) {
   );
 }
 
-const totals = async (...snapshots: Snapshot[]) => plain((await churnOf(snapshots)).at(-1)?.totals);
+const NO_CHANGES = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0, total: 0, list: [] };
 
 const snapshotOf = (...resources: Resource[]) => listingOf(resources);
 const first = snapshotOf(resourceOf('a'), resourceOf('b'), resourceOf('c', { type: 'type.b' }));
@@ -45,19 +49,38 @@ describe('churnAfter', () => {
     expect(state?.changes).toBeUndefined();
   });
 
-  it('counts added and removed resources, and state changes by the new state', async () => {
-    const next = snapshotOf(
-      resourceOf('a', { state: 'FIRING' }),
-      resourceOf('d'),
-      resourceOf('e', { type: 'type.new' }),
+  it('counts and lists what changed: a changed type is listed once, and counted as one removed and one added', async () => {
+    const before = snapshotOf(
+      ...['a', 'b', 'c', 'd', 'renamed'].map((id) => resourceOf(id)),
+      ...['unknown', 'known'].map((id) => resourceOf(id, { state: id === 'known' ? 'F' : '', alertRules: undefined })),
     );
-    const [, state] = await churnOf([first, next]);
+    const added = resourceOf('new', { state: 'F' });
+    const firing = resourceOf('a', { state: 'F', alertRules: 3 });
+    const moved = resourceOf('b', { type: 'type.b', state: 'F', alertRules: 7 });
+    const renamed = resourceOf('renamed', { name: 'other', displayName: 'Other', sku: '2 GPU' });
+    const unknown = [resourceOf('unknown', { state: 'F' }), resourceOf('known', { state: '', alertRules: undefined })];
+    const [, state] = await churnOf([before, snapshotOf(firing, moved, renamed, ...unknown, added, resourceOf('d'))]);
     expect(plain(state?.totals)).toEqual({
-      'type.a': { added: 1, removed: 1, stateChanges: { INACTIVE: 0, FIRING: 1 } },
-      'type.b': { added: 0, removed: 1, stateChanges: { INACTIVE: 0 } },
-      'type.new': { added: 1, removed: 0, stateChanges: { INACTIVE: 0 } },
+      'type.a': { added: 1, removed: 2, stateChanges: { INACTIVE: 0, F: 1 } },
+      'type.b': { added: 1, removed: 0, stateChanges: { F: 0 } },
     });
-    expect(state?.changes).toEqual({ added: 2, removed: 2, stateChanges: 1 });
+    expect(state?.changes).toEqual({
+      ...{ added: 2, removed: 2, stateChanges: 1, rulesChanges: 1, total: 5 },
+      list: [
+        { change: 'state', resource: firing, from: 'INACTIVE', to: 'F' },
+        { change: 'rules', resource: firing, from: 1, to: 3 },
+        { change: 'type', resource: moved, from: 'type.a', to: 'type.b' },
+        { change: 'added', resource: added, from: undefined, to: 'F' },
+        { change: 'removed', resource: resourceOf('c'), from: 'INACTIVE', to: undefined },
+      ],
+    });
+  });
+
+  it('lists at most as many changes as it may, of a station that changes completely, and counts all', async () => {
+    const rows = (state: string) => Array.from({ length: 5000 }, (_, at) => resourceOf(`${state} ${at}`, { state }));
+    const [, state] = await churnOf([listingOf(rows('I')), listingOf(rows('F'))], { ...bounds(), maxChanges: 3 });
+    expect(state?.changes).toMatchObject({ added: 5000, removed: 5000, total: 10_000 });
+    expect(state?.changes?.list).toHaveLength(3);
   });
 
   it('publishes a new type or state with 0 first, and its count with the next refresh, so that increase() sees it', async () => {
@@ -84,22 +107,6 @@ describe('churnAfter', () => {
     expect(state?.published.get('type.a')?.stateChanges.get('ALERTSTATE_FIRING')).toBe(1);
   });
 
-  it('counts a changed type under the same id as one removed and one added', async () => {
-    const changed = resourceOf('a', { type: 'type.b', state: 'FIRING' });
-    expect(await totals(first, snapshotOf(changed, resourceOf('b'), resourceOf('c', { type: 'type.b' })))).toEqual({
-      'type.a': { added: 0, removed: 1, stateChanges: { INACTIVE: 0 } },
-      'type.b': { added: 1, removed: 0, stateChanges: { INACTIVE: 0, FIRING: 0 } },
-    });
-  });
-
-  it('counts no change to or from an unknown state', async () => {
-    const unknown = snapshotOf(resourceOf('a', { state: '' }));
-    const known = snapshotOf(resourceOf('a', { state: 'FIRING' }));
-    expect(await totals(unknown, known, unknown)).toEqual({
-      'type.a': { added: 0, removed: 0, stateChanges: { FIRING: 0 } },
-    });
-  });
-
   it('compares only parts that the snapshots do not share', async () => {
     const shared = [resourceOf('s1'), resourceOf('s2', { state: 'PENDING' })];
     const before = listingOf([], { parts: [shared, [resourceOf('a')]] });
@@ -109,38 +116,50 @@ describe('churnAfter', () => {
       'type.a': { added: 1, removed: 1, stateChanges: { INACTIVE: 0, PENDING: 0 } },
     });
     expect(states[2]?.totals).toBe(states[1]?.totals);
-    expect(states[2]?.changes).toEqual({ added: 0, removed: 0, stateChanges: 0 });
+    expect(states[2]?.changes).toEqual(NO_CHANGES);
   });
 
-  it('does not modify the state it is given', async () => {
-    const [before = NO_CHURN] = await churnOf([first]);
-    const copy = structuredClone(before);
-    const next = snapshotOf(resourceOf('a', { state: 'FIRING' }));
-    await churnAfter(before, next, new LabelValues(1000), new TaskQueue());
-    expect(before).toEqual(copy);
-  });
-
-  it('keeps the first count plus added minus removed equal to the current count of each type, in any order and parts', async () => {
+  it('agrees with a comparison by id, in any order and parts; incomplete snapshots in between change nothing', async () => {
     const resources = fc.uniqueArray(
       fc.record({
         id: fc.constantFrom(...'abcdef'),
         type: fc.constantFrom('t1', 't2', ''),
         state: fc.constantFrom('', 'I', 'F'),
+        alertRules: fc.constantFrom(undefined, 0, 1),
       }),
       { selector: ({ id }) => id },
     );
+    const steps = fc.array(fc.record({ resources, cut: fc.nat(6), complete: fc.boolean() }));
     await fc.assert(
-      fc.asyncProperty(fc.array(resources, { minLength: 1 }), fc.nat(6), async (steps, cut) => {
-        const rows = steps.map((step) => step.map(({ id, ...rest }) => resourceOf(id, rest)));
-        const states = await churnOf(rows.map((step) => listingOf(step)));
-        const parts = rows.map((step) => listingOf([], { parts: [step.slice(cut).toReversed(), step.slice(0, cut)] }));
-        const reordered = await churnOf(parts);
-        expect(plain(reordered.at(-1)?.totals)).toEqual(plain(states.at(-1)?.totals));
-        for (const type of ['t1', 't2', '']) {
-          const count = (index: number) => rows.at(index)?.filter((resource) => resource.type === type).length ?? 0;
-          const { added = 0, removed = 0 } = states.at(-1)?.totals.get(type) ?? {};
-          expect(count(0) + added - removed).toBe(count(-1));
+      fc.asyncProperty(steps, async (listings) => {
+        let before: readonly Resource[] | undefined;
+        let state: ChurnState = NO_CHURN;
+        const sums = { added: 0, removed: 0, stateChanges: 0 };
+        for (const { resources: fields, cut, complete } of listings) {
+          const rows = fields.map(({ id, ...rest }) => resourceOf(id, rest));
+          const parts = [rows.slice(cut).toReversed(), rows.slice(0, cut)];
+          const given = structuredClone(state);
+          const { changes, ...next } = await churnAfter(
+            state,
+            listingOf([], { parts, complete }),
+            bounds(),
+            new TaskQueue(),
+          );
+          expect(state).toEqual(given);
+          const expected = complete && before ? changesByHand(before, rows) : undefined;
+          expect(changes?.list.map(changeText).sort()).toEqual(expected?.sort());
+          expect(changes?.total).toBe(expected?.length);
+          for (const key of ['added', 'removed', 'stateChanges'] as const) sums[key] += changes?.[key] ?? 0;
+          if (complete) before = rows;
+          state = next;
         }
+        const totals = [...state.totals.values()];
+        const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+        expect({
+          added: sum(totals.map(({ added }) => added)),
+          removed: sum(totals.map(({ removed }) => removed)),
+          stateChanges: sum(totals.flatMap(({ stateChanges }) => [...stateChanges.values()])),
+        }).toEqual(sums);
       }),
     );
   });
@@ -156,7 +175,10 @@ describe('churnAfter', () => {
         ),
       ),
     );
-    const states = await churnOf([...snapshots, listingOf([], { complete: false })], new LabelValues(20));
+    const states = await churnOf([...snapshots, listingOf([], { complete: false })], {
+      ...bounds(),
+      values: new LabelValues(20),
+    });
     const churn = [...(states.at(-1)?.published.values() ?? [])];
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     const changed = churn.flatMap(({ stateChanges }) => [...stateChanges.values()]);
@@ -169,3 +191,23 @@ describe('churnAfter', () => {
     ]);
   });
 });
+
+function changeText({ change, resource, from, to }: Change): string {
+  return `${change} ${resource.id} ${from} ${to}`;
+}
+
+function changesByHand(before: readonly Resource[], after: readonly Resource[]): string[] {
+  const gone = before.filter(({ id }) => !after.some((resource) => resource.id === id));
+  const changed = after.flatMap(({ id, type, state, alertRules }) => {
+    const old = before.find((resource) => resource.id === id);
+    if (old === undefined) return [`added ${id} undefined ${state || undefined}`];
+    if (old.type !== type) return [`type ${id} ${old.type} ${type}`];
+    const isStateChange = old.state !== state && ![old.state, state].includes('');
+    const isRulesChange = old.alertRules !== alertRules && ![old.alertRules, alertRules].includes(undefined);
+    return [
+      ...(isStateChange ? [`state ${id} ${old.state} ${state}`] : []),
+      ...(isRulesChange ? [`rules ${id} ${old.alertRules} ${alertRules}`] : []),
+    ];
+  });
+  return [...changed, ...gone.map(({ id, state }) => `removed ${id} ${state || undefined} undefined`)];
+}

@@ -16,6 +16,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     refreshTimeoutMs: 120_000,
     labels: {},
     labelValues: 1000,
+    maxChanges: 1000,
     metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
     ...changes,
   };

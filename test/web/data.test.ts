@@ -254,7 +254,7 @@ describe('historyList', () => {
       waitedMs: 2000,
       durationMs: 1234,
     },
-    ...{ pages: 3, resources: 42, firing: 2, added: 1, removed: 0, stateChanges: 4 },
+    ...{ pages: 3, resources: 42, firing: 2, added: 1, removed: 0, stateChanges: 4, rulesChanges: 5 },
   };
   const failure: HistoryEntry = {
     ...{ atMs: Date.UTC(2026, 0, 2, 3, 3, 59), refreshes: 12, failed: 5, outcome: 'failed', waitedMs: 0 },
@@ -283,6 +283,7 @@ describe('historyList', () => {
         resources_added: 1,
         resources_removed: 0,
         state_changes: 4,
+        rules_changes: 5,
       },
       {
         time: '2026-01-02T03:03:59.000Z',
@@ -299,6 +300,7 @@ describe('historyList', () => {
         resources_added: null,
         resources_removed: null,
         state_changes: null,
+        rules_changes: null,
       },
     ]);
   });
@@ -308,9 +310,9 @@ describe('historyList', () => {
     const { headers, body } = await request('/stations/prod/history?format=csv');
     expect(headers['content-disposition']).toBe('attachment; filename="history.csv"');
     expect(body.split('\r\n')).toEqual([
-      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes',
-      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,1,0,4',
-      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,`,
+      'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes,rules_changes',
+      '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,1,0,4,5',
+      `2026-01-02T03:03:59.000Z,12,5,failed,body,"'=1+1, ""x""\\u{a}",,0,,,,,,,`,
       '',
     ]);
   });

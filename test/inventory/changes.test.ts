@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ChangeLog } from '../../src/inventory/changes.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
+
+const limits = { changes: 10, changes_per_station: 4 };
+
+/** The changes of a refresh that added these resources, and so many more than its list has. */
+function addedOf(ids: string, further = 0) {
+  const list = Array.from(ids, (id) => ({
+    change: 'added' as const,
+    resource: resourceOf(id),
+    from: undefined,
+    to: '',
+  }));
+  return { list, total: ids.length + further };
+}
+
+const shown = (log: ChangeLog, station: string) => {
+  const { newestFirst, dropped } = log.of(station);
+  return [newestFirst.map(({ atMs, resource }) => `${atMs}${resource.id}`).join(' '), dropped];
+};
+
+describe('ChangeLog', () => {
+  it('keeps the latest changes of each station, the newest first, and counts those it dropped', () => {
+    const log = new ChangeLog(limits);
+    log.add('prod', 1, addedOf('ab'));
+    log.add('prod', 2, addedOf(''));
+    log.add('prod', 3, addedOf('cde', 100));
+    log.add('test', 4, addedOf('x'));
+    expect([shown(log, 'prod'), shown(log, 'test'), shown(log, 'none')]).toEqual([
+      ['3e 3d 3c 1b', 101],
+      ['4x', 0],
+      ['', 0],
+    ]);
+  });
+
+  it('drops the oldest of the stations that have most when all of them have too many', () => {
+    const log = new ChangeLog(limits);
+    log.add('quiet', 1, addedOf('q'));
+    for (const station of ['a', 'b', 'c']) log.add(station, 2, addedOf('1234'));
+    expect(['quiet', 'a', 'b', 'c'].map((station) => log.of(station).newestFirst.length)).toEqual([1, 2, 3, 4]);
+    log.add('quiet', 3, addedOf('rst'));
+    expect(shown(log, 'quiet')).toEqual(['3t 3s 3r', 1]);
+    expect(['a', 'b', 'c'].map((station) => log.of(station).newestFirst.length)).toEqual([2, 3, 2]);
+    for (let at = 4; at < 100; at += 1) {
+      for (const station of ['a', 'b', 'c', 'd', 'e']) log.add(station, at, addedOf('5678'.slice(at % 4)));
+      const kept = ['quiet', 'a', 'b', 'c', 'd', 'e'].map((station) => log.of(station).newestFirst.length);
+      expect(kept.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(10);
+      expect(Math.min(...kept)).toBeGreaterThan(0);
+    }
+  });
+
+  it('follows a reload: other limits, and nothing of a station that was removed and added again', () => {
+    const log = new ChangeLog(limits);
+    for (const station of ['a', 'b']) log.add(station, 1, addedOf('1234'));
+    log.retainStations(new Set(['a']), { changes: 3, changes_per_station: 4 });
+    expect([shown(log, 'a'), shown(log, 'b')]).toEqual([
+      ['14 13 12', 1],
+      ['', 0],
+    ]);
+    log.retainStations(new Set(['a']), { changes: 0, changes_per_station: 4 });
+    log.add('a', 2, addedOf('5'));
+    expect(shown(log, 'a')).toEqual(['', 5]);
+  });
+});
