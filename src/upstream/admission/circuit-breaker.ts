@@ -43,6 +43,7 @@ export class CircuitBreaker {
   readonly maxProbes: number;
   readonly #options: BreakerOptions;
   readonly #stations = new Map<string, StationState>();
+  readonly #hanging = new Set<StationState>();
   #typicalMs: number | undefined;
   /** The latest admission that was answered without delay. */
   #answeredOrder = -1;
@@ -73,12 +74,16 @@ export class CircuitBreaker {
 
   /** Forgets the stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>): void {
-    for (const name of this.#stations.keys()) if (!names.has(name)) this.#stations.delete(name);
+    for (const [name, station] of this.#stations) {
+      if (names.has(name)) continue;
+      this.#stations.delete(name);
+      this.#hanging.delete(station);
+    }
   }
 
   /** A station that hangs at another client of the same service hangs here too. */
   takeOver(former: CircuitBreaker): void {
-    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.station(name).isHanging = true;
+    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.#hangs(this.station(name), true);
   }
 
   /** Typical latency of the upstream; undefined: no reply so far. */
@@ -87,12 +92,13 @@ export class CircuitBreaker {
   }
 
   get hangingStations(): number {
-    return [...this.#stations.values()].filter(({ isHanging }) => isHanging).length;
+    return this.#hanging.size;
   }
 
   /** With a concurrency below four a probe exceeds its share: the next one is delayed in favour of other requests, unless none waits. */
   mayProbe(nowMs: number, othersWait: boolean): boolean {
-    return this.#probes < this.maxProbes && (!othersWait || (nowMs >= this.#nextProbeMs && !this.#isStalled));
+    if (this.#hanging.size === 0 || this.#probes >= this.maxProbes) return false;
+    return !othersWait || (nowMs >= this.#nextProbeMs && !this.#isStalled);
   }
 
   admitted({ station, isProbe }: InFlight): void {
@@ -111,7 +117,7 @@ export class CircuitBreaker {
 
   answered({ order, station, admittedMs }: InFlight, nowMs: number): void {
     const latencyMs = nowMs - admittedMs;
-    station.isHanging = false;
+    this.#hangs(station, false);
     this.#isStalled = false;
     if (latencyMs <= this.#overdueMs(this.#typicalMs)) {
       this.#answeredOrder = Math.max(this.#answeredOrder, order);
@@ -124,16 +130,16 @@ export class CircuitBreaker {
 
   /** The latency of a 429 is not that of a page. */
   throttled({ station }: InFlight): void {
-    station.isHanging = false;
+    this.#hangs(station, false);
   }
 
   timedOut({ station }: InFlight): void {
-    station.isHanging = true;
+    this.#hangs(station, true);
   }
 
   /** The caller no longer waits for the reply. The station counts as hanging only if later requests were answered first. */
   cancelled(request: InFlight, nowMs: number): void {
-    if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) request.station.isHanging = true;
+    if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) this.#hangs(request.station, true);
   }
 
   /**
@@ -168,6 +174,12 @@ export class CircuitBreaker {
   nextOverdueMs(inFlight: Iterable<InFlight>, nowMs: number): number | undefined {
     const laterMs = Array.from(inFlight, (request) => this.#overdueAtMs(request)).filter((atMs) => atMs > nowMs);
     return laterMs.length === 0 ? undefined : Math.min(...laterMs);
+  }
+
+  #hangs(station: StationState, isHanging: boolean): void {
+    station.isHanging = isHanging;
+    if (isHanging) this.#hanging.add(station);
+    else this.#hanging.delete(station);
   }
 
   #isOverdue(request: InFlight, nowMs: number): boolean {

@@ -1,10 +1,10 @@
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
+import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import type { RequestObserver } from '../http/observer.ts';
 import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { CircuitBreaker, type InFlight } from './circuit-breaker.ts';
-import { type Refresh, RefreshQueue, type WaitingRefresh } from './refresh-queue.ts';
+import { CircuitBreaker, type InFlight, type StationState } from './circuit-breaker.ts';
 import type { RetrySituation } from './retry.ts';
 
 interface LimiterOptions {
@@ -19,6 +19,9 @@ interface LimiterOptions {
   /** Runs once after the delay; returns how to cancel it. */
   readonly schedule: (run: () => void, delayMs: number) => () => void;
 }
+
+/** Each request of a refresh carries the same object. */
+export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started'>;
 
 interface LimitedRequest {
   readonly refresh: Refresh;
@@ -55,7 +58,7 @@ const ACCEPTING_MS = 75_000;
 export class RequestLimiter {
   readonly #options: LimiterOptions;
   readonly breaker: CircuitBreaker;
-  readonly #queue = new RefreshQueue<Enter>();
+  readonly #queue = new RefreshQueue();
   readonly #inFlight = new Set<InFlight>();
   #rate = new AdaptiveRate();
   #paused = 0;
@@ -179,8 +182,7 @@ export class RequestLimiter {
         this.#wakeAfter(wakeMs - nowMs, nowMs);
         return;
       }
-      const { station, refresh } = next;
-      const isStart = next.startOrder === undefined;
+      const { station, refresh, isStarted } = next;
       const controller = new AbortController();
       const inFlight = {
         order: this.#admissions++,
@@ -192,22 +194,20 @@ export class RequestLimiter {
       this.#inFlight.add(inFlight);
       this.#rate.started(nowMs);
       this.breaker.admitted(inFlight);
-      const enter = this.#queue.take(next);
-      this.#queue.stationChanged(station);
-      enter?.(inFlight);
-      if (isStart) refresh.started();
+      this.#queue.take(next)?.(inFlight);
+      if (!isStarted) refresh.started();
     }
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  #next(nowMs: number, mayStart: boolean): WaitingRefresh<Enter> | undefined {
+  #next(nowMs: number, mayStart: boolean): WaitingRefresh | undefined {
     const next = this.#queue.nextRequest();
-    if (next?.startOrder === undefined && !mayStart) return undefined;
-    const probe = this.#queue.nextProbe();
-    if (probe && this.breaker.mayProbe(nowMs, next !== undefined)) return probe;
+    if (!next?.isStarted && !mayStart) return undefined;
+    const probe = this.breaker.mayProbe(nowMs, next !== undefined) ? this.#queue.nextProbe() : undefined;
+    if (probe) return probe;
     const hasSlot = this.#isFull || this.#inFlight.size + this.#paused < this.#options.concurrency;
-    return next?.startOrder !== undefined || hasSlot ? next : undefined;
+    return next?.isStarted || hasSlot ? next : undefined;
   }
 
   #wakeAfter(waitMs: number, nowMs: number): void {
@@ -254,7 +254,6 @@ export class RequestLimiter {
   #release(inFlight: InFlight): void {
     this.#inFlight.delete(inFlight);
     this.breaker.ended(inFlight, this.#options.now());
-    this.#queue.stationChanged(inFlight.station);
     this.#options.observer.limited(this.#rate.perSecond);
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
@@ -283,4 +282,93 @@ function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T) => vo
       resolve(value);
     });
   });
+}
+
+/** A refresh and its waiting requests, in order of arrival. */
+interface WaitingRefresh {
+  readonly refresh: Refresh;
+  readonly station: StationState;
+  readonly waiters: Set<Enter>;
+  /** When its first request was queued. */
+  readonly sinceMs: number;
+  isStarted: boolean;
+  /** Compared number by number. */
+  rank: readonly [number, number, number];
+}
+
+/** Distributes neighbours evenly: after a start all stations are due at once, and those of one zone, which often hang together, are neighbours. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
+
+/**
+ * The order in which waiting requests are admitted: those of started refreshes first, the oldest of them before the others; then refreshes
+ * in the order in which their stations became due. Stations that hang are apart: each has one request in flight.
+ */
+class RefreshQueue {
+  /** Those with waiting requests, by rank. */
+  readonly #waiting: WaitingRefresh[] = [];
+  readonly #refreshes = new WeakMap<Refresh, WaitingRefresh>();
+  #arrivals = 0;
+  #starts = 0;
+
+  add(refresh: Refresh, station: StationState, enter: Enter, sinceMs: number): void {
+    const waiting = this.#refreshes.get(refresh) ?? this.#arrived(refresh, station, sinceMs);
+    if (waiting.waiters.size === 0) this.#insert(waiting);
+    waiting.waiters.add(enter);
+  }
+
+  delete(refresh: Refresh, enter: Enter): void {
+    const waiting = this.#refreshes.get(refresh);
+    if (waiting?.waiters.delete(enter) && waiting.waiters.size === 0) this.#remove(waiting);
+  }
+
+  /** Takes out the refresh's first request; the refresh has started now. */
+  take(waiting: WaitingRefresh): Enter | undefined {
+    const [enter] = waiting.waiters;
+    this.#remove(waiting);
+    if (!waiting.isStarted) waiting.rank = [0, this.#starts++, 0];
+    waiting.isStarted = true;
+    if (enter) waiting.waiters.delete(enter);
+    if (waiting.waiters.size > 0) this.#insert(waiting);
+    return enter;
+  }
+
+  nextRequest(): WaitingRefresh | undefined {
+    return this.#waiting.find(({ station }) => !station.isHanging);
+  }
+
+  nextProbe(): WaitingRefresh | undefined {
+    return this.#waiting.find(({ station }) => station.isHanging && station.inFlight === 0);
+  }
+
+  /** The refreshes that have not started, and since when the first of them waits. */
+  waiting(): { readonly refreshes: number; readonly sinceMs: number } {
+    const unstarted = this.#waiting.filter(({ isStarted }) => !isStarted);
+    const sinceMs = unstarted.reduce((oldest, waiting) => Math.min(oldest, waiting.sinceMs), Number.POSITIVE_INFINITY);
+    return { refreshes: unstarted.length, sinceMs };
+  }
+
+  #arrived(refresh: Refresh, station: StationState, sinceMs: number): WaitingRefresh {
+    const rank = [1, refresh.dueAtMs, (this.#arrivals++ * GOLDEN_RATIO) % 1] as const;
+    const waiting = { refresh, station, sinceMs, waiters: new Set<Enter>(), isStarted: false, rank };
+    this.#refreshes.set(refresh, waiting);
+    return waiting;
+  }
+
+  #insert(waiting: WaitingRefresh): void {
+    let [start, end] = [0, this.#waiting.length];
+    while (start < end) {
+      const middle = (start + end) >> 1;
+      if (isBefore(this.#waiting[middle] as WaitingRefresh, waiting)) start = middle + 1;
+      else end = middle;
+    }
+    this.#waiting.splice(start, 0, waiting);
+  }
+
+  #remove(waiting: WaitingRefresh): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+  }
+}
+
+function isBefore({ rank: a }: WaitingRefresh, { rank: b }: WaitingRefresh): boolean {
+  return (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) < 0;
 }

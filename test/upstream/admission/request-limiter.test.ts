@@ -1,7 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Refresh } from '../../../src/upstream/admission/refresh-queue.ts';
-import { type Admission, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { type Admission, type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { noopObserver } from '../../../src/upstream/http/observer.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type FailureReason, ListingFailure } from '../../../src/model/failure.ts';
 import { randomFrom } from '../../../src/simulator/random.ts';
-import type { Refresh } from '../../../src/upstream/admission/refresh-queue.ts';
-import { type Admission, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
+import { type Admission, type Refresh, RequestLimiter } from '../../../src/upstream/admission/request-limiter.ts';
 import { RequestRetries } from '../../../src/upstream/admission/retry.ts';
 import { noopObserver } from '../../../src/upstream/http/observer.ts';
 import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';

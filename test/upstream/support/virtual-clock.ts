@@ -1,22 +1,19 @@
-import { PriorityQueue } from '../../../src/upstream/admission/refresh-queue.ts';
-
 interface Timer {
   readonly atMs: number;
-  readonly order: number;
   run: (() => void) | undefined;
 }
 
 /** Time that passes as fast as the work allows: it jumps from timer to timer. */
 export class VirtualClock {
-  readonly #timers = new PriorityQueue<Timer>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order));
+  /** The next one last. */
+  readonly #timers: Timer[] = [];
   #nowMs = 0;
-  #order = 0;
 
   readonly now = (): number => this.#nowMs;
 
   readonly schedule = (run: () => void, delayMs: number): (() => void) => {
-    const timer: Timer = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, run };
-    this.#timers.push(timer);
+    const timer: Timer = { atMs: this.#nowMs + Math.max(0, delayMs), run };
+    this.#timers.splice(this.#timers.findLastIndex(({ atMs }) => atMs > timer.atMs) + 1, 0, timer);
     return () => {
       timer.run = undefined;
     };
@@ -39,9 +36,9 @@ export class VirtualClock {
   /** Runs all timers until then, each with everything that follows from it. */
   async runUntil(untilMs: number): Promise<void> {
     await settled();
-    for (let timer = this.#timers.peek(); timer !== undefined && timer.atMs <= untilMs; timer = this.#timers.peek()) {
-      this.#timers.pop();
-      if (!timer.run) continue;
+    while ((this.#timers.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) <= untilMs) {
+      const timer = this.#timers.pop();
+      if (!timer?.run) continue;
       this.#nowMs = timer.atMs;
       timer.run();
       await settled();
