@@ -1,5 +1,5 @@
+import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
-import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/signer.ts';
 
 /** The `Date` header has a resolution of one second. */
 const DATE_RESOLUTION_MS = 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reportCrash } from '../../src/program.ts';
-import { LazyPool } from '../../src/upstream/http/pool.ts';
+import { LazyPool } from '../../src/upstream/http/exchange.ts';
 import { expectedState, stateOf } from '../e2e/station-metrics.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 

@@ -59,7 +59,7 @@ function sourceOf(
       const reply = answer(request);
       return read(Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply)));
     }
-    throw new RequestFailure('status', 'too large', { tooLarge: true });
+    throw new RequestFailure('status', 'too large', { status: 413 });
   };
   const options = { baseUrl: new URL('http://service.test'), listStyle: 'repeat', pageSize, concurrency } as const;
   const source = stationSource(get, options, tasks, observer, { ...(records && { records }) });

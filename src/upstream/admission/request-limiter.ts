@@ -84,13 +84,13 @@ export class RequestLimiter {
 
   /** Whether the failure means that there are too many requests: a 429, and a 503 too while others are accepted, or may still be. */
   throttling(
-    { throttled, overloaded }: Pick<RequestFailure, 'throttled' | 'overloaded'>,
+    { status }: Pick<RequestFailure, 'status'>,
     { admittedMs }: Pick<Admission, 'admittedMs'>,
   ): ThrottlingState {
     const { ms, activeMs } = this.#rate.sinceAccepted(this.#options.now());
     const mayAccept = Array.from(this.#inFlight).some((other) => other.admittedMs < admittedMs);
     return {
-      isThrottled: throttled || (overloaded && (activeMs < OVERLOAD_MS || mayAccept)),
+      isThrottled: status === 429 || (status === 503 && (activeMs < OVERLOAD_MS || mayAccept)),
       isAccepting: ms < ACCEPTING_MS || mayAccept,
       isAtLowestRate: this.#rate.isAtFloor,
     };
@@ -235,11 +235,11 @@ export class RequestLimiter {
   #failed(inFlight: InFlight, error: unknown, signal: AbortSignal): void {
     const nowMs = this.#options.now();
     const { admittedMs: startedMs } = inFlight;
-    if (error instanceof RequestFailure && (error.throttled || error.overloaded)) {
-      const { retryAfterMs, overloaded } = error;
+    if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
+      const { retryAfterMs, status } = error;
       this.breaker.throttled(inFlight);
       if (this.throttling(error, inFlight).isThrottled) {
-        this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded });
+        this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
         this.#options.observer.throttled();
       } else this.#rate.failed(startedMs, nowMs);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {

@@ -41,7 +41,7 @@ const REFUSED_BASE_MS = 1000;
 /** Throttled this often in a row while others were accepted, the request itself is the cause: at random, even with a share of one half, that happens once in a million. */
 const MAX_THROTTLINGS = 20;
 
-type Failure = Pick<RequestFailure, 'reason' | 'retryable' | 'retryAfterMs' | 'tooLarge'>;
+type Failure = Pick<RequestFailure, 'reason' | 'retryable' | 'retryAfterMs' | 'status'>;
 
 /** Counts the attempts of one request, and decides after each failure what to do next. */
 export class RequestRetries {
@@ -73,7 +73,7 @@ export class RequestRetries {
 export function decideRetry(failure: Failure, situation: RetrySituation): RetryDecision {
   const { maxRetries, retries, isProbe, random, throttlings } = situation;
   if (throttlings > 0) return afterThrottling(failure, situation);
-  if (failure.tooLarge) return { action: 'smaller-page' };
+  if (failure.status === 413) return { action: 'smaller-page' };
   // A second probe of the same station would delay the first one of another station.
   if (!failure.retryable || retries >= maxRetries || (isProbe && failure.reason === 'timeout'))
     return { action: 'give-up' };

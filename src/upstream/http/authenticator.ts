@@ -1,25 +1,33 @@
+import { createHmac } from 'node:crypto';
 import { readRegularFile } from '../../files/regular-file.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { AuthOptions, SecretSource, UpstreamOptions } from '../../model/upstream-options.ts';
+import type { AuthOptions, SecretSource, SignedHeader, UpstreamOptions } from '../../model/upstream-options.ts';
 import type { RemoteEndpoint } from './exchange.ts';
-import { type AuthDependencies, TokenSource } from './oauth2.ts';
-import { RequestFailure } from './request-failure.ts';
-import {
-  authorizationSigner,
-  basicSigner,
-  encodeHeader,
-  type Header,
-  hmacSigner,
-  MIN_SECRET_LENGTH,
-  mergeHeaders,
-  type SignableRequest,
-  type Signature,
-  type Signer,
-} from './signer.ts';
+import { type AuthDependencies, encodeBasicCredentials, MIN_SECRET_LENGTH, TokenSource } from './oauth2.ts';
+import { httpDateMs, RequestFailure } from './request-failure.ts';
+
+/** The parts of a request that a signature can cover, exactly as they are sent. */
+interface SignableRequest {
+  readonly method: 'GET';
+  readonly host: string;
+  readonly pathAndQuery: string;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type Header = readonly [name: string, value: string];
+
+/** Authentication headers, and the secrets in them, which no message may contain. */
+interface Signature {
+  readonly headers: readonly Header[];
+  readonly secrets: readonly string[];
+}
+
+type Signer = (request: SignableRequest) => Promise<Signature>;
 
 /** Authenticates requests to one upstream with its authentication scheme and its configured headers. */
 export class Authenticator {
-  readonly #sign: Signer | undefined;
+  readonly #sign: Signer;
   readonly #headers: readonly { readonly name: string; readonly value: string | Credential }[];
   readonly #renewables: { invalidate(): void }[] = [];
   readonly #dependencies: AuthDependencies;
@@ -27,13 +35,13 @@ export class Authenticator {
   #credentialVersion = 0;
 
   constructor(
-    options: Pick<UpstreamOptions, 'auth' | 'headers'>,
+    { auth, headers }: Pick<UpstreamOptions, 'auth' | 'headers'>,
     openTokenEndpoint: (url: URL) => RemoteEndpoint,
     dependencies: AuthDependencies,
   ) {
     this.#dependencies = dependencies;
-    this.#sign = options.auth === undefined ? undefined : this.#signer(options.auth, openTokenEndpoint);
-    this.#headers = options.headers.map(({ name, value }) => ({
+    this.#sign = auth ? this.#signer(auth, openTokenEndpoint) : async () => ({ headers: [], secrets: [] });
+    this.#headers = headers.map(({ name, value }) => ({
       name,
       value: typeof value === 'string' ? value : this.#credential(value),
     }));
@@ -46,18 +54,16 @@ export class Authenticator {
 
   /** The headers for one request; those of the scheme override configured ones. */
   async authenticate(request: SignableRequest): Promise<Signature> {
+    const { headers, secrets } = await this.#sign(request);
+    const overridden = new Set(headers.map(([name]) => name.toLowerCase()));
     const configured: Header[] = [];
-    const secrets: string[] = [];
+    const configuredSecrets: string[] = [];
     for (const { name, value } of this.#headers) {
       const text = typeof value === 'string' ? value : await value.read();
-      configured.push(encodeHeader(name, text));
-      if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) secrets.push(text);
+      if (!overridden.has(name.toLowerCase())) configured.push(encodeHeader(name, text));
+      if (typeof value !== 'string' && text.length >= MIN_SECRET_LENGTH) configuredSecrets.push(text);
     }
-    const signature = (await this.#sign?.(request)) ?? { headers: [], secrets: [] };
-    return {
-      headers: mergeHeaders(configured, signature.headers),
-      secrets: [...signature.secrets, ...secrets],
-    };
+    return { headers: [...configured, ...headers], secrets: [...secrets, ...configuredSecrets] };
   }
 
   /**
@@ -133,10 +139,86 @@ export class Credential {
 }
 
 async function readSecret(file: string): Promise<string> {
-  const content = await readRegularFile(file).catch((error: Error) => {
-    throw new RequestFailure('auth', `cannot read credential file ${file}: ${error.message}`, {}, { cause: error });
+  const content = await readRegularFile(file).catch((cause: Error) => {
+    throw new RequestFailure('auth', `cannot read credential file ${file}: ${cause.message}`, { cause });
   });
   const text = content.toString().trim();
   if (text === '') throw new RequestFailure('auth', `credential file ${file} is empty`);
   return text;
+}
+
+/** The header with its value as UTF-8 bytes; a value with control characters is an invalid credential. */
+function encodeHeader(name: string, value: string): Header {
+  if (/(?!\t)\p{Cc}/u.test(value)) {
+    throw new RequestFailure(
+      'auth',
+      `invalid value of header ${name}: expected no line breaks or other control characters`,
+    );
+  }
+  return [name, Buffer.from(value).toString('latin1')];
+}
+
+interface SecretReader {
+  read(signal: AbortSignal): Promise<string>;
+}
+
+/** `Authorization: <type> <credentials>`, as for bearer tokens. */
+function authorizationSigner(
+  type: string,
+  credentials: SecretReader,
+  furtherSecrets: () => readonly string[] = () => [],
+): Signer {
+  return async ({ signal }) => {
+    const text = await credentials.read(signal);
+    return { headers: [encodeHeader('Authorization', `${type} ${text}`)], secrets: [text, ...furtherSecrets()] };
+  };
+}
+
+function basicSigner(username: string, password: SecretReader): Signer {
+  return async ({ signal }) => {
+    const secret = await password.read(signal);
+    const credentials = encodeBasicCredentials(username, secret);
+    return { headers: [['Authorization', `Basic ${credentials}`]], secrets: [secret, credentials] };
+  };
+}
+
+/** Signs with an access key pair: the signing string has one line per signed header, in the configured order. */
+export function hmacSigner(
+  accessKeyId: string,
+  secretAccessKey: SecretReader,
+  signedHeaders: readonly SignedHeader[],
+): Signer {
+  return async ({ method, host, pathAndQuery, nowMs, signal }) => {
+    const secret = await secretAccessKey.read(signal);
+    const date = new Date(nowMs).toUTCString();
+    const lines: Record<SignedHeader, string> = {
+      'x-date': `x-date: ${date}`,
+      date: `date: ${date}`,
+      host: `host: ${host}`,
+      'request-line': `${method} ${pathAndQuery} HTTP/1.1`,
+      '@request-target': `@request-target: ${method.toLowerCase()} ${pathAndQuery}`,
+    };
+    const text = signedHeaders.map((entry) => lines[entry]).join('\n');
+    const signature = createHmac('sha256', secret).update(text).digest('base64');
+    const authorization = `hmac accesskey="${accessKeyId}", algorithm="hmac-sha256", headers="${signedHeaders.join(' ')}", signature="${signature}"`;
+    const dates = DATE_HEADERS.filter((name) => signedHeaders.some((entry) => entry === name.toLowerCase()));
+    return {
+      headers: [...dates.map((name) => [name, date] as const), encodeHeader('Authorization', authorization)],
+      secrets: [secret, signature],
+    };
+  };
+}
+
+/** A signed date is also sent. */
+const DATE_HEADERS = ['X-Date', 'Date'] as const;
+
+/** Gateways that verify signatures usually tolerate a few minutes; a larger difference than this is worth reporting. */
+export const NOTABLE_CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Describes the clock difference when the reply's `Date` is far from local time, a common cause of rejected signatures. */
+export function clockHint(date: string | readonly string[] | undefined, nowMs: number): string | undefined {
+  const remoteMs = httpDateMs(String(date));
+  if (remoteMs === undefined || Math.abs(remoteMs - nowMs) <= NOTABLE_CLOCK_DIFFERENCE_MS) return undefined;
+  const seconds = Math.round(Math.abs(remoteMs - nowMs) / 1000);
+  return `the local clock is ${seconds} s ${remoteMs > nowMs ? 'behind' : 'ahead of'} the service's, which is enough to invalidate signatures`;
 }

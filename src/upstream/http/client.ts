@@ -7,14 +7,10 @@ import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { type Admission, RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
-import { Authenticator } from './authenticator.ts';
-import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
-import { GrowableBuffer } from './growable-buffer.ts';
+import { Authenticator, clockHint, type Header } from './authenticator.ts';
+import { exchange, GrowableBuffer, LazyPool, type RemoteEndpoint } from './exchange.ts';
 import type { ReplyInfo, RequestObserver } from './observer.ts';
-import { LazyPool } from './pool.ts';
-import { httpDateMs, replyFailure, retryAfterMs } from './reply-failure.ts';
-import { RequestFailure } from './request-failure.ts';
-import { clockHint, type Header } from './signer.ts';
+import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
 
 export interface ClientDependencies {
   readonly clock: Clock;
@@ -39,9 +35,6 @@ export const systemDependencies: ClientDependencies = {
 };
 
 const MAX_TOKEN_REPLY_BYTES = 1024 * 1024;
-
-/** More than a usual page needs. */
-const MAX_FREE_BUFFER_BYTES = 1024 * 1024;
 
 /** The bytes are valid until the returned promise settles. */
 export type ReadBody<T> = (body: Uint8Array) => T | Promise<T>;
@@ -195,9 +188,15 @@ export class UpstreamClient {
     for (;;) {
       let attempt: Attempt | undefined;
       try {
-        const result = await this.#limiter.run({ refresh: context, ...request }, (admission) => {
+        const result = await this.#limiter.run({ refresh: context, ...request }, async (admission) => {
           attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
-          return this.#read(request.path, { ...context, signal: admission.signal }, read);
+          const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
+          try {
+            return await read(await this.#attempt(request.path, admission.signal, context.station, buffer));
+          } finally {
+            buffer.clear();
+            this.#freeBuffers.push(buffer);
+          }
         });
         this.#throttled.delete(context);
         return result;
@@ -214,16 +213,17 @@ export class UpstreamClient {
     const { context, retries } = request;
     const { clock, random, sleep } = this.#dependencies;
     request.pauseMs = 0;
-    if (failure.unauthorized && !request.isRenewed && this.#authenticator.renew(attempt.credentialVersion)) {
+    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(attempt.credentialVersion)) {
       request.isRenewed = true;
       return;
     }
-    if (this.#limiter.throttling(failure, attempt.admission).isThrottled) this.#throttled.set(context, failure);
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
     const decision = retries.decide(failure, attempt.admission, times);
     if (decision.action === 'retry') {
-      if (decision.keepsSlot) request.pauseMs = decision.delayMs;
-      else await sleep(decision.delayMs, context.signal);
+      if (decision.keepsSlot) {
+        this.#throttled.set(context, failure);
+        request.pauseMs = decision.delayMs;
+      } else await sleep(decision.delayMs, context.signal);
       return;
     }
     if (decision.action === 'postpone')
@@ -233,17 +233,7 @@ export class UpstreamClient {
     request.path = smallerPath;
   }
 
-  async #read<T>(path: string, context: ListingContext, read: ReadBody<T>): Promise<T> {
-    const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
-    try {
-      return await read(await this.#attempt(path, context, buffer));
-    } finally {
-      buffer.release(MAX_FREE_BUFFER_BYTES);
-      this.#freeBuffers.push(buffer);
-    }
-  }
-
-  async #attempt(pathAndQuery: string, { signal, station }: ListingContext, buffer: GrowableBuffer): Promise<Buffer> {
+  async #attempt(pathAndQuery: string, signal: AbortSignal, station: string, buffer: GrowableBuffer): Promise<Buffer> {
     const { wallMs, elapsedMs } = this.#dependencies.clock;
     const signable = {
       method: 'GET',

@@ -6,7 +6,6 @@ import { buildConnector, Client, Pool } from 'undici';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { type TlsOptions, withoutIdentity } from '../../model/upstream-options.ts';
 import { RequestFailure, transportFailure } from './request-failure.ts';
-import { encodeBasicCredentials } from './signer.ts';
 
 interface RouteOptions {
   readonly timeoutMs: number;
@@ -96,8 +95,8 @@ interface TlsFile {
 
 async function readTlsFile(file: string | undefined): Promise<TlsFile | undefined> {
   if (file === undefined) return undefined;
-  const content = await readRegularFile(file).catch((error: Error) => {
-    throw new RequestFailure('tls', `cannot read TLS file ${file}: ${error.message}`, {}, { cause: error });
+  const content = await readRegularFile(file).catch((cause: Error) => {
+    throw new RequestFailure('tls', `cannot read TLS file ${file}: ${cause.message}`, { cause });
   });
   return { file, content };
 }
@@ -115,8 +114,8 @@ function secureContext([ca, cert, key]: TlsFiles, minVersion: TlsOptions['minVer
 function parseTlsFile<T>(file: string, parse: () => T): T {
   try {
     return parse();
-  } catch (error) {
-    throw new RequestFailure('tls', `invalid TLS file ${file}: ${String(error)}`, {}, { cause: error });
+  } catch (cause) {
+    throw new RequestFailure('tls', `invalid TLS file ${file}: ${String(cause)}`, { cause });
   }
 }
 
@@ -145,7 +144,7 @@ async function openTunnel(
   const client = new Client(origin, options);
   const defaultPort = target.protocol === 'https:' ? 443 : 80;
   const authority = target.port === '' ? `${target.host}:${defaultPort}` : `${target.host}`;
-  const credentials = encodeBasicCredentials(decodeURIComponent(username), decodeURIComponent(password));
+  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
   const headers = {
     host: authority,
     ...((username !== '' || password !== '') && { 'proxy-authorization': `Basic ${credentials}` }),

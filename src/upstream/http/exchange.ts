@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { GrowableBuffer } from './growable-buffer.ts';
-import { RequestFailure, transportFailure } from './request-failure.ts';
+import type { PoolOptions } from './connection.ts';
+import { type Reply, RequestFailure, transportFailure } from './request-failure.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -15,9 +15,7 @@ const BYTES_PER_FURTHER_CHUNK = 256;
 export interface RemoteEndpoint {
   /** As messages name it. */
   readonly name: string;
-  readonly pool: {
-    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Promise<void>;
-  };
+  readonly pool: LazyPool;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -32,14 +30,10 @@ interface OutgoingRequest {
   readonly secrets: readonly string[];
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The complete body of a 2xx, in the given buffer; of any other reply what was received, at most 64 KiB. */
-  readonly body: Buffer;
-}
-
-/** Sends one request and reads its reply, whatever the status, within the endpoint's timeout and size limit. */
+/**
+ * Sends one request and reads its reply within the endpoint's timeout and size limit: of a 2xx the complete body, of others at most 64 KiB.
+ * The body is in the buffer.
+ */
 export async function exchange(
   endpoint: RemoteEndpoint,
   request: OutgoingRequest,
@@ -74,13 +68,13 @@ function timeoutFailure({ name, timeoutMs }: RemoteEndpoint): RequestFailure {
 class ReplyReceiver implements Dispatcher.DispatchHandler {
   readonly reply: Promise<Reply>;
   readonly #endpoint: RemoteEndpoint;
-  readonly #buffer: GrowableBuffer;
   #resolve!: (reply: Reply) => void;
   #reject!: (reason: unknown) => void;
   #connection: Dispatcher.DispatchController | undefined;
   #aborted: Error | undefined;
   #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
   #informationalReplies = 0;
+  readonly #buffer: GrowableBuffer;
   #chunks = 0;
 
   constructor(endpoint: RemoteEndpoint, buffer: GrowableBuffer) {
@@ -114,19 +108,17 @@ class ReplyReceiver implements Dispatcher.DispatchHandler {
     const problem = isSuccess(status) ? headerProblem(headers, maxBytes) : undefined;
     if (problem !== undefined) throw new RequestFailure('body', `${name}: ${problem}`);
     this.#head = { status, headers };
-    this.#buffer.clear(isSuccess(status) ? Number(headers['content-length'] ?? 0) : 0);
   }
 
   onResponseData(_connection: Dispatcher.DispatchController, chunk: Buffer): void {
     const { name } = this.#endpoint;
     const maxBytes = isSuccess(this.#head.status) ? this.#endpoint.maxBytes : MAX_ERROR_BYTES;
-    const length = this.#buffer.length + chunk.length;
+    const length = this.#buffer.append(chunk);
     this.#chunks += 1;
     if (length > maxBytes) throw new RequestFailure('body', `${name}: body is larger than ${maxBytes} bytes`);
     if (this.#chunks > MAX_SMALL_CHUNKS + length / BYTES_PER_FURTHER_CHUNK) {
       throw new RequestFailure('body', `${name}: the body has ${this.#chunks} chunks in its first ${length} bytes`);
     }
-    this.#buffer.append(chunk);
   }
 
   onResponseEnd(): void {
@@ -140,7 +132,7 @@ class ReplyReceiver implements Dispatcher.DispatchHandler {
   /** An error reply whose body is cut off is not another failure: the status is already known. */
   #fail(error: unknown): void {
     if (this.#head.status === 0 || isSuccess(this.#head.status)) this.#reject(error);
-    else this.#resolve({ ...this.#head, body: this.#buffer.bytes() });
+    else this.onResponseEnd();
   }
 }
 
@@ -153,4 +145,62 @@ function headerProblem(headers: Reply['headers'], maxBytes: number): string | un
   if (encoding !== 'identity') return 'the body is compressed or otherwise encoded, expected no content-encoding';
   const length = Number(headers['content-length'] ?? 0);
   return length > maxBytes ? `body of ${length} bytes is larger than ${maxBytes} bytes` : undefined;
+}
+
+/** A buffer that is larger is not kept: one large page must not hold the memory for good. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+
+/** Bytes in memory that is reused: allocated anew for each page, it takes a third of the CPU time of a refresh to collect. */
+export class GrowableBuffer {
+  #buffer = Buffer.allocUnsafeSlow(0);
+  #length = 0;
+
+  /** Returns the length. */
+  append(chunk: Uint8Array): number {
+    const length = this.#length + chunk.length;
+    if (length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    this.#buffer.set(chunk, this.#length);
+    this.#length = length;
+    return length;
+  }
+
+  /** A view, not a copy: valid until the next `clear` or `append`. */
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
+  }
+}
+
+/** A pool of connections to one origin: its requests cannot leave that origin. */
+export class LazyPool {
+  readonly #origin: string;
+  readonly #options: PoolOptions;
+  #pool: Promise<Dispatcher> | undefined;
+  #isClosed = false;
+
+  constructor(origin: string, options: PoolOptions) {
+    this.#origin = origin;
+    this.#options = options;
+  }
+
+  /** Loads the HTTP client with the first request: that takes a sixth of the time until the exporter listens. */
+  async dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Promise<void> {
+    // As undici fails when it was loaded before.
+    if (this.#isClosed) throw new Error('The client is destroyed');
+    this.#pool ??= import('./connection.ts').then(({ openPool }) => openPool(this.#origin, this.#options));
+    (await this.#pool).dispatch(options, handler);
+  }
+
+  async destroy(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#pool)?.destroy();
+  }
 }

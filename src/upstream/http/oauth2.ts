@@ -1,10 +1,8 @@
 import type { Clock } from '../../model/clock.ts';
 import { untilAborted } from '../../model/until-aborted.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
-import { exchange, type RemoteEndpoint, type Reply } from './exchange.ts';
-import { replyFailure } from './reply-failure.ts';
-import { RequestFailure } from './request-failure.ts';
-import { encodeBasicCredentials, MIN_SECRET_LENGTH } from './signer.ts';
+import { exchange, type RemoteEndpoint } from './exchange.ts';
+import { type Reply, RequestFailure, replyFailure } from './request-failure.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
 
@@ -29,6 +27,9 @@ export interface AuthDependencies {
   readonly random: () => number;
 }
 
+/** Headers and parameters that are configured as secrets may be none: shorter values would hide too many replies. */
+export const MIN_SECRET_LENGTH = 4;
+
 const MAX_MARGIN_MS = 10_000;
 
 /** Shorter lifetimes would mean a token for every page. */
@@ -52,14 +53,12 @@ export class TokenSource {
   readonly #endpoint: RemoteEndpoint;
   readonly #dependencies: AuthDependencies;
   #token: Token | undefined;
-  /** Set when the service has rejected the token. */
-  #rejected: { readonly replaceableAtMs: number } | undefined;
-  /** Tokens in a row that the service rejected. */
-  #rejections = 0;
-  /** The latest attempt of `count` that failed in a row. */
-  #failed:
-    | { readonly failure: RequestFailure; readonly secret: string; readonly untilMs: number; count: number }
-    | undefined;
+  /** The service has rejected the token. */
+  #isRejected = false;
+  /** Tokens that the service rejected, and requests for one that failed, in a row. */
+  #inVain = 0;
+  /** No token is requested meanwhile, unless the secret changes. */
+  #pause: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
   #fetching: Promise<Token> | undefined;
   /** The current style, and until it was accepted the other one. */
   readonly #styles: Style[] = ['header', 'body'];
@@ -73,8 +72,7 @@ export class TokenSource {
 
   /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
   async read(signal: AbortSignal): Promise<string> {
-    if (this.#token !== undefined && this.#rejected === undefined && this.#nowMs() < this.#token.usableUntilMs)
-      return this.#token.text;
+    if (this.#token && !this.#isRejected && this.#nowMs() < this.#token.usableUntilMs) return this.#token.text;
     this.#fetching ??= this.#renewed().finally(() => {
       this.#fetching = undefined;
     });
@@ -86,11 +84,12 @@ export class TokenSource {
    * after the other, each is used for a growing pause.
    */
   invalidate(): void {
-    if (this.#token === undefined || this.#rejected !== undefined) return;
-    const { issuedMs } = this.#token;
-    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#rejections = 0;
-    this.#rejected = { replaceableAtMs: issuedMs + this.#pauseMs(this.#rejections, MAX_PAUSE_MS) };
-    this.#rejections += 1;
+    if (this.#token === undefined || this.#isRejected) return;
+    const { issuedMs, secret } = this.#token;
+    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#inVain = 0;
+    this.#pause = { secret, untilMs: issuedMs + this.#pauseMs(MAX_PAUSE_MS) };
+    this.#isRejected = true;
+    this.#inVain += 1;
   }
 
   /** What the token endpoint has received, which the service may know too. */
@@ -103,36 +102,32 @@ export class TokenSource {
 
   /** Ends the pause after a failure. */
   forgetFailure(): void {
-    this.#failed = undefined;
-    this.#rejections = 0;
-    if (this.#rejected !== undefined) this.#rejected = { replaceableAtMs: 0 };
+    this.#pause = undefined;
+    this.#inVain = 0;
   }
 
   async #renewed(): Promise<Token> {
     const secret = await this.#secret.read();
-    const failed = this.#failed?.secret === secret ? this.#failed : undefined;
-    const pauseMs = (failed?.untilMs ?? 0) - this.#nowMs();
-    if (failed !== undefined && pauseMs > 0) throw withRetryAfter(failed.failure, pauseMs);
-    if (this.#rejected !== undefined && this.#token?.secret === secret) {
-      if (this.#nowMs() < Math.min(this.#rejected.replaceableAtMs, this.#token.usableUntilMs)) return this.#token;
-    }
-    return this.#fetch(secret, failed?.count ?? 0);
+    if (this.#pause?.secret !== secret) this.forgetFailure();
+    const { untilMs = 0, failure } = this.#pause ?? {};
+    const pauseMs = untilMs - this.#nowMs();
+    if (pauseMs > 0 && failure) throw withRetryAfter(failure, pauseMs);
+    if (pauseMs > 0 && this.#token && this.#nowMs() < this.#token.usableUntilMs) return this.#token;
+    return this.#fetch(secret, failure === undefined);
   }
 
-  async #fetch(secret: string, failures: number): Promise<Token> {
+  async #fetch(secret: string, isFirst: boolean): Promise<Token> {
     try {
-      const token = await this.#requestToken(secret, failures === 0);
-      if (this.#rejected === undefined) this.#rejections = 0;
-      this.#rejected = undefined;
-      this.#failed = undefined;
-      this.#token = token;
-      return token;
+      this.#token = await this.#requestToken(secret, isFirst);
+      this.#isRejected = false;
+      this.#pause = undefined;
+      return this.#token;
     } catch (failure) {
       if (!(failure instanceof RequestFailure)) throw failure;
-      const count = failures + 1;
-      const backoffMs = this.#pauseMs(count, failure.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
+      this.#inVain += 1;
+      const backoffMs = this.#pauseMs(failure.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
       const pauseMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
-      this.#failed = { failure, secret, untilMs: this.#nowMs() + pauseMs, count };
+      this.#pause = { secret, untilMs: this.#nowMs() + pauseMs, failure };
       throw withRetryAfter(failure, pauseMs);
     }
   }
@@ -142,9 +137,9 @@ export class TokenSource {
   }
 
   /** With equal jitter, so that replicas do not stay in step. */
-  #pauseMs(failures: number, maxMs: number): number {
-    if (failures === 0) return 0;
-    return ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (failures - 1));
+  #pauseMs(maxMs: number): number {
+    if (this.#inVain === 0) return 0;
+    return ((1 + this.#dependencies.random()) / 2) * Math.min(maxMs, MIN_PAUSE_MS * 2 ** (this.#inVain - 1));
   }
 
   /** Tries both styles until one is accepted; after a failure one per attempt, in turn. */
@@ -154,7 +149,9 @@ export class TokenSource {
     if (reply.status < 200 || reply.status > 299) {
       const nowMs = this.#dependencies.clock.wallMs();
       const failure = replyFailure(reply, { endpoint: this.#endpoint.name, secrets: this.secrets(secret), nowMs });
-      throw isRejected(reply) ? new RequestFailure('auth', failure.message, failure) : failure;
+      throw isRejected(reply)
+        ? new RequestFailure('auth', failure.message, { retryAfterMs: failure.retryAfterMs })
+        : failure;
     }
     const token = this.#readToken(reply, secret);
     this.#styles.length = 1;
@@ -205,13 +202,17 @@ function usableMs(expiresIn: unknown): number {
   return Math.max(MIN_USE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 10));
 }
 
-/** Another request before would only get the same failure. Not `unauthorized`: a new token cannot help when none is issued. */
+/** Another request before would only get the same failure. Without the status: a new token cannot help when none is issued. */
 function withRetryAfter({ reason, message, retryable, cause }: RequestFailure, retryAfterMs: number): RequestFailure {
-  return new RequestFailure(reason, message, { retryable, retryAfterMs }, { cause });
+  return new RequestFailure(reason, message, { retryable, retryAfterMs, cause });
 }
 
 function isRejected({ status }: Reply): boolean {
   return status === 400 || status === 401;
+}
+
+export function encodeBasicCredentials(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
 }
 
 /** RFC 6749 requires id and secret to be form-encoded before they become a user name and a password. */

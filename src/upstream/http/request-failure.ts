@@ -1,38 +1,32 @@
+import { STATUS_CODES } from 'node:http';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
+import { isObject } from '../../model/resource.ts';
 import { safeExcerpt } from './redaction.ts';
 
-interface RetryAdvice {
+interface RequestFailureOptions extends ErrorOptions {
   /** The same request may succeed later. */
   readonly retryable?: boolean;
   /** The minimum delay that the service requested. */
   readonly retryAfterMs?: number | undefined;
-  /** The service rejected the credentials. */
-  readonly unauthorized?: boolean;
-  /** The service rejected the request because of its rate limit. */
-  readonly throttled?: boolean;
-  /** The service has no capacity (503): overload while it accepts other requests, otherwise an outage. */
-  readonly overloaded?: boolean;
-  /** A smaller page may succeed. */
-  readonly tooLarge?: boolean;
+  /** Of the service's reply. */
+  readonly status?: number;
 }
 
 /** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
 export class RequestFailure extends ListingFailure {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  readonly unauthorized: boolean;
-  readonly throttled: boolean;
-  readonly overloaded: boolean;
-  readonly tooLarge: boolean;
+  readonly status: number | undefined;
 
-  constructor(reason: FailureReason, message: string, advice: RetryAdvice = {}, options?: ErrorOptions) {
+  constructor(
+    reason: FailureReason,
+    message: string,
+    { retryable = false, retryAfterMs, status, ...options }: RequestFailureOptions = {},
+  ) {
     super(reason, message, options);
-    this.retryable = advice.retryable ?? false;
-    this.retryAfterMs = advice.retryAfterMs;
-    this.unauthorized = advice.unauthorized ?? false;
-    this.throttled = advice.throttled ?? false;
-    this.overloaded = advice.overloaded ?? false;
-    this.tooLarge = advice.tooLarge ?? false;
+    this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
+    this.status = status;
   }
 }
 
@@ -44,7 +38,7 @@ export function transportFailure<E>(endpoint: string, error: E, secrets: readonl
   const cause = error instanceof Error && error.name === PARSER_ERROR ? undefined : error;
   // The text may contain names of the service's certificate.
   const message = `${endpoint}: ${safeExcerpt(errorText(error), secrets)}`;
-  return new RequestFailure(reason, message, { retryable: reason !== 'tls' }, { cause });
+  return new RequestFailure(reason, message, { retryable: reason !== 'tls', cause });
 }
 
 const TIMEOUT = /^(ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
@@ -82,4 +76,104 @@ export function errorText(error: unknown): string {
   // OpenSSL's message is a log line with memory addresses and source positions.
   if (error instanceof Error && 'library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A reply, with the part of its body that was read. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+interface ReplyContext {
+  /** The server's name in the message. */
+  readonly endpoint: string;
+  readonly secrets: readonly string[];
+  readonly nowMs: number;
+  readonly hint?: string | undefined;
+}
+
+/** The failure for a reply that is not a 2xx. */
+export function replyFailure(reply: Reply, { endpoint, secrets, nowMs, hint }: ReplyContext): RequestFailure {
+  const { status, headers } = reply;
+  const answer = `${endpoint} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
+  const excerpt = safeExcerpt(replyText(reply), secrets);
+  const message = [`${answer}: ${excerpt}`, ...(hint === undefined ? [] : [hint])].join('; ');
+  return new RequestFailure(REASONS.get(status) ?? 'status', message, {
+    retryable: status === 408 || status === 429 || status >= 500,
+    retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
+    status,
+  });
+}
+
+const REASONS: ReadonlyMap<number, FailureReason> = new Map([
+  [401, 'auth'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [429, 'rate_limited'],
+]);
+
+function replyText({ status, headers, body }: Reply): string {
+  if (status >= 300 && status < 400) return `redirects are not followed (location: ${headers['location'] ?? 'none'})`;
+  return headers['content-encoding'] === undefined
+    ? describeErrorBody(body)
+    : 'body with a content-encoding, not shown';
+}
+
+/** The code and message of an error reply's body, or its text; an HTML page is named, not shown. */
+export function describeErrorBody(body: Buffer): string {
+  const text = body.toString().trim();
+  if (text === '') return 'empty body';
+  if (text.startsWith('<')) return `an HTML or XML page (${body.length} bytes), possibly from a proxy`;
+  return statusText(parseJson(text)) ?? text;
+}
+
+const MAX_DETAILS = 3;
+
+/** Reads google.rpc.Status, the same under `error`, OAuth's error pair, or a plain message; undefined for any other shape. */
+function statusText(json: unknown): string | undefined {
+  const status = isObject(json) && isObject(json['error']) ? json['error'] : json;
+  if (!isObject(status)) return undefined;
+  const reasons = (Array.isArray(status['details']) ? status['details'] : [])
+    .flatMap((detail) => (isObject(detail) ? scalarText(detail['reason']) : []))
+    .slice(0, MAX_DETAILS)
+    .map((reason) => `reason ${reason}`);
+  const code = scalarText(status['code']).map((value) => `code ${value}`);
+  const words = [status['message'], status['error'], status['error_description']].flatMap(scalarText);
+  const parts = [[...code, ...reasons].join(', '), words.join(', ')].filter((part) => part !== '');
+  return parts.length === 0 ? undefined : parts.join(': ');
+}
+
+/** Empty when the value is neither text nor a number. */
+function scalarText(value: unknown): string[] {
+  if (typeof value === 'number') return [String(value)];
+  return typeof value === 'string' && value !== '' ? [value] : [];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+
+/** The longest delay that is obeyed. */
+const MAX_RETRY_AFTER_MS = 600_000;
+
+/** The delay of a `Retry-After` header in seconds or as an HTTP date; undefined when it is missing or invalid. */
+export function retryAfterMs(header: string | readonly string[] | undefined, nowMs: number): number | undefined {
+  const text = [header].flat()[0]?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  const dateMs = httpDateMs(text);
+  return dateMs === undefined ? undefined : Math.min(Math.max(dateMs - nowMs, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** Parses an HTTP date in any of its three formats (asctime has no zone, which is always GMT). */
+export function httpDateMs(text: string): number | undefined {
+  if (!HTTP_DATE.test(text)) return undefined;
+  const timeMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
 }

@@ -44,7 +44,7 @@ function refreshOf(station: string, dueAtMs = 0, started: () => void = () => und
 }
 
 const throttle = (retryAfterMs?: number) => () =>
-  Promise.reject(new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs }));
+  Promise.reject(new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs }));
 
 describe('RequestLimiter', () => {
   it('knows the hanging stations of a limiter that it takes over, and no others', async () => {

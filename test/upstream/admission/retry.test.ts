@@ -4,8 +4,8 @@ import { RequestFailure } from '../../../src/upstream/http/request-failure.ts';
 
 const UNAVAILABLE = new RequestFailure('status', '503', { retryable: true });
 const TIMEOUT = new RequestFailure('timeout', 'no reply', { retryable: true });
-const THROTTLED = new RequestFailure('rate_limited', '429', { retryable: true, throttled: true });
-const TOO_LARGE = new RequestFailure('status', '413', { tooLarge: true });
+const THROTTLED = new RequestFailure('rate_limited', '429', { retryable: true, status: 429 });
+const TOO_LARGE = new RequestFailure('status', '413', { status: 413 });
 const GIVE_UP = { action: 'give-up' };
 
 const SITUATION: RetrySituation = {
@@ -25,7 +25,7 @@ function decide(failure: RequestFailure, situation: Partial<RetrySituation> = {}
 }
 
 function throttledWith(retryAfterMs: number): RequestFailure {
-  return new RequestFailure('rate_limited', '429', { retryable: true, throttled: true, retryAfterMs });
+  return new RequestFailure('rate_limited', '429', { retryable: true, status: 429, retryAfterMs });
 }
 
 describe('decideRetry after a failure', () => {

@@ -1,9 +1,11 @@
+import { createHmac } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { AuthOptions } from '../../../src/model/upstream-options.ts';
+import { type AuthOptions, SIGNED_HEADERS, type SignedHeader } from '../../../src/model/upstream-options.ts';
+import { Credential, clockHint, hmacSigner } from '../../../src/upstream/http/authenticator.ts';
 import { testClient } from '../support/client.ts';
-import { settled } from '../support/clock.ts';
+import { ManualClock, settled } from '../support/clock.ts';
 import { temporaryFile } from '../support/files.ts';
 import { startService } from '../support/service.ts';
 
@@ -81,17 +83,27 @@ describe('Authenticator', () => {
     const file = temporaryFile('token', 'x');
     rmSync(file);
     const { failure, observer } = testClient(service.url, { auth: bearer(file), maxRetries: 3 });
-    expect(await failure()).toMatchObject({ reason: 'auth', message: expect.stringContaining(file) });
+    const message = expect.stringMatching(new RegExp(`cannot read credential file ${file}: ENOENT`));
+    expect(await failure()).toMatchObject({ reason: 'auth', message });
     expect(observer).toMatchObject({ started_: 0, retries: 0, waitingNow: 0 });
   });
 
-  it('fails with reason auth, without the value, when a credential is not a valid header value', async () => {
-    const service = await startService(demand('authorization', 'Bearer x'));
-    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 'hidden\r\nX-Evil: 1' } } as const;
-    const error = await testClient(service.url, { auth }).failure();
-    expect(error).toMatchObject({ reason: 'auth', message: expect.stringContaining('header Authorization') });
-    expect(String(error)).not.toContain('hidden');
-    expect(service.requests).toEqual([]);
+  it.each(['hidden\r\nX-Evil: 1', 'hidden\nb', 'hidden\0b', 'hidden\u007fb'])(
+    'fails with reason auth, without the value, for the credential %j, which is not a valid header value',
+    async (text) => {
+      const service = await startService(demand('authorization', 'Bearer x'));
+      const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text } } as const;
+      const message = 'invalid value of header Authorization: expected no line breaks or other control characters';
+      expect(await testClient(service.url, { auth }).failure()).toMatchObject({ reason: 'auth', message });
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it('sends other scripts as UTF-8, and all values of a header', async () => {
+    const sent = Buffer.from('存储\t~"').toString('latin1');
+    const service = await startService(demand('x-tenant', `${sent}, b`));
+    const headers = ['存储\t~"', 'b'].map((value) => ({ name: 'X-Tenant', value }));
+    await expect(testClient(service.url, { headers }).get()).resolves.toBe('welcome');
   });
 
   it.each<[string, AuthOptions]>([
@@ -157,5 +169,114 @@ describe('Authenticator', () => {
     held[1]?.();
     await expect(Promise.all(both)).resolves.toEqual(['welcome', 'welcome']);
     expect(observer.retries).toBe(2);
+  });
+});
+
+describe('Credential', () => {
+  it('returns the content of a file without surrounding white space', async () => {
+    const credential = new Credential({ file: temporaryFile('token', ' a\nb \r\n') }, { elapsedMs: () => 0 });
+    await expect(credential.read()).resolves.toBe('a\nb');
+  });
+
+  it('reads the file again after a second, not before', async () => {
+    const clock = new ManualClock(5000);
+    const file = temporaryFile('token', 'old');
+    const credential = new Credential({ file }, { elapsedMs: clock.now });
+    await credential.read();
+    writeFileSync(file, 'new');
+    clock.nowMs += 999;
+    await expect(credential.read()).resolves.toBe('old');
+    clock.nowMs += 1;
+    await expect(credential.read()).resolves.toBe('new');
+  });
+
+  it('fails with reason auth and names an empty file', async () => {
+    const file = temporaryFile('token', '\n');
+    await expect(new Credential({ file }, { elapsedMs: () => 0 }).read()).rejects.toMatchObject({
+      reason: 'auth',
+      message: `credential file ${file} is empty`,
+    });
+  });
+});
+
+const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const DATE = 'Fri, 02 Jan 2026 03:04:05 GMT';
+const SECRET = 'sécret/key+=';
+
+const secret = { read: async () => SECRET };
+
+const REQUEST = {
+  method: 'GET',
+  host: 'monitor.example.com:8443',
+  pathAndQuery: '/monitor/a%20b?page.size=100&product=x%2Fy',
+  nowMs: NOW_MS,
+  signal: new AbortController().signal,
+} as const;
+
+describe('hmacSigner', () => {
+  it.each<[SignedHeader[], string, string[]]>([
+    [['x-date'], `x-date: ${DATE}`, ['X-Date']],
+    [
+      ['x-date', 'request-line'],
+      `x-date: ${DATE}\nGET /monitor/a%20b?page.size=100&product=x%2Fy HTTP/1.1`,
+      ['X-Date'],
+    ],
+    [['date', 'request-line'], `date: ${DATE}\nGET /monitor/a%20b?page.size=100&product=x%2Fy HTTP/1.1`, ['Date']],
+    [
+      ['date', 'host', '@request-target'],
+      `date: ${DATE}\nhost: monitor.example.com:8443\n@request-target: get /monitor/a%20b?page.size=100&product=x%2Fy`,
+      ['Date'],
+    ],
+    [['host', 'date', 'x-date'], `host: monitor.example.com:8443\ndate: ${DATE}\nx-date: ${DATE}`, ['X-Date', 'Date']],
+    [['host'], 'host: monitor.example.com:8443', []],
+  ])('signs %j in the configured order', async (signedHeaders, lines, dateHeaders) => {
+    const signature = createHmac('sha256', Buffer.from(SECRET)).update(Buffer.from(lines)).digest('base64');
+    const list = signedHeaders.join(' ');
+    await expect(hmacSigner('AK', secret, signedHeaders)(REQUEST)).resolves.toEqual({
+      headers: [
+        ...dateHeaders.map((name) => [name, DATE]),
+        ['Authorization', `hmac accesskey="AK", algorithm="hmac-sha256", headers="${list}", signature="${signature}"`],
+      ],
+      secrets: [SECRET, signature],
+    });
+  });
+
+  it('signs the request as it is sent', async () => {
+    const service = await startService((_request, response) => response.end('{}'));
+    const auth = {
+      scheme: 'hmac',
+      accessKeyId: 'AK',
+      secretAccessKey: { text: SECRET },
+      signedHeaders: SIGNED_HEADERS,
+    } as const;
+    const { get } = testClient(service.url, { auth });
+    await get("/prefix/a%2fb/'c'?x=%E4%BD%A0&y=a+b&z=~!*()");
+    const { rawHeaders, headers, method, url } = service.requests[0] ?? {};
+    const lines = [
+      `x-date: ${headers?.['x-date']}`,
+      `date: ${headers?.date}`,
+      `host: ${headers?.host}`,
+      `${method} ${url} HTTP/1.1`,
+      `@request-target: ${method?.toLowerCase()} ${url}`,
+    ];
+    const signature = createHmac('sha256', SECRET).update(lines.join('\n')).digest('base64');
+    expect(url).toBe("/prefix/a%2fb/'c'?x=%E4%BD%A0&y=a+b&z=~!*()");
+    expect(headers?.authorization).toBe(
+      `hmac accesskey="AK", algorithm="hmac-sha256", headers="x-date date host request-line @request-target", signature="${signature}"`,
+    );
+    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Date', 'Date', 'Authorization']));
+  });
+});
+
+describe('clockHint', () => {
+  it('reports the difference of the local clock', () => {
+    expect(clockHint(DATE, NOW_MS - 120_000)).toMatch(/^the local clock is 119 s behind the service's/);
+    expect(clockHint(DATE, NOW_MS + 120_000)).toMatch(/^the local clock is 121 s ahead of the service's/);
+  });
+
+  it('is undefined for a difference of up to a minute and without a date', () => {
+    expect(clockHint(DATE, NOW_MS - 678 + 60_000)).toBeUndefined();
+    expect(clockHint(undefined, NOW_MS)).toBeUndefined();
+    expect(clockHint('yesterday', NOW_MS)).toBeUndefined();
   });
 });

@@ -1,6 +1,12 @@
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { errorReason, errorText } from '../../../src/upstream/http/request-failure.ts';
+import {
+  describeErrorBody,
+  errorReason,
+  errorText,
+  replyFailure,
+  retryAfterMs,
+} from '../../../src/upstream/http/request-failure.ts';
 
 describe('errorReason', () => {
   it.each([
@@ -94,5 +100,163 @@ describe('errorText', () => {
   it('joins the errors of all addresses', () => {
     expect(errorText(new AggregateError([new Error('connect ::1'), 'odd']))).toBe('connect ::1; odd');
     expect(errorText(new AggregateError([], 'all failed'))).toBe('all failed');
+  });
+});
+
+const NOT_SHOWN = 'not shown, because it repeats a secret or a part of one';
+
+const CONTEXT = { endpoint: 'monitor.example.com', secrets: ['t0ken'], nowMs: 0 };
+
+const failure = (status: number, body = '', headers = {}) =>
+  replyFailure({ status, headers, body: Buffer.from(body) }, CONTEXT);
+
+describe('replyFailure', () => {
+  it('reports the status and the message in the body', () => {
+    expect(failure(403, '{"code":7,"message":"not yours"}')).toMatchObject({
+      reason: 'forbidden',
+      message: 'monitor.example.com answered 403 Forbidden: code 7: not yours',
+      retryable: false,
+      status: 403,
+    });
+  });
+
+  it('reports a status without a name', () => {
+    expect(failure(599).message).toBe('monitor.example.com answered 599: empty body');
+  });
+
+  it('reports the location of a redirect, unless it repeats a secret', () => {
+    const message = 'monitor.example.com answered 302 Found:';
+    expect(failure(302, '<html>', { location: 'https://login' }).message).toBe(
+      `${message} redirects are not followed (location: https://login)`,
+    );
+    expect(failure(302).message).toBe(`${message} redirects are not followed (location: none)`);
+    expect(failure(302, '', { location: 'https://login?token=t0ken' }).message).toBe(`${message} ${NOT_SHOWN}`);
+  });
+
+  it('has a reason of its own for 401, 403, 404 and 429 only', () => {
+    const reasons = [401, 403, 404, 429, 302, 400, 408, 418, 500, 503].map((status) => failure(status).reason);
+    expect(reasons).toEqual(['auth', 'forbidden', 'not_found', 'rate_limited', ...Array(6).fill('status')]);
+  });
+
+  it('does not show a body with a content-encoding', () => {
+    expect(failure(500, '\u001f\u008b', { 'content-encoding': 'gzip' }).message).toMatch(
+      /: body with a content-encoding, not shown$/,
+    );
+  });
+
+  it('does not show a body that repeats a secret', () => {
+    expect(failure(401, '{"error":"bad token: Bearer t0ken"}').message).toBe(
+      `monitor.example.com answered 401 Unauthorized: ${NOT_SHOWN}`,
+    );
+  });
+
+  it('appends a hint to the message', () => {
+    const reply = { status: 401, headers: {}, body: Buffer.alloc(0) };
+    expect(replyFailure(reply, { ...CONTEXT, hint: 'look at the clock' }).message).toMatch(
+      /: empty body; look at the clock$/,
+    );
+  });
+
+  it('is retryable only for 408, 429 and 5xx, with the delay of Retry-After', () => {
+    const retryable = [301, 400, 401, 404, 408, 409, 429, 500, 503, 599].filter((status) => failure(status).retryable);
+    expect(retryable).toEqual([408, 429, 500, 503, 599]);
+    expect(failure(429, '', { 'retry-after': '5' }).retryAfterMs).toBe(5000);
+  });
+});
+
+const describeJson = (value: unknown) => describeErrorBody(Buffer.from(JSON.stringify(value)));
+
+describe('describeErrorBody', () => {
+  it('reads a google.rpc.Status with its details', () => {
+    const details = [
+      { '@type': 'x', reason: 'TOKEN_EXPIRED' },
+      { '@type': 'no reason' },
+      null,
+      'text',
+      { reason: 'OTHER' },
+    ];
+    expect(describeJson({ code: 16, message: 'who are you?', details })).toBe(
+      'code 16, reason TOKEN_EXPIRED, reason OTHER: who are you?',
+    );
+  });
+
+  it('shows at most three reasons', () => {
+    expect(describeJson({ details: ['a', 'b', 'c', 'd'].map((reason) => ({ reason })) })).toBe(
+      'reason a, reason b, reason c',
+    );
+  });
+
+  it('reads an error object', () => {
+    expect(describeJson({ error: { code: 'Denied', message: 'no access' } })).toBe('code Denied: no access');
+  });
+
+  it('reads an error text with its description', () => {
+    expect(describeJson({ error: 'no such route' })).toBe('no such route');
+    expect(describeJson({ error: 'invalid_client', error_description: 'unknown client' })).toBe(
+      'invalid_client, unknown client',
+    );
+  });
+
+  it('reads a message or code alone', () => {
+    expect(describeJson({ message: 'HMAC signature does not match' })).toBe('HMAC signature does not match');
+    expect(describeJson({ code: 14 })).toBe('code 14');
+  });
+
+  it('shows JSON of another shape unchanged', () => {
+    expect(describeJson({ message: '', fault: true })).toBe('{"message":"","fault":true}');
+    expect(describeJson(null)).toBe('null');
+    expect(describeJson(['a'])).toBe('["a"]');
+  });
+
+  it('reports an empty body', () => {
+    expect(describeErrorBody(Buffer.from(' \n'))).toBe('empty body');
+  });
+
+  it('names an HTML page without showing it', () => {
+    const page = Buffer.from('\n<!doctype html><title>Bad gateway</title>');
+    expect(describeErrorBody(page)).toBe(`an HTML or XML page (${page.length} bytes), possibly from a proxy`);
+  });
+
+  it('shows plain text', () => {
+    expect(describeErrorBody(Buffer.from('upstream connect error'))).toBe('upstream connect error');
+  });
+});
+
+const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 0);
+
+describe('retryAfterMs', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 3 ', 3000],
+    ['1.5', 1500],
+  ])('reads the seconds %j', (header, expected) => {
+    expect(retryAfterMs(header, NOW_MS)).toBe(expected);
+  });
+
+  it.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    'reads the date %j',
+    (header) => {
+      expect(retryAfterMs(header, NOW_MS)).toBe(37_000);
+    },
+  );
+
+  it('returns 0 for a date in the past', () => {
+    expect(retryAfterMs('Sun, 06 Nov 1994 08:00:00 GMT', NOW_MS)).toBe(0);
+  });
+
+  it.each([undefined, '', '-5', 'soon', '1e3', 'Infinity', '0x10', 'Sunny day', 'Mon, 99 Foo 2020', '2030-01-01'])(
+    'ignores %j',
+    (header) => {
+      expect(retryAfterMs(header, NOW_MS)).toBeUndefined();
+    },
+  );
+
+  it.each(['99999999999999999999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])('limits %j to ten minutes', (header) => {
+    expect(retryAfterMs(header, NOW_MS)).toBe(600_000);
+  });
+
+  it('takes the first of several headers', () => {
+    expect(retryAfterMs(['7', '9'], NOW_MS)).toBe(7000);
   });
 });

@@ -101,9 +101,9 @@ export class SimulatedUpstream {
     const { maxInFlight = Number.POSITIVE_INFINITY, failsAll } = this.#model;
     const retryAfterMs = this.#retryAfterMs();
     if (this.#served >= maxInFlight || failsAll?.(nowMs))
-      return new RequestFailure('status', '503', { overloaded: true, retryable: true, retryAfterMs });
+      return new RequestFailure('status', '503', { status: 503, retryable: true, retryAfterMs });
     if (!this.#throttles(nowMs)) return undefined;
-    return new RequestFailure('rate_limited', '429', { throttled: true, retryable: true, retryAfterMs });
+    return new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs });
   }
 
   #tally(nowMs: number): Tally {
