@@ -23,7 +23,7 @@ import {
   type StationView,
 } from '../refresh/station-cache.ts';
 import { UpstreamClient } from '../upstream/http/client.ts';
-import type { ReplyInfo } from '../upstream/http/observer.ts';
+import type { ListedPage, ListingObserver, RequestObserver } from '../upstream/http/observer.ts';
 import { InternedTexts } from '../upstream/protocol/record.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import type { ThrottleObserver } from './event-log.ts';
@@ -46,8 +46,10 @@ export interface SharedServices {
   /** Logs how an upstream throttles. */
   readonly throttleLog?: (upstream: string) => ThrottleObserver;
   readonly pageSizeReduced: (station: string | undefined, pageSize: number) => void;
-  /** Called with every reply of a service. */
-  readonly replied?: (reply: ReplyInfo) => void;
+  /** Observes the requests of all upstreams, for `check --live`. */
+  readonly observer?: Pick<RequestObserver, 'retried'> &
+    Required<Pick<RequestObserver, 'replied'>> &
+    Pick<ListingObserver, 'pageReceived'>;
 }
 
 /** Everything that is built from one configuration. */
@@ -241,7 +243,11 @@ function connectUpstreams(
     const throttleLog = services.throttleLog?.(name);
     const client = new UpstreamClient(options, {
       ...observer,
-      ...(services.replied && { replied: services.replied }),
+      retried: () => {
+        observer.retried();
+        services.observer?.retried();
+      },
+      replied: (reply) => services.observer?.replied(reply),
       throttled: () => {
         observer.throttled();
         throttleLog?.throttled();
@@ -253,6 +259,7 @@ function connectUpstreams(
     });
     const listingObserver = {
       readFailed: observer.readFailed,
+      pageReceived: (page: ListedPage) => services.observer?.pageReceived(page),
       pageSizeReduced: ({ station }: ListingContext, pageSize: number) => {
         observer.pageSizeReduced();
         services.pageSizeReduced(station, pageSize);

@@ -9,6 +9,9 @@ import { durationText, sizeText } from '../inventory/words.ts';
 import { type Colour, type Column, coloured, type Row, type Screen, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
+/** Notes are for people: they are wrapped in a pipe too. */
+const NOTE_COLUMNS = 80;
+
 /** Further stations of a message are only counted. */
 const MAX_NAMES = 10;
 
@@ -16,20 +19,22 @@ interface CheckContext {
   readonly nowMs: number;
   /** Warnings of the configuration, printed before the report. */
   readonly configWarnings: number;
+  /** Of the limits on resources without alert rules. */
+  readonly problems: readonly string[];
 }
 
 /** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width. */
 export function checkReport(
   diagnosis: Diagnosis,
   messages: readonly CheckMessage[],
-  { nowMs, configWarnings }: CheckContext,
+  { nowMs, configWarnings, problems }: CheckContext,
   screen?: Screen,
 ): string {
   const { upstreams } = diagnosis;
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
-  const lines = (texts: readonly string[]) =>
-    texts.map((text) => `${paragraph(printable(text), screen?.columns)}\n`).join('');
+  const lines = (texts: readonly string[], columns = screen?.columns) =>
+    texts.map((text) => `${paragraph(printable(text), columns)}\n`).join('');
   const capacities = capacityLines(upstreams);
   return [
     table(
@@ -38,9 +43,10 @@ export function checkReport(
       screen,
     ),
     table(STATION_COLUMNS, stationRows(diagnosis, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
-    lines(notes(stations)),
+    lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     ...(capacities.length === 0 ? [] : [lines(capacities)]),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
+    ...problems.map((problem) => withColour(lines([`failure: ${problem}`]), 'failure', screen)),
     lines([summary(stations, messages, configWarnings)]),
   ].join('\n');
 }

@@ -39,10 +39,11 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   check: {
     acceptsServeFlags: true,
-    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures. Exit with 1 if the configuration is invalid or a station fails; warnings do not change the exit code.',
+    help: 'Check the configuration like --config.check; with --live, also query each station once and explain failures. Exit with 1 if the configuration is invalid, a station fails or a limit on resources without alert rules is exceeded; warnings do not change the exit code.',
     examples: [
       ['Check the configuration file', `${PROGRAM} check --config.file=config.yaml`],
       ['Also query each station', `${PROGRAM} check --live --config.file=config.yaml`],
+      ['Fail unless 95 % of the alertable resources have alert rules', `${PROGRAM} check --live --min-coverage=0.95`],
     ],
   },
   list: {

@@ -131,15 +131,25 @@ function wrongColumn(given: string): string | undefined {
   });
 }
 
+export const share: FlagKind<number> = {
+  placeholder: '<share>',
+  expected: 'a share from 0 to 1, such as 0.95',
+  parse(text) {
+    const value = /^(?:[01]|[01]?\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+    return value <= 1 ? value : undefined;
+  },
+};
+
 /** A named fault and the share of requests it affects. */
 export const faultShare: FlagKind<Fault> = {
   placeholder: '<name[:share]>',
   expected: `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${Object.keys(NAMED_FAULTS).join(', ')}`,
   values: Object.keys(NAMED_FAULTS),
   parse(text) {
-    const [, name = '', share = '1'] = /^(\w+)(?::(0|1|[01]?\.\d+))?$/.exec(text) ?? [];
-    return Object.hasOwn(NAMED_FAULTS, name) && Number(share) <= 1
-      ? namedFault(name as FaultName, Number(share))
+    const [, name = '', given = '1'] = /^(\w+)(?::(.*))?$/.exec(text) ?? [];
+    const affected = share.parse(given);
+    return Object.hasOwn(NAMED_FAULTS, name) && affected !== undefined
+      ? namedFault(name as FaultName, affected)
       : undefined;
   },
 };

@@ -15,6 +15,7 @@ import {
   resourceColumns,
   SORT_COLUMNS,
   shardOrdinal,
+  share,
   size,
   sortOrder,
   telemetryPath,
@@ -48,6 +49,16 @@ const TABLE = {
     default: 'false',
     only: ['check'],
     help: 'Query each station and print DNS, TLS, clock, permissions, sizes and costs, with an explanation of each failure.',
+  },
+  'min-coverage': {
+    kind: share,
+    only: ['check'],
+    help: 'With --live, exit with 1 and print the resources without alert rules if the share of alertable resources that have at least one is below this, such as 0.95.',
+  },
+  'max-without-rules': {
+    kind: integer(0),
+    only: ['check'],
+    help: 'With --live, exit with 1 and print the resources without alert rules if there are more than this.',
   },
   demo: {
     kind: toggle,
@@ -165,8 +176,8 @@ const TABLE = {
   format: {
     kind: choice('table', 'json', 'csv'),
     default: 'table',
-    only: ['list'],
-    help: 'Output format: table, json or csv.',
+    only: ['check', 'list'],
+    help: 'Output format of resources: table, json or csv. With check --live, json and csv print the resources without alert rules, and the report to stderr.',
   },
   search: {
     kind: text,

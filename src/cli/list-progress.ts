@@ -5,16 +5,17 @@ import { CLEAR_LINE } from './log-output.ts';
 
 /** A received page of the listing. */
 interface ProgressPage {
-  /** Identifies one of the station's listings. */
-  readonly listing: string;
+  /** With the query, identifies a listing. */
+  readonly rows: string;
+  readonly query: object;
   readonly offset: number;
   readonly received: number;
   readonly total: number | undefined;
 }
 
 interface ProgressOptions {
-  readonly station: string;
-  /** Number of listings in a snapshot. */
+  /** What is listed: a station, or their number. */
+  readonly title: string;
   readonly listings: number;
   readonly write: (text: string) => void;
   /** undefined: not a terminal, so no progress is shown. */
@@ -44,7 +45,8 @@ export class ListProgress {
     this.#paint();
   }
 
-  pageReceived({ listing, offset, received, total }: ProgressPage): void {
+  pageReceived({ rows, query, offset, received, total }: ProgressPage): void {
+    const listing = JSON.stringify([rows, query]);
     const known = offset === 0 ? undefined : this.#listings.get(listing);
     this.#pages += 1;
     this.#listings.set(listing, {
@@ -82,7 +84,7 @@ export class ListProgress {
     const retries = this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`;
     const done = expected === undefined ? '' : `${this.#pages} of `;
     const count = `${done}${countText(expected ?? this.#pages, 'page')}${retries}`;
-    const label = `${printable(this.#options.station)}: ${count}`;
+    const label = `${printable(this.#options.title)}: ${count}`;
     const space = Math.min(MAX_BAR_WIDTH, width - stringWidth(label) - 3);
     if (space < -3) return count.slice(0, width);
     if (expected === undefined || space < MIN_BAR_WIDTH) return label;

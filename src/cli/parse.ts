@@ -49,11 +49,13 @@ function quotedValue(text: string): string {
 function combinationProblems({ shard, 'total-shards': total, from, ...flags }: FlagValues): readonly string[] {
   const sizes = ['simulate.stations', 'simulate.resources'] as const;
   const unused = sizes.filter((name) => from !== undefined && flags[name] !== undefined);
+  const limits = ['min-coverage', 'max-without-rules'] as const;
   return [
     ...(shard !== 'auto' && shard >= total
       ? [`--shard: expected less than --total-shards (${total}), got ${shard}`]
       : []),
     ...unused.map((name) => `--${name}: cannot be combined with --from`),
+    ...limits.filter((name) => flags[name] !== undefined && !flags.live).map((name) => `--${name}: requires --live`),
   ];
 }
 

@@ -1,14 +1,40 @@
+import { endGeneration, type Generation, nextGeneration, type Upstream } from '../app/generation.ts';
+import { stationStatus, upstreamStatuses } from '../app/status.ts';
 import { openAccessWarning } from '../app/web-access.ts';
+import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
 import { checkReport } from '../cli/check-report.ts';
+import { writePieces } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
+import type { ListProgress } from '../cli/list-progress.ts';
+import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { checkMessages } from '../diagnosis/check-messages.ts';
+import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
+import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
+import { gateProblems } from '../diagnosis/gate.ts';
+import { csvPieces, jsonPieces } from '../inventory/records.ts';
+import type { StationResource } from '../inventory/search.ts';
+import { selectResources } from '../inventory/selection.ts';
+import { FOUND_COLUMNS } from '../inventory/station-columns.ts';
+import type { UpstreamStatus } from '../inventory/station-status.ts';
+import { countText } from '../inventory/words.ts';
+import { encodeHealth } from '../metrics/exposition.ts';
+import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
+import { CompressorPool } from '../metrics/segment.ts';
+import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import { TaskQueue } from '../model/task-queue.ts';
+import { untilAborted } from '../model/until-aborted.ts';
+import type { UpstreamOptions } from '../model/upstream-options.ts';
+import { RecordBudget } from '../refresh/record-budget.ts';
 import { isOnShard, type Shard } from '../refresh/shard.ts';
-import { checkStations } from './check-stations.ts';
+import type { StationCache, StationView } from '../refresh/station-cache.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { loadInputs, withConfig } from './config-source.ts';
 import { Interrupted, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
+import { progressOf } from './read-station.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; a signal aborts it. */
 export async function check(context: ProcessContext, flags: FlagValues): Promise<number> {
@@ -30,15 +56,16 @@ async function checkLoaded(
   for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
     context.printError(`warning: ${warning}\n`);
   const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
-  const share = own.ok ? shareOf(own.shard, config) : '';
-  context.print(`${file} is valid, stations: ${config.stations.length}${share}\n`);
+  const share =
+    own.ok && own.shard.total > 1
+      ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
+      : '';
+  printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
   return flags.live && own.ok ? checkLive(context, flags, inputs.loaded, own.shard, signal) : 0;
 }
 
-function shareOf(shard: Shard, config: LoadedConfig['config']): string {
-  if (shard.total === 1) return '';
-  const stations = resolveStations(config).filter(({ name }) => isOnShard(name, shard)).length;
-  return `, ${stations} of them on shard ${shard.ordinal} of ${shard.total}`;
+function stationsOf(shard: Shard, config: LoadedConfig['config']): readonly StationSpec[] {
+  return resolveStations(config).filter(({ name }) => isOnShard(name, shard));
 }
 
 async function checkLive(
@@ -48,16 +75,167 @@ async function checkLive(
   shard: Shard,
   signal: AbortSignal,
 ): Promise<number> {
+  const specs = stationsOf(shard, loaded.config);
+  const progress = progressOf(context, countText(specs.length, 'station'), specs);
+  let facts: Facts;
   try {
-    const diagnosis = diagnose(await checkStations(loaded, { build: context.build, shard, signal }));
-    const nowMs = Date.now();
-    const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
-    const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
-    context.print(`\n${checkReport(diagnosis, messages, { nowMs, configWarnings }, screenOf(context, flags.wide))}`);
-    return messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
+    facts = await checkStations(loaded, { build: context.build, shard, signal, progress });
   } catch (error) {
     if (!signal.aborted) throw error;
     context.printError(`aborted by ${signal.reason} before every station was checked\n`);
     throw new Interrupted(signal.reason as NodeJS.Signals);
+  } finally {
+    progress.clear();
   }
+  const diagnosis = diagnose(facts);
+  const nowMs = Date.now();
+  const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
+  const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
+  const problems = gateProblems(
+    facts.stations.map(({ status }) => status),
+    {
+      minCoverage: flags['min-coverage'],
+      maxWithoutRules: flags['max-without-rules'],
+    },
+  );
+  const screen = screenOf(context, flags.wide);
+  const report = checkReport(diagnosis, messages, { nowMs, configWarnings, problems }, screen);
+  printerOf(context, flags)(`\n${report}`);
+  if (flags.format !== 'table' || problems.length > 0) await printWithoutRules(context, flags, facts.stations);
+  return problems.length > 0 || messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
+}
+
+/** Only data goes to stdout if another program reads it. */
+function printerOf({ print, printError }: ProcessContext, { format }: FlagValues): (text: string) => void {
+  return format === 'table' ? print : printError;
+}
+
+/** The resources that count as without alert rules: only alertable ones where it is known which these are. */
+async function printWithoutRules(
+  context: ProcessContext,
+  { format, wide }: FlagValues,
+  stations: readonly StationFacts[],
+): Promise<void> {
+  const tasks = new TaskQueue();
+  const found: StationResource[] = [];
+  for (const { spec, result } of stations) {
+    const selection = { withoutRules: true, ...(spec.alertability && { alertable: 'yes' as const }) };
+    const parts = 'snapshot' in result ? result.snapshot.parts : [];
+    const resources = await selectResources(parts, selection, undefined, tasks);
+    if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
+    else if (resources.length > 0) {
+      context.print(`\nWithout alert rules in ${spec.name}:\n`);
+      await writePieces(context.stdout, resourceTable(resources, undefined, screenOf(context, wide)).lines);
+    }
+  }
+  const pieces = format === 'json' ? jsonPieces : csvPieces;
+  if (format !== 'table') await writePieces(context.stdout, pieces(FOUND_COLUMNS, found));
+}
+
+interface CheckOptions {
+  readonly progress: ListProgress;
+  readonly build: Build;
+  readonly shard: Shard;
+  /** Aborts the check. */
+  readonly signal: AbortSignal;
+}
+
+const COMPRESSORS = 4;
+
+/** Refreshes every station of the shard once, with the same components and limits as the running exporter. */
+async function checkStations(loaded: LoadedConfig, { build, shard, signal, progress }: CheckOptions): Promise<Facts> {
+  const replies = new Map<string | undefined, ReplyInfo[]>();
+  const pageSizes = new Map<string | undefined, number>();
+  const tasks = new TaskQueue();
+  const generation = await nextGeneration(loaded, undefined, {
+    own: new OwnMetrics(build, shard),
+    shard,
+    userAgent: userAgentOf(build),
+    tasks,
+    responseTasks: tasks,
+    compressors: new CompressorPool(tasks, COMPRESSORS),
+    records: new RecordBudget(recordLimits(loaded.config)),
+    refreshed: () => undefined,
+    pageSizeReduced: (station, pageSize) => pageSizes.set(station, pageSize),
+    observer: {
+      retried: () => progress.retried(),
+      pageReceived: (page) => progress.pageReceived(page),
+      replied: (reply) => {
+        const earlier = replies.get(reply.station);
+        if (earlier) earlier.push(reply);
+        else replies.set(reply.station, [reply]);
+      },
+    },
+  });
+  try {
+    const upstreams = usedUpstreams(loaded, generation, userAgentOf(build));
+    const probes = upstreams.map(async (options) => ({ options, connection: await probeConnection(options) }));
+    const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshedView)), signal);
+    const stations: StationFacts[] = [];
+    for (const view of views) {
+      const { name, upstream } = view.spec;
+      stations.push({
+        ...refreshFacts(view),
+        ...(await expositionSize(generation, [view])),
+        status: stationStatus(view, generation.upstreams.get(upstream) as Upstream),
+        replies: replies.get(name) ?? [],
+        reducedPageSize: pageSizes.get(name),
+      });
+    }
+    const statuses = new Map(upstreamStatuses(generation.upstreams, views).map((status) => [status.name, status]));
+    const facts = probes.map(async (probe): Promise<UpstreamFacts> => {
+      const { options, connection } = await probe;
+      const { load, capacity } = statuses.get(options.name) as UpstreamStatus;
+      return { options, connection, speaksTls: await speaksTls(options, stations), load, capacity };
+    });
+    return {
+      upstreams: await untilAborted(Promise.all(facts), signal),
+      stations,
+      total: await expositionSize(generation, views),
+    };
+  } finally {
+    await endGeneration(generation, undefined);
+  }
+}
+
+/** In the order of the configuration, without those that no station of the shard uses. */
+function usedUpstreams(
+  { config }: LoadedConfig,
+  { stations }: Generation,
+  userAgent: string,
+): readonly UpstreamOptions[] {
+  const used = new Set(Array.from(stations.values(), ({ spec }) => spec.upstream));
+  return Object.entries(config.upstreams)
+    .filter(([name]) => used.has(name))
+    .map(([name, upstream]) => upstreamOptions(name, upstream, userAgent));
+}
+
+/** Taken right after the refresh: with a ttl of 0 the snapshot is not kept. */
+async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<StationView<EncodedSnapshot>> {
+  await station.refresh();
+  return station.view();
+}
+
+function refreshFacts({
+  spec,
+  health,
+  served,
+}: StationView<EncodedSnapshot>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
+  return {
+    spec,
+    durationMs: Number(health.durationMs),
+    // A completed first refresh leaves either a snapshot or a failure.
+    result: served
+      ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
+      : (health.failure as Failure),
+  };
+}
+
+async function expositionSize(
+  { exposition }: Generation,
+  views: readonly StationView<EncodedSnapshot>[],
+): Promise<ExpositionSize> {
+  const { plainLength: plainBytes, gzipLength: gzipBytes } = await exposition.stationBody(views, 'text');
+  const series = [...encodeHealth(views).series, ...views.map(({ served }) => served?.encoded.series ?? 0)];
+  return { series: series.reduce((sum, count) => sum + count, 0), plainBytes, gzipBytes };
 }

@@ -44,17 +44,12 @@ async function readLoadedStation(
 ): Promise<StationReading> {
   if (!loaded.ok) throw new OperatorError(formatProblems(loaded.problems));
   const station = configuredStation(loaded.config, name);
-  const progress = new ListProgress({
-    station: name,
-    listings: listingCount(station),
-    write: context.printError,
-    columns: () => (context.env['TERM'] === 'dumb' ? undefined : context.errorColumns()),
-  });
+  const progress = progressOf(context, name, [station]);
   const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
   const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
   const client = new UpstreamClient(options, { ...noopObserver, retried: () => progress.retried() });
   const pageReceived = (page: ListedPage) => {
-    progress.pageReceived({ ...page, listing: JSON.stringify([page.rows, page.query.filters]) });
+    progress.pageReceived(page);
     received(page);
   };
   const records = new RecordBudget(recordLimits(loaded.config));
@@ -81,6 +76,20 @@ async function readLoadedStation(
     done.abort();
     await client.close();
   }
+}
+
+/** Shown if stderr is a terminal that can erase a line. */
+export function progressOf(
+  { env, printError, errorColumns }: ProcessContext,
+  title: string,
+  stations: readonly StationSpec[],
+): ListProgress {
+  return new ListProgress({
+    title,
+    listings: stations.reduce((sum, station) => sum + listingCount(station), 0),
+    write: printError,
+    columns: () => (env['TERM'] === 'dumb' ? undefined : errorColumns()),
+  });
 }
 
 function configuredStation(config: Config, name: string): StationSpec {

@@ -66,7 +66,7 @@ function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): re
   const { meaning, message: reported, advice } = result;
   return shown(
     { severity: 'failure', meaning, reported, advice },
-    station.isHanging &&
+    station.status.isHanging &&
       warning(
         'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
         'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',

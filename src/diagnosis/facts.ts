@@ -1,4 +1,5 @@
 import type { Capacity } from '../inventory/capacity.ts';
+import type { StationStatus } from '../inventory/station-status.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
@@ -53,8 +54,8 @@ export interface StationFacts<Failed = Failure> extends ExpositionSize {
   readonly spec: StationSpec;
   readonly durationMs: number;
   readonly result: Listed | Failed;
-  /** The latest request got no reply. */
-  readonly isHanging: boolean;
+  /** After the refresh. */
+  readonly status: StationStatus;
   /** undefined: `page_size` was accepted. */
   readonly reducedPageSize: number | undefined;
   /** In order of arrival. */

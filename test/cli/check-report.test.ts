@@ -7,6 +7,7 @@ import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
 import { IDLE_LOAD, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
+import { STATION } from '../web/fake-station.ts';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
 const SIZE = { series: 14, plainBytes: 1600, gzipBytes: 700 };
@@ -17,7 +18,7 @@ const failedStation = (name: string, message: string): StationFacts => ({
   durationMs: 12.3,
   result: { reason: 'status', message, error: new ListingFailure('status', message) },
   reducedPageSize: undefined,
-  isHanging: false,
+  status: STATION,
   replies: [],
 });
 
@@ -53,7 +54,7 @@ const reportOf = (facts: Facts, screen?: Screen) => {
   return checkReport(
     diagnosis,
     checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }),
-    { nowMs: NOW_MS, configWarnings: 0 },
+    { nowMs: NOW_MS, configWarnings: 0, problems: [] },
     screen,
   );
 };
@@ -100,6 +101,12 @@ describe('checkReport, on a terminal', () => {
     gzipBytes: 1_688_111,
   };
   const facts = factsOf([station]);
+
+  it('wraps the notes in a pipe too', () => {
+    const [, , notes = ''] = reportOf(facts).split('\n\n');
+    expect(notes).toMatch(/^SERIES, BYTES and GZIP: /);
+    expect(notes.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
 
   it.each([80, 200])('fits in %i columns, with human units and the columns not shown', (columns) => {
     const report = reportOf(facts, { columns, hasColours: false });

@@ -2,11 +2,11 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ListProgress } from '../../src/cli/list-progress.ts';
 
-function terminal({ columns = 60 as number | undefined, listings = 1, station = 'prod' } = {}) {
+function terminal({ columns = 60 as number | undefined, listings = 1, title = 'prod' } = {}) {
   let written = '';
   let nowMs = 0;
   const progress = new ListProgress({
-    station,
+    title,
     listings,
     write: (text) => {
       written += text;
@@ -20,7 +20,7 @@ function terminal({ columns = 60 as number | undefined, listings = 1, station = 
     { listing = 'main', received = 100, afterMs = 1000 } = {},
   ) => {
     nowMs += afterMs;
-    progress.pageReceived({ listing, offset, received, total });
+    progress.pageReceived({ rows: 'resources', query: { listing }, offset, received, total });
   };
   const retried = () => {
     nowMs += 1000;
@@ -103,7 +103,7 @@ describe('ListProgress', () => {
   });
 
   it.each([0, 1, 8, 12, 20, 30, 31, 34, 200])('stays within %i columns', (columns) => {
-    const { page, lines } = terminal({ columns, station: '训练平台' });
+    const { page, lines } = terminal({ columns, title: '训练平台' });
     page(0, 400);
     for (const line of lines()) expect(stringWidth(line)).toBeLessThan(columns || 80);
     expect(lines()).toHaveLength(2);
@@ -115,7 +115,7 @@ describe('ListProgress', () => {
   });
 
   it('escapes control characters in the station name', () => {
-    expect(terminal({ station: 'a\u001b[2J' }).lines()).toEqual(['a\\u{1b}[2J: 0 pages']);
+    expect(terminal({ title: 'a\u001b[2J' }).lines()).toEqual(['a\\u{1b}[2J: 0 pages']);
   });
 
   it('limits the repaint rate', () => {
@@ -136,12 +136,12 @@ describe('ListProgress', () => {
   it('writes nothing without a terminal', () => {
     let written = '';
     const progress = new ListProgress({
-      station: 'prod',
+      title: 'prod',
       listings: 1,
       write: (text) => (written += text),
       columns: () => undefined,
     });
-    progress.pageReceived({ listing: 'main', offset: 0, received: 1, total: 1 });
+    progress.pageReceived({ rows: 'resources', query: {}, offset: 0, received: 1, total: 1 });
     progress.retried();
     progress.clear();
     expect(written).toBe('');

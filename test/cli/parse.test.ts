@@ -156,7 +156,7 @@ describe('parseFlags', () => {
     expect(problemsOf('simulate', '--demo')).toEqual([
       '--demo: only valid with serve, check, list, record, got simulate',
     ]);
-    expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: only valid with list, got record']);
+    expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: only valid with check, list, got record']);
   });
 
   it.each([
@@ -179,6 +179,18 @@ describe('parseFlags', () => {
 
   it.each(['--help', '--version'])('does not require the station with %s', (flag) => {
     expect(problemsOf('list', flag)).toEqual([]);
+  });
+
+  it('requires --live with limits on resources without alert rules', () => {
+    const limits = ['--min-coverage=0.95', '--max-without-rules=0'];
+    expect(problemsOf('check', ...limits)).toEqual([
+      '--min-coverage: requires --live',
+      '--max-without-rules: requires --live',
+    ]);
+    expect(problemsOf('check', '--live', ...limits)).toEqual([]);
+    expect(problemsOf('check', '--live', '--min-coverage=95')).toEqual([
+      '--min-coverage: expected a share from 0 to 1, such as 0.95, got "95"',
+    ]);
   });
 
   it('rejects sizes together with a recording', () => {

@@ -656,6 +656,61 @@ describe('check --live, warnings', () => {
   });
 });
 
+describe('check --live, limits on resources without alert rules', () => {
+  const check = async (flags: readonly string[], station: object, faults: readonly Fault[] = []) => {
+    const source = () => [
+      { record: wireRecord('covered'), alertable: true },
+      { record: wireRecord('bare', { alert_rules_count: 0 }), alertable: true },
+      { record: wireRecord('other', { alert_rules_count: 0 }), alertable: false },
+    ];
+    const { url } = await startService({ source, faults: { '*': faults } });
+    return checkLive(configOf(url, ['a', 'b'], { station }), ...flags);
+  };
+
+  it('fails and prints the resources of each station', async () => {
+    const { code, stdout } = await check(['--min-coverage=0.95', '--max-without-rules=1'], { alertability: true });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      '\nfailure: coverage is 0.5, expected at least 0.95: 2 of 4 alertable resources have alert rules\n' +
+        '\nfailure: 2 resources have no alert rules, expected at most 1\n',
+    );
+    expect(stdout.slice(stdout.indexOf('\nstations: 2')).replaceAll(/ .*(?=\n)/g, '')).toBe(
+      '\nstations:\n\nWithout\nID\nbare\n\nWithout\nID\nbare\n',
+    );
+  });
+
+  it('succeeds within the limits', async () => {
+    const { code, stdout } = await check(['--min-coverage=0.5', '--max-without-rules=2'], { alertability: true });
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/failure|Without/);
+  });
+
+  it('counts all resources where it is not known which can have alerts', async () => {
+    const { code, stdout } = await check(['--max-without-rules=3'], {});
+    expect(code).toBe(1);
+    expect(stdout).toContain('failure: 4 resources have no alert rules, expected at most 3\n');
+    expect(stdout).toMatch(/\nWithout alert rules in b:\nID .*\nbare .*\nother .*\n$/);
+  });
+
+  it.each([
+    ['csv', /^station,resource_id,.*\r\na,bare,.*\r\nb,bare,.*\r\n$/],
+    ['json', /^\[\n\{"station":"a","resource_id":"bare",.*\},\n\{"station":"b","resource_id":"bare",.*\}\n\]\n$/],
+  ])('prints the resources as %s, and the report to stderr', async (format, expected) => {
+    const { code, stdout, stderr } = await check([`--format=${format}`, '--max-without-rules=0'], {
+      alertability: true,
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(expected);
+    expect(stderr).toMatch(/ is valid, stations: 2\n\nUPSTREAM .*\nfailure: 2 resources have no alert rules/s);
+  });
+
+  it.each(['--min-coverage=0', '--max-without-rules=99'])('fails for an incomplete listing (%s)', async (flag) => {
+    const { code, stdout } = await check([flag], { alertability: true }, [{ kind: 'totalIs', total: 9 }]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('failure: coverage of a is unknown: its listing is incomplete\n');
+  });
+});
+
 describe('check', () => {
   const invalidConfig = 'upstreams: {}\nstations: 3\nsurprise: true\n';
 
@@ -682,6 +737,18 @@ describe('check', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(`${web}:1:1: odd: `);
+  });
+
+  it('shows the progress of all stations on a terminal', async () => {
+    const { url } = await startFaulty({ kind: 'status', code: 503, when: { offset: 20, first: 1 } });
+    const config = configOf(url, ['a'], { upstream: { max_retries: 1, concurrency: 1 } });
+    const file = temporaryFile('config.yaml', stringify(config));
+    const { exit, output } = run(['check', '--live', `--config.file=${file}`], {}, 'exporter', 80);
+    expect(await exit).toBe(0);
+    const paints = output().stderr.split('\r\u001b[K');
+    expect(paints.slice(1, 2)).toEqual(['1 station: 0 pages']);
+    expect(paints).toContainEqual(expect.stringMatching(/^1 station: 2 of 3 pages, 1 retry \[#+\.+\]$/));
+    expect(paints.at(-1)).toBe('');
   });
 
   it('sends no request without --live', async () => {

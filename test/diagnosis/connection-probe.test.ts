@@ -6,13 +6,14 @@ import { specOf } from '../refresh/fixtures.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 import { closedPort, startService } from '../upstream/support/service.ts';
+import { STATION } from '../web/fake-station.ts';
 
 const failedStation: StationFacts = {
   spec: specOf({ name: 'a', upstream: CLIENT_OPTIONS.name }),
   durationMs: 1,
   result: { reason: 'network', message: 'closed', error: new ListingFailure('network', 'closed') },
   reducedPageSize: undefined,
-  isHanging: false,
+  status: STATION,
   replies: [],
   series: 0,
   plainBytes: 0,
