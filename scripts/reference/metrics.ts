@@ -1,3 +1,4 @@
+import { STATION_FAMILIES } from '../../src/metrics/catalogue.ts';
 import type { FamilyDescription } from '../../src/metrics/family.ts';
 import { HEALTH_FAMILIES } from '../../src/metrics/health-families.ts';
 import { OWN_FAMILIES } from '../../src/metrics/own-families.ts';
@@ -48,6 +49,16 @@ ${table(RESOURCE_FAMILIES)}
 The label \`alertable\` is \`true\`, \`false\`, or empty if unknown.
 
 ${examples(RESOURCE_FAMILIES)}
+
+## Labels of resources
+
+With \`resource_labels\` (see [configuration](configuration.md#the-file)), these families also have the configured labels, empty where no entry
+matches: ${list(STATION_FAMILIES.filter(({ hasResourceLabels }) => hasResourceLabels).map(({ name }) => name))}.
+
+The values come from the configuration alone, so that the service cannot add any: each aggregate has at most one series per combination of values that resources
+have. Sums need no change. A query that takes the maximum over replicas must sum up each instance first, as the shipped rules do:
+\`max by (job, station) (sum by (job, instance, station) (telemetry_station_resources))\`. Counters and the other per-resource families do not have these labels; join
+them with \`telemetry_station_resource_info\`.
 
 ## Exporter
 

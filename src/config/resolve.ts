@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
 import type { ListingFilters } from '../model/listing.ts';
+import { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type PathParts, parseRid } from './station-schema.ts';
@@ -8,16 +9,22 @@ import { type PathParts, parseRid } from './station-schema.ts';
 type StationConfig = Config['stations'][number];
 
 export function resolveStations(config: Config): readonly StationSpec[] {
-  return config.stations.map((station) => resolveStation(station, config));
+  const labels = new ResourceLabels(config.resource_labels);
+  return config.stations.map((station) => resolveStation(station, config, labels));
 }
 
-function resolveStation(station: StationConfig, { upstreams, cache, metrics, limits }: Config): StationSpec {
+function resolveStation(
+  station: StationConfig,
+  { upstreams, cache, metrics, limits }: Config,
+  resourceLabels: ResourceLabels,
+): StationSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
   const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
   const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
+  const name = station.name ?? parts.telemetry_station;
   return {
-    name: station.name ?? parts.telemetry_station,
+    name,
     upstream,
     path: {
       subscription: parts.subscription,
@@ -41,6 +48,7 @@ function resolveStation(station: StationConfig, { upstreams, cache, metrics, lim
     },
     refreshTimeoutMs: refresh_timeout,
     labels: station.labels,
+    resourceLabels: resourceLabels.ofStation(name),
     labelValues: limits.label_values,
     maxChanges: limits.changes_per_station,
   };

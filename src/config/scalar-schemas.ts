@@ -45,7 +45,7 @@ function url(
 }
 
 /** `decode` returns the value, or the problem as a string. */
-function codecOf<Form extends z.ZodType<string | number, string | number>, Value extends number | URL>(
+export function codecOf<Form extends z.ZodType<string | number, string | number>, Value extends number | object>(
   form: Form,
   value: z.ZodType<Value, Value>,
   decode: (input: string) => Value | string,

@@ -5,6 +5,7 @@ import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmpty
 import { links } from './link-schema.ts';
 import { suggestion } from './nearest.ts';
 import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted } from './problem.ts';
+import { resourceLabels } from './resource-label-schema.ts';
 import { duration, integer, text, timerDuration } from './scalar-schemas.ts';
 import { parseRid, station } from './station-schema.ts';
 import { upstream } from './upstream-schema.ts';
@@ -115,6 +116,11 @@ export const configSchema = crossChecked(
       cache: cache.prefault({}).describe('Cache settings; stations can override them.'),
       metrics: metrics.prefault({}).describe('Metrics to expose.'),
       limits: limits.prefault({}).describe('Bounds on what services can make the exporter hold.'),
+      resource_labels: resourceLabels
+        .prefault([])
+        .describe(
+          'Labels of resources such as their owners; for each label, the first entry that matches a resource determines its value.',
+        ),
       links: links
         .prefault([])
         .describe('Links to other tools on the pages of stations and resources, such as dashboards.'),

@@ -33,8 +33,6 @@ function isPathPart(part: string): boolean {
   return part !== '' && part !== '.' && part !== '..' && part.isWellFormed();
 }
 
-const RESERVED_LABELS: ReadonlySet<string> = new Set(STATION_INFO.labels);
-
 const pathPart = z
   .string()
   .refine(isPathPart, { error: 'expected a non-empty name other than "." and ".."' })
@@ -73,20 +71,21 @@ const stationMetrics = z.strictObject({
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-const labelName = z
-  .string()
-  .regex(LABEL_NAME, {
-    error: 'a label name of letters, digits and underscores that does not start with a digit',
-    abort: true,
-  })
-  .refine((name) => !name.startsWith('__'), {
-    error: 'label names that start with __ are reserved, expected another one',
-    abort: true,
-  })
-  .refine((name) => !RESERVED_LABELS.has(name), {
-    error: `${STATION_INFO.name} already has this label, expected another one`,
-  })
-  .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...RESERVED_LABELS].join('|')})$)`) });
+/** `problem`: of a reserved name. */
+export function labelName(reserved: ReadonlySet<string>, problem: string) {
+  return z
+    .string()
+    .regex(LABEL_NAME, {
+      error: 'a label name of letters, digits and underscores that does not start with a digit',
+      abort: true,
+    })
+    .refine((name) => !name.startsWith('__'), {
+      error: 'label names that start with __ are reserved, expected another one',
+      abort: true,
+    })
+    .refine((name) => !reserved.has(name), { error: `${problem}, expected another one` })
+    .meta({ pattern: LABEL_NAME.source.replace('^', `^(?!__|(?:${[...reserved].join('|')})$)`) });
+}
 
 export const station = crossChecked(
   z.strictObject({
@@ -118,7 +117,10 @@ export const station = crossChecked(
       .describe('Determine which resources can have alerts; requires an additional listing.'),
     cache: stationCache.prefault({}).describe('Cache settings that override the global `cache`.'),
     metrics: stationMetrics.prefault({}).describe('Metrics to expose; overrides the global `metrics`.'),
-    labels: z.record(labelName, z.string()).prefault({}).describe('Additional labels of `telemetry_station_info`.'),
+    labels: z
+      .record(labelName(new Set(STATION_INFO.labels), `${STATION_INFO.name} already has this label`), z.string())
+      .prefault({})
+      .describe('Additional labels of `telemetry_station_info`.'),
   }),
   function* (value) {
     yield* pathProblems(value);

@@ -36,8 +36,8 @@ export interface SnapshotSource extends Publication {
 /** A family with samples per station: `station` is the first of `labels` and not part of a sample. */
 export interface StationFamily<Source> extends FamilyDescription {
   readonly samples: (source: Source) => Iterable<AnySample>;
-  /** Labels added by the configuration of the station. */
-  readonly extraLabels?: (source: Source) => Readonly<Record<string, string>>;
+  /** Names of labels that the configuration adds: their values are the last ones of a sample. */
+  readonly extraLabels?: (spec: StationSpec) => readonly string[];
 }
 
 /** A family with at most one sample per resource: `station, resource_id, name` are the first of `labels` and not part of a sample. */
@@ -55,14 +55,19 @@ interface Named<Name extends string, Labels extends readonly string[]> {
 
 interface Row<Name extends string, Labels extends readonly string[]>
   extends Named<Name, Labels>,
-    Pick<FamilyDescription, 'help' | 'exampleTitle' | 'example'> {
+    Pick<FamilyDescription, 'help' | 'exampleTitle' | 'example' | 'hasResourceLabels'> {
   readonly type: 'gauge' | 'counter';
 }
 
-interface StationRow<Name extends string, Labels extends readonly string[], Source> extends Row<Name, Labels> {
-  readonly samples: (source: Source) => Iterable<Sample<Labels>>;
-  readonly extraLabels?: (source: Source) => Readonly<Record<string, string>>;
-}
+/** Only a family with `extraLabels` has samples with further values. */
+type StationRow<Name extends string, Labels extends readonly string[], Source> = Row<Name, Labels> &
+  (
+    | { readonly samples: (source: Source) => Iterable<Sample<Labels>> }
+    | {
+        readonly samples: (source: Source) => Iterable<Sample<readonly [...Labels, ...string[]]>>;
+        readonly extraLabels: (spec: StationSpec) => readonly string[];
+      }
+  );
 
 export const healthFamily = stationFamily<HealthSource>();
 export const snapshotFamily = stationFamily<SnapshotSource>();
@@ -88,10 +93,16 @@ export function groupFamily<const Name extends string, const Labels extends read
     ...row,
     labels: ['station', 'resource_type', 'product', ...row.labels],
     hasResourceLabels: true,
+    extraLabels: ({ resourceLabels }) => resourceLabels.names,
     samples: ({ spec, aggregates }) =>
-      [...aggregates.groups].flatMap((group) =>
-        Array.from(samplesOf(group, spec), ([value, ...rest]) => [value, group.type, group.product, ...rest] as const),
-      ),
+      [...aggregates.groups].flatMap((group) => {
+        const { type, product, labels } = group;
+        const extra = spec.resourceLabels.names.map((name) => labels[name] ?? '');
+        return Array.from(
+          samplesOf(group, spec),
+          ([value, ...rest]) => [value, type, product, ...rest, ...extra] as const,
+        );
+      }),
   };
 }
 

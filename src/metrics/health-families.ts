@@ -9,10 +9,10 @@ export const STATION_INFO = healthFamily({
   labels: ['subscription', 'resource_group', 'zone', 'telemetry_station', 'upstream'],
   exampleTitle: 'Stations by zone and upstream',
   example: 'count by (zone, upstream) (telemetry_station_info)',
-  samples: ({ spec: { path, upstream } }) => [
-    [1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream],
+  samples: ({ spec: { path, upstream, labels } }) => [
+    [1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream, ...Object.values(labels)],
   ],
-  extraLabels: ({ spec }) => spec.labels,
+  extraLabels: ({ labels }) => Object.keys(labels),
 });
 
 /** The families of a station that do not depend on a snapshot. */

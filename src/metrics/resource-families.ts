@@ -9,7 +9,8 @@ export const RESOURCE_FAMILIES = [
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
     example: 'telemetry_station_resource_info{alertable="true"}',
-    fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable'],
+    hasResourceLabels: true,
+    fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable', 'labels'],
     sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
   }),
   resourceFamily({

@@ -41,7 +41,7 @@ interface EncodedFamily {
 /** The exposition lines of one resource, even if those of its station are withheld. */
 export function resourceLines(spec: StationSpec, resource: Resource): string {
   const buffer = new TextBuffer();
-  writeResources(spec.name, [resource], resourceFamilies(spec), buffer);
+  writeResources(spec, [resource], resourceFamilies(spec), buffer);
   return Buffer.concat([...buffer.texts().values()]).toString();
 }
 
@@ -97,7 +97,7 @@ export class StationEncoder {
       const isReusable =
         before && !before.isWithheld ? unchangedFamilies(joined(before.parts), resources) : () => false;
       const changed = this.#resourceFamilies.filter((family) => !isReusable(family));
-      return { aggregates, series: writeResources(this.#spec.name, resources, changed, buffer) };
+      return { aggregates, series: writeResources(this.#spec, resources, changed, buffer) };
     });
     const encoded = Array.from(
       result.series,

@@ -50,11 +50,11 @@ function stationLines<Source extends { readonly spec: StationSpec }>(
   source: Source,
 ): string[] {
   if (source.spec.metrics.disabled.has(name)) return [];
-  const extra = Object.entries(extraLabels?.(source) ?? {});
-  const names = [...labels, ...extra.map(([label]) => label)];
+  const names = [...labels, ...(extraLabels?.(source.spec) ?? [])];
   return Array.from(samples(source), ([value, ...values]) => {
-    const texts = [source.spec.name, ...values, ...extra.map(([, text]) => text)];
-    const pairs = texts.map((text, at) => `${names[at]}="${escapeLabelValue(labelText(text))}"`);
+    const pairs = [source.spec.name, ...values].map(
+      (text, at) => `${names[at]}="${escapeLabelValue(labelText(text))}"`,
+    );
     return `${name}{${pairs.join(',')}} ${sampleValue(value)}\n`;
   });
 }
@@ -64,18 +64,18 @@ const RESOURCES_PER_TEXT = 64;
 
 /** Writes one text per family; returns the number of series per family. */
 export function writeResources(
-  station: string,
+  { name, resourceLabels }: StationSpec,
   resources: readonly Resource[],
   families: readonly ResourceFamily[],
   buffer: TextBuffer,
 ): ReadonlyMap<string, number> {
-  const prefix = `{station="${escapeLabelValue(labelText(station))}",resource_id="`;
+  const prefix = `{station="${escapeLabelValue(labelText(name))}",resource_id="`;
   const identities = resources.map(
     ({ id, name }) => `${prefix}${escapeLabelValue(id)}",name="${escapeLabelValue(name)}"`,
   );
   const written = new Map<string, number>();
   for (const family of families) {
-    const lineOf = resourceLine(family);
+    const lineOf = resourceLine(family, resourceLabels.names);
     buffer.begin(family.name);
     let series = 0;
     let text = '';
@@ -95,14 +95,19 @@ export function writeResources(
 }
 
 /** Returns the line of a resource, '' for none. `identity` is its first labels, whose values end with a quote. */
-function resourceLine({ name, labels, sample }: ResourceFamily): (resource: Resource, identity: string) => string {
+function resourceLine(
+  { name, labels, sample, hasResourceLabels }: ResourceFamily,
+  labelNames: readonly string[],
+): (resource: Resource, identity: string) => string {
   const openings = labels.slice(3).map((label) => `,${label}="`);
+  const extra = hasResourceLabels ? labelNames.map((label) => [label, `,${label}="`] as const) : [];
   return (resource, identity) => {
     const values = sample(resource);
     if (values === undefined) return '';
     let line = name + identity;
     for (let at = 0; at < openings.length; at += 1)
       line += `${openings[at]}${escapeLabelValue(values[at + 1] as string)}"`;
+    for (const [label, opening] of extra) line += `${opening}${escapeLabelValue(resource.labels[label] ?? '')}"`;
     return `${line}} ${sampleValue(values[0])}\n`;
   };
 }

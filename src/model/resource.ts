@@ -46,7 +46,11 @@ export interface Resource {
   readonly product: string;
   /** undefined: alertability is off, or the listing of alertable resources is incomplete. */
   readonly alertable: boolean | undefined;
+  /** The labels of `resource_labels`; without a value, missing or ''. Equal ones are the same object. */
+  readonly labels: Readonly<Record<string, string>>;
 }
+
+export const NO_LABELS: Resource['labels'] = Object.freeze(Object.create(null));
 
 export interface ResourceColumn {
   /** Where the record has it; undefined when another listing or another column provides it. */

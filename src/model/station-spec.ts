@@ -1,4 +1,5 @@
 import type { ListingFilters, StationPath } from './listing.ts';
+import type { ResourceLabels } from './resource-labels.ts';
 
 /** How long a snapshot is served, and what triggers the next refresh. */
 interface CachePolicy {
@@ -32,6 +33,7 @@ export interface StationSpec {
   readonly metrics: MetricsPolicy;
   readonly refreshTimeoutMs: number;
   readonly labels: Readonly<Record<string, string>>;
+  readonly resourceLabels: ResourceLabels;
   /** Maximum number of values of each label that the service supplies. */
   readonly labelValues: number;
   /** Maximum number of listed changes of a refresh. */

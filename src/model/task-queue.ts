@@ -25,12 +25,13 @@ export class TaskQueue {
     return done;
   }
 
-  /** Handles parts one after another, as many in one iteration as have about ROWS_PER_TASK rows together. */
+  /** Handles parts one after another, as many in one iteration as have about ROWS_PER_TASK rows together, unless they take long. */
   async forEach<Part extends readonly unknown[]>(parts: readonly Part[], handle: (part: Part) => void): Promise<void> {
     for (let next = 0; next < parts.length; ) {
       next = await this.run(() => {
+        const endMs = this.#nowMs() + LONG_MS;
         let at = next;
-        for (let rows = 0; rows < ROWS_PER_TASK && at < parts.length; at += 1) {
+        for (let rows = 0; rows < ROWS_PER_TASK && at < parts.length && this.#nowMs() < endMs; at += 1) {
           const part = parts[at] as Part;
           handle(part);
           rows += part.length;
@@ -54,3 +55,5 @@ export class TaskQueue {
 }
 
 const ROWS_PER_TASK = 1000;
+
+const LONG_MS = 5;

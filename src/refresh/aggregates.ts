@@ -1,10 +1,11 @@
 import type { Resource } from '../model/resource.ts';
 import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
-/** The totals of the resources of one type and product. */
+/** The totals of the resources of one type and product with the same labels. */
 export interface AggregateGroup {
   readonly type: string;
   readonly product: string;
+  readonly labels: Resource['labels'];
   readonly states: ReadonlyMap<string, number>;
   /** undefined if not reported for any resource of the group. */
   readonly alertRules: number | undefined;
@@ -25,18 +26,20 @@ export interface Aggregates {
 
 /** Aggregates resources, or other aggregates. */
 export class Aggregation implements Aggregates {
-  readonly #types = new Map<string, Map<string, MutableGroup>>();
+  readonly #types = new Map<string, Map<string, Map<Resource['labels'], MutableGroup>>>();
   readonly typeLabels = new Map<string, string>();
   readonly folded = new Map<SuppliedLabel, number>(SUPPLIED_LABELS.map((label) => [label, 0]));
 
   get groups(): AggregateGroup[] {
-    return [...this.#types.values()].flatMap((products) => [...products.values()]);
+    return [...this.#types.values()].flatMap((products) =>
+      [...products.values()].flatMap((groups) => [...groups.values()]),
+    );
   }
 
   addResource(resource: Resource, alertability: boolean, values: LabelValues): void {
     const type = values.type(resource.type);
     const state = values.state(type, resource.state);
-    const group = this.#group(type, resource.product);
+    const group = this.#group(type, resource.product, resource.labels);
     this.#label(type, type === resource.type ? resource.typeLabel : OTHER);
     add(group.states, state, 1);
     this.#countFolded('resource_type', resource.type, type);
@@ -57,7 +60,7 @@ export class Aggregation implements Aggregates {
 
   merge(other: Aggregates): void {
     for (const from of other.groups) {
-      const group = this.#group(from.type, from.product);
+      const group = this.#group(from.type, from.product, from.labels);
       for (const [state, count] of from.states) add(group.states, state, count);
       group.alertable += from.alertable;
       group.alertRules = sum(group.alertRules, from.alertRules);
@@ -74,10 +77,11 @@ export class Aggregation implements Aggregates {
     if (value !== published) add(this.folded, label, 1);
   }
 
-  #group(type: string, product: string): MutableGroup {
-    const products = getOrCreate(this.#types, type, () => new Map<string, MutableGroup>());
-    return getOrCreate(products, product, () => ({
-      ...{ type, product, states: newCounts(), alertRules: undefined, alertable: 0, withoutRules: undefined },
+  #group(type: string, product: string, labels: Resource['labels']): MutableGroup {
+    const products = getOrCreate(this.#types, type, () => new Map<string, Map<Resource['labels'], MutableGroup>>());
+    const groups = getOrCreate(products, product, () => new Map<Resource['labels'], MutableGroup>());
+    return getOrCreate(groups, labels, () => ({
+      ...{ type, product, labels, states: newCounts(), alertRules: undefined, alertable: 0, withoutRules: undefined },
       quantities: new Map<string, Map<string, number>>(),
     }));
   }
@@ -103,7 +107,7 @@ function newCounts(): Map<string, number> {
   return new Map();
 }
 
-function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const found = map.get(key);
   if (found !== undefined) return found;
   const created = create();

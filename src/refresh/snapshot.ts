@@ -10,6 +10,7 @@ import {
   type StationSource,
 } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
+import type { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 
@@ -74,25 +75,28 @@ export class SnapshotReader {
     alertable: Listing<string> | undefined,
     byProduct: readonly Listing<string>[],
   ): Promise<readonly Part<Resource>[]> {
-    const { alertability, products } = this.#spec;
-    if (!alertability && products.length === 0) return parts;
+    const { alertability, products, resourceLabels } = this.#spec;
+    if (!alertability && products.length === 0 && resourceLabels.entries.length === 0) return parts;
     const updates = await Promise.all([
       alertable !== undefined && this.#alertable.update(alertable, this.#tasks),
       ...byProduct.map((listing, index) => this.#products[index]?.update(listing, this.#tasks)),
     ]);
     const changed = updates.includes(true);
-    const joined = new Map<Part<Resource>, Part<Resource>>();
+    const outdated: Part<Resource>[] = [];
     await this.#tasks.forEach(parts, (part) => {
-      const before = this.#joined.get(part);
-      const isCurrent = before && (!changed || before.every((resource) => this.#isCurrent(resource)));
-      joined.set(part, isCurrent ? before : part.map((r) => this.#joinedResource(r)));
+      const known = this.#joined.get(part);
+      if (!known || (changed && !known.every((resource) => this.#isCurrent(resource)))) outdated.push(part);
     });
-    this.#joined = joined;
-    return [...joined.values()];
+    const find = resourceFinder([...this.#joined.values()].flat());
+    const updated = await mapResources(outdated, (r) => this.#joinedResource(r, find(r.id)), this.#tasks);
+    this.#joined = new Map(parts.map((part) => [part, updated.get(part) ?? this.#joined.get(part) ?? part]));
+    return [...this.#joined.values()];
   }
 
-  #joinedResource(resource: Resource): Resource {
-    return { ...resource, product: this.#productOf(resource.id), alertable: this.#isAlertable(resource.id) };
+  #joinedResource(resource: Resource, before: Resource | undefined): Resource {
+    const { id } = resource;
+    const joined = { ...resource, product: this.#productOf(id), alertable: this.#isAlertable(id) };
+    return { ...joined, labels: this.#spec.resourceLabels.labelsOf(joined, before) };
   }
 
   #isCurrent({ id, product, alertable }: Resource): boolean {
@@ -110,6 +114,56 @@ export class SnapshotReader {
     if (filters.enabledAlert === true || this.#alertable.has(id)) return true;
     return this.#alertable.complete ? false : undefined;
   }
+}
+
+/** The snapshot with the labels of another configuration. */
+export async function relabelled(snapshot: Snapshot, labels: ResourceLabels, tasks: TaskQueue): Promise<Snapshot> {
+  const parts = await mapResources(snapshot.parts, (r) => ({ ...r, labels: labels.labelsOf(r) }), tasks);
+  return { ...snapshot, parts: [...parts.values()] };
+}
+
+/** Resources between two looks at the clock: a regular expression may take long. */
+const SLICE_LENGTH = 10;
+
+/** The mapped resources of each part. */
+async function mapResources(
+  parts: readonly Part<Resource>[],
+  map: (resource: Resource) => Resource,
+  tasks: TaskQueue,
+): Promise<ReadonlyMap<Part<Resource>, Part<Resource>>> {
+  const mapped: Resource[] = [];
+  await tasks.forEach(parts.flatMap(slices), (slice) => {
+    for (const resource of slice) mapped.push(map(resource));
+  });
+  let end = 0;
+  return new Map(
+    parts.map((part) => {
+      end += part.length;
+      return [part, mapped.slice(end - part.length, end)];
+    }),
+  );
+}
+
+function slices(part: Part<Resource>): Part<Resource>[] {
+  const count = Math.ceil(part.length / SLICE_LENGTH);
+  return Array.from({ length: count }, (_, at) => part.slice(at * SLICE_LENGTH, (at + 1) * SLICE_LENGTH));
+}
+
+/** Resources looked at to find one behind those that were removed. */
+const MAX_REMOVED = 50;
+
+/** Finds resources by id that are requested in about their order. */
+function resourceFinder(resources: readonly Resource[]): (id: string) => Resource | undefined {
+  let next = 0;
+  return (id) => {
+    const end = Math.min(next + MAX_REMOVED, resources.length);
+    for (let at = next; at < end; at += 1) {
+      if (resources[at]?.id !== id) continue;
+      next = at + 1;
+      return resources[at];
+    }
+    return undefined;
+  };
 }
 
 type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;

@@ -5,7 +5,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { type Changes, type Churn, churnAfter, NO_CHURN } from './churn.ts';
 import { LabelValues } from './label-values.ts';
-import { type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
+import { relabelled, type Snapshot, SnapshotReader, takeSnapshot } from './snapshot.ts';
 
 /** The outcome of the latest refreshes. */
 export interface Health {
@@ -178,7 +178,14 @@ export class StationCache<Encoded> {
     next.#churn = this.#churn;
     const held = this.#held;
     if (held) {
-      const publication = { ...held.publication, spec, values: next.#values };
+      const isLabelled = [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
+      const { snapshot } = held.publication;
+      const publication = {
+        ...held.publication,
+        spec,
+        snapshot: isLabelled ? await relabelled(snapshot, spec.resourceLabels, next.#tasks) : snapshot,
+        values: next.#values,
+      };
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }

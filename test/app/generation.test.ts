@@ -180,6 +180,26 @@ describe('nextGeneration', () => {
     expect(other.stations.get('a')?.view().served).toBeUndefined();
   });
 
+  it('labels the resources of a station again when resource_labels changed, without a request', async () => {
+    const service = await startService();
+    const base = configOf(service.url, ['a']);
+    const labelled = (team: string) => ({ ...base, resource_labels: [{ match: { name: '.*' }, labels: { team } }] });
+    const teams = ({ stations }: Generation) => {
+      const { publication, encoded } = stations.get('a')?.view().served ?? expect.unreachable();
+      const groups = [...encoded.aggregates.groups].map(({ labels }) => labels['team']);
+      return [publication.snapshot.parts.flat().map(({ labels }) => labels['team']), [...new Set(groups)]];
+    };
+    const plain = await generationOf(base);
+    await plain.stations.get('a')?.refresh();
+    const one = await generationOf(labelled('one'), plain);
+    expect(teams(one)).toEqual([['one', 'one', 'one'], ['one']]);
+    expect((await generationOf(labelled('one'), one)).stations.get('a')).toBe(one.stations.get('a'));
+    const two = await generationOf(labelled('two'), one);
+    expect(teams(two)).toEqual([['two', 'two', 'two'], ['two']]);
+    expect(teams(await generationOf(base, two))).toEqual([[undefined, undefined, undefined], [undefined]]);
+    expect(service.requests).toHaveLength(1);
+  });
+
   it('keeps the history of a station by its name, and continues it', async () => {
     const service = await startService();
     const outcomes = (generation: Generation) =>

@@ -16,6 +16,7 @@ const plain: Resource = {
   createdSeconds: 1_714_564_800.5,
   product: 'product.x',
   alertable: true,
+  labels: {},
 };
 
 const bare: Resource = {
@@ -32,6 +33,7 @@ const bare: Resource = {
   createdSeconds: undefined,
   product: '',
   alertable: undefined,
+  labels: {},
 };
 
 describe('resourceTable', () => {

@@ -27,6 +27,7 @@ describe('loadConfig', () => {
       cache: { ttl: 60_000, max_stale: 900_000, error_ttl: 10_000, refresh: 'scrape' },
       metrics: { per_resource: true, max_resources: 100_000, disabled: [] },
       limits: { label_values: 1000, changes_per_station: 1000, changes: 20_000 },
+      resource_labels: [],
       links: [],
     });
   });

@@ -216,7 +216,7 @@ export const GLOBAL_MISTAKES = [
   ['cahce: {}', '6:1: cahce: unknown key, did you mean cache?'],
   [
     'web: {}',
-    '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, links',
+    '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, links',
   ],
 ] as const;
 

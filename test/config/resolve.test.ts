@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderConfig, resolveStations } from '../../src/config/resolve.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import { loaded, problemsOf, RID, upstreamWith } from './fixtures.ts';
 
 describe('resolveStations', () => {
@@ -19,6 +20,7 @@ describe('resolveStations', () => {
         metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
         refreshTimeoutMs: 30_000,
         labels: {},
+        resourceLabels: new ResourceLabels(),
         labelValues: 1000,
         maxChanges: 1000,
       },
@@ -69,6 +71,7 @@ stations:
         metrics: { perResource: false, maxResources: 7, disabled: new Set(['telemetry_station_up']) },
         refreshTimeoutMs: 120_000,
         labels: { team: 'storage' },
+        resourceLabels: new ResourceLabels(),
         labelValues: 1000,
         maxChanges: 1000,
       },
@@ -150,6 +153,7 @@ limits:
   label_values: 1000
   changes_per_station: 1000
   changes: 20000
+resource_labels: []
 links: []
 `);
   });

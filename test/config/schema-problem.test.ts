@@ -66,6 +66,7 @@ describe('knownKeys', () => {
       'cache',
       'metrics',
       'limits',
+      'resource_labels',
       'links',
     ]);
     expect(knownKeys(configJsonSchema(), ['stations', 3, 'cache'])).toEqual(['ttl', 'max_stale', 'error_ttl']);

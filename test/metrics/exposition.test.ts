@@ -7,7 +7,8 @@ import { Exposition } from '../../src/metrics/exposition.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { CompressorPool } from '../../src/metrics/segment.ts';
 import { type EncodedSnapshot, StationEncoder } from '../../src/metrics/station-encoder.ts';
-import { labelText, type Resource } from '../../src/model/resource.ts';
+import { labelText, NO_LABELS, type Resource } from '../../src/model/resource.ts';
+import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { churnAfter, NO_CHURN } from '../../src/refresh/churn.ts';
@@ -115,6 +116,9 @@ const fleet = [
   }),
 ];
 
+const TEAMS = [{ team: 'a\n"' }, { team: 'b' }];
+const BY_TEAM = new ResourceLabels([], ['team']);
+
 describe('Exposition', () => {
   it('publishes several stations exactly as in the golden files', async () => {
     const views = [
@@ -138,6 +142,22 @@ describe('Exposition', () => {
     ];
     await expect(await textOf(views)).toMatchFileSnapshot('../golden/stations.prom');
     await expect(await textOf(views, 'openmetrics')).toMatchFileSnapshot('../golden/stations.openmetrics.txt');
+  });
+
+  it('publishes resource labels exactly as in the golden file', async () => {
+    const all = new ResourceLabels([
+      { match: { resource_id: new AnchoredRegExp('i-1|v-.*') }, labels: { team: 'storage', tier: '"1"' } },
+      { match: { station: new AnchoredRegExp('prod'), name: new AnchoredRegExp('.+') }, labels: { team: 'web' } },
+    ]);
+    const viewsOf = (name: string) => {
+      const resourceLabels = all.ofStation(name);
+      const labelled = fleet.map((resource) => ({ ...resource, labels: resourceLabels.labelsOf(resource) }));
+      return viewOf({ name, resourceLabels, alertability: name === 'prod' }, listingOf(labelled));
+    };
+    const none = await viewOf({ name: 'none', resourceLabels: new ResourceLabels([], all.names) }, listingOf(fleet));
+    await expect(await textOf([await viewsOf('prod'), await viewsOf('test'), none])).toMatchFileSnapshot(
+      '../golden/labels.prom',
+    );
   });
 
   it('contains each family once, with the HELP and TYPE of the catalogue', async () => {
@@ -376,13 +396,14 @@ describe('Exposition', () => {
         sku: field('', '1 GPU'),
       },
       gpuModel: field('', '\u0000😀'),
+      labels: field(NO_LABELS, ...TEAMS),
     });
     const listing = fc
       .uniqueArray(resource, { selector: ({ id }) => id })
       .map((list) => list.map(({ id, ...rest }) => resourceOf(id, rest)));
     await fc.assert(
       fc.asyncProperty(fc.array(listing, { minLength: 2, maxLength: 5 }), async (lists) => {
-        const spec = specOf(metricsOf({ maxResources: 3 }));
+        const spec = specOf({ ...metricsOf({ maxResources: 3 }), resourceLabels: BY_TEAM });
         const newEncoder = () => new StationEncoder(spec, new CompressorPool(new TaskQueue(), 1));
         const encoder = newEncoder();
         for (const list of lists) {
@@ -443,12 +464,13 @@ describe('Exposition', () => {
       alertRules: fc.option(fc.nat(), { nil: undefined }),
       createdSeconds: fc.option(fc.double({ min: 0, max: 1e11, noNaN: true }), { nil: undefined }),
       alertable: fc.option(fc.boolean(), { nil: undefined }),
+      labels: fc.constantFrom(NO_LABELS, ...TEAMS),
     });
     const resources = fc.uniqueArray(arbitrary, { selector: ({ id }) => id, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(resources, text, async (list, station) => {
         const families = parseExposition(
-          await textOf([await viewOf({ name: station, alertability: true }, listingOf(list))]),
+          await textOf([await viewOf({ name: station, alertability: true, resourceLabels: BY_TEAM }, listingOf(list))]),
         );
         const byId = (family: string) =>
           new Map(families.get(family)?.samples.map((sample) => [sample.labels['resource_id'], sample]));
@@ -469,6 +491,7 @@ describe('Exposition', () => {
             sku: r.sku,
             gpu_model: r.gpuModel,
             alertable: String(r.alertable ?? ''),
+            team: r.labels['team'] ?? '',
           };
           expect({ ...info?.get(r.id)?.labels }).toEqual({ ...identity, ...described });
           expect(state?.get(r.id)?.labels['state'] ?? '').toBe(r.state);

@@ -62,13 +62,14 @@ describe('TaskQueue', () => {
     expect(events).toEqual(['added', 'task']);
   });
 
-  it('handles parts of about 1,000 rows in each task', async () => {
-    const rowsPerTask = async (sizes: readonly number[]) => {
+  it('handles parts of about 1,000 rows in each task, and fewer that take long', async () => {
+    const rowsPerTask = async (sizes: readonly number[], taskMs = 1) => {
       const parts = sizes.map((size) => Array.from({ length: size }, () => undefined));
-      return iterations(1, (tasks, ran) => tasks.forEach(parts, ({ length }) => ran(`${length} `)));
+      return iterations(taskMs, (tasks, ran) => tasks.forEach(parts, ({ length }) => ran(`${length} `)));
     };
     expect(await rowsPerTask([])).toEqual([]);
     expect(await rowsPerTask([500, 500, 500])).toEqual(['500 500 ', '500 ']);
     expect(await rowsPerTask([999, 1, 600, 600, 5, 1000])).toEqual(['999 1 ', '600 600 ', '5 1000 ']);
+    expect(await rowsPerTask([1, 2, 3, 4, 5], 2)).toEqual(['1 2 3 ', '4 5 ']);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListingFilters } from '../../src/model/listing.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import { Pseudonyms } from '../../src/recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../../src/recording/station-recorder.ts';
@@ -22,6 +23,7 @@ const spec: StationSpec = {
   metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
   refreshTimeoutMs: 1,
   labels: { team: 'secret' },
+  resourceLabels: new ResourceLabels(),
 };
 
 function page(

@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/model/clock.ts';
 import { LISTING_FIELDS, type Listing, type ListingField, type Part } from '../../src/model/listing.ts';
-import type { Resource } from '../../src/model/resource.ts';
+import { NO_LABELS, type Resource } from '../../src/model/resource.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 
@@ -15,6 +16,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
     cache: { ttlMs: 60_000, maxStaleMs: 900_000, errorTtlMs: 10_000, refresh: 'scrape' },
     refreshTimeoutMs: 120_000,
     labels: {},
+    resourceLabels: new ResourceLabels(),
     labelValues: 1000,
     maxChanges: 1000,
     metrics: { perResource: true, maxResources: 100_000, disabled: new Set() },
@@ -49,6 +51,7 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
     createdSeconds: 1_700_000_000,
     product: '',
     alertable: undefined,
+    labels: NO_LABELS,
     ...changes,
   };
 }

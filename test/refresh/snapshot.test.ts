@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.ts';
 import { SnapshotReader } from '../../src/refresh/snapshot.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { listingOf, resourceOf, specOf } from './fixtures.ts';
@@ -219,6 +220,41 @@ describe('SnapshotReader', () => {
       ['b', '', false],
       ['c', '', true],
     ]);
+  });
+
+  it('labels resources by what it has joined, and keeps the labels of resources that stay the same', async () => {
+    const resourceLabels = new ResourceLabels([
+      { match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } },
+      { match: { name: new AnchoredRegExp('name-.*') }, labels: { team: 'named' } },
+    ]);
+    let listed = records;
+    let ofProduct = ['a'];
+    const { read } = readerOf(
+      { products: ['x'], resourceLabels },
+      () => listingOf(listed),
+      () => listingOf(ofProduct),
+    );
+    const teams = async () => (await read()).snapshot.parts.flat().map(({ id, labels }) => `${id}:${labels['team']}`);
+    expect(await teams()).toEqual(['a:x', 'b:named', 'c:named']);
+    ofProduct = ['b'];
+    expect(await teams()).toEqual(['a:named', 'b:x', 'c:named']);
+    listed = [resourceOf('new'), resourceOf('b', { state: 'F' }), resourceOf('c', { name: 'other' })];
+    expect(await teams()).toEqual(['new:named', 'b:x', 'c:']);
+  });
+
+  it('labels resources without products and alertability', async () => {
+    const entry = { match: { resource_id: new AnchoredRegExp('a|b') }, labels: { team: 'x' } };
+    const many = Array.from({ length: 100 }, (_, at) => resourceOf(`r${at}`));
+    const { read } = readerOf(
+      { resourceLabels: new ResourceLabels([entry]) },
+      () => listingOf([], { parts: [records, many], size: 103 }),
+      noIds,
+    );
+    const { snapshot } = await read();
+    expect(snapshot.parts.map((part) => part.map(({ id }) => id))).toEqual(
+      [records, many].map((part) => part.map(({ id }) => id)),
+    );
+    expect(snapshot.parts.flat().filter(({ labels }) => labels['team'] === 'x')).toHaveLength(2);
   });
 
   it('sets alertable to unknown when the listing of alertable resources becomes incomplete', async () => {

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { isObject, labelText, type Quantity, type RecordField, type Resource } from '../../model/resource.ts';
+import {
+  isObject,
+  labelText,
+  NO_LABELS,
+  type Quantity,
+  type RecordField,
+  type Resource,
+} from '../../model/resource.ts';
 
 /** A record as read. */
 export interface ReadRecord<Row> {
@@ -62,6 +69,7 @@ export function readResource(
     createdSeconds: valid('create_time', optional(record['create_time'], timestamp), undefined),
     product: '',
     alertable: undefined,
+    labels: NO_LABELS,
   };
   const unique = id.length + row.name.length + row.displayName.length;
   const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { SORT_KEYS } from '../inventory/selection.ts';
+import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
+import { isObject, RESOURCE_COLUMNS } from '../model/resource.ts';
+import { AnchoredRegExp } from '../model/resource-labels.ts';
+import { type CrossProblem, crossChecked } from './cross-check.ts';
+import { quoted } from './problem.ts';
+import { codecOf } from './scalar-schemas.ts';
+import { labelName } from './station-schema.ts';
+
+/** Names of all entries together: each multiplies the series of the aggregates by its values. */
+const MAX_NAMES = 10;
+
+/** Characters of one expression, and instructions when it is compiled. With the length of label values they bound the time that a resource takes. */
+const MAX_SIZE = 1000;
+const MAX_TOTAL_SIZE = 10 * MAX_SIZE;
+
+const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
+
+const RESERVED = new Set([
+  ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
+  ...Object.keys(RESOURCE_COLUMNS),
+  ...Object.keys(SORT_KEYS),
+]);
+
+const expression = codecOf(
+  z.string().meta({ title: 'regular expression' }),
+  z.instanceof(AnchoredRegExp),
+  parseExpression,
+  // zod also encodes an absent key.
+  (value) => value?.source,
+);
+
+const match = z.strictObject({
+  station: expression.exactOptional().describe('Name of the station.'),
+  resource_type: expression.exactOptional().describe('Type of the resource, the key as sent.'),
+  product: expression.exactOptional().describe('Product of the resource; needs `products`.'),
+  name: expression.exactOptional().describe('Name of the resource.'),
+  display_name: expression.exactOptional().describe('Display name of the resource.'),
+  resource_id: expression.exactOptional().describe('ID of the resource.'),
+});
+
+export const resourceLabels = crossChecked(
+  z.array(
+    z.strictObject({
+      match: match
+        .prefault({})
+        .describe(
+          'Regular expressions in the syntax of RE2, each of which must match the whole text; without any, all resources match.',
+        ),
+      labels: z
+        .record(labelName(RESERVED, 'the exporter already uses this name'), z.string())
+        .describe('Labels of the resources that match; all entries together have at most 10 names.'),
+    }),
+  ),
+  function* (entries) {
+    yield* nameProblems(entries as readonly unknown[]);
+    yield* sizeProblems(entries as readonly unknown[]);
+  },
+  Array.isArray,
+);
+
+function parseExpression(source: string): AnchoredRegExp | string {
+  if (source.length > MAX_SIZE) return TOO_LARGE;
+  try {
+    const parsed = new AnchoredRegExp(source);
+    return parsed.size > MAX_SIZE ? TOO_LARGE : parsed;
+  } catch (error) {
+    const reason = String(error).replaceAll(/^.*regexp: |: `.*$/gs, '');
+    return `expected a regular expression in the syntax of RE2, got ${quoted(source)}: ${reason}`;
+  }
+}
+
+function* nameProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
+  const names = new Set<string>();
+  for (const { path, key } of valuesIn(entries, 'labels')) {
+    names.add(key);
+    if ([...names].indexOf(key) >= MAX_NAMES)
+      yield { path, message: `expected at most ${MAX_NAMES} label names in all entries together`, atKey: true };
+  }
+}
+
+function* sizeProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
+  let size = 0;
+  for (const { path, value } of valuesIn(entries, 'match')) {
+    if (value instanceof AnchoredRegExp) size += value.size;
+    if (size <= MAX_TOTAL_SIZE) continue;
+    yield { path, message: `expected at most ${MAX_TOTAL_SIZE} instructions in all entries together` };
+    return;
+  }
+}
+
+function* valuesIn(entries: readonly unknown[], part: 'match' | 'labels') {
+  for (const [index, entry] of entries.entries()) {
+    const { [part]: mapping } = isObject(entry) ? entry : {};
+    for (const [key, value] of isObject(mapping) ? Object.entries(mapping) : [])
+      yield { path: [index, part, key], key, value };
+  }
+}

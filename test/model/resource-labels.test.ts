@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AnchoredRegExp, type LabelEntry, ResourceLabels } from '../../src/model/resource-labels.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
+
+type Match = Readonly<Record<string, string>>;
+type Entry = { readonly match: Match; readonly labels: Readonly<Record<string, string>> };
+
+const FIELDS = {
+  resource_type: 'type',
+  product: 'product',
+  name: 'name',
+  display_name: 'displayName',
+  resource_id: 'id',
+} as const;
+
+const labelsOf = (entries: readonly Entry[]) =>
+  new ResourceLabels(
+    entries.map(({ match, labels }) => ({
+      match: Object.fromEntries(Object.entries(match).map(([field, source]) => [field, new AnchoredRegExp(source)])),
+      labels,
+    })) satisfies LabelEntry[],
+  );
+
+const resource = resourceOf('i-1', { name: 'web-1', displayName: 'Web\nserver', type: 'type.vm', product: 'p' });
+
+describe('ResourceLabels', () => {
+  it('takes the value of each label from the first entry that matches', () => {
+    const labels = labelsOf([
+      { match: { name: 'db-.*' }, labels: { team: 'storage', tier: 'data' } },
+      { match: { name: 'web-.*', product: 'p' }, labels: { team: 'web' } },
+      { match: { name: 'web-.*' }, labels: { team: 'other', tier: 'front', constructor: 'c' } },
+      { match: {}, labels: { team: 'platform', cost: '' } },
+    ]);
+    expect(labels.names).toEqual(['team', 'tier', 'constructor', 'cost']);
+    expect(labels.labelsOf(resource)).toEqual({ team: 'web', tier: 'front', constructor: 'c', cost: '' });
+    expect(labels.labelsOf(resourceOf('x'))).toEqual({ team: 'platform', tier: '', constructor: '', cost: '' });
+  });
+
+  it('keeps the names of entries that match another station only', () => {
+    const all = labelsOf([
+      { match: { station: 'prod|eu-.*', name: 'web-.*' }, labels: { team: 'web' } },
+      { match: { station: 'test' }, labels: { tier: 'test' } },
+    ]);
+    expect(all.ofStation('eu-1').labelsOf(resource)).toEqual({ team: 'web', tier: '' });
+    expect(all.ofStation('test').labelsOf(resource)).toEqual({ team: '', tier: 'test' });
+    const none = all.ofStation('europe');
+    expect([none.names, none.entries, none.labelsOf(resource)]).toEqual([['team', 'tier'], [], {}]);
+  });
+
+  it('matches whole texts, with line breaks, and cuts values like every label value', () => {
+    const team = (match: Match, value = 'x') =>
+      labelsOf([{ match, labels: { team: value } }]).labelsOf(resource)['team'];
+    expect([team({ name: 'web' }), team({ name: 'eb-1' }), team({ display_name: 'Web.*' })]).toEqual(['', '', 'x']);
+    expect(team({}, '名'.repeat(400))).toBe('名'.repeat(341));
+  });
+
+  it('returns the same object for the same values, and the one before while nothing that is matched changes', () => {
+    const labels = labelsOf([{ match: { name: 'web-.*' }, labels: { team: 'web' } }]);
+    const before = { ...resource, labels: labels.labelsOf(resource) };
+    expect(labels.labelsOf(resourceOf('other', { name: 'web-2' }))).toBe(before.labels);
+    const known = { ...resource, labels: { team: 'known' } };
+    expect(labels.labelsOf(resourceOf('i-1', { ...resource, state: 'x', alertRules: 9 }), known)).toBe(known.labels);
+    for (const field of Object.values(FIELDS))
+      expect(labels.labelsOf({ ...resource, [field]: 'web-3' }, known)).toBe(before.labels);
+  });
+
+  it('agrees with native regular expressions on any entries and resources', () => {
+    const source = fc.constantFrom('a', '.*', 'a|b', 'a+b?', '(?:a|bc)*', '[^a]*', '\\w{1,2}', '\\.b', '', 'b$', '^a');
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.', '\n'), maxLength: 4 });
+    const match = fc.dictionary(fc.constantFrom('station', ...Object.keys(FIELDS)), source, { maxKeys: 3 });
+    const labels = fc.dictionary(fc.constantFrom('team', 'tier', 'cost'), fc.constantFrom('x', 'y', ''), {
+      minKeys: 1,
+    });
+    const texts = fc.record({ id: text, name: text, displayName: text, type: text, product: text });
+    fc.assert(
+      fc.property(fc.array(fc.record({ match, labels }), { maxLength: 6 }), text, texts, (entries, station, fields) => {
+        const isMatch = ([field, expression]: [string, string]) =>
+          new RegExp(`^(?:${expression})$`, 's').test(
+            field === 'station' ? station : fields[FIELDS[field as keyof typeof FIELDS]],
+          );
+        const matching = entries.filter((entry) => Object.entries(entry.match).every(isMatch));
+        const result = labelsOf(entries).ofStation(station).labelsOf(resourceOf('', fields));
+        for (const name of ['team', 'tier', 'cost'])
+          expect(result[name] ?? '').toBe(matching.find((entry) => name in entry.labels)?.labels[name] ?? '');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('matches expressions that make other engines backtrack for ever', () => {
+    const matches = (source: string, text: string) => new AnchoredRegExp(source).matches(text);
+    for (const source of ['(a+)+b', '(a|aa)*b', '(.*)*.*.*.*x', '(a?){300}a{300}'])
+      expect(matches(source, `${'a'.repeat(1000)}!`)).toBe(false);
+    expect(matches('(a+)+b', `${'a'.repeat(1000)}b`)).toBe(true);
+  });
+});
