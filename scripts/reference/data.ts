@@ -5,7 +5,6 @@ import {
   STATION_LISTING,
 } from '../../src/inventory/station-columns.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/model/resource.ts';
-import { MAX_FOUND } from '../../src/web/data.ts';
 
 /** Generates docs/data.md. */
 export function dataReference(): string {
@@ -22,7 +21,7 @@ export function dataReference(): string {
     '| `/?format=json` | `json`, `csv` | all stations of this shard: a list of the fields below |',
     '| `/stations/NAME?format=json` | `json` | one station: the fields below and its details |',
     '| `/stations/NAME/resources` | `json`, `csv` | the resources of a station: a list of the fields below |',
-    '| `/search?q=TEXT&format=json` | `json`, `csv` | the resources of all stations with the text in ID, name or display name |',
+    '| `/search?q=TEXT&format=json` | `json`, `csv` | the resources of all stations with the text in ID, name or display name, and with the given values |',
     '| `/stations/NAME/history` | `json`, `csv` | the refreshes of a station: a list of the fields below, the latest first |',
     '',
     '- `/stations/NAME/resources` has the query parameters of the station page: `search`, `type`, `product`, `state`, `alertable`, `without_rules=yes`,',
@@ -62,8 +61,8 @@ export function dataReference(): string {
     '',
     '## Fields of a search',
     '',
-    `In JSON a search is an object with these fields and \`resources\`: a list of the field \`station\` and those of a resource. CSV has the resources. Both have at most`,
-    `the first ${MAX_FOUND.toLocaleString('en-US')}, in the order of the stations and of their listings.`,
+    'In JSON a search is an object with these fields and `resources`: a list of the field `station` and those of a resource. CSV has the resources. Both have all',
+    'that match, in the order of the stations and of their listings, or as `sort` says. `/search` has the query parameters of the station page, with `q` for `search`.',
     '',
     '| field | meaning |',
     '|---|---|',

@@ -194,8 +194,8 @@ export class Exporter implements ExporterPort {
     return selectResources(snapshot.parts, selection, order, this.#services.responseTasks, signal);
   }
 
-  search(text: string, limit: number, signal: AbortSignal): Promise<SearchResult> {
-    return searchStations(searchedStations(this.#generation), text, limit, this.#services.responseTasks, signal);
+  search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult> {
+    return searchStations(searchedStations(this.#generation), selection, order, this.#services.responseTasks, signal);
   }
 
   seriesOf(spec: StationSpec, resource: Resource): string {

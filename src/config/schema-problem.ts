@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { nearest } from '../model/nearest.ts';
 import type { Mapping } from './cross-check.ts';
-import { nearest, suggestion } from './nearest.ts';
-import { type ConfigPath, formatPath, quoted } from './problem.ts';
+import { type ConfigPath, formatPath, quoted, suggestion } from './problem.ts';
 
 /** A problem that the schema found. */
 export interface SchemaProblem {

@@ -1,6 +1,6 @@
-import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS } from './selection.ts';
+import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
 
-/** The resources that a station page shows, from the query of its URL. */
+/** The resources that a page shows, from the query of its URL. */
 export interface ResourceQuery {
   readonly selection: Selection;
   readonly order: Order | undefined;
@@ -11,85 +11,70 @@ export interface ResourceQuery {
 /** The query value for resources without a value: an HTML form submits '' when no option is selected. */
 export const NONE = '(none)';
 
-const CHOICES = { alertable: ALERTABLE, without_rules: ['yes'], order: ['asc', 'desc'] } as const;
+/** The parameters, each with what it is expected to be and whether a value is valid; '' always is. */
+const PARAMETERS: Readonly<Record<string, readonly [expected: string, isValid: (value: string) => boolean]>> = {
+  search: ['text', () => true],
+  ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, ['text', () => true]])),
+  alertable: oneOf(...ALERTABLE),
+  without_rules: oneOf('yes'),
+  sort: [
+    `one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order`,
+    (value) => parseOrder(value) !== undefined,
+  ],
+  order: oneOf('asc', 'desc'),
+  page: ['an integer of at least 1', (value) => /^[1-9]\d{0,8}$/.test(value)],
+};
 
-const PARAMETERS = ['search', 'type', 'product', 'state', 'sort', ...Object.keys(CHOICES), 'page'];
+function oneOf(...words: readonly string[]): readonly [string, (value: string) => boolean] {
+  return [`${words.length === 1 ? '' : 'one of '}${words.join(', ')}`, (value) => words.includes(value)];
+}
 
 /** Empty parameters are ignored; a string is the problem of an invalid one. */
 export function parseResourceQuery(query: URLSearchParams): ResourceQuery | string {
-  return problemOf(query) ?? queryOf(query);
+  for (const [name, [expected]] of Object.entries(PARAMETERS)) {
+    if (query.getAll(name).length > 1) return `Expected ${name} at most once.`;
+    if (query.get(name) && validValue(query, name) === undefined) return `Expected ${name} to be ${expected}.`;
+  }
+  return usableQuery(query);
 }
 
-function queryOf(query: URLSearchParams): ResourceQuery {
-  const order = parseOrder(query.get('sort') ?? '');
-  const alertable = ALERTABLE.find((word) => word === query.get('alertable'));
+function validValue(query: URLSearchParams, name: string): string | undefined {
+  const value = query.get(name);
+  return value && PARAMETERS[name]?.[1](value) ? value : undefined;
+}
+
+/** The valid parameters of a query; of a repeated one the first. */
+export function usableQuery(query: URLSearchParams): ResourceQuery {
+  const valid = (name: string) => validValue(query, name);
+  const order = parseOrder(valid('sort') ?? '');
+  const values = VALUE_FILTERS.map((name) => [name, valid(name) === NONE ? '' : valid(name)]);
+  const selection = {
+    search: valid('search'),
+    ...Object.fromEntries(values),
+    alertable: valid('alertable'),
+    withoutRules: valid('without_rules') && true,
+  };
   return {
-    selection: {
-      ...(query.get('search') && { search: String(query.get('search')) }),
-      ...valueFilter(query, 'type'),
-      ...valueFilter(query, 'product'),
-      ...valueFilter(query, 'state'),
-      ...(alertable && { alertable }),
-      ...(query.get('without_rules') === 'yes' && { withoutRules: true }),
-    },
-    order: order && { by: order.by, descending: order.descending || query.get('order') === 'desc' },
-    page: Number(query.get('page') || 1),
+    selection: Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined)),
+    order: order && { by: order.by, descending: order.descending || valid('order') === 'desc' },
+    page: Number(valid('page') ?? 1),
   };
 }
 
-/** The valid parameters of an invalid query; of a repeated one the first. */
-export function usableQuery(query: URLSearchParams): ResourceQuery {
-  const usable = new URLSearchParams();
-  for (const name of PARAMETERS) {
-    const value = query.get(name);
-    if (value !== null && problemOf(new URLSearchParams([[name, value]])) === undefined) usable.set(name, value);
-  }
-  return queryOf(usable);
-}
-
-/** The query string, with its question mark. */
-export function resourceSearch({ selection, order, page }: ResourceQuery): string {
-  const { search, type, product, state, alertable, withoutRules } = selection;
+/** The query string, with its question mark. `text`: the name of the parameter for the text to search for. */
+export function resourceSearch({ selection, order, page }: ResourceQuery, text = 'search'): string {
   const given = {
-    search,
-    type: type === '' ? NONE : type,
-    product: product === '' ? NONE : product,
-    state: state === '' ? NONE : state,
-    alertable,
-    without_rules: withoutRules ? 'yes' : undefined,
+    [text]: selection.search,
+    ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, selection[name] === '' ? NONE : selection[name]])),
+    alertable: selection.alertable,
+    without_rules: selection.withoutRules && 'yes',
     sort: order && sortText(order),
     page: page > 1 ? String(page) : undefined,
   };
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);
-  return `?${parameters}`;
+  return `?${new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => !!entry[1]))}`;
 }
 
 /** The value of the parameter `sort`. */
 export function sortText({ by, descending }: Order): string {
   return descending ? `-${by}` : by;
-}
-
-function problemOf(query: URLSearchParams): string | undefined {
-  const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) return `Expected ${repeated} at most once.`;
-  for (const [name, words] of Object.entries(CHOICES)) {
-    const known: readonly string[] = words;
-    const word = query.get(name);
-    if (word && !known.includes(word))
-      return `Expected ${name} to be ${known.length === 1 ? '' : 'one of '}${known.join(', ')}.`;
-  }
-  const sort = query.get('sort');
-  if (sort && !parseOrder(sort)) {
-    return `Expected sort to be one of ${Object.keys(SORT_KEYS).join(', ')}, with a leading - for descending order.`;
-  }
-  return /^(?:[1-9]\d{0,8})?$/.test(query.get('page') ?? '')
-    ? undefined
-    : 'Expected page to be an integer of at least 1.';
-}
-
-function valueFilter(query: URLSearchParams, name: 'type' | 'product' | 'state'): Selection {
-  const value = query.get(name);
-  if (value === null || value === '') return {};
-  return { [name]: value === NONE ? '' : value };
 }

@@ -1,7 +1,7 @@
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
-import { textTest } from './selection.ts';
+import { comparison, joined, type Order, type Selection, selectResources } from './selection.ts';
 
 /** A station to be searched. */
 export interface SearchedStation {
@@ -17,44 +17,28 @@ export interface StationResource {
 }
 
 export interface SearchResult {
-  /** The first ones, in the order of the stations and of their listings. */
+  /** In the order of the stations and of their listings when no other is given. */
   readonly found: readonly StationResource[];
-  /** Number of all matching resources. */
-  readonly total: number;
-  /** Number of stations that have matching resources. */
-  readonly stations: number;
   /** Stations that could not be searched. */
   readonly withoutData: readonly string[];
 }
 
-/**
- * Finds resources of all stations by id, name or display name, and counts those beyond `limit`. Works in short tasks.
- * Rejects with the reason of the signal once it aborts; no further task runs.
- */
+/** The selected resources of all stations. Works in short tasks; rejects with the reason of the signal once it aborts. */
 export async function searchStations(
   stations: Iterable<SearchedStation>,
-  text: string,
-  limit: number,
+  selection: Selection,
+  order: Order | undefined,
   tasks: TaskQueue,
   signal: AbortSignal,
 ): Promise<SearchResult> {
-  const isMatch = textTest(text);
-  const found: StationResource[] = [];
+  const found: StationResource[][] = [];
   const withoutData: string[] = [];
-  let total = 0;
-  let matching = 0;
-  for (const { name, parts } of stations) {
-    const before = total;
-    if (parts === undefined) withoutData.push(name);
-    await tasks.forEach(parts ?? [], (part) => {
-      signal.throwIfAborted();
-      for (const resource of part) {
-        if (!isMatch(resource)) continue;
-        total += 1;
-        if (total <= limit) found.push({ station: name, resource });
-      }
-    });
-    if (total > before) matching += 1;
+  for (const { name: station, parts } of stations) {
+    if (parts === undefined) withoutData.push(station);
+    const selected = await selectResources(parts ?? [], selection, order, tasks, signal);
+    if (selected.length > 0) found.push(selected.map((resource) => ({ station, resource })));
   }
-  return { found, total, stations: matching, withoutData };
+  const compare = order && comparison(order);
+  const byResource = compare && ((a: StationResource, b: StationResource) => compare(a.resource, b.resource));
+  return { found: await joined(found, byResource, tasks, signal), withoutData };
 }

@@ -62,27 +62,30 @@ export async function selectResources(
   tasks: TaskQueue,
   signal?: AbortSignal,
 ): Promise<readonly Resource[]> {
-  const run = <T>(task: () => T) =>
-    tasks.run(() => {
-      signal?.throwIfAborted();
-      return task();
-    });
   const isSelected = selectionFilter(selection, await valueTests(parts, selection, tasks, signal));
   const compare = order && comparison(order);
-  const runs: Sorted[] = [];
-  for (const part of parts) {
-    runs.push(
-      await run(() => {
-        const selected = part.filter(isSelected);
-        return compare ? selected.sort(compare) : selected;
-      }),
-    );
-  }
+  const selected: Resource[][] = [];
+  await tasks.forEach(parts, (part) => {
+    signal?.throwIfAborted();
+    const some = part.filter(isSelected);
+    selected.push(compare ? some.sort(compare) : some);
+  });
+  return joined(selected, compare, tasks, signal);
+}
+
+/** The rows of all runs, in the order in which each of them is sorted. Works like `selectResources`. */
+export async function joined<Row>(
+  runs: readonly (readonly Row[])[],
+  compare: Comparison<Row> | undefined,
+  tasks: TaskQueue,
+  signal?: AbortSignal,
+): Promise<readonly Row[]> {
   if (!compare) return runs.flat();
+  const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
-  for (let at = 0; at + 1 < runs.length; at += 2)
-    runs.push(await merged(runs[at] as Sorted, runs[at + 1] as Sorted, compare, run));
-  return runs.at(-1) ?? [];
+  for (let at = 0; at + 1 < queue.length; at += 2)
+    queue.push(await merged(queue[at] ?? [], queue[at + 1] ?? [], compare, tasks, signal));
+  return queue.at(-1) ?? [];
 }
 
 export function alertableOf({ alertable }: Pick<Resource, 'alertable'>): Alertable {
@@ -128,7 +131,7 @@ function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<stri
   }
 }
 
-const VALUE_FILTERS = ['type', 'product', 'state'] as const;
+export const VALUE_FILTERS = ['type', 'product', 'state'] as const;
 
 type ValueFilter = (typeof VALUE_FILTERS)[number];
 
@@ -193,7 +196,7 @@ function selectionFilter(
 }
 
 /** Whether id, name or display name of a resource contains the text, in any case. */
-export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
+function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
   const wanted = text.toLowerCase();
   return ({ id, name, displayName }) =>
     id.toLowerCase().includes(wanted) ||
@@ -201,14 +204,14 @@ export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' 
     displayName.toLowerCase().includes(wanted);
 }
 
-type Comparison = (a: Resource, b: Resource) => number;
+type Comparison<Row> = (a: Row, b: Row) => number;
 
-function comparison({ by, descending }: Order): Comparison {
+export function comparison({ by, descending }: Order): Comparison<Resource> {
   const key: (resource: Resource) => string | number | undefined = SORT_KEYS[by];
   const sign = descending ? -1 : 1;
   return (a, b) => {
     const [left, right] = [key(a), key(b)];
-    if (left === right) return a.id < b.id ? -1 : 1;
+    if (left === right) return a.id < b.id ? -1 : Number(a.id > b.id);
     if (isEmpty(left) || isEmpty(right)) return isEmpty(left) ? 1 : -1;
     return left < right ? -sign : sign;
   };
@@ -221,12 +224,17 @@ function isEmpty(key: string | number | undefined): key is '' | undefined {
 /** Compared in one task: the last merge has all resources of a station. */
 const MERGED_PER_TASK = 1000;
 
-type Sorted = readonly Resource[];
-
-async function merged(left: Sorted, right: Sorted, compare: Comparison, run: TaskQueue['run']): Promise<Sorted> {
-  const both: Resource[] = [];
+async function merged<Row>(
+  left: readonly Row[],
+  right: readonly Row[],
+  compare: Comparison<Row>,
+  tasks: TaskQueue,
+  signal: AbortSignal | undefined,
+): Promise<readonly Row[]> {
+  const both: Row[] = [];
   let [leftAt, rightAt] = [0, 0];
   const mergeSome = () => {
+    signal?.throwIfAborted();
     for (let count = 0; count < MERGED_PER_TASK; count += 1) {
       const [a, b] = [left[leftAt], right[rightAt]];
       if (a === undefined || b === undefined) return;
@@ -236,6 +244,6 @@ async function merged(left: Sorted, right: Sorted, compare: Comparison, run: Tas
       else leftAt += 1;
     }
   };
-  while (leftAt < left.length && rightAt < right.length) await run(mergeSome);
+  while (leftAt < left.length && rightAt < right.length) await tasks.run(mergeSome);
   return both.concat(left.slice(leftAt), right.slice(rightAt));
 }

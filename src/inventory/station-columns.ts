@@ -130,13 +130,13 @@ export const FOUND_COLUMNS: Columns<StationResource> = {
 
 /** The fields of a search in JSON beside the resources. */
 export const SEARCH_FIELDS = {
-  q: { help: 'Text that was searched for.', value: ({ text }) => text },
-  total: { help: 'Exact number of matching resources.', value: ({ total }) => total },
+  q: { help: 'Text that was searched for, or null.', value: ({ text }) => text ?? null },
+  total: { help: 'Number of matching resources.', value: ({ found }) => found.length },
   stations_without_data: {
     help: 'Names of the stations that could not be searched.',
     value: ({ withoutData }) => withoutData,
   },
-} as const satisfies DocumentedFields<SearchResult & { readonly text: string }>;
+} as const satisfies DocumentedFields<SearchResult & { readonly text: string | undefined }>;
 
 /** RFC 3339. */
 function timeText(ms: number | undefined): string | null {

@@ -17,12 +17,15 @@ import { statusPage } from './pages/status-page.ts';
 import type { ExporterPort } from './port.ts';
 import { checkAccess, checkCrossSite, checkRequest, requestTarget } from './request-checks.ts';
 import { type AbortableHandler, limitRequests, RequestQueue } from './request-limit.ts';
-import { internalError, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
+import { failedRequest, methodNotAllowed, notFound, redirectTo, sendText, setCommonHeaders } from './respond.ts';
 import { literalPath, pathPrefix, ROUTES } from './routes.ts';
 import { ScrapeEndpoint, scrapeAll, scrapeOwn, scrapeStation } from './scrape.ts';
 
 /** Limit of concurrent requests to endpoints other than scrapes whose responses may be large or slow, of concurrent reloads and of refreshes on request. */
 const MAX_OTHER_REQUESTS = 20;
+
+/** Limit of concurrent searches in all stations: each holds a list of all that it found until the client has read it. */
+const MAX_SEARCHES = 4;
 
 /** Limits and compresses the handlers of pages and data. */
 type PageHandlers = (handle: AbortableHandler) => readonly RequestHandler[];
@@ -58,7 +61,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   // Last, because the prefix itself may be /stations.
   app.use(pages);
   if (prefix !== '') app.use(literalPath(prefix), pages);
-  app.use(notFound, internalError(options.report));
+  app.use(notFound, failedRequest(options.report));
 
   const requests = new RequestQueue();
   return (request, response) => {
@@ -99,7 +102,8 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, page: PageH
     html: searchPage(exporter, options),
     ...searchData(exporter),
   };
-  readOnlyRoute(router, ROUTES.search, ...page(byFormat(search)));
+  const limitSearches = limitRequests(MAX_SEARCHES, () => reached('pages'));
+  readOnlyRoute(router, ROUTES.search, compression(), limitSearches(byFormat(search)));
   readOnlyRoute(router, ROUTES.reference, ...page(referencePage(options)));
   readOnlyRoute(router, ROUTES.favicon, favicon);
   const limitReloads = limitRequests(MAX_OTHER_REQUESTS, () => reached('reloads'));

@@ -1,7 +1,7 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { stationLinks } from '../inventory/links.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
-import { parseResourceQuery } from '../inventory/resource-query.ts';
+import { parseResourceQuery, type ResourceQuery } from '../inventory/resource-query.ts';
 import {
   FOUND_COLUMNS,
   HISTORY_COLUMNS,
@@ -10,11 +10,12 @@ import {
   STATION_LISTING,
 } from '../inventory/station-columns.ts';
 import type { StationDetail } from '../inventory/station-status.ts';
+import { nearest } from '../model/nearest.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { send, sendError, writePieces } from './respond.ts';
-import { searchParams } from './routes.ts';
+import { RequestError, send, writePieces } from './respond.ts';
+import { searchParams, stationPath } from './routes.ts';
 
 const CONTENT_TYPES = { text: 'text/plain', html: 'text/html', json: 'application/json', csv: 'text/csv' } as const;
 
@@ -32,121 +33,134 @@ export function byFormat(handlers: Readonly<Partial<Record<Format, AbortableHand
         : formats.find((known) => given.length === 1 && known === given[0]);
     const handle = handlers[format as Format];
     if (handle) return handle(request, response, signal);
-    sendError(response, 400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
-    return undefined;
+    throw new RequestError(400, `Expected format to be one of ${formats.join(', ')}, at most once.\n`);
   };
+}
+
+/** The station that the path names; throws a RequestError if there is none. */
+export function stationOf(exporter: Pick<ExporterPort, 'station' | 'specs'>, { params }: Request): StationDetail {
+  const name = String(params['name']);
+  const detail = exporter.station(name);
+  if (detail) return detail;
+  throw noStation(exporter, name);
+}
+
+/** Suggests a station with a similar name. */
+export function noStation(exporter: Pick<ExporterPort, 'specs'>, given: string): RequestError {
+  const words = nearest(
+    given,
+    exporter.specs().map(({ name }) => name),
+  );
+  const path = stationPath(words ?? '..');
+  const isNear = words !== undefined && path !== undefined;
+  const text = `No station with this name is configured on this shard.${isNear ? ` Did you mean ${words}?` : ''}\n`;
+  return new RequestError(404, text, isNear ? { words, path } : undefined);
+}
+
+/** The query of a list of resources; throws a RequestError if it is invalid. */
+function resourceQueryOf(request: Pick<Request, 'url'>): ResourceQuery {
+  const query = parseResourceQuery(searchParams(request));
+  if (typeof query === 'string') throw new RequestError(400, `${query}\n`);
+  return query;
 }
 
 type ListHandlers = Readonly<Record<'json' | 'csv', AbortableHandler>>;
 
+/** Rows for programs. */
+interface DataList<Row> {
+  /** What it holds, for the name of the CSV file. */
+  readonly name: string;
+  readonly columns: Columns<Row>;
+  readonly rows: readonly Row[];
+  /** In JSON, `rows` follow these fields as `resources`; without fields JSON is a list. */
+  readonly fields?: object;
+}
+
+/** Handlers of a list in both formats; CSV is a file. */
+function listHandlers<Row>(
+  listOf: (request: Request, signal: AbortSignal) => DataList<Row> | Promise<DataList<Row>>,
+): ListHandlers {
+  const json: AbortableHandler = async (request, response, signal) => {
+    const { columns, rows, fields } = await listOf(request, signal);
+    response.setHeader('Content-Type', CONTENT_TYPES.json);
+    const list = jsonPieces(columns, rows);
+    await writePieces(response, fields ? wrapped(fields, list) : list, signal);
+  };
+  const csv: AbortableHandler = async (request, response, signal) => {
+    const { name, columns, rows } = await listOf(request, signal);
+    response.setHeader('Content-Type', `${CONTENT_TYPES.csv}; charset=utf-8`);
+    response.setHeader('Content-Disposition', `attachment; filename="${fileName(name)}.csv"`);
+    await writePieces(response, csvPieces(columns, rows), signal);
+  };
+  return { json, csv };
+}
+
+/** Without characters that a header or a file system could misread. */
+function fileName(name: string): string {
+  return name.replaceAll(/[^\w.-]+/g, '-').slice(0, 100);
+}
+
+function* wrapped(fields: object, resources: Iterable<string>): Iterable<string> {
+  yield `${jsonText(fields).slice(0, -1)},"resources":`;
+  yield* resources;
+  yield '}\n';
+}
+
 /** All stations, as the status page shows them. */
 export function stationList(exporter: ExporterPort): ListHandlers {
-  return listHandlers('stations', STATION_COLUMNS, () => exporter.stations());
+  return listHandlers(() => ({ name: 'stations', columns: STATION_COLUMNS, rows: exporter.stations() }));
 }
 
 /** One station without its resources. */
 export function stationData(exporter: ExporterPort): AbortableHandler {
-  return (request, response) => {
-    const detail = exporter.station(String(request.params['name']));
-    if (detail === undefined) sendError(response, 404, NO_STATION);
-    else send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(detail))}\n`);
-  };
+  return (request, response) =>
+    send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(stationOf(exporter, request)))}\n`);
 }
 
 /** The resources that the station page shows for the same query, on all of its pages. */
 export function resourceList(exporter: ExporterPort): ListHandlers {
-  return listHandlers('resources', RESOURCE_COLUMNS, (request, signal) => {
-    const detail = exporter.station(String(request.params['name']));
-    if (detail === undefined) return [404, NO_STATION];
-    const query = parseResourceQuery(searchParams(request));
-    if (typeof query === 'string') return [400, `${query}\n`];
+  return listHandlers(async (request, signal) => {
+    const { spec, served } = stationOf(exporter, request);
+    const { selection, order } = resourceQueryOf(request);
     // Not an empty list: the resources are unknown.
-    if (detail.served === undefined)
-      return [503, 'No data: no refresh of the station has succeeded within max_stale.\n'];
-    return exporter.select(detail.served.snapshot, query.selection, query.order, signal);
+    if (served === undefined)
+      throw new RequestError(503, 'No data: no refresh of the station has succeeded within max_stale.\n');
+    const rows = await exporter.select(served.snapshot, selection, order, signal);
+    return { name: `${spec.name}-resources`, columns: RESOURCE_COLUMNS, rows };
   });
 }
 
 /** The refreshes of a station, the latest first. */
 export function historyList(exporter: ExporterPort): ListHandlers {
-  return listHandlers(
-    'history',
-    HISTORY_COLUMNS,
-    ({ params }) => exporter.history(String(params['name'])) ?? [404, NO_STATION],
-  );
+  return listHandlers((request) => {
+    const { name } = stationOf(exporter, request).spec;
+    return { name: `${name}-history`, columns: HISTORY_COLUMNS, rows: exporter.history(name) ?? [] };
+  });
 }
-
-/** Resources that JSON and CSV of a search contain at most. */
-export const MAX_FOUND = 10_000;
-
-export const NO_SEARCH = 'Expected one parameter q: the text to search for.\n';
 
 /** The search for resources of all stations. */
 export function searchData(exporter: ExporterPort): ListHandlers {
-  const { csv } = listHandlers('search', FOUND_COLUMNS, async (request, signal) => {
-    const text = searchText(request);
-    return text ? (await exporter.search(text, MAX_FOUND, signal)).found : [400, NO_SEARCH];
+  return listHandlers(async (request, signal) => {
+    const { selection, order } = searchQueryOf(request);
+    if (Object.keys(selection).length === 0) throw noSearch();
+    const result = await exporter.search(selection, order, signal);
+    const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result });
+    const name = ['search', ...Object.values(selection)].join('-');
+    return { name, columns: FOUND_COLUMNS, rows: result.found, fields };
   });
-  const json: AbortableHandler = async (request, response, signal) => {
-    const text = searchText(request);
-    if (!text) {
-      sendError(response, 400, NO_SEARCH);
-      return;
-    }
-    const result = await exporter.search(text, MAX_FOUND, signal);
-    const head = jsonText(fieldsOf(SEARCH_FIELDS, { text, ...result }));
-    setFormat(response, 'json', 'search');
-    await writePieces(response, wrapped(head, jsonPieces(FOUND_COLUMNS, result.found)), signal);
-  };
-  return { json, csv };
 }
 
-/** The text to search for, without surrounding spaces; undefined when it is given more than once. */
-export function searchText(request: Pick<Request, 'url'>): string | undefined {
+function noSearch(): RequestError {
+  return new RequestError(400, 'Expected one parameter q: the text to search for.\n');
+}
+
+/** The parameter `q` is the text to search for, without surrounding spaces. */
+export function searchQueryOf(request: Pick<Request, 'url'>): ResourceQuery {
+  const query = resourceQueryOf(request);
   const given = searchParams(request).getAll('q');
-  return given.length > 1 ? undefined : (given[0] ?? '').trim();
-}
-
-function* wrapped(head: string, resources: Iterable<string>): Iterable<string> {
-  yield `${head.slice(0, -1)},"resources":`;
-  yield* resources;
-  yield '}\n';
-}
-
-export const NO_STATION = 'No station with this name is configured on this shard.\n';
-
-type Refusal = readonly [status: number, message: string];
-
-type Rows<Row> = readonly Row[] | Refusal;
-
-/** Handlers of a list in both formats; CSV is a file with this name. */
-function listHandlers<Row extends object>(
-  name: string,
-  columns: Columns<Row>,
-  rowsOf: (request: Request, signal: AbortSignal) => Rows<Row> | Promise<Rows<Row>>,
-): ListHandlers {
-  const handler = (format: 'json' | 'csv'): AbortableHandler => {
-    const pieces = format === 'json' ? jsonPieces : csvPieces;
-    return async (request, response, signal) => {
-      const rows = await rowsOf(request, signal);
-      if (isRefusal(rows)) {
-        sendError(response, ...rows);
-        return;
-      }
-      setFormat(response, format, name);
-      await writePieces(response, pieces(columns, rows), signal);
-    };
-  };
-  return { json: handler('json'), csv: handler('csv') };
-}
-
-function isRefusal(rows: Rows<object>): rows is Refusal {
-  return typeof rows[0] === 'number';
-}
-
-function setFormat(response: Response, format: 'json' | 'csv', name: string): void {
-  response.setHeader('Content-Type', format === 'csv' ? `${CONTENT_TYPES.csv}; charset=utf-8` : CONTENT_TYPES.json);
-  if (format === 'csv') response.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
+  if (given.length > 1) throw noSearch();
+  const search = given[0]?.trim();
+  return search ? { ...query, selection: { ...query.selection, search } } : query;
 }
 
 function stationObject({ spec, status, served, links }: StationDetail): object {

@@ -3,11 +3,11 @@ import type { HistoryEntry } from '../inventory/history.ts';
 import { fieldsOf, jsonText } from '../inventory/records.ts';
 import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
 import { waitFor } from '../refresh/fleet.ts';
-import { NO_STATION } from './data.ts';
+import { stationOf } from './data.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
-import { prefersHtml, send, sendError, sendText } from './respond.ts';
+import { prefersHtml, RequestError, send, sendText } from './respond.ts';
 import { stationPath } from './routes.ts';
 
 export const healthy: RequestHandler = (_request, response) => {
@@ -21,15 +21,14 @@ export function readiness(exporter: ExporterPort): RequestHandler {
   };
 }
 
-const NOT_ENABLED = 'The lifecycle API is not enabled (--web.enable-lifecycle).\n';
+function requireLifecycle(enabled: boolean): void {
+  if (!enabled) throw new RequestError(403, 'The lifecycle API is not enabled (--web.enable-lifecycle).\n');
+}
 
 /** A rejected configuration is an error of the operator: 400, with every problem. */
 export function reload(exporter: ExporterPort, enabled: boolean): AbortableHandler {
   return async (_request, response) => {
-    if (!enabled) {
-      sendError(response, 403, NOT_ENABLED);
-      return;
-    }
+    requireLifecycle(enabled);
     const problems = await exporter.reload();
     if (problems.length === 0) sendText(response, 200, 'Configuration reloaded.\n');
     else sendText(response, 400, problems.map((problem) => `${problem}\n`).join(''));
@@ -52,17 +51,10 @@ export function refresh(
   { enableLifecycle, scrapeTimeoutMs }: RefreshOptions,
 ): AbortableHandler {
   return async (request, response, signal) => {
-    if (!enableLifecycle) {
-      sendError(response, 403, NOT_ENABLED);
-      return;
-    }
-    const station = String(request.params['name']);
+    requireLifecycle(enableLifecycle);
+    const station = stationOf(exporter, request).spec.name;
     const started = exporter.refresh(station);
-    if (started === undefined) {
-      sendError(response, 404, NO_STATION);
-      return;
-    }
-    const outcome = typeof started === 'number' ? undefined : await outcomeOf(started, signal, scrapeTimeoutMs);
+    const outcome = typeof started === 'object' ? await outcomeOf(started, signal, scrapeTimeoutMs) : undefined;
     if (prefersHtml(request)) redirectToStation(request, response, station);
     else if (typeof started === 'number') {
       response.setHeader('Retry-After', Math.ceil(started / 1000));

@@ -33,8 +33,8 @@ export interface ExporterPort {
     order: Order | undefined,
     signal: AbortSignal,
   ): Promise<readonly Resource[]>;
-  /** Searches the resources of all stations; `limit` of those found are returned. Rejects with the reason of the signal once it aborts. */
-  search(text: string, limit: number, signal: AbortSignal): Promise<SearchResult>;
+  /** Like `select`, in the resources of all stations. */
+  search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult>;
   /** The series of a resource as lines of the exposition. */
   seriesOf(spec: StationSpec, resource: Resource): string;
   /** All stations, or only `station`. Does not reject when the service fails. */

@@ -89,8 +89,27 @@ export function limitResponseTime({ req: request }: ServerResponse, timeoutMs = 
   request.once('close', () => clearTimeout(timer));
 }
 
+/** An error of the client that ends a handler: the status, and a message that ends with a line feed. */
+export class RequestError extends Error {
+  readonly status: number;
+  /** What may have been meant. */
+  readonly link: PageLink | undefined;
+
+  constructor(status: number, message: string, link?: PageLink) {
+    super(message);
+    this.status = status;
+    this.link = link;
+  }
+}
+
+/** A link to a page of the exporter; the path is relative to the root. */
+interface PageLink {
+  readonly words: string;
+  readonly path: string;
+}
+
 /** Sends an error as a page. */
-export type ErrorPage = (response: Response, status: number, message: string) => void;
+export type ErrorPage = (response: Response, status: number, message: string, link?: PageLink) => void;
 
 /** Errors of this response are a page if the client prefers HTML. Without it they are plain text, which discloses nothing more. */
 export function setErrorPage(response: Response, page: ErrorPage): void {
@@ -98,10 +117,10 @@ export function setErrorPage(response: Response, page: ErrorPage): void {
 }
 
 /** A page for browsers, the message as plain text for other clients; it ends with a line feed. */
-export function sendError(response: Response, status: number, message: string): void {
+export function sendError(response: Response, status: number, message: string, link?: PageLink): void {
   const page = response.locals['errorPage'] as ErrorPage | undefined;
   response.vary('Accept');
-  if (page !== undefined && prefersHtml(response.req)) page(response, status, message);
+  if (page !== undefined && prefersHtml(response.req)) page(response, status, message, link);
   else sendText(response, status, message);
 }
 
@@ -128,11 +147,13 @@ export function methodNotAllowed(allow: string): RequestHandler {
   };
 }
 
-/** Reports an exporter bug without disclosing it to the client. */
-export function internalError(report: (error: unknown) => void): ErrorRequestHandler {
+/** Sends errors of the client; anything else is an exporter bug, which is reported and not disclosed to the client. */
+export function failedRequest(report: (error: unknown) => void): ErrorRequestHandler {
   return (error, _request, response, _next) => {
-    report(error);
+    const isExpected = error instanceof RequestError;
+    if (!isExpected) report(error);
     if (response.headersSent) response.destroy();
+    else if (isExpected) sendError(response, error.status, error.message, error.link);
     else sendError(response, 500, 'Internal error.\n');
   };
 }

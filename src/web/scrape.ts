@@ -5,9 +5,10 @@ import type { Body } from '../metrics/exposition.ts';
 import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { MAX_TIMER_MS } from '../model/clock.ts';
+import { noStation } from './data.ts';
 import type { ExporterPort } from './port.ts';
 import { isAbove } from './request-limit.ts';
-import { limitResponseTime, sendError } from './respond.ts';
+import { limitResponseTime, RequestError, sendError } from './respond.ts';
 
 /** All stations and the exporter's own metrics. */
 export function scrapeAll(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
@@ -19,13 +20,10 @@ export function scrapeAll(exporter: ExporterPort, endpoint: ScrapeEndpoint): Req
 export function scrapeStation(exporter: ExporterPort, endpoint: ScrapeEndpoint): RequestHandler {
   return async (request, response) => {
     const { station } = request.query;
-    if (typeof station !== 'string' || station === '') {
-      sendError(response, 400, 'Expected one station parameter: /probe?station=NAME\n');
-    } else if (!exporter.has(station)) {
-      sendError(response, 404, 'No station with this name is configured.\n');
-    } else {
-      await endpoint.respond(request, response, (format, signal) => exporter.scrape(format, station, signal));
-    }
+    if (typeof station !== 'string' || station === '')
+      throw new RequestError(400, 'Expected one station parameter: /probe?station=NAME\n');
+    if (!exporter.has(station)) throw noStation(exporter, station);
+    await endpoint.respond(request, response, (format, signal) => exporter.scrape(format, station, signal));
   };
 }
 

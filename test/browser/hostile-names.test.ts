@@ -161,9 +161,9 @@ describe('hostile names', () => {
     const page = await openPage({}, [NOT_FOUND]);
     for (const name of NAMES.slice(0, 5).map((text) => encodeURIComponent(`no ${text}`))) {
       await page.goto(`${exporter.url}/stations/${name}`);
-      expect(await page.locator('h1').innerText()).toBe('No such station');
+      expect(await page.locator('h1').innerText()).toBe('Not found');
       await page.goto(`${exporter.url}/stations/${encodeURIComponent(LONG)}/resources/${name}`);
-      expect(await page.locator('h1').innerText()).toBe('No such resource');
+      expect(await page.locator('h1').innerText()).toBe('Not found');
       await expectHarmless(page);
     }
     expect(await axeViolations(page)).toEqual([]);

@@ -289,7 +289,7 @@ describe('the page of a station with 10,000 resources', () => {
     await page.goto(`${url}?state=pending&sort=-created&page=2`);
     const link = (name: string) =>
       page
-        .locator('#downloads')
+        .locator('.results .downloads')
         .getByRole('link', { name })
         .evaluate((anchor) => (anchor as unknown as { href: string }).href);
     const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');

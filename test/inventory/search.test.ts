@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type SearchedStation, searchStations } from '../../src/inventory/search.ts';
+import { type SearchedStation, type SearchResult, searchStations } from '../../src/inventory/search.ts';
+import type { Order } from '../../src/inventory/selection.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 
@@ -8,8 +9,10 @@ const NEVER = new AbortController().signal;
 const many = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => resourceOf(`${prefix}${index}`));
 
-const search = (stations: readonly SearchedStation[], text: string, limit = 10, signal = NEVER) =>
-  searchStations(stations, text, limit, new TaskQueue(), signal);
+const search = (stations: readonly SearchedStation[], text: string, order?: Order) =>
+  searchStations(stations, { search: text }, order, new TaskQueue(), NEVER);
+
+const names = ({ found }: SearchResult) => found.map(({ station, resource }) => `${station} ${resource.id}`);
 
 describe('searchStations', () => {
   const stations: SearchedStation[] = [
@@ -23,31 +26,36 @@ describe('searchStations', () => {
   ];
 
   it('finds a text in ID, name or display name in any case, in the order of the stations', async () => {
-    const { found, ...counts } = await search(stations, 'x');
-    expect(found.map(({ station, resource }) => `${station} ${resource.id}`)).toEqual(['b x1', 'b y', 'b z', 'a x2']);
-    expect(counts).toEqual({ total: 4, stations: 2, withoutData: ['gone'] });
-    expect((await search(stations, 'vm-äx')).total).toBe(1);
+    const result = await search(stations, 'x');
+    expect(names(result)).toEqual(['b x1', 'b y', 'b z', 'a x2']);
+    expect(result.withoutData).toEqual(['gone']);
+    expect(names(await search(stations, 'vm-äx'))).toEqual(['b y']);
+    const hostile = '.*\\ \0\u202e<b>';
+    const literal = [{ name: 's', parts: [[resourceOf(`a${hostile}b`), resourceOf('c')]] }];
+    expect(names(await search(literal, hostile))).toEqual([`s a${hostile}b`]);
   });
 
   it('names stations without data, also when nothing is found', async () => {
-    expect(await search(stations, 'nowhere')).toEqual({ found: [], total: 0, stations: 0, withoutData: ['gone'] });
+    expect(await search(stations, 'nowhere')).toEqual({ found: [], withoutData: ['gone'] });
   });
 
-  it('counts exactly what it does not return', async () => {
-    const large = [0, 1, 2].map((index) => ({
-      name: `s${index}`,
-      parts: [many('r', 700), many('q', 5), many('r', 700)],
-    }));
-    const { found, total, stations: matching } = await search(large, 'r', 200);
-    expect([found.length, total, matching]).toEqual([200, 4200, 3]);
-    expect(found.at(-1)).toEqual({ station: 's0', resource: resourceOf('r199') });
+  it('finds all resources of all stations, and sorts them across stations', async () => {
+    const large = ['s0', 's1', 's2'].map((name) => ({ name, parts: [many('r', 700), many('q', 5), many('r', 700)] }));
+    expect((await search(large, 'r')).found).toHaveLength(4200);
+    const sorted = names(await search(stations, 'x', { by: 'id', descending: false }));
+    expect(sorted).toEqual(['b x1', 'a x2', 'b y', 'b z']);
+    expect(names(await search(stations, 'x', { by: 'display_name', descending: true }))[0]).toBe('b z');
+    const same = ['b', 'a'].map((name) => ({ name, parts: [[resourceOf('x')]] }));
+    expect(names(await search(same, 'x', { by: 'id', descending: false }))).toEqual(['b x', 'a x']);
   });
 
-  it('takes text literally, whatever it contains', async () => {
-    const hostile = '.*\\ \0\u202e<b>';
-    expect((await search([{ name: 's', parts: [[resourceOf(`a${hostile}b`), resourceOf('c')]] }], hostile)).total).toBe(
-      1,
-    );
+  it('selects by any filter, in each station as in its list', async () => {
+    const mixed = [
+      { name: 'a', parts: [[resourceOf('1', { state: 'ALERTSTATE_FIRING' }), resourceOf('2', { state: 'OK' })]] },
+      { name: 'b', parts: [[resourceOf('3', { state: 'firing' }), resourceOf('4', { state: 'X_FIRING' })]] },
+    ];
+    const result = await searchStations(mixed, { state: 'firing' }, undefined, new TaskQueue(), NEVER);
+    expect(names(result)).toEqual(['a 1', 'b 3']);
   });
 
   it('lets other work run between slices of a long search', async () => {
@@ -75,7 +83,7 @@ describe('searchStations', () => {
         yield { name: `s${index}`, parts };
       }
     }
-    const result = searchStations(counted(), 'r', 10, new TaskQueue(), controller.signal);
+    const result = searchStations(counted(), { search: 'r' }, undefined, new TaskQueue(), controller.signal);
     await expect(result).rejects.toBe(reason);
     expect(read).toBe(3);
   });

@@ -172,7 +172,7 @@ describe('selectResources', () => {
       order,
       tasks,
     );
-    expect(Math.max(...readPerTask)).toBe(2000);
+    expect(Math.max(...readPerTask)).toBeLessThan(2100);
     expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
   });
 

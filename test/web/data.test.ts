@@ -187,7 +187,7 @@ describe('resourceList', () => {
   it('has one line per resource as a CSV file', async () => {
     const { request } = await startApp(exporterOf(detailOf(three)));
     const { headers, body } = await request('/stations/prod/resources?format=csv&sort=id');
-    expect(headers['content-disposition']).toBe('attachment; filename="resources.csv"');
+    expect(headers['content-disposition']).toBe('attachment; filename="prod-resources.csv"');
     expect(body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['resource_id', 'a', 'b', 'c', '']);
   });
 
@@ -308,7 +308,7 @@ describe('historyList', () => {
   it('lists the refreshes of a station as a CSV file', async () => {
     const { request } = await start();
     const { headers, body } = await request('/stations/prod/history?format=csv');
-    expect(headers['content-disposition']).toBe('attachment; filename="history.csv"');
+    expect(headers['content-disposition']).toBe('attachment; filename="prod-history.csv"');
     expect(body.split('\r\n')).toEqual([
       'time,refreshes,failed_refreshes,outcome,failure_reason,failure_message,refresh_duration_seconds,waited_seconds,listing_pages,resources,firing_resources,resources_added,resources_removed,state_changes,rules_changes',
       '2026-01-02T03:04:05.000Z,1,0,succeeded,,,1.234,2,3,42,2,1,0,4,5',

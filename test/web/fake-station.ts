@@ -84,11 +84,11 @@ export function exporterOf(
     refresh: (name) => (name === detail.spec.name ? Promise.resolve(undefined) : undefined),
     select: (snapshot, selection, order, signal) =>
       selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),
-    search: (text, limit, signal) =>
+    search: (selection, order, signal) =>
       searchStations(
         [{ name: detail.spec.name, parts: detail.served?.snapshot.parts }],
-        text,
-        limit,
+        selection,
+        order,
         new TaskQueue(),
         signal,
       ),

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/inventory/history.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
+
 import { eventually } from './eventually.ts';
+import { detailOf } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, startApp } from './running-app.ts';
 
@@ -162,7 +164,8 @@ describe('refresh', () => {
     ['refreshed', Promise.resolve(OUTCOME)],
     ['just refreshed', 3001],
   ])('leads browsers back to the page of a station that was %s, with the same query', async (_title, result) => {
-    const { request } = await start(() => result);
+    const detail = detailOf([], { spec: { name: 'a/b?' } });
+    const { request } = await startApp({ station: () => detail, refresh: () => result }, { enableLifecycle: true });
     const location = async (path: string) => {
       const { status, headers } = await request(path, post(BROWSER));
       expect(status).toBe(303);
@@ -171,7 +174,7 @@ describe('refresh', () => {
     expect(await location('/stations/a%2Fb%3F/refresh?state=%3F&page=2')).toBe(
       'http://exporter/stations/a%2Fb%3F?state=%3F&page=2',
     );
-    expect(await location('/stations/prod/refresh')).toBe('http://exporter/stations/prod');
+    expect(await location('/stations/a%2Fb%3F/refresh')).toBe('http://exporter/stations/a%2Fb%3F');
   });
 
   it('shows errors to browsers as pages', async () => {

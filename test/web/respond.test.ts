@@ -1,10 +1,10 @@
 import express from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { internalError } from '../../src/web/respond.ts';
+import { failedRequest } from '../../src/web/respond.ts';
 import { listen } from '../../src/web/server.ts';
 import { LOOPBACK, openConnection } from './http-client.ts';
 
-describe('internalError', () => {
+describe('failedRequest', () => {
   it('closes the connection when a response fails after its headers were sent, and reports once', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const bug = new Error('secret detail');
@@ -15,7 +15,7 @@ describe('internalError', () => {
         response.write('part');
         throw bug;
       })
-      .use(internalError((error) => reported.push(error)));
+      .use(failedRequest((error) => reported.push(error)));
     const server = await listen(app, [LOOPBACK]);
     onTestFinished(() => server.close(0));
     const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');

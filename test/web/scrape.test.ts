@@ -158,14 +158,17 @@ describe('scrapeStation', () => {
     },
   );
 
-  it.each(['other', 'Prod', 'http://example.com/', '<script>'])(
-    'responds 404 to the unknown station %s without reflecting it',
-    async (name) => {
-      const { request } = await startApp();
-      const path = `/probe?station=${encodeURIComponent(name)}`;
-      expect(await request(path)).toEqual(errorText(404, 'No station with this name is configured.\n'));
-    },
-  );
+  it.each([
+    ['other', ''],
+    ['Prod', ' Did you mean prod?'],
+    ['http://example.com/', ''],
+    ['<script>', ''],
+  ])('responds 404 to the unknown station %s without reflecting it', async (name, meant) => {
+    const { request } = await startApp();
+    const path = `/probe?station=${encodeURIComponent(name)}`;
+    const text = `No station with this name is configured on this shard.${meant}\n`;
+    expect(await request(path)).toEqual(errorText(404, text));
+  });
 });
 
 const PROMETHEUS_2 =

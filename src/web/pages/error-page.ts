@@ -12,7 +12,7 @@ const { STATUS_CODES } = getBuiltinModule('node:http');
 /** Browsers get the errors of all later handlers as pages. Comes after the access check: the pages name paths and the version. */
 export function errorPages(options: PageOptions & Pick<WebOptions, 'externalUrl'>): RequestHandler {
   const prefix = pathPrefix(options.externalUrl);
-  const page: ErrorPage = (response, status, message) => {
+  const page: ErrorPage = (response, status, message, link) => {
     const [path = '', query] = response.req.originalUrl.split('?', 2);
     const root = rootFrom(path, prefix);
     const heading = headingOf(status);
@@ -21,7 +21,7 @@ export function errorPages(options: PageOptions & Pick<WebOptions, 'externalUrl'
 ${text === `${heading}.` ? [] : html`<p class="message">${text}</p>`}
 <dl class="facts"><dt>Status</dt><dd>${status}</dd>
 <dt>Path</dt><dd><code>${path}</code></dd></dl>
-<p>${status === 400 && query ? html`<a href="?">This page without its query</a> · ` : []}<a href="${root}">All stations</a></p>`;
+<p>${link ? html`<a href="${root}${link.path}">${link.words}</a> · ` : []}${status === 400 && query ? html`<a href="?">This page without its query</a> · ` : []}<a href="${root}">All stations</a></p>`;
     sendPage(response, status, { title: `${heading} · ${EXPORTER}`, root, content }, options);
   };
   return (_request, response, next) => {

@@ -3,6 +3,7 @@ import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { historyPath } from '../routes.ts';
 import { type Html, html, momentText, unknown } from './html.ts';
+import { downloads } from './table.ts';
 
 /** Refreshes in the list: at once, and after opening it. */
 const SHOWN = 20;
@@ -26,10 +27,6 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent
 function historyContent(history: readonly HistoryEntry[], { status, ttlMs, nowMs }: HistoryOptions): Html {
   const timeline = timelineOf(history, { nowMs, ttlMs, waitingMs: status.waitingMs ?? 0 });
   const path = historyPath(status.name);
-  const downloads =
-    path === undefined
-      ? []
-      : html`<p>All ${countText(history.length, 'entry', 'entries')}: <a href="../${path}?format=json">JSON</a>, <a href="../${path}?format=csv">CSV</a></p>`;
   return html`${timelineFigure(timeline)}
 ${periodList(timeline)}
 <div class="sparks">
@@ -39,7 +36,7 @@ ${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durati
 </div>
 <h3 id="refreshes-title">Recent refreshes</h3>
 ${refreshTable(history.slice(0, SHOWN), nowMs, 'refreshes')}
-${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, nowMs, 'more-refreshes'))}${downloads}`;
+${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
 }
 
 /**

@@ -6,15 +6,17 @@ import type { ListingField } from '../../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
+import { stationOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
+import { RequestError } from '../respond.ts';
 import { stationPath } from '../routes.ts';
 import { facts, type Html, html, momentText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { copyable, LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
-import { alertStateBadge } from './resource-parts.ts';
-import { sendNoStation } from './station-page.ts';
+import { alertStateBadge } from './resource-list.ts';
+import { stationLink } from './station-parts.ts';
 
 const ROOT = '../../../';
 
@@ -24,42 +26,31 @@ type Served = NonNullable<StationDetail['served']>;
 export function resourcePage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
   return (request, response) => {
-    const detail = exporter.station(String(request.params['name']));
-    if (detail === undefined) {
-      sendNoStation(response, ROOT, options);
-      return;
-    }
-    const { spec, served } = detail;
+    const { spec, served, links } = stationOf(exporter, request);
     const located = served && locateResource(served.snapshot, String(request.params['id']));
-    const heading = located === undefined ? 'No such resource' : titleOf(located);
-    const body =
-      served === undefined || located === undefined
-        ? notFoundNote(served !== undefined)
-        : [details(spec, located, now()), series(exporter.seriesOf(spec, located.resource), served)];
+    if (served === undefined || located === undefined) {
+      const link = { words: spec.name, path: stationPath(spec.name) ?? '' };
+      throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
+    }
+    const heading = titleOf(located);
     const content = html`${trail(spec, heading)}
 <h1>${heading}</h1>
-${located === undefined ? [] : linkList(resourceLinks(detail.links, spec, located.resource))}${body}`;
+${linkList(resourceLinks(links, spec, located.resource))}${details(spec, located, now())}${series(exporter.seriesOf(spec, located.resource), served)}`;
     const title = `${heading} · ${spec.name} · ${EXPORTER}`;
-    const page = { title, root: ROOT, content };
-    if (located === undefined) sendPage(response, 404, page, options);
-    else sendPage(response, 200, { ...page, script: LIVE_SCRIPT }, options);
+    sendPage(response, 200, { title, root: ROOT, content, script: LIVE_SCRIPT }, options);
   };
 }
+
+const NO_RESOURCE =
+  'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
+const NO_DATA = 'The station has no data, so its resources are unknown.\n';
 
 function titleOf({ resource: { displayName, name, id } }: LocatedResource): string {
   return displayName || name || id;
 }
 
 function trail({ name }: StationSpec, here: string): Html {
-  const path = stationPath(name);
-  const station = path === undefined ? name : html`<a href="${ROOT}${path}">${name}</a>`;
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${station} / ${here}</nav>`;
-}
-
-function notFoundNote(isServed: boolean): Html {
-  return isServed
-    ? html`<p>The station’s snapshot has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.</p>`
-    : html`<p>No snapshot of the station is served, so its resources are unknown.</p>`;
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${stationLink(name, ROOT)} / ${here}</nav>`;
 }
 
 function details(spec: StationSpec, { resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {

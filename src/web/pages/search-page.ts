@@ -1,35 +1,35 @@
+import { type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
-import type { SearchResult, StationResource } from '../../inventory/search.ts';
+import type { SearchResult } from '../../inventory/search.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { MAX_FOUND, NO_SEARCH, searchText } from '../data.ts';
+import { searchQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { sendError } from '../respond.ts';
-import { ROUTES, resourcePath } from '../routes.ts';
+import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
-import { alertStateBadge, typeName } from './resource-parts.ts';
+import { resourceColumns, resourcePageTable } from './resource-list.ts';
 import { stationLink } from './station-parts.ts';
-
-/** Results on the page; the formats for programs have more. */
-const MAX_SHOWN = 200;
+import { downloads, pageRange } from './table.ts';
 
 /** Stations without data that are named. */
 const MAX_NAMED = 20;
 
-/** The resources of all stations that contain a text. The form is in the header of every page. */
+/** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
 export function searchPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
+  const { now = Date.now } = options;
   return async (request, response, signal) => {
-    const text = searchText(request);
-    if (text === undefined) {
-      sendError(response, 400, NO_SEARCH);
-      return;
-    }
-    const content = text === '' ? EMPTY : searchContent(text, await exporter.search(text, MAX_SHOWN, signal));
+    const query = searchQueryOf(request);
+    const { selection, order } = query;
+    const search = selection.search ?? '';
+    const content =
+      Object.keys(selection).length === 0
+        ? EMPTY
+        : searchContent(query, await exporter.search(selection, order, signal), now());
     sendPage(
       response,
       200,
-      { title: `${text || 'Search'} · ${EXPORTER}`, root: './', content, route: ROUTES.search, search: text },
+      { title: `${search || 'Search'} · ${EXPORTER}`, root: './', content, route: ROUTES.search, search },
       options,
     );
   };
@@ -38,24 +38,24 @@ export function searchPage(exporter: ExporterPort, options: PageOptions): Aborta
 const EMPTY = html`<h1>Search</h1>
 <p>Enter a part of the ID, the name or the display name of a resource. All stations of this shard are searched.</p>`;
 
-function searchContent(text: string, result: SearchResult): Html {
-  const { found, total } = result;
+function searchContent(query: ResourceQuery, { found, withoutData }: SearchResult, nowMs: number): Html {
+  const range = pageRange(found.length, query.page);
+  const rows = found.slice(range.from, range.to);
+  const typeNames = shortTypes(rows.map(({ resource }) => resource.type));
+  const href = (other: ResourceQuery) => resourceSearch(other, 'q');
+  const page = { rows, range, query, columns: resourceColumns(undefined, { root: './', typeNames, nowMs }), href };
+  const stations = new Set(found.map(({ station }) => station)).size;
   return html`<h1>Search</h1>
-<p id="result">${resultText(text, result)}</p>
-${notSearched(result.withoutData)}
-${
-  total === 0
-    ? []
-    : html`${resultTable(found)}
-${downloads(text, total)}`
-}`;
+<p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
+${notSearched(withoutData)}
+${found.length === 0 ? [] : resourcePageTable('Resources found', page, downloads(`${href({ ...query, page: 1 })}&format=`))}`;
 }
 
-function resultText(text: string, { found, total, stations }: SearchResult): Html {
-  const quoted = html`“${text}”`;
-  if (total === 0) return html`No resource has ${quoted} in its ID, name or display name.`;
-  const bound = total > found.length ? html` The first ${numberText(found.length)} are shown.` : html``;
-  return html`${countText(total, 'resource')} of ${countText(stations, 'station')} ${total === 1 ? 'has' : 'have'} ${quoted} in ID, name or display name.${bound}`;
+/** What was searched for: `“web” in ID, name or display name, state firing`. */
+function selectionText({ selection: { search, ...values } }: ResourceQuery): string {
+  const text = search === undefined ? [] : [`“${search}” in ID, name or display name`];
+  const parameters = new URLSearchParams(resourceSearch({ selection: values, order: undefined, page: 1 }));
+  return [...text, ...Array.from(parameters, ([name, value]) => `${name.replace('_', ' ')} ${value}`)].join(', ');
 }
 
 /** An empty result means little while stations have no data. */
@@ -64,33 +64,4 @@ function notSearched(names: readonly string[]): readonly Html[] {
   const links = names.slice(0, MAX_NAMED).map((name, at) => html`${at === 0 ? '' : ', '}${stationLink(name)}`);
   const more = names.length > MAX_NAMED ? html` and ${numberText(names.length - MAX_NAMED)} more` : [];
   return [html`<p id="not-searched" class="failure-note">Not searched because they have no data: ${links}${more}.</p>`];
-}
-
-function resultTable(found: readonly StationResource[]): Html {
-  const names = shortTypes(found.map(({ resource }) => resource.type));
-  const rows = found.map(({ station, resource }) => {
-    const path = resourcePath(station, resource.id);
-    const title = resource.displayName || resource.name || resource.id;
-    return html`<tr>
-<th scope="row">${path === undefined ? title : html`<a href="./${path}">${title}</a>`} <span class="sub code">${resource.id}</span></th>
-<td data-label="Name"><span>${resource.name}</span></td>
-<td data-label="Station"><span>${stationLink(station)}</span></td>
-<td data-label="Type"><span>${typeName(resource.type, names)}</span></td>
-<td data-label="State"><span>${alertStateBadge(resource.state)}</span></td>
-</tr>
-`;
-  });
-  return html`<table id="results" class="cards">
-<caption class="hidden-text">Resources found</caption>
-<thead><tr><th scope="col">Resource</th><th scope="col">Name</th><th scope="col">Station</th><th scope="col">Type</th><th scope="col">State</th></tr></thead>
-<tbody>
-${rows}</tbody>
-</table>`;
-}
-
-function downloads(text: string, total: number): Html {
-  const link = (format: string) =>
-    html`<a href="?${new URLSearchParams({ q: text, format }).toString()}">${format.toUpperCase()}</a>`;
-  const scope = total > MAX_FOUND ? `The first ${numberText(MAX_FOUND)}` : `All ${numberText(total)}`;
-  return html`<p id="downloads">${total === 1 ? 'This' : scope} as ${link('json')} or ${link('csv')}</p>`;
 }

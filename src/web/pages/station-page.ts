@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
@@ -14,26 +13,20 @@ import { durationText, numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
+import { stationOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
-import { probePath, refreshPath, searchParams } from '../routes.ts';
+import { probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { countBars } from './resource-counts.ts';
-import {
-  downloadLinks,
-  emptyResult,
-  filterForm,
-  type PageRange,
-  pageRange,
-  resourcePager,
-  resourceTable,
-} from './resource-list.ts';
+import { emptyResult, filterForm, resourceColumns, resourcePageTable, resourcesHref } from './resource-list.ts';
 import { coverageText, failureNote, snapshotAge, stateBadge } from './station-parts.ts';
+import { downloads, type PageRange, pageRange } from './table.ts';
 import { loadList } from './upstream-load.ts';
 
 const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
@@ -44,11 +37,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
   const { now = Date.now } = options;
   const find = rememberedSearches(exporter);
   return async (request, response, signal) => {
-    const detail = exporter.station(String(request.params['name']));
-    if (detail === undefined) {
-      sendNoStation(response, '../', options);
-      return;
-    }
+    const detail = stationOf(exporter, request);
     const { spec, served } = detail;
     const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() });
     const sendStation = (status: number, query: ResourceQuery, resources: Html) => {
@@ -63,12 +52,13 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       sendPage(response, status, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, ...script }, options);
     };
     const parameters = searchParams(request);
-    const query = parseResourceQuery(parameters);
-    if (typeof query === 'string') {
-      const usable = usableQuery(parameters);
-      const content = html`<p class="notice" role="alert">${query}</p>\n${filterForm(spec, counts, usable)}`;
-      setErrorPage(response, (_response, status) => sendStation(status, usable, content));
-      sendError(response, 400, `${query}\n`);
+    const problem = parseResourceQuery(parameters);
+    const query = usableQuery(parameters);
+    if (typeof problem === 'string') {
+      const columns = resourceColumns(spec, { root: '../', typeNames: new Map(), nowMs: now() });
+      const content = html`<p class="notice" role="alert">${problem}</p>\n${filterForm(spec, counts, query, columns)}`;
+      setErrorPage(response, (_response, status) => sendStation(status, query, content));
+      sendError(response, 400, `${problem}\n`);
       return;
     }
     if (served === undefined) {
@@ -76,7 +66,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       return;
     }
     const found = await find(served.snapshot, query, signal);
-    sendStation(200, query, html`${filterForm(spec, counts, query)}\n${resultOf(detail, counts, query, found, now())}`);
+    sendStation(200, query, resourcesOf(detail, counts, query, found, now()));
   };
 }
 
@@ -87,12 +77,6 @@ function refreshForm(name: string, query: string, { enableLifecycle }: PageOptio
   return html`<form id="refresh" class="controls" method="post" action="../${path}${query}"><button type="submit">Refresh now</button></form>`;
 }
 
-export function sendNoStation(response: Response, root: '../' | '../../../', options: PageOptions): void {
-  const content = html`<h1>No such station</h1>
-<p>No station with this name is configured on this shard. <a href="${root}">All stations</a></p>`;
-  sendPage(response, 404, { title: `No such station · ${EXPORTER}`, root, content }, options);
-}
-
 /** A page of resources and the number of all that were found. */
 interface FoundPage {
   readonly range: PageRange;
@@ -100,8 +84,6 @@ interface FoundPage {
 }
 
 type Find = (snapshot: Snapshot, query: ResourceQuery, signal: AbortSignal) => Promise<FoundPage>;
-
-const PAGE_SIZE = 100;
 
 /** Queries whose result is remembered per snapshot. */
 const MAX_REMEMBERED = 50;
@@ -116,7 +98,7 @@ function rememberedSearches(exporter: ExporterPort): Find {
     const known = remembered.get(key);
     if (known) return known;
     const found = await exporter.select(snapshot, query.selection, query.order, signal);
-    const range = pageRange(found.length, query.page, PAGE_SIZE);
+    const range = pageRange(found.length, query.page);
     const page = { range, resources: found.slice(range.from, range.to) };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, page);
@@ -184,22 +166,32 @@ ${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBar
 `;
 }
 
-function resultOf(
+function resourcesOf(
   { spec, status }: StationDetail,
   counts: ResourceCounts,
   query: ResourceQuery,
-  found: FoundPage,
+  { range, resources }: FoundPage,
   nowMs: number,
 ): Html {
-  const { range, resources } = found;
-  if (resources.length === 0) return emptyResult(status.snapshot?.resources ?? 0, counts, query);
   const typeNames = shortTypes([...counts.types.map(({ key }) => key), ...resources.map(({ type }) => type)]);
-  return html`<div class="results">
-${resourcePager('Pages of resources', range, query)}
-${downloadLinks(spec.name, query)}
-</div>
-${resourceTable(resources, spec, query, { typeNames, nowMs })}
-${resourcePager('Pages of resources, below the table', range, query)}`;
+  const columns = resourceColumns(spec, { root: '../', typeNames, nowMs });
+  const rows = resources.map((resource) => ({ station: spec.name, resource }));
+  const page = { rows, range, query, columns, href: resourcesHref };
+  return html`${filterForm(spec, counts, query, columns)}
+${
+  resources.length === 0
+    ? emptyResult(status.snapshot?.resources ?? 0, counts, query)
+    : resourcePageTable(`Resources of ${spec.name}`, page, downloadLinks(spec.name, query))
+}`;
+}
+
+/** Links to the resources of the query in its order, on all pages. */
+function downloadLinks(name: string, query: ResourceQuery): readonly Html[] {
+  const path = stationPath(name);
+  const parameters = resourceSearch({ ...query, page: 1 });
+  return path === undefined
+    ? []
+    : [downloads(`../${path}/resources${parameters}${parameters === '?' ? '' : '&'}format=`)];
 }
 
 /** Where the station is, and how it is refreshed. */

@@ -20,10 +20,10 @@ export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & Ref
     : badge;
 }
 
-/** The name of a station with a link from a page at the root; without one if the name cannot be part of a path. */
-export function stationLink(name: string): Html {
+/** The name of a station with a link; without one if the name cannot be part of a path. */
+export function stationLink(name: string, root = './'): Html {
   const path = stationPath(name);
-  return path === undefined ? html`${name}` : html`<a href="./${path}">${name}</a>`;
+  return path === undefined ? html`${name}` : html`<a href="${root}${path}">${name}</a>`;
 }
 
 /** Reason, meaning and advice for the failure of the latest refresh; empty when it succeeded. */

@@ -19,6 +19,7 @@ import { figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT, rowId } from './live-page.ts';
 import { completeText, coverageText, snapshotAge, stateBadge, stationLink } from './station-parts.ts';
+import { type Column, select, sortSelect, table, tableRow } from './table.ts';
 import { upstreamSection } from './upstream-load.ts';
 
 /** An overview of all stations, with the table narrowed and sorted by the query. */
@@ -64,41 +65,78 @@ interface StationQuery {
   readonly sort: string;
 }
 
-/** Unknown states and columns are ignored. */
+/** An unknown state is ignored. */
 function parseQuery(request: Pick<Request, 'url'>): StationQuery {
   const given = searchParams(request);
-  const [state, sort] = [given.get('state') ?? '', given.get('sort') ?? ''];
+  const state = given.get('state') ?? '';
   return {
     filter: given.get('filter') ?? '',
     state: Object.hasOwn(STATION_STATES, state) ? state : '',
-    sort: columnOf(sort) ? sort : '',
+    sort: given.get('sort') ?? '',
   };
-}
-
-function columnOf(sort: string): Column | undefined {
-  const key = sort.replace(/^-/, '');
-  return Object.hasOwn(COLUMNS, key) ? COLUMNS[key] : undefined;
 }
 
 function queryText(query: StationQuery): string {
   return `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))}`;
 }
 
-/** The columns by which the table can be sorted; an undefined value is unknown. */
-const COLUMNS: Readonly<Record<string, Column>> = {
-  station: { heading: 'Station', value: ({ name }) => name },
-  state: { heading: 'State', value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)) },
-  resources: { heading: 'Resources', value: ({ snapshot }) => snapshot?.resources },
-  coverage: { heading: 'Coverage', value: (station) => shareOf(coverageOf(station)) },
-  complete: { heading: 'Complete', value: ({ snapshot }) => snapshot && Number(snapshot.complete) },
-  pages: { heading: 'Pages', value: ({ snapshot }) => snapshot?.pages },
-  snapshot: { heading: 'Snapshot', value: ({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs },
-  next_refresh: { heading: 'Next refresh', value: ({ isRefreshing, dueInMs }) => (isRefreshing ? 0 : dueInMs) },
-};
-
-interface Column {
-  readonly heading: string;
+interface StationColumn extends Column<StationStatus> {
+  /** What the table is sorted by; undefined is unknown. */
   readonly value: (station: StationStatus) => string | number | undefined;
+}
+
+function stationColumns(nowMs: number): readonly StationColumn[] {
+  return [
+    {
+      ...{ heading: 'Station', by: 'station', value: ({ name }) => name },
+      cell: ({ name, upstream, telemetryStation }) =>
+        html`${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span>`,
+    },
+    {
+      ...{ heading: 'State', by: 'state', value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)) },
+      cell: (station) => stateText(station),
+    },
+    countColumn('Resources', 'resources', ({ snapshot }) => snapshot?.resources),
+    {
+      ...{ heading: 'Coverage', by: 'coverage', isNumber: true, value: (station) => shareOf(coverageOf(station)) },
+      cell: (station) => coverageText(coverageOf(station)),
+    },
+    {
+      ...{ heading: 'Complete', by: 'complete', value: ({ snapshot }) => snapshot && Number(snapshot.complete) },
+      cell: completeText,
+    },
+    countColumn('Pages', 'pages', ({ snapshot }) => snapshot?.pages),
+    {
+      ...{ heading: 'Snapshot', by: 'snapshot', value: ({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs },
+      cell: (station) => snapshotAge(station, nowMs),
+    },
+    {
+      ...{ heading: 'Next refresh', by: 'next_refresh' },
+      value: ({ isRefreshing, dueInMs }) => (isRefreshing ? 0 : dueInMs),
+      cell: nextRefreshText,
+    },
+    {
+      ...{ heading: 'Metrics', value: () => undefined },
+      cell: ({ name }) => html`<a href="./${probePath(name)}">metrics<span class="hidden-text"> of ${name}</span></a>`,
+    },
+  ];
+}
+
+function countColumn(
+  heading: string,
+  by: string,
+  value: (station: StationStatus) => number | undefined,
+): StationColumn {
+  const cell = (station: StationStatus) => {
+    const count = value(station);
+    return count === undefined ? unknown('no snapshot is served') : numberText(count);
+  };
+  return { heading, by, isNumber: true, value, cell };
+}
+
+function stateText(station: StationStatus): Html {
+  const reason = station.failure && shortReason(station.failure);
+  return html`${stateBadge(station)}${reason ? html`<span class="hidden-text">:</span> <span class="sub">${reason}</span>` : []}`;
 }
 
 function shareOf(coverage: Coverage | string): number | undefined {
@@ -108,6 +146,7 @@ function shareOf(coverage: Coverage | string): number | undefined {
 /** The parts of the page that do not depend on the query. */
 interface RenderedStatus {
   readonly head: Html;
+  readonly columns: readonly StationColumn[];
   readonly rows: readonly StationRow[];
 }
 
@@ -127,10 +166,11 @@ async function renderStatus(
   nowMs: number,
   tasks: TaskQueue,
 ): Promise<RenderedStatus> {
+  const columns = stationColumns(nowMs);
   const rows: StationRow[] = [];
   for (let at = 0; at < stations.length; at += ROWS_PER_TASK) {
     const some = stations.slice(at, at + ROWS_PER_TASK);
-    rows.push(...(await tasks.run(() => some.map((station) => stationRow(station, nowMs)))));
+    rows.push(...(await tasks.run(() => some.map((station) => stationRow(station, columns)))));
   }
   const groups = await tasks.run(() => failureGroups(stations));
   const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams));
@@ -138,53 +178,40 @@ async function renderStatus(
 ${statusTotals(stations)}
 <div id="failures">${failureSection(groups, nowMs)}</div>
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>`;
-  return { head, rows };
+  return { head, columns, rows };
 }
 
-/** `data-label` replaces the heading on a narrow screen. */
-export function stationRow(station: StationStatus, nowMs: number): StationRow {
-  const { name, upstream, telemetryStation, snapshot, failure } = station;
-  const reason = failure ? shortReason(failure) : '';
-  const row = html`<tr id="${rowId(name)}">
-<th scope="row">${stationLink(name)} <span class="sub">${upstream} · ${telemetryStation}</span></th>
-<td data-label="State"><span>${stateBadge(station)}${reason === '' ? [] : html`<span class="hidden-text">:</span> <span class="sub">${reason}</span>`}</span></td>
-<td class="number" data-label="Resources">${countOf(snapshot?.resources)}</td>
-<td class="number" data-label="Coverage">${coverageText(coverageOf(station))}</td>
-<td data-label="Complete">${completeText(station)}</td>
-<td class="number" data-label="Pages">${countOf(snapshot?.pages)}</td>
-<td data-label="Snapshot">${snapshotAge(station, nowMs)}</td>
-<td data-label="Next refresh">${nextRefreshText(station)}</td>
-<td data-label="Metrics"><a href="./${probePath(name)}">metrics<span class="hidden-text"> of ${name}</span></a></td>
-</tr>
-`;
-  const text = [name, upstream, telemetryStation, STATION_STATES[stateOf(station)], reason].join(' ').toLowerCase();
-  return { station, text, row };
+function stationRow(station: StationStatus, columns: readonly StationColumn[]): StationRow {
+  const { name, upstream, telemetryStation, failure } = station;
+  const words = [
+    name,
+    upstream,
+    telemetryStation,
+    STATION_STATES[stateOf(station)],
+    failure ? shortReason(failure) : '',
+  ];
+  return { station, text: words.join(' ').toLowerCase(), row: tableRow(columns, station, rowId(name)) };
 }
 
-function countOf(number: number | undefined): Html {
-  return number === undefined ? unknown('no snapshot is served') : html`${numberText(number)}`;
-}
-
-function statusContent({ head, rows }: RenderedStatus, query: StationQuery): Html {
+function statusContent({ head, columns, rows }: RenderedStatus, query: StationQuery): Html {
   const shown = sorted(
     rows.filter((row) => isMatch(row, query)),
+    columns,
     query.sort,
   );
+  const link = (sort: string) => html`href="${queryText({ ...query, sort })}" data-live`;
+  const caption = html`<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>\n`;
   return html`${head}
-${filterForm(query)}
+${filterForm(query, columns)}
 <div class="results">
 <p id="shown" role="status">${shown.length} of ${rows.length} stations shown</p>
 ${LIVE_CONTROLS}
 </div>
 ${LIVE_NOTICES}
-<table id="stations" class="cards">
-<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>
-<thead>
-<tr>${Object.keys(COLUMNS).map((key) => heading(key, query))}<th scope="col">Metrics</th></tr>
-</thead>
-<tbody>
-${shown.map(({ row }) => row)}</tbody>
-</table>
+${table(
+  { id: 'stations', columns, caption, sorting: { sort: query.sort, link } },
+  shown.map(({ row }) => row),
+)}
 ${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
 }
 
@@ -193,9 +220,9 @@ function isMatch({ station, text }: StationRow, { filter, state }: StationQuery)
   return (state === '' || stateOf(station) === state) && words.every((word) => text.includes(word));
 }
 
-/** Unknown values are last in either direction. */
-function sorted(rows: readonly StationRow[], sort: string): readonly StationRow[] {
-  const column = columnOf(sort);
+/** Unknown values are last in either direction; a column that does not exist is ignored. */
+function sorted(rows: readonly StationRow[], columns: readonly StationColumn[], sort: string): readonly StationRow[] {
+  const column = columns.find(({ by }) => by === sort.replace(/^-/, ''));
   if (column === undefined) return rows;
   const sign = sort.startsWith('-') ? -1 : 1;
   const { compare } = new Intl.Collator('en', { numeric: true });
@@ -207,27 +234,13 @@ function sorted(rows: readonly StationRow[], sort: string): readonly StationRow[
 }
 
 /** By a GET request, so that the URL can be bookmarked; with the script, the table follows every change. */
-function filterForm({ filter, state, sort }: StationQuery): Html {
-  const option = (value: string, words: string, chosen: string) =>
-    html`<option value="${value}"${value === chosen ? html` selected` : []}>${words}</option>`;
-  const orders = Object.entries(COLUMNS).flatMap(([key, column]) => [
-    option(key, `${column.heading}, ascending`, sort),
-    option(`-${key}`, `${column.heading}, descending`, sort),
-  ]);
+function filterForm({ filter, state, sort }: StationQuery, columns: readonly StationColumn[]): Html {
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations" data-live>
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
-<label for="state">State <select id="state" name="state">${option('', 'any', state)}${Object.entries(STATION_STATES).map(([key, words]) => option(key, words, state))}</select></label>
-<label class="narrow" for="sort">Sort by <select id="sort" name="sort">${option('', 'configuration', sort)}${orders}</select></label>
+${select('state', 'State', [['', 'any'], ...Object.entries(STATION_STATES)], state)}
+${sortSelect(columns, sort, 'configuration')}
 <button type="submit">Show</button>
 </form>`;
-}
-
-/** A heading sorts by its column, and reverses the order when followed again. */
-function heading(key: string, query: StationQuery): Html {
-  const sort = query.sort === key ? `-${key}` : key;
-  const order = { [key]: 'ascending', [`-${key}`]: 'descending' }[query.sort];
-  const isNumber = ['resources', 'coverage', 'pages'].includes(key);
-  return html`<th scope="col"${isNumber ? html` class="number"` : []}${order ? html` aria-sort="${order}"` : []}><a href="${queryText({ ...query, sort })}" data-live>${COLUMNS[key]?.heading ?? ''}</a></th>`;
 }
 
 /** Totals over all stations. */

@@ -14,7 +14,7 @@ const asBrowser: RequestOptions = { headers: { accept: BROWSER } };
 describe('errorPages', () => {
   it.each<[path: string, method: string, status: number, heading: string, text: string]>([
     ['/nowhere', 'GET', 404, 'Not found', '/nowhere'],
-    ['/probe?station=other', 'GET', 404, 'Not found', 'No station with this name is configured.'],
+    ['/probe?station=other', 'GET', 404, 'Not found', 'No station with this name is configured on this shard.'],
     ['/probe', 'GET', 400, 'Bad request', 'Expected one station parameter: /probe?station=NAME'],
     ['/?format=xml', 'GET', 400, 'Bad request', 'Expected format to be one of html, json, csv, at most once.'],
     ['/stations/prod/resources?sort=size', 'GET', 400, 'Bad request', 'Expected sort to be one of '],

@@ -103,7 +103,7 @@ describe('historySection', () => {
     expect(shown.match(/<tr>\n/g)).toHaveLength(20);
     expect(opened.match(/<tr>\n/g)).toHaveLength(40);
     expect(words(opened)).toContain('40 more');
-    expect(words(opened)).toContain('All 100 entries: JSON, CSV');
+    expect(words(opened)).toContain('Download CSV JSON');
     expect(opened).toContain('href="../stations/prod/history?format=csv"');
   });
 

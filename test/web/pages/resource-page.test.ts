@@ -10,7 +10,7 @@ import { startApp } from '../running-app.ts';
 
 async function open(detail: StationDetail, path = '/stations/prod/resources/a', exporter: Partial<ExporterPort> = {}) {
   const { request } = await startApp({ ...exporterOf(detail), ...exporter }, { now: () => NOW_MS });
-  const { status, headers, body } = await request(path);
+  const { status, headers, body } = await request(path, { headers: { accept: 'text/html' } });
   return { status, headers, body, ...parseHtml(body) };
 }
 
@@ -30,7 +30,7 @@ describe('resourcePage', () => {
     expect(station.text).toContain('No station with this name is configured on this shard.');
     const resource = await open(detail, '/stations/prod/resources/b');
     expect(resource.status).toBe(404);
-    expect(resource.text).toContain('The station’s snapshot has no resource with this ID.');
+    expect(resource.text).toContain('The station has no resource with this ID.');
     expect(resource.tags.flatMap(({ attributes }) => attributes['href'] ?? [])).toContain('../../../stations/prod');
   });
 
@@ -52,14 +52,14 @@ describe('resourcePage', () => {
   it('responds 404 while no snapshot is served', async () => {
     const { status, text } = await open({ ...detailOf([]), served: undefined });
     expect(status).toBe(404);
-    expect(text).toContain('No snapshot of the station is served');
+    expect(text).toContain('The station has no data');
   });
 
   it('has links that work under a prefix', async () => {
     const detail = detailOf([resourceOf('x/y%2F')], { spec: { name: 'a/b' } });
     const { request } = await startApp(exporterOf(detail), { externalUrl: new URL('http://example.com/pre/') });
     const path = '/pre/stations/a%2Fb/resources/x%2Fy%252F';
-    const { status, body } = await request(path);
+    const { status, body } = await request(path, { headers: { accept: 'text/html' } });
     expect(status).toBe(200);
     const links = parseHtml(body).tags.flatMap(({ name, attributes }) =>
       name === 'a' ? [attributes['href'] ?? ''] : [],

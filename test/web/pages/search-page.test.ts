@@ -11,7 +11,7 @@ import { type RunningApp, startApp } from '../running-app.ts';
 /** Searches these stations; undefined is a station without data. */
 function stationsOf(stations: Readonly<Record<string, readonly Resource[] | undefined>>): Pick<ExporterPort, 'search'> {
   const searched = Object.entries(stations).map(([name, resources]) => ({ name, parts: resources && [resources] }));
-  return { search: (text, limit, signal) => searchStations(searched, text, limit, new TaskQueue(), signal) };
+  return { search: (selection, order, signal) => searchStations(searched, selection, order, new TaskQueue(), signal) };
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => resourceOf(`r${index}`));
@@ -32,26 +32,44 @@ describe('searchPage', () => {
       }),
     );
     const { text, tags, body } = await pageOf(app, '?q=X');
-    expect(text).toContain('1 resource of 1 station has “X” in ID, name or display name.');
+    expect(text).toContain('1 resource of 1 station matches: “X” in ID, name or display name.');
     expect(body).toContain('<span class="badge firing" title="ALERTSTATE_FIRING">Firing</span>');
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href']] : []));
-    expect(links).toEqual(['./stations/a%2Fb/resources/x', './stations/a%2Fb', '?q=X&format=json', '?q=X&format=csv']);
+    expect(links.filter((href) => !href?.includes('sort='))).toEqual([
+      '?q=X&format=csv',
+      '?q=X&format=json',
+      './stations/a%2Fb/resources/x',
+      './stations/a%2Fb',
+    ]);
     expect(body).toContain('name="q" type="search" placeholder="All resources" value="X"');
   });
 
-  it('shows the first 200 and the exact number', async () => {
-    const { text, tags } = await pageOf(await startApp(stationsOf({ a: many(150), b: many(1100) })), '?q=name-r');
-    expect(text).toContain(
-      '1,250 resources of 2 stations have “name-r” in ID, name or display name. The first 200 are shown.',
+  it('shows all that match on pages of 100, in any order', async () => {
+    const app = await startApp(stationsOf({ a: many(150), b: many(1100) }));
+    const { text, tags } = await pageOf(app, '?q=name-r&page=13&sort=-alert_rules');
+    expect(text).toContain('1,250 resources of 2 stations match: “name-r” in ID, name or display name.');
+    expect(text).toContain('1,201–1,250 of 1,250');
+    expect(tags.filter(({ name, attributes }) => name === 'th' && attributes['scope'] === 'row')).toHaveLength(50);
+    const links = tags.flatMap(({ attributes }) => attributes['href'] ?? []);
+    expect(links).toContain('?q=name-r&sort=-alert_rules&page=12');
+    expect(links).toContain('?q=name-r&sort=alert_rules');
+    expect(links).toContain('?q=name-r&sort=-alert_rules&format=csv');
+  });
+
+  it('finds by a value without a text', async () => {
+    const firing = resourceOf('x', { state: 'ALERTSTATE_FIRING' });
+    const app = await startApp(stationsOf({ a: [firing, resourceOf('y', { state: '' })], b: [firing] }));
+    const { text } = await pageOf(app, '?state=firing');
+    expect(text).toContain('2 resources of 2 stations match: state firing.');
+    expect((await pageOf(app, '?q=y&state=(none)&without_rules=yes')).text).toContain(
+      'No resource matches: “y” in ID, name or display name, state (none), without rules yes.',
     );
-    expect(tags.filter(({ name, attributes }) => name === 'th' && attributes['scope'] === 'row')).toHaveLength(200);
-    expect(text).toContain('All 1,250 as JSON or CSV');
   });
 
   it('names the stations that were not searched, at most 20', async () => {
     const app = await startApp(stationsOf({ fine: [], gone: undefined }));
     const { text } = await pageOf(app, '?q=x');
-    expect(text).toContain('No resource has “x” in its ID, name or display name.');
+    expect(text).toContain('No resource matches: “x” in ID, name or display name.');
     expect(text).toContain('Not searched because they have no data: gone.');
     const outage = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`s${index}`, undefined]));
     expect((await pageOf(await startApp(stationsOf(outage)), '?q=x')).text).toContain(', s19 and 5 more.');
@@ -76,7 +94,7 @@ describe('searchPage', () => {
     );
     const { body, text } = await pageOf(app, `?q=${encodeURIComponent(hostile)}`);
     expect(body).not.toContain('<script');
-    expect(text).toContain(`has “${hostile}” in ID`);
+    expect(text).toContain(`“${hostile}” in ID`);
   });
 
   it('ends its work when the client disconnects', async () => {
@@ -121,7 +139,7 @@ describe('searchData', () => {
   it('has one line per resource as a CSV file, with the station first', async () => {
     const { request } = await startApp(stations);
     const { headers, body } = await request('/search?q=r1&format=csv');
-    expect(headers['content-disposition']).toBe('attachment; filename="search.csv"');
+    expect(headers['content-disposition']).toBe('attachment; filename="search-r1.csv"');
     expect(body.split('\r\n').map((line) => line.split(',').slice(0, 2))).toEqual([
       ['station', 'resource_id'],
       ['prod', 'r1'],
@@ -129,14 +147,14 @@ describe('searchData', () => {
     ]);
   });
 
-  it('has more than the page, but not more than 10,000', async () => {
+  it('has all that match, in the order of the query', async () => {
     const { request } = await startApp(stationsOf({ a: many(10_001) }));
-    const { total, resources } = JSON.parse((await request('/search?q=r&format=json')).body) as {
+    const { total, resources } = JSON.parse((await request('/search?q=r&format=json&sort=-id')).body) as {
       total: number;
-      resources: unknown[];
+      resources: { resource_id: string }[];
     };
-    expect([total, resources.length]).toEqual([10_001, 10_000]);
-    expect((await request('/search?q=r')).body).toContain('The first 10,000 as ');
+    expect([total, resources.length, resources[0]?.resource_id]).toEqual([10_001, 10_001, 'r9999']);
+    expect((await request('/search?q=r&format=csv')).body.split('\r\n')).toHaveLength(10_003);
   });
 
   it.each(['json', 'csv'])('rejects an empty text as %s', async (format) => {

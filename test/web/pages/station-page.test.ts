@@ -78,12 +78,18 @@ describe('stationPage', () => {
     expect((await open()).body).not.toContain('Links to other tools');
   });
 
-  it('responds 404 to an unknown station, with a link back', async () => {
-    const { status, headers, text, tags } = await open(undefined, '/stations/unknown');
+  it('responds 404 to an unknown station, and suggests one with a similar name', async () => {
+    const { request } = await startApp(exporterOf(full));
+    expect(await request('/stations/prd')).toMatchObject({
+      status: 404,
+      body: 'No station with this name is configured on this shard. Did you mean prod?\n',
+    });
+    const { status, body } = await request('/stations/prd', { headers: { accept: 'text/html' } });
     expect(status).toBe(404);
-    expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(text).toContain('No station with this name is configured on this shard.');
-    expect(tags.filter(({ attributes }) => attributes['href'] === '../')).toHaveLength(3);
+    expect(body).toContain('<p><a href="../stations/prod">prod</a> · <a href="../">All stations</a></p>');
+    const other = await request('/stations/unknown/history', { headers: { accept: 'text/html' } });
+    expect(other.status).toBe(404);
+    expect(parseHtml(other.body).text).not.toContain('Did you mean');
   });
 
   it('allows its form and its script in the policy', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
 import { livePage } from '../../../src/web/pages/browser/live-page.ts';
-import { stationRow, statusTotals } from '../../../src/web/pages/status-page.ts';
+import { statusTotals } from '../../../src/web/pages/status-page.ts';
 import { specOf } from '../../refresh/fixtures.ts';
 import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
@@ -272,127 +272,71 @@ describe('statusTotals', () => {
   });
 });
 
-describe('stationRow', () => {
-  it('shows a station that is up', () => {
-    const iso = '2026-01-02T03:04:05.000Z';
-    const disabled = 'alertability is not enabled';
-    expect(stationRow(STATION, NOW_MS).row.text).toBe(`<tr id="row-prod">
-<th scope="row"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>
-<td data-label="State"><span><span class="state up">up</span></span></td>
-<td class="number" data-label="Resources">42</td>
-<td class="number" data-label="Coverage"><span class="unknown" title="${disabled}">–<span class="hidden-text"> ${disabled}</span></span></td>
-<td data-label="Complete">yes</td>
-<td class="number" data-label="Pages">3</td>
-<td data-label="Snapshot"><time datetime="${iso}" title="${iso}">55 s ago</time></td>
-<td data-label="Next refresh">on a scrape after 30 s</td>
-<td data-label="Metrics"><a href="./probe?station=prod">metrics<span class="hidden-text"> of prod</span></a></td>
-</tr>
-`);
+/** The row of the station in the page, and the text of its cells. */
+async function rowOf(station: StationStatus) {
+  const { request } = await startApp({ stations: () => [station] }, { now });
+  const [row = ''] = /<tr id="row-[\s\S]*?<\/tr>/.exec((await request('/')).body) ?? [];
+  const cells = [...row.matchAll(/<(?:td|th)\b[^>]*>([\s\S]*?)<\/(?:td|th)>/g)];
+  return { row, cells: cells.map(([, cell = '']) => parseHtml(cell).text) };
+}
+
+describe('the row of a station', () => {
+  const NONE = '– no snapshot is served';
+
+  it.each<[string, StationStatus, readonly string[]]>([
+    ['is up', STATION, ['up', '42', '– alertability is not enabled', 'yes', '3', '55 s ago', 'on a scrape after 30 s']],
+    ['fails', FAILING, ['failing: timeout', '4,200', '70 %', 'no', '3', '55 s ago', 'on a scrape after 30 s']],
+    ['was not tried yet', FRESH, ['not tried', ...Array(5).fill(NONE), 'refreshing now']],
+    ['has no data', EXPIRED, ['no data: not scraped for 5 min', ...Array(5).fill(NONE), 'on the next scrape']],
+  ])('that %s shows state, numbers and times', async (_state, station, shown) => {
+    const { name } = station;
+    expect((await rowOf(station)).cells).toEqual([`${name} main · ts-1`, ...shown, `metrics of ${name}`]);
   });
 
-  it('shows the reason of a failure in a few words', () => {
-    expect(cells(FAILING)).toEqual([
-      'a&b <c> main · ts-1',
-      'failing: timeout',
-      '4,200',
-      '70 %',
-      'no',
-      '3',
-      '55 s ago',
-      'on a scrape after 30 s',
-      'metrics of a&b <c>',
-    ]);
+  it('has the headings for a narrow screen, and is a number where its column is', async () => {
+    const { row } = await rowOf(STATION);
+    expect(row).toContain(
+      '<th scope="row"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>',
+    );
+    expect(row).toContain('<td data-label="State"><span><span class="state up">up</span></span></td>');
+    expect(row).toContain('<td class="number" data-label="Resources"><span>42</span></td>');
+    expect((await rowOf({ ...STATION, name: '..' })).row).toContain('<th scope="row">.. <span');
   });
 
-  it('shows a station that was not tried yet', () => {
-    const none = '– no snapshot is served';
-    expect(cells(FRESH)).toEqual([
-      'new main · ts-1',
-      'not tried',
-      none,
-      none,
-      none,
-      none,
-      none,
-      'refreshing now',
-      'metrics of new',
-    ]);
-  });
-
-  it('shows a station without data as such, although its latest refresh succeeded', () => {
-    const none = '– no snapshot is served';
-    const state = 'no data: not scraped for 5 min';
-    expect(cells(EXPIRED)).toEqual([
-      'prod main · ts-1',
-      state,
-      none,
-      none,
-      none,
-      none,
-      none,
-      'on the next scrape',
-      'metrics of prod',
-    ]);
-  });
-
-  it('has no link to a station called ..', () => {
-    expect(stationRow({ ...STATION, name: '..' }, NOW_MS).row.text).toContain('<th scope="row">.. <span');
-  });
-
-  it('escapes markup in every text of a station', () => {
+  it('escapes markup in every text of a station', async () => {
+    const parts = ['<script>', '</td>', '<!--', '"', "'", '>', '<', '&lt;', '&#60;', '&', '=', 'javascript:'];
     const hostile = fc.oneof(
       fc.string({ unit: 'grapheme' }),
-      fc
-        .array(
-          fc.constantFrom(
-            '<script>',
-            '</td>',
-            '<!--',
-            '"',
-            "'",
-            '>',
-            '<',
-            '&lt;',
-            '&#60;',
-            '&',
-            '=',
-            'javascript:',
-            '\r',
-            '\n',
-            '\0',
-            '\uD800',
-          ),
-        )
-        .map((pieces) => pieces.join('')),
+      fc.array(fc.constantFrom(...parts, '\r', '\n', '\0', '\uD800')).map((pieces) => pieces.join('')),
     );
-    const tagsOf = (station: StationStatus) =>
-      parseHtml(stationRow(station, NOW_MS).row.text).tags.map(({ name }) => name);
-    fc.assert(
-      fc.property(hostile, hostile, hostile, hostile, (name, upstream, telemetryStation, message) => {
+    let station = FAILING;
+    const { request } = await startApp({ stations: () => [station] }, { now, elapsedMs: everLater() });
+    const shown = async () => /<tr id="row-[\s\S]*?<\/tr>/.exec((await request('/')).body)?.[0] ?? '';
+    const tagsOf = (row: string) => parseHtml(row).tags.map(({ name }) => name);
+    const plain = tagsOf(await shown());
+    await fc.assert(
+      fc.asyncProperty(hostile, hostile, hostile, hostile, async (name, upstream, telemetryStation, message) => {
         fc.pre(name !== '.' && name !== '..');
-        const station: StationStatus = {
-          ...FAILING,
-          name,
-          upstream,
-          telemetryStation,
-          failure: { reason: 'forbidden', message },
-        };
+        station = { ...FAILING, name, upstream, telemetryStation, failure: { reason: 'forbidden', message } };
+        const row = await shown();
         const seen = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');
-        expect(cells(station)[0]).toBe(seen(`${name} ${upstream} · ${telemetryStation}`));
-        expect(cells(station)[1]).toBe('failing: 403 Forbidden');
-        expect(tagsOf(station)).toEqual(tagsOf({ ...FAILING, failure: { reason: 'forbidden', message: '' } }));
-        const [page = '', probe = ''] = parseHtml(stationRow(station, NOW_MS).row.text).tags.flatMap(
-          ({ attributes }) => attributes['href'] ?? [],
-        );
-        expect(decodeURIComponent(new URL(page, 'http://exporter/').pathname)).toBe(`/stations/${name.toWellFormed()}`);
-        expect(new URL(probe, 'http://exporter/').searchParams.get('station')).toBe(name.toWellFormed());
+        expect(parseHtml(row).text).toContain(seen(`${name} ${upstream} · ${telemetryStation}`));
+        expect(tagsOf(row)).toEqual(plain);
+        const links = parseHtml(row).tags.flatMap(({ attributes }) => attributes['href'] ?? []);
+        const [page, probe] = links.map((link) => new URL(link, 'http://exporter/'));
+        expect(decodeURIComponent(page?.pathname ?? '')).toBe(`/stations/${name.toWellFormed()}`);
+        expect(probe?.searchParams.get('station')).toBe(name.toWellFormed());
       }),
+      { numRuns: 50 },
     );
   });
 });
 
-/** The text of each cell of the station's rows. */
-function cells(station: StationStatus): string[] {
-  const matches = stationRow(station, NOW_MS).row.text.matchAll(/<(?:td|th)\b[^>]*>([\s\S]*?)<\/(?:td|th)>/g);
-  return [...matches].map(([, cell]) => parseHtml(cell ?? '').text);
+/** A clock that makes every request render the page again. */
+function everLater(): () => number {
+  let elapsedMs = 0;
+  return () => {
+    elapsedMs += 10_000;
+    return elapsedMs;
+  };
 }

@@ -1,5 +1,3 @@
-import { quoted } from './problem.ts';
-
 /** The share of a word's characters that may differ. */
 const MAX_DIFFERENCE = 0.4;
 
@@ -16,12 +14,6 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     maxDistance = distance;
   }
   return best;
-}
-
-/** The suffix of a message about an unknown word. */
-export function suggestion(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
-  return near === undefined ? '' : `; did you mean ${quoted(near)}?`;
 }
 
 /** The optimal string alignment distance: insertions, deletions, substitutions and transpositions. */

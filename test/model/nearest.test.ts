@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../src/config/nearest.ts';
+import { nearest } from '../../src/model/nearest.ts';
 
 const KEYS = ['timeout', 'refresh_timeout', 'main', 'list_style', 'ttl'];
 

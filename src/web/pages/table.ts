@@ -1,0 +1,132 @@
+import { numberText } from '../../inventory/words.ts';
+import { type Html, html } from './html.ts';
+
+/** A column of a table; the first one is the heading of its row. On a narrow screen rows are cards, with the heading before each value. */
+export interface Column<Row> {
+  readonly heading: string;
+  readonly cell: (row: Row) => Html | string;
+  readonly isNumber?: boolean;
+  /** The key by which the table can be sorted. */
+  readonly by?: string;
+}
+
+/** How a table is sorted: by the key of a column, after a minus sign in descending order; '' is the order of the rows. */
+interface Sorting {
+  readonly sort: string;
+  /** The attributes of a link to the table in another order. */
+  readonly link: (sort: string) => Html;
+}
+
+interface TableOptions<Row> {
+  readonly id: string;
+  readonly columns: readonly Column<Row>[];
+  readonly caption?: Html;
+  readonly sorting?: Sorting;
+  readonly className?: string;
+}
+
+export function table<Row>(
+  { id, columns, caption, sorting, className = 'cards' }: TableOptions<Row>,
+  rows: readonly Html[],
+): Html {
+  return html`<table id="${id}" class="${className}">
+${caption ?? []}<thead>
+<tr>${columns.map((column) => heading(column, sorting))}</tr>
+</thead>
+<tbody>
+${rows}</tbody>
+</table>`;
+}
+
+/** For tables whose columns need none. */
+export function hiddenCaption(text: string): Html {
+  return html`<caption class="hidden-text">${text}</caption>\n`;
+}
+
+/** A heading sorts by its column, and reverses the order when followed again. */
+function heading<Row>({ heading, isNumber, by }: Column<Row>, sorting: Sorting | undefined): Html {
+  const order = by && { [by]: 'ascending', [`-${by}`]: 'descending' }[sorting?.sort ?? ''];
+  const link = by && sorting ? html`<a ${sorting.link(order === 'ascending' ? `-${by}` : by)}>${heading}</a>` : heading;
+  return html`<th scope="col"${numberClass(isNumber)}${order ? html` aria-sort="${order}"` : []}>${link}</th>`;
+}
+
+/** `id`: the same in every update of the page. */
+export function tableRow<Row>([first, ...others]: readonly Column<Row>[], row: Row, id?: string): Html {
+  const cells = others.map(
+    ({ heading, isNumber, cell }) =>
+      html`<td${numberClass(isNumber)} data-label="${heading}"><span>${cell(row)}</span></td>\n`,
+  );
+  return html`<tr${id === undefined ? [] : html` id="${id}"`}>
+<th scope="row">${first?.cell(row) ?? []}</th>
+${cells}</tr>
+`;
+}
+
+function numberClass(isNumber: boolean | undefined): Html | readonly Html[] {
+  return isNumber ? html` class="number"` : [];
+}
+
+type Option = readonly [value: string, words: string];
+
+/** Exactly one option has the attribute `selected`, so that a script can compare the choice with it. */
+export function select(
+  name: string,
+  label: string,
+  options: readonly Option[],
+  chosen: string | undefined,
+  className?: string,
+): Html {
+  const given = options.some(([value]) => value === chosen) ? chosen : '';
+  const items = options.map(
+    ([value, words]) => html`<option value="${value}"${value === given ? html` selected` : []}>${words}</option>`,
+  );
+  return html`<label for="${name}"${className ? html` class="${className}"` : []}>${label} <select id="${name}" name="${name}">${items}</select></label>`;
+}
+
+/** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */
+export function sortSelect<Row>(columns: readonly Column<Row>[], sort: string, unsorted: string): Html {
+  const options = columns.flatMap(({ heading, by }) =>
+    by === undefined ? [] : [[by, `${heading}, ascending`] as const, [`-${by}`, `${heading}, descending`] as const],
+  );
+  const missing = options.some(([value]) => value === sort) || sort === '' ? [] : [[sort, sort] as const];
+  return select('sort', 'Sort by', [['', unsorted], ...options, ...missing], sort, 'narrow');
+}
+
+/** The part of a list that a page shows; a page beyond the end is the last one. */
+export interface PageRange {
+  readonly page: number;
+  readonly pages: number;
+  /** Index of the first item, and of the one after the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly total: number;
+}
+
+const PAGE_SIZE = 100;
+
+export function pageRange(total: number, requested: number): PageRange {
+  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  const page = Math.min(requested, pages);
+  const from = (page - 1) * PAGE_SIZE;
+  return { page, pages, from, to: Math.min(from + PAGE_SIZE, total), total };
+}
+
+/** `href`: of a page. */
+export function pager(
+  label: string,
+  { page, pages, from, to, total }: PageRange,
+  href: (page: number) => string,
+): Html {
+  const step = (words: string, target: number) => {
+    if (target === page || target < 1 || target > pages) return html`<li><span class="quiet">${words}</span></li>`;
+    return html`<li><a href="${href(target)}">${words}</a></li>`;
+  };
+  const steps = [step('First', 1), step('Previous', page - 1), step('Next', page + 1), step('Last', pages)];
+  const shown = html`<span class="amount">${numberText(Math.min(from + 1, total))}–${numberText(to)} of ${numberText(total)}</span>`;
+  return html`<nav class="pager" aria-label="${label}">${shown}${pages === 1 ? [] : html`<ul>${steps}</ul>`}</nav>`;
+}
+
+/** Links to a list in the formats for programs. `href`: up to the value of the parameter `format`. */
+export function downloads(href: string): Html {
+  return html`<p class="downloads">Download <a href="${href}csv">CSV</a> <a href="${href}json">JSON</a></p>`;
+}
