@@ -37,6 +37,11 @@ export type Parameters = {
   readonly [Alert in AlertName]: { readonly [Key in keyof (typeof DEFAULT_PARAMETERS)[Alert]]: string | number };
 };
 
+/** The label of `resource_labels` by which alerts about resources are routed; without that label, they do not have it. */
+export const OWNER_LABEL = 'team';
+
+export const OWNER_PLACEHOLDER = '<<ownerLabel>>';
+
 /** Where alerts link to. */
 export interface Links {
   /** Base of every runbook_url. */

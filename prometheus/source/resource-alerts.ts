@@ -12,9 +12,26 @@ import {
   stationQuery,
 } from './rule.ts';
 
-const withoutRulesMetric = metric('telemetry_station_resources_without_alert_rules');
-const withoutRules = `sum by ${BY_TYPE} (${deduplicated(withoutRulesMetric)})`;
-const withoutRulesBefore = `sum by ${BY_TYPE} (${deduplicate(withoutRulesMetric, `${withoutRulesMetric} offset 1h`)})`;
+const WITHOUT_RULES = metric('telemetry_station_resources_without_alert_rules');
+
+/** Resources without alert rules by these labels. Each target is summed up, and of replicas the largest sum counts. */
+const withoutRules = (labels: string, series: string = WITHOUT_RULES) =>
+  `max by (${labels}) (sum by (instance, ${labels}) (${series}))`;
+
+/** How many more there are than an hour ago; a group that is new counts from 0 if its station is not new. */
+const newWithoutRules = (labels: string) => `${withoutRules(labels)}
+  - on (${labels})
+  (
+    ${withoutRules(labels, `${WITHOUT_RULES} offset 1h`)}
+    or
+    (
+      0 * ${withoutRules(labels)}
+      and on ${BY_STATION}
+      max by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h)
+    )
+  )`;
+
+const TYPE_LABELS = 'job, station, resource_type';
 
 const RESOURCE_INFO = `query (printf \`${metric('telemetry_station_resource_info')}{job=%q,station=%q,resource_id=%q}\` $labels.job $labels.station $labels.resource_id)`;
 const infoLabel = (label: string) => `{{ with ${RESOURCE_INFO} }}{{ . | first | label "${label}" }}{{ end }}`;
@@ -27,7 +44,7 @@ const capacityLoss = (selector: string) =>
   `1 - (${RECORDED.capacity}${selector} or 0 * max_over_time(${RECORDED.capacity}${selector}[6h])) / (max_over_time(${RECORDED.capacity}${selector}[6h]) > 0)`;
 
 /** Resources of the stations. Only the first alert reads per-resource series. */
-export const resourceAlerts = (parameters: Parameters): RuleGroup => ({
+export const resourceAlerts = (parameters: Parameters, ownerLabel: string): RuleGroup => ({
   name: 'telemetry-station-resources',
   rules: [
     {
@@ -37,7 +54,11 @@ export const resourceAlerts = (parameters: Parameters): RuleGroup => ({
       expr: `${LINK_START} * max by (job, station, resource_id, name) (${firing})
 unless on ${BY_STATION}
 ${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
-      labels: { display_name: infoLabel('display_name'), resource_type: infoLabel('resource_type') },
+      labels: {
+        display_name: infoLabel('display_name'),
+        resource_type: infoLabel('resource_type'),
+        [ownerLabel]: infoLabel(ownerLabel),
+      },
       linkStart: '{{ $value | printf "%.0f" }}',
       summary: 'Resource alert is firing.',
       description: `Resource {{ $labels.name }}{{ with ${RESOURCE_INFO} }} ({{ . | first | label "display_name" }}, {{ . | first | label "resource_type" }}){{ end }} of station {{ $labels.station }} (job {{ $labels.job }}) has been firing for at least ${parameters.TelemetryStationResourceFiring.for}. Its id: {{ $labels.resource_id }}.`,
@@ -56,8 +77,9 @@ ${firingCount} > ${parameters.TelemetryStationResourceFiring.limit}`,
     },
     {
       alert: 'TelemetryStationAlertableWithoutRules',
-      comment: 'One alert per type, because a station may have thousands of such resources. Needs `alertability`.',
-      expr: `${withoutRules} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
+      comment:
+        'One alert per type and owner, because a station may have thousands of such resources. Needs `alertability`.',
+      expr: `${withoutRules(`${TYPE_LABELS}, ${ownerLabel}`)} > ${parameters.TelemetryStationAlertableWithoutRules.resources}
 and on ${BY_STATION}
 ${deduplicated('telemetry_station_alertable_resources')}`,
       summary: 'Alertable resources have no alert rules.',
@@ -68,20 +90,14 @@ ${deduplicated('telemetry_station_alertable_resources')}`,
     {
       alert: 'TelemetryStationNewResourcesWithoutRules',
       comment:
-        'More resources without rules than an hour ago, and resources were added since. A new type counts from 0 if its station is not new.',
+        'More resources without rules than an hour ago, and resources were added since. The number by type must have grown too: a changed configuration of owners adds none.',
       expr: `(
-  ${withoutRules}
-  - on ${BY_TYPE}
-  (
-    ${withoutRulesBefore}
-    or
-    (
-      0 * ${withoutRules}
-      and on ${BY_STATION}
-      max by ${BY_STATION} (${metric('telemetry_station_listing_complete')} offset 1h)
-    )
-  )
+  ${newWithoutRules(`${TYPE_LABELS}, ${ownerLabel}`)}
 ) > ${parameters.TelemetryStationNewResourcesWithoutRules.resources}
+and on ${BY_TYPE}
+(
+  ${newWithoutRules(TYPE_LABELS)}
+) > 0
 and on ${BY_TYPE}
 max by ${BY_TYPE} (increase(${metric('telemetry_station_resources_added_total')}[1h])) > 0`,
       summary: 'New resources have no alert rules.',

@@ -1,21 +1,25 @@
 import { Document, isMap, isSeq, Scalar, visit } from 'yaml';
 import { exporterAlerts } from './exporter-alerts.ts';
-import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, type Parameters } from './parameters.ts';
+import { DEFAULT_LINKS, DEFAULT_PARAMETERS, type Links, OWNER_LABEL, type Parameters } from './parameters.ts';
 import { recordingRules } from './recording.ts';
 import { resourceAlerts } from './resource-alerts.ts';
 import { type AlertingRule, LINK_START, type RecordingRule } from './rule.ts';
 import { stationAlerts } from './station-alerts.ts';
 
-export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS) => [
+export const ruleGroups = (parameters: Parameters = DEFAULT_PARAMETERS, ownerLabel = OWNER_LABEL) => [
   recordingRules,
   stationAlerts(parameters),
-  resourceAlerts(parameters),
+  resourceAlerts(parameters, ownerLabel),
   exporterAlerts(parameters),
 ];
 
 /** prometheus/rules.yml, and with placeholders the rules of the Helm chart. */
-export function rulesFile(parameters: Parameters = DEFAULT_PARAMETERS, links: Links = DEFAULT_LINKS): string {
-  const groups = ruleGroups(parameters);
+export function rulesFile(
+  parameters: Parameters = DEFAULT_PARAMETERS,
+  links: Links = DEFAULT_LINKS,
+  ownerLabel = OWNER_LABEL,
+): string {
+  const groups = ruleGroups(parameters, ownerLabel);
   const document = new Document({
     groups: groups.map(({ name, rules }) => ({
       name,

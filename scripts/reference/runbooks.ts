@@ -1,4 +1,4 @@
-import { DEFAULT_PARAMETERS } from '../../prometheus/source/parameters.ts';
+import { DEFAULT_PARAMETERS, OWNER_LABEL } from '../../prometheus/source/parameters.ts';
 import { ruleGroups } from '../../prometheus/source/rules-file.ts';
 
 /** docs/runbooks/README.md. */
@@ -27,6 +27,22 @@ Each alert has a \`runbook_url\`. The rules of the Helm chart also have a \`dash
 
 The Helm chart sets \`for\`, \`severity\` and the thresholds by \`prometheusRule.alerts\`, and the base of
 \`runbook_url\` by \`prometheusRule.runbookUrl\`. Elsewhere edit your copy of the rules.
+
+Alerts about resources, and about types without alert rules, have the label \`${OWNER_LABEL}\` where [\`resource_labels\`](../configuration.md) sets it, so that Alertmanager can route them
+to their owners. The Helm chart takes another label from \`prometheusRule.ownerLabel\`; elsewhere replace \`${OWNER_LABEL}\` in your copy of the rules. An alert of a resource
+without an owner has no such label:
+
+\`\`\`yaml
+route:
+  receiver: platform # stations, exporters, and resources without an owner
+  group_by: [alertname, job, station]
+  routes:
+    - matchers: [${OWNER_LABEL} = storage]
+      receiver: storage
+    - matchers: [${OWNER_LABEL} != ""] # all other owners, one notification each
+      receiver: owners
+      group_by: [alertname, ${OWNER_LABEL}]
+\`\`\`
 
 One cause, one notification: \`deploy/compose/alertmanager.yml\` inhibits the alerts that another one explains.
 `;

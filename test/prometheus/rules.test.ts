@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
   DEFAULT_PARAMETERS,
+  OWNER_LABEL,
+  OWNER_PLACEHOLDER,
   PLACEHOLDER_LINKS,
   PLACEHOLDERS,
   RUNBOOK_URL,
@@ -17,6 +19,7 @@ const alerts = shippedRules(rulesFile(DEFAULT_PARAMETERS, LINKED)).flatMap((rule
 );
 const metrics = knownMetrics();
 const CHART = '../../deploy/helm/telemetry-station-exporter';
+const CHART_RULES = rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS, OWNER_PLACEHOLDER);
 const RUNBOOK_FOLDER = new URL('../../docs/runbooks/', import.meta.url);
 
 describe('rulesFile', () => {
@@ -27,7 +30,7 @@ describe('rulesFile', () => {
 
 describe('the rules of the Helm chart', () => {
   it('match rules.tpl.yml, with a placeholder for each value', async () => {
-    await expect(rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS)).toMatchFileSnapshot(`${CHART}/files/rules.tpl.yml`);
+    await expect(CHART_RULES).toMatchFileSnapshot(`${CHART}/files/rules.tpl.yml`);
   });
 
   it('are those of prometheus/rules.yml with the default values', () => {
@@ -36,17 +39,15 @@ describe('the rules of the Helm chart', () => {
     const { TelemetryStationScrapeSlow: defaultSlow, ...defaults } = DEFAULT_PARAMETERS;
     expect(parameters).toEqual(defaults);
     expect(slow).toEqual({ ...defaultSlow, seconds: null });
-    expect([values.runbookUrl, values.grafanaUrl]).toEqual([RUNBOOK_URL, '']);
+    expect([values.runbookUrl, values.grafanaUrl, values.ownerLabel]).toEqual([RUNBOOK_URL, '', OWNER_LABEL]);
   });
 
   it('have a placeholder for each value, and no other', () => {
-    const placeholders = new Set(
-      [...rulesFile(PLACEHOLDERS, PLACEHOLDER_LINKS).matchAll(/<<[^>]*>>/g)].map(([text]) => text),
-    );
+    const placeholders = new Set([...CHART_RULES.matchAll(/<<[^>]*>>/g)].map(([text]) => text));
     const values = Object.entries(DEFAULT_PARAMETERS).flatMap(([alert, keys]) =>
       Object.keys(keys).map((key) => `<<${alert}.${key}>>`),
     );
-    expect(placeholders).toEqual(new Set([...values, ...Object.values(PLACEHOLDER_LINKS)]));
+    expect(placeholders).toEqual(new Set([...values, ...Object.values(PLACEHOLDER_LINKS), OWNER_PLACEHOLDER]));
   });
 
   it('reject values for an unknown alert', () => {

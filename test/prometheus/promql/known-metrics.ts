@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { EXTERNAL_METRICS, TARGET_LABELS } from '../../../prometheus/promql/metric.ts';
 import { parsePromql } from '../../../prometheus/promql/parse.ts';
+import { OWNER_LABEL } from '../../../prometheus/source/parameters.ts';
 import { FAMILY_DESCRIPTIONS } from '../../../src/metrics/catalogue.ts';
 
 export interface Rule {
@@ -23,14 +24,15 @@ export function shippedRules(
 
 /** The labels of every metric of the catalogue, of Prometheus and of the recording rules. */
 export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
-  const published = FAMILY_DESCRIPTIONS.flatMap(({ name, type, labels }): [string, readonly string[]][] =>
-    type === 'histogram'
-      ? [
-          [`${name}_bucket`, [...labels, 'le']],
-          [`${name}_sum`, labels],
-          [`${name}_count`, labels],
-        ]
-      : [[name, labels]],
+  const published = FAMILY_DESCRIPTIONS.flatMap(
+    ({ name, type, labels, hasResourceLabels }): [string, readonly string[]][] =>
+      type === 'histogram'
+        ? [
+            [`${name}_bucket`, [...labels, 'le']],
+            [`${name}_sum`, labels],
+            [`${name}_count`, labels],
+          ]
+        : [[name, hasResourceLabels ? [...labels, OWNER_LABEL] : labels]],
   );
   const metrics = new Map(
     [...published, ...Object.entries(EXTERNAL_METRICS)].map(([name, labels]) => [name, withTargetLabels(labels)]),
