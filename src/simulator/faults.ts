@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { FilterName, ListingRequest } from './listing-request.ts';
-import { between, type Random, shuffled } from './random.ts';
+import { between, hash, hashText, type Random, randomFrom, shuffled } from './random.ts';
 import {
   bodyReply,
   byteByByte,
-  type Delivery,
   endless,
   headersOnly,
   never,
@@ -13,7 +12,6 @@ import {
   type SimulatedReply,
   statusReply,
   truncated,
-  withHeaders,
 } from './reply.ts';
 
 /** A deviation from a healthy reply, as data; without `when`, on every request. */
@@ -28,8 +26,6 @@ export interface When {
   readonly offset?: number;
   /** Only listings with this filter. */
   readonly filter?: FilterName;
-  /** With `filter`: only when its values include this one. */
-  readonly filterValue?: string;
   /** Only the first so many requests. */
   readonly first?: number;
   /** Only the first so many listings, counted per set of filters; each request at offset 0 starts one. */
@@ -50,20 +46,15 @@ export interface FilteredListing {
 
 export interface ListingBody {
   readonly resources: readonly unknown[] | null;
-  readonly page?: Readonly<Record<string, unknown>> | null;
+  readonly page?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /** What a fault changes at each stage of a reply; every stage is pure. `requested` is the page as the client requested it. */
 export interface FaultEffect {
-  readonly onPageRequest?: (page: PageRequest) => PageRequest;
-  readonly onListing?: (listing: FilteredListing, requested: PageRequest) => FilteredListing;
-  readonly onBody?: (body: ListingBody) => ListingBody;
-  readonly onReply?: (reply: SimulatedReply) => SimulatedReply;
-}
-
-export function effectOf(fault: Fault, random: Random): FaultEffect {
-  const effect = FAULTS[fault.kind] as (fault: Fault, random: Random) => FaultEffect;
-  return effect(fault, random);
+  readonly page?: (page: PageRequest) => Partial<PageRequest>;
+  readonly listing?: (listing: FilteredListing, requested: PageRequest) => Partial<FilteredListing>;
+  readonly body?: (body: ListingBody) => Partial<ListingBody>;
+  readonly reply?: (reply: SimulatedReply) => Partial<SimulatedReply>;
 }
 
 interface StatusOptions {
@@ -77,133 +68,136 @@ interface StatusOptions {
 /** Every kind of fault: its effect by its options. */
 const FAULTS = {
   // The reply is a listing that deviates from the documented one.
-  nullPage: () => onBody((body) => ({ ...body, page: null })),
-  missingPage: () => onBody(({ resources }) => ({ resources })),
+  nullPage: () => ({ body: () => ({ page: null }) }),
+  missingPage: () => ({ body: () => ({ page: undefined }) }),
   /** Page numbers and rule counts are strings. */
-  textNumbers: () => onBody((body) => onPage(onRecords(body, textRuleCount), textNumbers)),
-  pageCap: ({ size }: { readonly size: number }) => onRequest((page) => ({ size: Math.min(page.size, size) })),
+  textNumbers: () => ({
+    body: (body) =>
+      changed(body, (name, value) => (NUMBERS.has(name) && typeof value === 'number' ? String(value) : value)),
+  }),
+  pageCap: ({ size }: { readonly size: number }) => ({ page: (page) => ({ size: Math.min(page.size, size) }) }),
   /** A page holds between one record and the requested size. */
-  randomCap: (_: unknown, random: Random) => onRequest(({ size }) => ({ size: between(random, 1, size) })),
-  ignoreOffset: () => onRequest(() => ({ offset: 0 })),
+  randomCap: (_: unknown, random) => ({ page: ({ size }) => ({ size: between(random, 1, size) }) }),
+  ignoreOffset: () => ({ page: () => ({ offset: 0 }) }),
   /** The first record has the offset 1. */
-  offsetFromOne: () => onRequest(({ offset }) => ({ offset: Math.max(0, offset - 1) })),
+  offsetFromOne: () => ({ page: ({ offset }) => ({ offset: Math.max(0, offset - 1) }) }),
   /** The offset is the number of a page. */
-  offsetInPages: () => onRequest(({ offset, size }) => ({ offset: offset * size })),
+  offsetInPages: () => ({ page: ({ offset, size }) => ({ offset: offset * size }) }),
   /** Every page is cut from another order of the records. */
-  unstableOrder: (_: unknown, random: Random) => onListing(({ records }) => ({ records: shuffled(random, records) })),
+  unstableOrder: (_: unknown, random) => ({ listing: ({ records }) => ({ records: shuffled(random, records) }) }),
   /** The page has this size; without one, it holds all remaining records. */
-  ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => onRequest(() => ({ size })),
-  ignoreFilter: ({ name }: { readonly name: FilterName }) =>
-    onRequest(({ filters: { [name]: _, ...filters } }) => ({ filters })),
+  ignoreSize: ({ size = Number.MAX_SAFE_INTEGER }: { readonly size?: number }) => ({ page: () => ({ size }) }),
   /** The total grows from page to page. */
-  totalMoves: () => onListing(({ total }, { offset, size }) => ({ total: total + Math.ceil(offset / size) })),
-  totalLies: ({ delta }: { readonly delta: number }) => onListing(({ total }) => ({ total: total + delta })),
+  totalMoves: () => ({ listing: ({ total }, { offset, size }) => ({ total: total + Math.ceil(offset / size) }) }),
+  totalLies: ({ delta }: { readonly delta: number }) => ({ listing: ({ total }) => ({ total: total + delta }) }),
   /** undefined: the page has no total. */
-  totalIs: ({ total }: { readonly total: unknown }) => onBody((body) => onPage(body, (page) => ({ ...page, total }))),
+  totalIs: ({ total }: { readonly total: unknown }) => ({ body: ({ page }) => ({ page: page && { ...page, total } }) }),
   /** Rows are inserted at the head after the first page, so that later pages overlap; with `keepTotal` the total does not change. */
-  rowShift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) =>
-    onListing(({ records, total }, { offset }) =>
+  rowShift: ({ rows, keepTotal = false }: { readonly rows: readonly unknown[]; readonly keepTotal?: boolean }) => ({
+    listing: ({ records, total }, { offset }) =>
       offset === 0 ? {} : { records: [...rows, ...records], total: keepTotal ? total : total + rows.length },
-    ),
+  }),
   /** Every nth record (default: each) of the listing appears twice; with `counted` the total includes the duplicates. */
-  duplicate: ({ every = 1, counted = false }: { readonly every?: number; readonly counted?: boolean }) =>
-    onListing((listing) => {
+  duplicate: ({ every = 1, counted = false }: { readonly every?: number; readonly counted?: boolean }) => ({
+    listing: (listing) => {
       const records = listing.records.flatMap((record, at) => ((at + 1) % every === 0 ? [record, record] : [record]));
       return { records, total: listing.total + (counted ? records.length - listing.records.length : 0) };
-    }),
+    },
+  }),
   /** Every nth record of the listing has no id. */
-  missingIds: ({ every }: { readonly every: number }) =>
-    onListing(({ records }) => ({
-      records: records.map((record, at) => ((at + 1) % every === 0 ? withoutId(record) : record)),
-    })),
-  /** An empty list is null. */
-  nullResources: () => onBody((body) => (body.resources?.length === 0 ? { ...body, resources: null } : body)),
-  numericState: ({ state }: { readonly state: number }) =>
-    onBody((body) => onRecords(body, (record) => ({ ...record, state }))),
-
-  // The reply is not a listing, or is not delivered as it should be.
-  reset: ({ at = 'start' }: { readonly at?: 'start' | 'body' }) =>
-    deliveredBy(at === 'start' ? resetAtStart : resetWithinBody),
-  hang: () => deliveredBy(never),
-  headersOnly: () => deliveredBy(headersOnly),
-  /** One byte at a time. */
-  drip: () => deliveredBy(byteByByte),
-  /** The connection ends before Content-Length is reached. */
-  truncate: () => deliveredBy(truncated),
-  endless: () => deliveredBy(endless),
-  /** With any status, and any body. */
-  status: ({ code, retryAfter, body, headers = {} }: StatusOptions) => {
-    const reply = body === undefined ? statusReply(code, `simulated ${code}`) : bodyReply(code, body);
-    const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    return replacedBy(withHeaders(reply, { ...retry, ...headers }));
-  },
-  /** Fixed, or drawn from a range. */
-  latency: ({ ms }: { readonly ms: number | readonly [least: number, most: number] }, random: Random) => {
-    const delayMs = typeof ms === 'number' ? ms : between(random, ...ms);
-    return { onReply: (reply: SimulatedReply) => ({ ...reply, delayMs: reply.delayMs + delayMs }) };
-  },
-  gzip: () => ({
-    onReply: (reply: SimulatedReply) => ({
-      ...withHeaders(reply, { 'content-encoding': 'gzip' }),
-      body: gzipSync(reply.body),
+  missingIds: ({ every }: { readonly every: number }) => ({
+    listing: ({ records }) => ({
+      records: records.map((record, at) =>
+        (at + 1) % every === 0
+          ? changed(record, (name, value) => (name === 'resource_id' ? undefined : value))
+          : record,
+      ),
     }),
   }),
-};
+  /** An empty list is null. */
+  nullResources: () => ({ body: ({ resources }) => (resources?.length === 0 ? { resources: null } : {}) }),
+  numericState: ({ state }: { readonly state: number }) => ({
+    body: (body) => changed(body, (name, value) => (name === 'state' ? state : value)),
+  }),
 
-function onRequest(change: (page: PageRequest) => Partial<PageRequest>): FaultEffect {
-  return { onPageRequest: (page) => ({ ...page, ...change(page) }) };
+  // The reply is not a listing, or is not delivered as it should be.
+  reset: ({ at = 'start' }: { readonly at?: 'start' | 'body' }) => ({
+    reply: () => ({ deliver: at === 'start' ? resetAtStart : resetWithinBody }),
+  }),
+  hang: () => ({ reply: () => ({ deliver: never }) }),
+  headersOnly: () => ({ reply: () => ({ deliver: headersOnly }) }),
+  /** One byte at a time. */
+  drip: () => ({ reply: () => ({ deliver: byteByByte }) }),
+  /** The connection ends before Content-Length is reached. */
+  truncate: () => ({ reply: () => ({ deliver: truncated }) }),
+  endless: () => ({ reply: () => ({ deliver: endless }) }),
+  /** With any status, and any body. */
+  status: (options: StatusOptions) => ({
+    reply: () => {
+      const { code, retryAfter, body, headers } = options;
+      const reply = body === undefined ? statusReply(code, `simulated ${code}`) : bodyReply(code, body);
+      const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+      return { status: code, body: reply.body, headers: { ...reply.headers, ...retry, ...headers } };
+    },
+  }),
+  /** Fixed, or drawn from a range. */
+  latency: ({ ms }: { readonly ms: number | readonly [least: number, most: number] }, random) => ({
+    reply: ({ delayMs }) => ({ delayMs: delayMs + (typeof ms === 'number' ? ms : between(random, ...ms)) }),
+  }),
+  gzip: () => ({
+    reply: ({ headers, body }) => ({ headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) }),
+  }),
+} satisfies Readonly<Record<string, (options: never, random: Random) => FaultEffect>>;
+
+const NUMBERS: ReadonlySet<string> = new Set(['offset', 'size', 'total', 'alert_rules_count']);
+
+/** A copy of JSON, with other values where `change` returns some; undefined removes a value. */
+function changed<T>(json: T, change: (name: string, value: unknown) => unknown): T {
+  return JSON.parse(JSON.stringify(json), change);
 }
 
-function onListing(
-  change: (listing: FilteredListing, requested: PageRequest) => Partial<FilteredListing>,
-): FaultEffect {
-  return { onListing: (listing, requested) => ({ ...listing, ...change(listing, requested) }) };
+/** The effects on a request, called in order of arrival. */
+export type FaultPlan = (request: MatchedRequest, atMs: number) => readonly FaultEffect[];
+
+/** The part of a request that conditions depend on. */
+type MatchedRequest = Pick<ListingRequest, 'station' | 'filters' | 'offset'>;
+
+export function faultPlan(faults: readonly Fault[], seed: number): FaultPlan {
+  const planned = faults.map((fault, index) => new PlannedFault(fault, hash(seed, index, hashText(fault.kind))));
+  return (request, atMs) => planned.flatMap((fault) => fault.effect(request, atMs) ?? []);
 }
 
-function onBody(change: (body: ListingBody) => ListingBody): FaultEffect {
-  return { onBody: change };
-}
+/** Its only state is the request counts, so that the same sequence of requests always meets the same faults. */
+class PlannedFault {
+  readonly #fault: Fault;
+  readonly #seed: number;
+  readonly #counts = new Map<string, number>();
 
-function deliveredBy(deliver: Delivery): FaultEffect {
-  return { onReply: (reply) => ({ ...reply, deliver }) };
-}
+  constructor(fault: Fault, seed: number) {
+    this.#fault = fault;
+    this.#seed = seed;
+  }
 
-/** Keeps the delay and delivery of the replaced reply. */
-function replacedBy(other: SimulatedReply): FaultEffect {
-  return { onReply: ({ delayMs, deliver }) => ({ ...other, delayMs, deliver }) };
-}
+  effect({ station, filters, offset }: MatchedRequest, atMs: number): FaultEffect | undefined {
+    const { when = {}, kind } = this.#fault;
+    if (when.offset !== undefined && when.offset !== offset) return undefined;
+    if (when.filter !== undefined && filters[when.filter] === undefined) return undefined;
+    const requests = this.#count([station], 1);
+    const listings = this.#count([station, filters], offset === 0 ? 1 : 0);
+    if (requests > (when.first ?? requests) || listings > (when.firstListings ?? listings)) return undefined;
+    const seed = hash(this.#seed, hashText(station));
+    const drawn = when.periodMs === undefined ? requests : Math.floor(atMs / when.periodMs);
+    if (randomFrom(hash(seed, drawn, 2))() >= (when.share ?? 1)) return undefined;
+    const effect = FAULTS[kind] as (fault: Fault, random: Random) => FaultEffect;
+    return effect(this.#fault, randomFrom(hash(seed, requests, 1)));
+  }
 
-function onPage(
-  body: ListingBody,
-  change: (page: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
-): ListingBody {
-  return body.page ? { ...body, page: change(body.page) } : body;
-}
-
-function onRecords({ resources, ...rest }: ListingBody, change: (record: object) => object): ListingBody {
-  const changed = resources?.map((record) => (isObject(record) ? change(record) : record));
-  return { ...rest, resources: changed ?? null };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textNumbers(values: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
-  );
-}
-
-function textRuleCount(record: object): object {
-  return {
-    ...record,
-    ...('alert_rules_count' in record && textNumbers({ alert_rules_count: record.alert_rules_count })),
-  };
-}
-
-function withoutId(record: unknown): unknown {
-  return isObject(record) ? { ...record, resource_id: undefined } : record;
+  #count(by: readonly unknown[], change: number): number {
+    const key = JSON.stringify(by);
+    const count = (this.#counts.get(key) ?? 0) + change;
+    this.#counts.set(key, count);
+    return count;
+  }
 }
 
 /** The faults of `simulate --fault`. */

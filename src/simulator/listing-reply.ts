@@ -34,7 +34,10 @@ export function replyTo(
   atMs: number,
 ): SimulatedReply {
   const healthy = healthyReply(head, request, effects, options, atMs);
-  return effects.reduce((reply, { onReply }) => onReply?.(reply) ?? reply, healthy);
+  return changedBy(
+    effects.map((effect) => effect.reply),
+    healthy,
+  );
 }
 
 function healthyReply(
@@ -51,27 +54,36 @@ function healthyReply(
   const entries = options.source(request.path, atMs);
   if (entries === undefined) return statusReply(404, `telemetry station ${JSON.stringify(request.station)} not found`);
   // A recorded body cannot show the effect of a fault on the request or the listing.
-  const isChanged = effects.some((effect) => effect.onPageRequest ?? effect.onListing);
+  const isChanged = effects.some((effect) => effect.page ?? effect.listing);
   const recorded = isChanged ? undefined : options.replay?.(request);
   const body = recorded ?? pageOf(entries, { ...request, size: request.size || DEFAULT_PAGE_SIZE }, effects);
   return jsonReply(
     200,
-    effects.reduce((changed, { onBody }) => onBody?.(changed) ?? changed, body),
+    changedBy(
+      effects.map((effect) => effect.body),
+      body,
+    ),
   );
 }
 
 function pageOf(entries: readonly SourceEntry[], requested: PageRequest, effects: readonly FaultEffect[]): ListingBody {
-  const { filters, offset, size } = effects.reduce(
-    (page, { onPageRequest }) => onPageRequest?.(page) ?? page,
+  const { filters, offset, size } = changedBy(
+    effects.map(({ page }) => page),
     requested,
   );
   const selected = select(entries, filters);
-  const filtered: FilteredListing = { records: selected, total: selected.length };
-  const { records, total } = effects.reduce(
-    (listing, { onListing }) => onListing?.(listing, requested) ?? listing,
-    filtered,
+  const { records, total } = changedBy<FilteredListing>(
+    effects.map(({ listing }) => listing && ((before) => listing(before, requested))),
+    { records: selected, total: selected.length },
   );
   return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
+}
+
+/** The value, changed by one after the other. */
+function changedBy<T>(changes: readonly (((before: T) => Partial<T>) | undefined)[], value: T): T {
+  let changed = value;
+  for (const change of changes) changed = { ...changed, ...change?.(changed) };
+  return changed;
 }
 
 /** A record (any JSON value), and the properties the service filters by without sending them. */

@@ -4,8 +4,7 @@ import { createServer as createTlsServer, type ServerOptions as TlsOptions } fro
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type AuthCheck, TOKEN_PATH, tokenReply } from './auth.ts';
-import { type FaultPlan, faultPlan } from './fault-plan.ts';
-import type { Fault, FaultEffect } from './faults.ts';
+import { type Fault, type FaultEffect, type FaultPlan, faultPlan } from './faults.ts';
 import { type RecordedPages, type RecordSource, replyTo, type SourceEntry } from './listing-reply.ts';
 import {
   type ListingRequest,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultPlan } from '../../src/simulator/fault-plan.ts';
 import type { When } from '../../src/simulator/faults.ts';
+import { faultPlan } from '../../src/simulator/faults.ts';
 import type { Filters } from '../../src/simulator/listing-request.ts';
 
 interface PlannedRequest {

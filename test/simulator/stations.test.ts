@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultPlan } from '../../src/simulator/fault-plan.ts';
+import { faultPlan } from '../../src/simulator/faults.ts';
 import { demoStations, simulatedStations } from '../../src/simulator/stations.ts';
 
 const NOW = Date.UTC(2026, 4, 13, 12);
