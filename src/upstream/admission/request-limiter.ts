@@ -5,7 +5,6 @@ import type { RequestObserver } from '../http/observer.ts';
 import { RequestFailure } from '../http/request-failure.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { CircuitBreaker, type InFlight, type StationState } from './circuit-breaker.ts';
-import type { RetrySituation } from './retry.ts';
 
 interface LimiterOptions {
   readonly concurrency: number;
@@ -39,8 +38,12 @@ export interface Admission {
   readonly isProbe: boolean;
 }
 
-interface ThrottlingState extends Pick<RetrySituation, 'isAccepting' | 'isAtLowestRate'> {
+export interface ThrottlingState {
   readonly isThrottled: boolean;
+  /** The upstream has accepted a request recently: it is not an outage. */
+  readonly isAccepting: boolean;
+  /** Requests are throttled even at the lowest rate. */
+  readonly isAtLowestRate: boolean;
 }
 
 type Enter = (inFlight: InFlight) => void;
