@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { request } from 'undici';
 import type { StationPath } from '../../src/simulator/listing-request.ts';
 import type { SimulatedService } from '../../src/simulator/service.ts';
@@ -25,29 +24,4 @@ export async function get(url: string, options: Parameters<typeof request>[1] = 
   const reply = await request(url, options);
   const text = await reply.body.text();
   return { status: reply.statusCode, headers: reply.headers, text, json: () => JSON.parse(text) };
-}
-
-/** A request by a client that looks at bare bytes. */
-export function openRaw(service: SimulatedService, station = stationPath.telemetry_station) {
-  const url = new URL(service.url);
-  const socket = connect(Number(url.port), url.hostname);
-  const chunks: Buffer[] = [];
-  let error: string | undefined;
-  socket.on('data', (chunk) => chunks.push(chunk));
-  socket.on('error', (cause: NodeJS.ErrnoException) => {
-    error = cause.code;
-  });
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  socket.write(`GET ${resourcesPath({ ...stationPath, telemetry_station: station })} HTTP/1.1\r\nhost: raw\r\n\r\n`);
-  const text = () => Buffer.concat(chunks).toString();
-  return {
-    socket,
-    text,
-    chunks,
-    /** What had come when the connection ended, and the error that ended it. */
-    end: closed.then(() => {
-      const [head = '', body] = text().split('\r\n\r\n');
-      return { head, body, error, contentLength: Number(/content-length: (\d+)/.exec(head)?.[1]) };
-    }),
-  };
 }

@@ -1,65 +1,44 @@
-import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
+import { type Fault, faultPlan, type When } from '../../src/simulator/faults.ts';
+import type { Filters } from '../../src/simulator/listing-request.ts';
 import { type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
-import { list, openRaw, resourcesPath, stationPath } from './client.ts';
+import { get, list } from './client.ts';
 
 let service: SimulatedService;
+const rows = Array.from({ length: 10 }, (_, index) => ({ record: { resource_id: `r${index}` } }));
 
 beforeEach(async () => {
   service = await startSimulatedService({ seed: 3 });
-  service.setRecords('ts', rows(10));
+  service.setRecords('ts', rows);
 });
 
 afterEach(() => service.stop());
 
-function rows(count: number) {
-  return Array.from({ length: count }, (_, index) => ({
-    record: { resource_id: `r${index}`, state: 'ALERTSTATE_INACTIVE', alert_rules_count: index },
-    product: index % 2 === 0 ? 'product.even' : 'product.odd',
-    alertable: index < 3,
-  }));
+async function listedIds(query = ''): Promise<string[]> {
+  const { resources } = (await list(service, query)).json();
+  return resources.map((record: { resource_id: string }) => record.resource_id);
 }
 
-async function page(query = '') {
-  const { resources, page } = (await list(service, query)).json();
-  return { ids: resources?.map((record: { resource_id: string }) => record.resource_id), resources, page };
-}
-
-function fault(...faults: Fault[]): void {
-  service.setFaults('ts', faults);
-}
-
-describe('listing faults', () => {
+/** What the exporter publishes must not depend on these, so that only tests of their own notice when they are missing. */
+describe('a simulated fault', () => {
   it('textNumbers: page numbers and rule counts are strings, other values are unchanged', async () => {
-    service.setRecords('ts', [
-      { record: { alert_rules_count: 4 } },
-      { record: {} },
-      { record: null },
-      { record: [1] },
-      { record: { alert_rules_count: null } },
-    ]);
-    fault({ kind: 'textNumbers' });
+    const records = [{ alert_rules_count: 4, sku: 5 }, {}, null, [1], { alert_rules_count: null }];
+    service.setRecords(
+      'ts',
+      records.map((record) => ({ record })),
+    );
+    service.setFaults('ts', [{ kind: 'textNumbers' }]);
     expect((await list(service)).json()).toEqual({
-      resources: [{ alert_rules_count: '4' }, {}, null, [1], { alert_rules_count: null }],
+      resources: [{ alert_rules_count: '4', sku: 5 }, ...records.slice(1)],
       page: { offset: '0', size: '20', total: '5' },
     });
   });
 
-  it('pageCap: limits the page size', async () => {
-    fault({ kind: 'pageCap', size: 3 });
-    expect(await page('page.offset=2&page.size=8')).toMatchObject({
-      ids: ['r2', 'r3', 'r4'],
-      page: { size: 3, total: 10 },
-    });
-    expect((await page('page.size=2')).ids).toHaveLength(2);
-  });
-
   it('randomCap: page sizes are random up to the requested size, and equal for the same seed', async () => {
     const sizes = async () => {
-      fault({ kind: 'randomCap' });
+      service.setFaults('ts', [{ kind: 'randomCap' }]);
       const seen: number[] = [];
-      for (let request = 0; request < 30; request += 1) seen.push((await page('page.size=4')).ids.length);
+      for (let request = 0; request < 30; request += 1) seen.push((await listedIds('page.size=4')).length);
       return seen;
     };
     const first = await sizes();
@@ -68,154 +47,31 @@ describe('listing faults', () => {
   });
 
   it('unstableOrder: every page is cut from another order', async () => {
-    fault({ kind: 'unstableOrder' });
-    const orders = [(await page()).ids, (await page()).ids];
+    service.setFaults('ts', [{ kind: 'unstableOrder' }]);
+    const orders = [await listedIds(), await listedIds()];
     expect(orders[0]).not.toEqual(orders[1]);
-    expect(orders.map((ids) => ids.toSorted())).toEqual(
-      Array(2).fill(rows(10).map(({ record }) => record.resource_id)),
-    );
-  });
-
-  it('rowShift: rows are inserted at the head after the first page, so that pages overlap', async () => {
-    fault({ kind: 'rowShift', rows: [{ resource_id: 'new' }] });
-    expect(await page('page.size=4')).toMatchObject({ ids: ['r0', 'r1', 'r2', 'r3'], page: { total: 10 } });
-    expect(await page('page.size=4&page.offset=4')).toMatchObject({
-      ids: ['r3', 'r4', 'r5', 'r6'],
-      page: { total: 11 },
-    });
-    fault({ kind: 'rowShift', rows: [{ resource_id: 'new' }], keepTotal: true });
-    expect(await page('page.size=4&page.offset=4')).toMatchObject({
-      ids: ['r3', 'r4', 'r5', 'r6'],
-      page: { total: 10 },
-    });
-  });
-
-  it('missingIds: every nth record has no id, other values are unchanged', async () => {
-    service.setRecords('ts', [...rows(4), { record: null }, { record: null }]);
-    fault({ kind: 'missingIds', every: 2 });
-    const { resources, page: reported } = (await list(service)).json();
-    expect(resources.map((record: object | null) => record && 'resource_id' in record)).toEqual([
-      true,
-      false,
-      true,
-      false,
-      null,
-      null,
-    ]);
-    expect(reported.total).toBe(6);
-  });
-});
-
-describe('reply faults', () => {
-  it('reset in the body: the connection is reset after half of the body', async () => {
-    fault({ kind: 'reset', at: 'body' });
-    const { body, contentLength } = await openRaw(service).end;
-    expect(contentLength).toBeGreaterThan(500);
-    expect(body).toHaveLength(Math.floor(contentLength / 2));
-  });
-
-  it('hang: the request is never answered, others are', async () => {
-    fault({ kind: 'hang', when: { first: 1 } });
-    const hanging = openRaw(service);
-    await expect.poll(() => service.requests.length).toBe(1);
-    expect((await list(service)).status).toBe(200);
-    expect(hanging.text()).toBe('');
-    await service.stop();
-    expect((await hanging.end).head).toBe('');
-  });
-
-  it('headersOnly: the body never follows the headers', async () => {
-    fault({ kind: 'headersOnly' });
-    const client = openRaw(service);
-    await expect.poll(client.text).toContain('\r\n\r\n');
-    await service.stop();
-    const { head, body, contentLength } = await client.end;
-    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(contentLength).toBeGreaterThan(500);
-    expect(body).toBe('');
-  });
-
-  it('drip: the body is sent byte by byte', async () => {
-    fault({ kind: 'drip' }, { kind: 'status', code: 200, body: '{}' });
-    const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
-    const chunks: string[] = [];
-    for await (const chunk of body) chunks.push(String(chunk));
-    expect(chunks).toEqual(['{', '}']);
-  });
-
-  it('truncate: the connection is closed before Content-Length is reached', async () => {
-    fault({ kind: 'truncate' });
-    const { body, contentLength, error } = await openRaw(service).end;
-    expect(body).toHaveLength(Math.floor(contentLength / 2));
-    expect(error).toBeUndefined();
-  });
-
-  it('endless: the body never ends', async () => {
-    fault({ kind: 'endless' });
-    const { body } = await request(`${service.url}${resourcesPath(stationPath)}`);
-    let read = 0;
-    for await (const chunk of body) {
-      read += (chunk as Buffer).length;
-      if (read > 20_000_000) break;
-    }
-    expect(read).toBeGreaterThan(20_000_000);
-    fault();
-    expect((await list(service)).status).toBe(200);
-  });
-
-  it.each([
-    [400, 3],
-    [401, 16],
-    [403, 7],
-    [404, 5],
-    [408, 1],
-    [429, 8],
-    [500, 13],
-    [501, 12],
-    [503, 14],
-    [504, 4],
-    [418, 2],
-  ])('status: %i has the gRPC code %i', async (code, rpc) => {
-    fault({ kind: 'status', code });
-    const reply = await list(service);
-    expect(reply.status).toBe(code);
-    expect(reply.headers['retry-after']).toBeUndefined();
-    expect(reply.json()).toMatchObject({ code: rpc, message: `simulated ${code}` });
+    expect(orders.map((ids) => ids.toSorted())).toEqual(Array(2).fill(rows.map(({ record }) => record.resource_id)));
   });
 
   it('status: sets Retry-After, body and headers', async () => {
-    fault({ kind: 'status', code: 429, retryAfter: 3, body: '', headers: { 'x-limit': '1' } });
-    expect(await list(service)).toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '3', 'x-limit': '1' },
-      text: '',
-    });
-    fault({ kind: 'status', code: 503, retryAfter: 'Wed, 13 May 2026 12:00:00 GMT' });
-    expect((await list(service)).headers['retry-after']).toBe('Wed, 13 May 2026 12:00:00 GMT');
+    service.setFaults('ts', [{ kind: 'status', code: 429, retryAfter: 3, body: '', headers: { 'x-limit': '1' } }]);
+    const headers = { 'retry-after': '3', 'x-limit': '1' };
+    expect(await list(service)).toMatchObject({ status: 429, headers, text: '' });
+    service.setFaults('ts', [{ kind: 'status', code: 403 }]);
+    expect((await list(service)).json()).toMatchObject({ code: 7, message: 'simulated 403' });
   });
 });
 
 describe('setFaults', () => {
-  const teapot: Fault = { kind: 'status', code: 418 };
-
-  beforeEach(() => service.setRecords('other', rows(1)));
-
-  it('affects only the named station', async () => {
-    fault(teapot);
-    expect([(await list(service)).status, (await list(service, '', 'other')).status]).toEqual([418, 200]);
-  });
-
   it("affects every station, and requests that match none, under '*'", async () => {
-    service.setFaults('*', [teapot]);
-    const nowhere = await request(`${service.url}/`);
-    await nowhere.body.dump();
-    expect([(await list(service)).status, (await list(service, '', 'other')).status, nowhere.statusCode]).toEqual([
-      418, 418, 418,
-    ]);
+    service.setFaults('*', [{ kind: 'status', code: 418 }]);
+    const statuses = [await list(service), await list(service, '', 'other'), await get(`${service.url}/`)];
+    expect(statuses.map(({ status }) => status)).toEqual([418, 418, 418]);
   });
 
   it("counts per station, applies '*' first, and resets the counts when set again", async () => {
-    const first: Fault = { ...teapot, when: { first: 1 } };
+    service.setRecords('other', rows);
+    const first: Fault = { kind: 'status', code: 418, when: { first: 1 } };
     const statuses = async () => [
       (await list(service)).status,
       (await list(service)).status,
@@ -224,7 +80,55 @@ describe('setFaults', () => {
     service.setFaults('*', [first]);
     expect(await statuses()).toEqual([418, 200, 418]);
     service.setFaults('*', [first]);
-    fault({ kind: 'status', code: 503, when: { first: 1 } });
+    service.setFaults('ts', [{ ...first, code: 503 }]);
     expect(await statuses()).toEqual([503, 200, 418]);
+  });
+});
+
+interface PlannedRequest {
+  readonly filters?: Filters;
+  readonly offset?: number;
+  readonly atMs?: number;
+}
+
+/** To how many of the faults with these conditions each of the requests is subject. */
+function affected(conditions: readonly When[], requests: readonly PlannedRequest[], seed = 1): number[] {
+  const plan = faultPlan(
+    conditions.map((when) => ({ kind: 'hang', when })),
+    seed,
+  );
+  return requests.map(
+    ({ filters = {}, offset = 0, atMs = 0 }) => plan({ station: 'ts', filters, offset }, atMs).length,
+  );
+}
+
+const times = (count: number) => Array<PlannedRequest>(count).fill({});
+const shareOf = (counts: readonly number[]) => counts.filter((count) => count > 0).length / counts.length;
+
+describe('faultPlan', () => {
+  it('applies to the first listings, counted per set of filters', () => {
+    const filters = { product: ['product.a'] };
+    const requests = [{}, { offset: 10 }, { filters }, {}, { offset: 10 }, { filters, offset: 10 }, { filters }];
+    expect(affected([{ firstListings: 1 }], requests)).toEqual([1, 1, 1, 0, 0, 1, 0]);
+  });
+
+  it('applies to a share of the requests, chosen by the seed', () => {
+    const chosen = affected([{ share: 0.3 }], times(2000));
+    expect(shareOf(chosen)).toBeCloseTo(0.3, 1);
+    expect(affected([{ share: 0.3 }], times(2000))).toEqual(chosen);
+    expect(affected([{ share: 0.3 }], times(2000), 2)).not.toEqual(chosen);
+    expect([0, 1].map((share) => shareOf(affected([{ share }], times(50))))).toEqual([0, 1]);
+  });
+
+  it('applies to a share of the periods, to all requests of each', () => {
+    const minutes = Array.from({ length: 1000 }, (_, minute) => ({ atMs: minute * 60_000 }));
+    const ends = minutes.map(({ atMs }) => ({ atMs: atMs + 59_999 }));
+    const chosen = affected([{ share: 0.2, periodMs: 60_000 }], [...minutes, ...ends]);
+    expect(chosen.slice(0, 1000)).toEqual(chosen.slice(1000));
+    expect(shareOf(chosen)).toBeCloseTo(0.2, 1);
+  });
+
+  it('draws independently for each fault', () => {
+    expect(new Set(affected([{ share: 0.5 }, { share: 0.5 }], times(50)))).toEqual(new Set([0, 1, 2]));
   });
 });

@@ -177,12 +177,6 @@ describe('openPool through a proxy', () => {
     expect(proxy.tunnels).toHaveLength(1);
   });
 
-  it('fails with reason tls when the certificate behind the proxy does not match', async () => {
-    const { url } = await startSecure(forName);
-    const proxy = await startProxy();
-    expect(await testClient(url, { proxyUrl: proxy.url, tls: trusting() }).failure()).toMatchObject({ reason: 'tls' });
-  });
-
   it.each([
     ['user:p%40ss', 'user:p@ss'],
     ['user', 'user:'],

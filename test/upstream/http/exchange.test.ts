@@ -29,14 +29,6 @@ describe('exchange', () => {
     expect(sleeps).toEqual([125, 250]);
   });
 
-  it('fails with reason network when the host name does not resolve', async () => {
-    const { failure } = testClient(new URL('http://no-such-host.invalid'));
-    expect(await failure()).toMatchObject({
-      reason: 'network',
-      message: expect.stringMatching(/^no-such-host.invalid: getaddrinfo/),
-    });
-  });
-
   it.each<[string, (socket: Socket) => void]>([
     ['is reset before the reply', (socket) => socket.resetAndDestroy()],
     ['is closed before the reply', (socket) => socket.end()],

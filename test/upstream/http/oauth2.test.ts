@@ -233,21 +233,6 @@ describe('TokenSource', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it('retries when the endpoint is overloaded, after its Retry-After', async () => {
-    let failures = 0;
-    const endpoint = await startTokenEndpoint((request, response) => {
-      failures += 1;
-      return failures === 1 && refuse(503, '', { 'Retry-After': '3' })(request, response);
-    });
-    const { get, sleeps, observer } = testClient((await startEcho()).url, {
-      auth: oauth2(endpoint.url),
-      maxRetries: 1,
-    });
-    await expect(get()).resolves.toBe('Bearer token-1');
-    expect(sleeps).toEqual([3000]);
-    expect(observer).toMatchObject({ started_: 1, retries: 1 });
-  });
-
   it('fails with reason network or timeout when the endpoint is unreachable', async () => {
     const service = await startEcho();
     const unreachable = new URL(`http://127.0.0.1:${await closedPort()}/token`);
@@ -281,15 +266,6 @@ describe('TokenSource', () => {
     expect((await testClient(service.url, { auth }).failure()).message).toMatch(/: not shown, because it repeats/);
   });
 
-  it('does not show a reply that repeats the token', async () => {
-    const endpoint = await startTokenEndpoint();
-    const service = await startService((request, response) =>
-      response.writeHead(403).end(`no rights: ${request.headers.authorization}`),
-    );
-    const { failure } = testClient(service.url, { auth: oauth2(endpoint.url) });
-    expect((await failure()).message).toMatch(/: not shown, because it repeats a secret or a part of one$/);
-  });
-
   describe('when no token is issued', () => {
     /** All stations of an account, at the same time. */
     const refreshAll = ({ get }: TestClient) =>
@@ -313,15 +289,6 @@ describe('TokenSource', () => {
         .slice(0, 5)
         .map(({ authorization }) => (authorization === undefined ? 'body' : 'header'));
       expect(styles).toEqual(['header', 'body', 'header', 'body', 'header']);
-    });
-
-    it('reports the same failure during the pause, without a request', async () => {
-      const endpoint = await startTokenEndpoint(refuse(401, { error: 'invalid_client' }));
-      const { failure, observer } = testClient((await startEcho()).url, { auth: oauth2(endpoint.url), maxRetries: 3 });
-      const { message } = await failure();
-      expect(await failure()).toMatchObject({ reason: 'auth', message });
-      expect(endpoint.received).toHaveLength(2);
-      expect(observer).toMatchObject({ started_: 0, retries: 0 });
     });
 
     it('makes a request at once when the credential file changes', async () => {
