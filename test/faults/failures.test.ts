@@ -265,17 +265,6 @@ describe('Exporter, without a current snapshot', () => {
     );
   });
 
-  it('drops the data of a failing station after max_stale', async () => {
-    const service = await startTestService();
-    service.setRecords('ts', before);
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { cache: { max_stale: '250ms' } }));
-    service.setFaults('ts', [status(500)]);
-    await eventually(async () => expect(dataOf(await exporter.scrape())).toEqual({}));
-    const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(expectedState('status'));
-    expect(Object.keys(healthOf(families))).toEqual(HEALTH_FAMILIES);
-  });
-
   it('publishes a refreshed station although another one is slow and max_stale is 0', async () => {
     const service = await startTestService();
     for (const station of ['quick', 'slow']) service.setRecords(station, steady);

@@ -191,24 +191,6 @@ const entriesOf = (records: readonly unknown[]): SourceEntry[] => records.map((r
 const total = (samples: Record<string, number> = {}) => Object.values(samples).reduce((sum, value) => sum + value, 0);
 const count = (samples: object = {}) => Object.keys(samples).length;
 
-describe('Exporter, over listings that change between pages', () => {
-  const entries = variedEntries(25);
-  const changes = { upstream: { concurrency: 1 }, cache: { ttl: '1h' } };
-
-  it('reports a listing as incomplete when the total changes with every page', async () => {
-    const { data, pages } = await scrapeOf(entries, { faults: [{ kind: 'totalMoves' }], changes });
-    expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 30, pages }));
-  });
-
-  it('reports a listing as incomplete when the total changes and changes back', async () => {
-    const { data, pages } = await scrapeOf(entries, {
-      faults: [{ kind: 'totalLies', delta: 1, when: { offset: 10 } }],
-      changes,
-    });
-    expect(data).toEqual(expectedData(recordsOf(entries), { complete: false, reported: 25, pages }));
-  });
-});
-
 describe('Exporter, over malformed records', () => {
   it('rejects records without a usable id, counts them towards the total and publishes the rest', async () => {
     const unusable = [
@@ -226,26 +208,6 @@ describe('Exporter, over malformed records', () => {
     expect(data).toEqual(expectedData(records, { complete: true, reported: 26, pages }));
     expect(data).toMatchObject({ listing_rejected_resources: { '{}': 13 } });
     expect(total(data['resources'])).toBe(13);
-  });
-
-  it('publishes states as sent, including numbers', async () => {
-    const records = [7, 0, -3, 'ALERTSTATE_NEW', '', null].map((state, index) => wireRecord(`r${index}`, { state }));
-    const { data } = await scrapeOf(entriesOf(records));
-    const of = (state: string) => JSON.stringify({ resource_type: 'resource_type.compute.x', product: '', state });
-    expect(data['resources']).toEqual({
-      [of('7')]: 1,
-      [of('0')]: 1,
-      [of('-3')]: 1,
-      [of('ALERTSTATE_NEW')]: 1,
-      [of('')]: 2,
-    });
-    expect(count(data['resource_state'])).toBe(4);
-    const numeric = await scrapeOf(variedEntries(3), { faults: [{ kind: 'numericState', state: 42 }] });
-    expect(Object.keys(numeric.data['resource_state'] ?? {}).map((key) => JSON.parse(key).state)).toEqual([
-      '42',
-      '42',
-      '42',
-    ]);
   });
 
   it('publishes hostile text in every label without loss', async () => {
@@ -389,24 +351,6 @@ describe('Exporter, requests', () => {
     expect(await targets(style)).toEqual(
       [rest('product.x', false), rest('product.x', true), rest('p%2F1', false)].sort(),
     );
-  });
-
-  it.each([
-    [{ resource_ids: ['r1', 'r3', 'none'] }, (index: number) => index === 1 || index === 3],
-    [{ resource_type: 'resource_type.kind.1' }, (index: number) => index % 3 === 1],
-    [{ resource_types: ['resource_type.kind.0', 'resource_type.kind.2'] }, (index: number) => index % 3 !== 1],
-    [{ product: 'product.odd' }, (index: number) => index % 2 === 1],
-    [{ resource_display_name_prefix: 'Display r2' }, (index: number) => index === 2 || index >= 20],
-    [{ enabled_alert: true }, (index: number) => index % 5 !== 0],
-    [{ product: 'product.odd', enabled_alert: true }, (index: number) => index % 2 === 1 && index % 5 !== 0],
-  ] as const)('publishes exactly the resources that match %o', async (given, passes) => {
-    const entries = variedEntries(25);
-    for (const list_style of ['repeat', 'comma'] as const) {
-      const changes = { upstream: { list_style }, station: { filters: given }, cache: { ttl: '1h' } };
-      const { data, pages } = await scrapeOf(entries, { options: { listStyle: list_style }, changes });
-      const listed = recordsOf(entries.filter((_, index) => passes(index)));
-      expect(data).toEqual(expectedData(listed, { complete: true, reported: listed.length, pages }));
-    }
   });
 });
 

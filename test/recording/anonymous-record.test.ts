@@ -19,18 +19,6 @@ describe('anonymizeRecord', () => {
     });
   });
 
-  it('drops unknown fields', () => {
-    const record = {
-      ...wireRecord('r'),
-      owner: SECRET,
-      resource_type: { key: 'k', label: 'l', tenant: SECRET },
-      ['__proto__']: { a: SECRET },
-    };
-    const anonymous = anonymizeRecord(JSON.parse(JSON.stringify(record)), pseudonyms);
-    expect(JSON.stringify(anonymous)).not.toContain(SECRET);
-    expect(anonymous).toMatchObject({ resource_type: { key: 'k', label: 'l' } });
-  });
-
   it('keeps missing, null and empty fields and the type of invalid ones, without their content', () => {
     const odd = {
       resource_id: 77_123,
@@ -114,12 +102,6 @@ describe('anonymizePage', () => {
 });
 
 describe('Pseudonyms', () => {
-  it('maps equal texts to equal names and different texts to different names', () => {
-    const pseudonyms = new Pseudonyms();
-    expect(pseudonyms.of('web-frontend')).toBe(pseudonyms.of('web-frontend'));
-    expect(pseudonyms.of('web-frontend')).not.toBe(pseudonyms.of('web-frontenc'));
-  });
-
   it('depends on the salt, which is random by default', () => {
     const names = [new Pseudonyms(SALT), new Pseudonyms(SALT), new Pseudonyms(), new Pseudonyms()].map((p) =>
       p.of('web-frontend-01'),

@@ -25,23 +25,6 @@ describe('readPage', () => {
     expect(page.positions).toEqual([0, 3]);
   });
 
-  it('has no positions when every record became a row', async () => {
-    expect(
-      (await readPage(bytes({ resources: [{ resource_id: 'a' }, { resource_id: 'b' }] }))).positions,
-    ).toBeUndefined();
-  });
-
-  it('reports the invalid fields of each row', async () => {
-    const records = [{ resource_id: 'a' }, null, { resource_id: 'b', sku: 1, state: {} }];
-    const page = await readPageOf(
-      bytes({ resources: records }),
-      (record) => readResource(record, new InternedTexts()),
-      async (task) => task(),
-    );
-    expect([...page.invalid]).toEqual([[1, ['sku', 'state']]]);
-    expect(page.positions).toEqual([0, 2]);
-  });
-
   it.each([
     [{ total: '12' }, 12, false],
     [{ total: 0 }, 0, false],
@@ -94,11 +77,6 @@ describe('readPage', () => {
     expect(replaced).not.toBe(other2);
   });
 
-  it('does not identify a border record that is nested too deep', async () => {
-    const { borders } = await readPage(Buffer.from(`{"resources":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`));
-    expect(borders).toEqual([undefined, undefined]);
-  });
-
   it('has the same rows without the first record on every call', async () => {
     const records = [{ resource_id: 'a', sku: 1 }, null, { resource_id: 'b', sku: 2 }];
     const readRow = (record: unknown) => readResource(record, new InternedTexts());
@@ -109,10 +87,6 @@ describe('readPage', () => {
     expect(page.afterFirst()).toBe(rest);
     const rejectedFirst = await readPage(bytes({ resources: [null, { resource_id: 'a' }] }));
     expect(rejectedFirst.afterFirst()).toMatchObject({ rows: ['a'], positions: [1], rejected: 0 });
-  });
-
-  it('skips a byte order mark', async () => {
-    expect((await readPage(Buffer.from('\ufeff{"resources":[]}'))).received).toBe(0);
   });
 
   it.each([
@@ -142,11 +116,6 @@ describe('readPage', () => {
         },
       ),
     );
-  });
-
-  it('survives JSON nested 100,000 deep', async () => {
-    const deep = `{"resources":[{"resource_id":"a","name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
-    expect((await failureOf(Buffer.from(deep))) ?? 'read').toMatch(/^(read|body: )/);
   });
 
   it('reads a large page in short tasks, into parts of at most 1,000 rows', async () => {
@@ -262,18 +231,6 @@ function pageSizeOf(most: number) {
 }
 
 describe('PageSize', () => {
-  it('halves the size of the rejected page, which may be below the current one', () => {
-    const { pageSize, reductions } = pageSizeOf(100);
-    expect(pageSize.below(40)).toBe(20);
-    expect(reductions).toEqual([20]);
-  });
-
-  it('does not reduce a page of ten or less', () => {
-    const { pageSize, reductions } = pageSizeOf(7);
-    expect([pageSize.below(7), pageSize.below(10)]).toEqual([undefined, undefined]);
-    expect(reductions).toEqual([]);
-  });
-
   it('decreases strictly until it ends', () => {
     fc.assert(
       fc.property(
