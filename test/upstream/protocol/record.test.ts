@@ -79,6 +79,7 @@ describe('readResource', () => {
         createdSeconds: 1_714_564_800.5,
         product: '',
         alertable: undefined,
+        labels: {},
       },
     });
   });
@@ -90,7 +91,14 @@ describe('readResource', () => {
       textLength: 1,
       row: {
         ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
-        ...{ quantity: undefined, alertRules: undefined, createdSeconds: undefined, product: '', alertable: undefined },
+        ...{
+          quantity: undefined,
+          alertRules: undefined,
+          createdSeconds: undefined,
+          product: '',
+          alertable: undefined,
+          labels: {},
+        },
       },
     };
     expect(readRecord({ resource_id: 'a' })).toEqual(nothing);
