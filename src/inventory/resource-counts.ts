@@ -1,16 +1,7 @@
+import type { Aggregates } from '../refresh/aggregates.ts';
 import { OTHER } from '../refresh/label-values.ts';
 import { NONE } from './resource-query.ts';
 import { shortTypes, stateWord } from './resource-words.ts';
-
-/** Resources by type, product and state, and the label of each type. */
-export interface CountedResources {
-  readonly groups: Iterable<{
-    readonly type: string;
-    readonly product: string;
-    readonly states: ReadonlyMap<string, number>;
-  }>;
-  readonly typeLabels: ReadonlyMap<string, string>;
-}
 
 /** Resource counts in descending order; the key is '' for resources without a value. */
 export interface ResourceCounts {
@@ -28,7 +19,7 @@ export interface Count {
   readonly count: number;
 }
 
-export function countResources({ groups, typeLabels }: CountedResources): ResourceCounts {
+export function countResources({ groups, typeLabels }: Pick<Aggregates, 'groups' | 'typeLabels'>): ResourceCounts {
   const types = new Map<string, number>();
   const states = new Map<string, number>();
   const products = new Map<string, number>();

@@ -1,10 +1,10 @@
 import type { FailureReason } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
+import type { Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Capacity } from './capacity.ts';
 import type { LinkTemplate } from './links.ts';
-import type { CountedResources } from './resource-counts.ts';
 import { durationText } from './words.ts';
 
 /** State of a station as people see it. */
@@ -63,7 +63,7 @@ export interface StationDetail {
 
 interface ServedSnapshot {
   readonly snapshot: Snapshot;
-  readonly aggregates: CountedResources;
+  readonly aggregates: Pick<Aggregates, 'groups' | 'typeLabels'>;
   /** Per-resource series withheld by `metrics.max_resources`. */
   readonly withheld: number;
 }

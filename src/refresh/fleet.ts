@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { MAX_TIMER_MS } from '../model/clock.ts';
 import type { StationSpec } from '../model/station-spec.ts';
+import { untilAborted } from '../model/until-aborted.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Long enough for the first scrape after a station recovers to show it as up. */
@@ -69,7 +70,8 @@ export class Fleet<Encoded> {
     this.#observeReads('hit', caches.length - misses);
     if (misses > 0) {
       const brief = AbortSignal.any([signal, AbortSignal.timeout(HANGING_WAIT_MS)]);
-      await Promise.all([waitFor(Promise.all(healthy), signal), waitFor(Promise.all(hanging), brief)]);
+      // Refreshes never reject: what rejects is the wait, once it is aborted.
+      await Promise.allSettled([untilAborted(Promise.all(healthy), signal), untilAborted(Promise.all(hanging), brief)]);
     }
     return caches.map((cache) => refreshed.get(cache) ?? cache.view());
   }
@@ -99,16 +101,4 @@ export function refreshInBackground<Encoded>(cache: StationCache<Encoded>, rando
     stopped = true;
     clearTimeout(timer);
   };
-}
-
-/** Resolves when the work is done or the signal aborts, whichever comes first; the work itself continues. */
-export async function waitFor(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<void>((resolve) => {
-    stop = resolve;
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  await Promise.race([work, aborted]);
-  signal.removeEventListener('abort', stop);
 }

@@ -15,10 +15,7 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
-export interface Snapshot extends Listing<Resource> {
-  /** The part of `pages` that belongs to the listings of products and of alertable resources. */
-  readonly furtherPages: number;
-}
+export type Snapshot = Listing<Resource>;
 
 /** Reads a station's snapshots, reusing what did not change since the previous one. */
 export class SnapshotReader {
@@ -52,7 +49,6 @@ export class SnapshotReader {
       ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
     ];
     const parts = await this.#join(main.parts, alertable, byProduct);
-    const furtherPages = further.reduce((sum, { listing }) => sum + listing.pages, 0);
     const snapshot = {
       ...main,
       parts,
@@ -63,8 +59,7 @@ export class SnapshotReader {
           listing.incompleteReasons.map((reason) => `listing of ${name}: ${reason}`),
         ),
       ],
-      pages: main.pages + furtherPages,
-      furtherPages,
+      pages: further.reduce((sum, { listing }) => sum + listing.pages, main.pages),
     };
     if (!this.#latest || !isSame(this.#latest, snapshot)) this.#latest = snapshot;
     return this.#latest;
@@ -243,23 +238,19 @@ export async function takeSnapshot(
 class Membership {
   #parts: readonly Part<string>[] = [];
   #ids: ReadonlySet<string> = new Set();
-  #complete = false;
+  complete = false;
 
   /** Takes the listing over; true when it differs from the previous one. */
   async update({ parts, complete }: Listing<string>, tasks: TaskQueue): Promise<boolean> {
-    if (complete === this.#complete && hasSameElements(parts, this.#parts)) return false;
+    if (complete === this.complete && hasSameElements(parts, this.#parts)) return false;
     const ids = new Set<string>();
     await tasks.forEach(parts, (part) => {
       for (const id of part) ids.add(id);
     });
     this.#parts = parts;
-    this.#complete = complete;
+    this.complete = complete;
     this.#ids = ids;
     return true;
-  }
-
-  get complete(): boolean {
-    return this.#complete;
   }
 
   has(id: string): boolean {

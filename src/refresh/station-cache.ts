@@ -64,9 +64,8 @@ export interface EndedAttempt {
 interface Attempt {
   /** When it was requested. */
   readonly since: number;
-  /** When the upstream admitted its first request; until then, when it was requested. */
-  startedAt: number;
-  isStarted: boolean;
+  /** When the upstream admitted its first request. */
+  startedAt?: number;
   done: Promise<void>;
 }
 
@@ -150,7 +149,7 @@ export class StationCache<Encoded> {
     if (this.#attempt) return this.#attempt.done;
     const nowMs = this.#clock.elapsedMs();
     this.#excuse();
-    const attempt: Attempt = { since: nowMs, startedAt: nowMs, isStarted: false, done: Promise.resolve() };
+    const attempt: Attempt = { since: nowMs, done: Promise.resolve() };
     this.#attempt = attempt;
     attempt.done = this.#run(attempt).finally(() => {
       this.#attempt = undefined;
@@ -260,13 +259,14 @@ export class StationCache<Encoded> {
   }
 
   #waitingMs(): number | undefined {
-    return this.#attempt && !this.#attempt.isStarted ? this.#clock.elapsedMs() - this.#attempt.since : undefined;
+    return this.#attempt && this.#attempt.startedAt === undefined
+      ? this.#clock.elapsedMs() - this.#attempt.since
+      : undefined;
   }
 
   async #run(attempt: Attempt): Promise<void> {
     const started = () => {
       this.#excuse();
-      attempt.isStarted = true;
       attempt.startedAt = this.#clock.elapsedMs();
     };
     const { signal } = this.#closed;
@@ -299,7 +299,7 @@ export class StationCache<Encoded> {
     return { publication, encoded: await this.#dependencies.encode(publication) };
   }
 
-  #conclude({ since, startedAt }: Attempt, failure: Health['failure'], changes?: Changes): void {
+  #conclude({ since, startedAt = since }: Attempt, failure: Health['failure'], changes?: Changes): void {
     this.#startedAt = startedAt;
     this.#endedAt = this.#clock.elapsedMs();
     const lastAttemptMs = this.#clock.wallMs();

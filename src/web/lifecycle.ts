@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { HistoryEntry } from '../inventory/history.ts';
 import { fieldsOf, jsonText } from '../inventory/records.ts';
 import { HISTORY_COLUMNS } from '../inventory/station-columns.ts';
-import { waitFor } from '../refresh/fleet.ts';
+import { untilAborted } from '../model/until-aborted.ts';
 import { stationOf } from './data.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
@@ -74,16 +74,11 @@ function redirectToStation(request: Request, response: Response, station: string
   sendText(response, 303, 'See the page of the station.\n');
 }
 
-/** undefined: the refresh has not ended in time. */
-async function outcomeOf(
+/** undefined: the refresh, which never rejects, has not ended in time. */
+function outcomeOf(
   refresh: Promise<HistoryEntry | undefined>,
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<HistoryEntry | undefined> {
-  let outcome: HistoryEntry | undefined;
-  const ended = refresh.then((entry) => {
-    outcome = entry;
-  });
-  await waitFor(ended, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
-  return outcome;
+  return untilAborted(refresh, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])).catch(() => undefined);
 }

@@ -58,12 +58,8 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
 
 const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
 
-interface CountedListing<Row> extends Listing<Row> {
-  readonly furtherPages: number;
-}
-
 /** A listing of one part, which is a snapshot too. */
-export function listingOf<Row>(rows: Part<Row>, changes: Partial<CountedListing<Row>> = {}): CountedListing<Row> {
+export function listingOf<Row>(rows: Part<Row>, changes: Partial<Listing<Row>> = {}): Listing<Row> {
   return {
     parts: rows.length === 0 ? [] : [rows],
     locations: rows.length === 0 ? [] : [{ offset: 0, positions: undefined, invalid: new Map() }],
@@ -72,7 +68,6 @@ export function listingOf<Row>(rows: Part<Row>, changes: Partial<CountedListing<
     incompleteReasons: [],
     reportedTotal: rows.length,
     pages: 1,
-    furtherPages: 0,
     duplicates: 0,
     rejected: 0,
     invalidFields: noInvalidFields,

@@ -54,7 +54,6 @@ describe('SnapshotReader', () => {
       complete: true,
       reportedTotal: 3,
       pages: 3,
-      furtherPages: 0,
       duplicates: 2,
       size: 3,
     });
@@ -78,7 +77,7 @@ describe('SnapshotReader', () => {
       ['b', 'x'],
       ['c', ''],
     ]);
-    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 4, furtherPages: 2 });
+    expect(snapshot).toMatchObject({ complete: true, reportedTotal: 3, pages: 4 });
   });
 
   it('determines alertable resources with one further listing', async () => {
