@@ -1,16 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { parseExposition } from '../metrics/parse-exposition.ts';
+import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 interface StartOptions {
-  readonly folder: string;
+  /** Working directory; a new one unless given. */
+  readonly folder?: string;
+  /** Options of Node. */
+  readonly node?: readonly string[];
   readonly env?: Record<string, string>;
   /** A file descriptor instead of a pipe. */
   readonly stderr?: number;
@@ -19,11 +24,14 @@ interface StartOptions {
 }
 
 /** The built program in a process of its own and a folder outside the project, killed when the test finishes. */
-export function startProgram({ folder, env = {}, stderr, preload }: StartOptions, ...flags: string[]) {
+export function startProgram(
+  { folder = dirname(temporaryFile('x', '')), node = [], env = {}, stderr, preload }: StartOptions,
+  ...flags: string[]
+) {
   if (!existsSync(main))
     throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
   const before = preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
-  const child = spawn(process.execPath, [...before, main, ...flags], {
+  const child = spawn(process.execPath, [...node, ...before, main, ...flags], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],

@@ -1,49 +1,27 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { scrapeOf, startProgram } from '../e2e/built-program.ts';
 import { configOf, wireRecord } from '../e2e/test-bed.ts';
-import { parseExposition, valuesOf } from '../metrics/parse-exposition.ts';
+import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { startService } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
-import { httpRequest } from '../web/http-client.ts';
-
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-beforeAll(() => {
-  if (!existsSync(main))
-    throw new Error('dist/main.js is missing: these tests run the built program, so run `npm run build` first');
-});
 
 /** Scrapes need not wait for the refreshes that they start. */
-const NO_WAIT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.6' };
+const BRIEFLY_SECONDS = 0.6;
 
-/** The built program with a heap of so many MiB. */
-async function startProgram(heapMib: number, config: object) {
+const HEAP_MIB = 64;
+
+/** The built program with a small heap. */
+async function start(config: object) {
   const file = temporaryFile('config.yaml', stringify(config));
-  const flags = [`--max-old-space-size=${heapMib}`, main, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
-  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    stderr += chunk;
-  });
-  const ended = once(child, 'exit').then(() => stderr);
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  const port = await eventually(() => {
-    const [, found] = /msg=listening .*port=(\d+)/.exec(stderr) ?? [];
-    expect(found, stderr).toBeDefined();
-    return Number(found);
-  });
+  const flags = [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
+  const { child, output, url } = startProgram({ node: [`--max-old-space-size=${HEAP_MIB}`] }, ...flags);
+  const base = await url();
   return {
-    scrape: async () => {
-      expect(child.exitCode ?? child.signalCode, stderr.slice(-2000)).toBeNull();
-      return parseExposition((await httpRequest(port, '/metrics', { headers: NO_WAIT })).body);
+    scrape: () => {
+      expect(child.exitCode ?? child.signalCode, output.stderr.slice(-2000)).toBeNull();
+      return scrapeOf(base, BRIEFLY_SECONDS);
     },
   };
 }
@@ -70,6 +48,7 @@ const BOMBS: Readonly<Record<string, Page>> = {
     }),
   'pages of hundreds of thousands of ids': (offset) =>
     recordsOf(500_000, (index) => ({ resource_id: `${offset + index}` })),
+  'a page above max_page_bytes': () => recordsOf(2, () => wireRecord('a', { display_name: 'x'.repeat(9_000_000) })),
   'arrays in arrays': () => `{"resources":[[${'[],'.repeat(4_000_000)}1]]}`,
 };
 
@@ -86,13 +65,11 @@ describe('telemetry-station-exporter with a small heap', () => {
       const { pathname, searchParams } = new URL(`${request.url}`, 'http://service');
       response.end(pathname.includes('/good') ? good : bomb(Number(searchParams.get('page.offset'))));
     });
-    const { scrape } = await startProgram(
-      64,
-      configOf(`${service.url}`, ['bomb-1', 'bomb-2', 'good-1', 'good-2'], {
-        upstream: { page_size: 1000, timeout: '60s' },
-        cache: { ttl: '100ms', error_ttl: '100ms' },
-      }),
-    );
+    const config = configOf(`${service.url}`, ['bomb-1', 'bomb-2', 'good-1', 'good-2'], {
+      upstream: { page_size: 1000, timeout: '60s' },
+      cache: { ttl: '100ms', error_ttl: '100ms' },
+    });
+    const { scrape } = await start(config);
     const times = async (family: string) =>
       valuesOf(await scrape(), `telemetry_station_last_${family}_timestamp_seconds`, 'station');
     await eventually(async () => {
@@ -104,6 +81,22 @@ describe('telemetry-station-exporter with a small heap', () => {
       const [attempts, successes] = [await times('attempt'), await times('success')];
       for (const bomb of ['bomb-1', 'bomb-2']) expect(attempts[bomb]).toBeGreaterThan(before[bomb] ?? 0);
       for (const good of ['good-1', 'good-2']) expect(successes[good]).toBeGreaterThan(before[good] ?? 0);
+    });
+  });
+
+  it('survives a station whose resources are all others with every refresh', async () => {
+    let pages = 0;
+    const service = await startService((_request, response) => {
+      pages += 1;
+      response.end(
+        recordsOf(5000, (index) => wireRecord(`${pages}-${index}`)).replace(/}$/, ',"page":{"total":5000}}'),
+      );
+    });
+    const { scrape } = await start(configOf(`${service.url}`, ['ts'], { upstream: { page_size: 5000 } }));
+    await eventually(async () => {
+      const families = await scrape();
+      expect(valuesOf(families, 'telemetry_station_resources_removed_total', 'station')['ts']).toBeGreaterThan(100_000);
+      expect(valuesOf(families, 'telemetry_station_up', 'station')).toEqual({ ts: 1 });
     });
   });
 });

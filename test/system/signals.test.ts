@@ -43,7 +43,7 @@ const SIGNAL_WHEN_HANDLED = `
 describe('a signal', () => {
   it('is handled before the program is loaded', async () => {
     const { child, closed, output, url } = startProgram(
-      { folder: dirname(temporaryFile('x', '')), preload: SIGNAL_WHEN_HANDLED },
+      { preload: SIGNAL_WHEN_HANDLED },
       ...['--demo', '--web.listen-address=127.0.0.1:0'],
     );
     await url();
@@ -75,11 +75,7 @@ describe('a signal', () => {
   });
 
   it('SIGHUP ends a command that does not reload', async () => {
-    const { child, output, closed } = startProgram(
-      { folder: dirname(temporaryFile('x', '')) },
-      'simulate',
-      '--simulate.port=0',
-    );
+    const { child, output, closed } = startProgram({}, 'simulate', '--simulate.port=0');
     await eventually(() => expect(output.stdout).toContain('stations:'));
     child.kill('SIGHUP');
     expect(await closed).toEqual({ code: null, signal: 'SIGHUP' });

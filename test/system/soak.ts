@@ -33,7 +33,6 @@ const TIMEOUT_OFFSET_SECONDS = 3 * slowness;
 /** The heap is measured after each slice; the first one is the warm-up. */
 const SLICE_SECONDS = Math.min(60, seconds / 3);
 const MAX_WARMUP_ROUNDS = 60;
-const MIB = 1024 * 1024;
 
 const stations = Array.from({ length: STATIONS }, (_, index) => `ts-${String(index).padStart(2, '0')}`);
 const service = startChild<ServiceMethods>('../test/system/soak-service');
@@ -56,23 +55,6 @@ async function soak(): Promise<boolean> {
   const port = await exporter.call('start', config(url), 1000 * TIMEOUT_OFFSET_SECONDS);
   const stats = await warmUp(port);
   const usages: ResourceUsage[] = [];
-  console.log(
-    row(
-      'seconds',
-      'scrapes',
-      'slowest',
-      'failing',
-      'incomplete',
-      'heap',
-      'buffers',
-      'resident',
-      'sockets',
-      'timers',
-      'resources',
-      'event loop delay',
-    ),
-  );
-  console.log(row(...Array<string>(12).fill('--:')));
   for (let done = 0; done < seconds - 0.5; done += SLICE_SECONDS) {
     const slice = await Promise.all([
       probers.call('run', probeGroup(port, done)),
@@ -83,13 +65,12 @@ async function soak(): Promise<boolean> {
     const usage = await exporter.call('resourceUsage');
     stats.push(...slice);
     usages.push(usage);
-    console.log(sliceRow(done + SLICE_SECONDS, slice, usage));
+    console.log({ seconds: Math.round(done + SLICE_SECONDS), probes: slice[0], metrics: slice[1], usage });
   }
   const violations = soakViolations(usages, stats, {
     maxRequests: UPSTREAMS * CONCURRENCY,
     maxSockets: UPSTREAMS * CONCURRENCY + PROBERS + METRICS_SCRAPERS + 4,
   });
-  console.log(`\n${summary(stats, usages)}`);
   for (const violation of violations) console.error(`violation: ${violation}`);
   console.log(
     violations.length === 0 ? 'No violations.' : `${violations.length} violations; repeat with --seed=${seed}`,
@@ -160,45 +141,4 @@ function duration(ofSeconds: number): string {
 
 function scraperGroup(port: number, done: number) {
   return { port, stations, seconds: SLICE_SECONDS, seed: seed + Math.round(1000 * done) };
-}
-
-function sliceRow(at: number, slice: readonly ScrapeStats[], usage: ResourceUsage): string {
-  const sum = (key: 'scrapes' | 'failing' | 'incomplete') => slice.reduce((total, group) => total + group[key], 0);
-  const slowest = Math.max(...slice.map(({ slowestMs }) => slowestMs));
-  const sizes = [usage.heapBytes, usage.bufferBytes, usage.residentBytes].map(
-    (bytes) => `${(bytes / MIB).toFixed(1)} MiB`,
-  );
-  const counts = [usage.sockets, usage.timers, usage.resources, `${Math.round(usage.maxEventLoopDelayMs)} ms`];
-  return row(
-    Math.round(at),
-    sum('scrapes'),
-    `${Math.round(slowest)} ms`,
-    sum('failing'),
-    sum('incomplete'),
-    ...sizes,
-    ...counts,
-  );
-}
-
-function summary(stats: readonly ScrapeStats[], usages: readonly ResourceUsage[]): string {
-  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete' | 'bytes') =>
-    stats.reduce((total, group) => total + group[key], 0);
-  const share = (part: number, total: number) => `${((100 * part) / total).toFixed(1)} %`;
-  const growth = (usages.at(-1)?.heapBytes ?? Number.NaN) / (usages[0]?.heapBytes ?? Number.NaN) - 1;
-  return [
-    `scrapes: ${sum('scrapes')}, ${Math.round(sum('bytes') / MIB)} MiB`,
-    `stations checked: ${sum('published')}, failing ${share(sum('failing'), sum('published'))}, incomplete ${share(sum('incomplete'), sum('published'))}`,
-    `failures: ${reasonsOf(stats)}`,
-    `largest share of a scrape timeout: ${share(Math.max(...stats.map(({ largestShare }) => largestShare)), 1)}`,
-    `heap growth since the first measurement: ${growth >= 0 ? '+' : ''}${share(growth, 1)}`,
-  ].join('\n');
-}
-
-function reasonsOf(stats: readonly ScrapeStats[]): string {
-  const names = [...new Set(stats.flatMap(({ reasons }) => Object.keys(reasons)))].toSorted();
-  return names.map((name) => `${name} ${stats.reduce((sum, { reasons }) => sum + (reasons[name] ?? 0), 0)}`).join(', ');
-}
-
-function row(...cells: readonly (string | number)[]): string {
-  return `| ${cells.join(' | ')} |`;
 }
