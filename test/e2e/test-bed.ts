@@ -14,7 +14,7 @@ import { eventually } from '../web/eventually.ts';
 /** An exporter on a free port, with access to its log and its configuration. */
 export async function startExporter(
   config: object,
-  options: Partial<WebOptions> & { env?: Record<string, string> } = {},
+  options: Partial<WebOptions> & { env?: Record<string, string>; processMetrics?: boolean } = {},
 ) {
   const log: string[] = [];
   let text = stringify(config);
@@ -26,7 +26,7 @@ export async function startExporter(
     build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },
     shard: { ordinal: 0, total: 1 },
     log: createLogger({ level: 'debug', format: 'logfmt', write: (line) => log.push(line) }),
-    processMetrics: false,
+    processMetrics: options.processMetrics ?? false,
   });
   await exporter.start();
   const observer = exporter.webObserver();

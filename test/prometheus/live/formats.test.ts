@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
+import { allPages } from '../../docs/markdown.ts';
 import { startExporter } from '../../e2e/test-bed.ts';
 import { eventually } from '../../web/eventually.ts';
 import { type RunningPrometheus, startPrometheus } from './prometheus.ts';
@@ -17,6 +18,25 @@ const VARIANTS = {
   text: { scrape_protocols: ['PrometheusText0.0.4'] },
   'text-plain': { scrape_protocols: ['PrometheusText0.0.4'], ...PLAIN },
 };
+
+/** Documented queries that answer the same question, once with numbers and once with a series per resource. */
+const PAIRS = [
+  {
+    question: 'firing resources',
+    numbers: 'sum by (station) (telemetry_station_resources{state="ALERTSTATE_FIRING"})',
+    series: 'telemetry_station_resource_state{state="ALERTSTATE_FIRING"} == 1',
+  },
+  {
+    question: 'resources without alert rules',
+    numbers: 'sum by (station, resource_type) (telemetry_station_resources_without_alert_rules)',
+    series:
+      'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
+  },
+];
+
+const documented = new Set(
+  allPages().flatMap(({ spans, blocks }) => [...spans, ...blocks.map(({ content }) => content.trim())]),
+);
 
 let demo: Simulation;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
@@ -75,6 +95,30 @@ describe('Prometheus', () => {
     expect(dropped.filter((line) => !line.endsWith(' 0'))).toEqual([]);
     const changes = await prometheus.query('count(telemetry_station_resource_state_changes_total == 0)');
     expect(changes['']).toBeGreaterThan(0);
+  });
+
+  it('reads the numbers of the simulated service, and every sample', async () => {
+    const perStation = (count: (resources: ReturnType<Simulation['world']['resources']>) => number) =>
+      Object.fromEntries(demo.world.stations.map(({ name }) => [name, count(demo.world.resources(name, NOW_MS))]));
+    const sums = (family: string) => prometheus.query(`sum by (station) (${family}{job="openmetrics"})`, 'station');
+    const total = perStation((resources) => resources.length);
+    expect(await sums('telemetry_station_resources')).toEqual(total);
+    expect(await sums('telemetry_station_resource_info')).toEqual(total);
+    expect(await sums('telemetry_station_alert_rules')).toEqual(
+      perStation((resources) => resources.reduce((sum, { record }) => sum + record.alert_rules_count, 0)),
+    );
+    const published = await exporter.scrape();
+    const samples = [...published.values()].reduce((sum, family) => sum + family.samples.length, 0);
+    const ingested = () => prometheus.query('max(scrape_samples_post_metric_relabeling{job="openmetrics"})');
+    await expect.poll(ingested).toEqual({ '': samples });
+  });
+
+  it.each(PAIRS)('answers documented queries alike: $question', async ({ numbers, series }) => {
+    expect(documented).toContain(numbers);
+    expect(documented).toContain(series);
+    const counted = await prometheus.query(`count by (station) (${series})`, 'station');
+    expect(Object.values(counted)).not.toEqual([]);
+    expect(counted).toEqual(await prometheus.query(`sum by (station) (${numbers}) > 0`, 'station'));
   });
 
   it('has no series of a station that was removed, from the next scrape on', async () => {

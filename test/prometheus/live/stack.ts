@@ -1,15 +1,11 @@
-import { EventEmitter, once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { DEFAULT_PARAMETERS, RUNBOOK_URL } from '../../../prometheus/source/parameters.ts';
 import { rulesFile } from '../../../prometheus/source/rules-file.ts';
-import { runProgram } from '../../../src/program.ts';
-import { type Simulation, startSimulation } from '../../../src/simulator/simulation.ts';
+import { startSimulation } from '../../../src/simulator/simulation.ts';
 import { demoStations } from '../../../src/simulator/stations.ts';
+import { startExporter } from '../../e2e/test-bed.ts';
 import { eventually } from '../../web/eventually.ts';
 import { startAlertmanager } from './alertmanager.ts';
 import { startPrometheus } from './prometheus.ts';
@@ -32,11 +28,12 @@ export async function startStack() {
     const demo = await startSimulation({ now: () => NOW_MS });
     stops.push(() => demo.service.stop());
     for (const { telemetry_station } of demoStations) demo.service.setFaults(telemetry_station, []);
-    const exporter = await startProgram(demo);
+    const exporter = await startExporter(withRareRefreshes(demo.config), { processMetrics: true });
     stops.push(exporter.stop);
+    await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
     const alertmanager = await startAlertmanager('TelemetryStationDown');
     stops.push(alertmanager.stop);
-    const prometheus = await startPrometheus(await prometheusConfig(exporter.target, alertmanager.target), {
+    const prometheus = await startPrometheus(await prometheusConfig(new URL(exporter.url).host, alertmanager.target), {
       files: { 'rules.yml': withShortIntervals(rulesFile(DEFAULT_PARAMETERS, LINKS)) },
       flags: ['--enable-feature=extra-scrape-metrics', '--rules.alert.resend-delay=1s'],
     });
@@ -93,45 +90,6 @@ async function prometheusConfig(exporter: string, alertmanager: string): Promise
 
 function readShipped(file: string): Promise<string> {
   return readFile(new URL(`../../../prometheus/${file}`, import.meta.url), 'utf8');
-}
-
-async function startProgram(demo: Simulation) {
-  const folder = await mkdtemp(join(tmpdir(), 'exporter-'));
-  const file = join(folder, 'config.yaml');
-  await writeFile(file, stringify(withRareRefreshes(demo.config)));
-  const signals = new EventEmitter();
-  const lines = new EventEmitter();
-  const listening = once(lines, 'listening');
-  const exit = runProgram({
-    argv: [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0'],
-    env: {},
-    print: () => undefined,
-    printError: (line) => {
-      const [, port] = /msg=listening .*port=(\d+)/.exec(line) ?? [];
-      if (port !== undefined) lines.emit('listening', port);
-    },
-    logOutput: { configure: () => undefined, droppedLines: 0 },
-    stdout: new PassThrough(),
-    errorColumns: () => undefined,
-    outputColumns: () => undefined,
-    signals,
-    hostName: 'exporter',
-    build: { version: '0.0.0', revision: 'test', nodeVersion: process.version },
-  });
-  const [port] = await Promise.race([
-    listening,
-    exit.then((code) => Promise.reject(new Error(`exporter exited with code ${code}`))),
-  ]);
-  const target = `127.0.0.1:${port}`;
-  await eventually(async () => expect((await fetch(`http://${target}/-/ready`)).status).toBe(200));
-  return {
-    target,
-    stop: async () => {
-      signals.emit('SIGTERM');
-      await exit;
-      await rm(folder, { recursive: true });
-    },
-  };
 }
 
 interface ExporterConfig {
