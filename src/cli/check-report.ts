@@ -1,8 +1,6 @@
-import type { CheckMessage } from '../diagnosis/check-messages.ts';
-import { clockDifferenceText } from '../diagnosis/clock-difference.ts';
-import type { DiagnosedStation, DiagnosedUpstream, Diagnosis } from '../diagnosis/diagnosis.ts';
+import type { CheckMessage, DiagnosedStation, DiagnosedUpstream, Diagnosis } from '../diagnosis/diagnosis.ts';
 import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
-import type { ExpositionSize } from '../diagnosis/facts.ts';
+import { clockDifferenceText, type ExpositionSize } from '../diagnosis/facts.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
 import { durationText, sizeText } from '../inventory/words.ts';
@@ -26,11 +24,10 @@ interface CheckContext {
 /** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width. */
 export function checkReport(
   diagnosis: Diagnosis,
-  messages: readonly CheckMessage[],
   { nowMs, configWarnings, problems }: CheckContext,
   screen?: Screen,
 ): string {
-  const { upstreams } = diagnosis;
+  const { upstreams, messages } = diagnosis;
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) =>

@@ -9,7 +9,6 @@ import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
-import { checkMessages } from '../diagnosis/check-messages.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
 import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
@@ -87,9 +86,8 @@ async function checkLive(
   } finally {
     progress.clear();
   }
-  const diagnosis = diagnose(facts);
   const nowMs = Date.now();
-  const messages = checkMessages(diagnosis, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
+  const diagnosis = diagnose(facts, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
   const problems = gateProblems(
     facts.stations.map(({ status }) => status),
@@ -99,10 +97,10 @@ async function checkLive(
     },
   );
   const screen = screenOf(context, flags.wide);
-  const report = checkReport(diagnosis, messages, { nowMs, configWarnings, problems }, screen);
+  const report = checkReport(diagnosis, { nowMs, configWarnings, problems }, screen);
   printerOf(context, flags)(`\n${report}`);
   if (flags.format !== 'table' || problems.length > 0) await printWithoutRules(context, flags, facts.stations);
-  return problems.length > 0 || messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
+  return problems.length > 0 || diagnosis.messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
 }
 
 /** Only data goes to stdout if another program reads it. */

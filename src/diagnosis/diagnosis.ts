@@ -1,11 +1,23 @@
-import { clockDifferenceMs } from './clock-difference.ts';
-import { type Explanation, explainFailure, failureReason } from './explain-failure.ts';
-import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from './facts.ts';
+import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
+import { FAILURE_ADVICE } from '../model/failure.ts';
+import { type Explanation, explainFailure, failureReason, isoDate } from './explain-failure.ts';
+import {
+  clockDifferenceMs,
+  clockDifferenceText,
+  type ExpositionSize,
+  type Facts,
+  type Failure,
+  isNotableClockDifference,
+  type Listed,
+  type StationFacts,
+  type UpstreamFacts,
+} from './facts.ts';
 
 /** The facts of a live check, with an explanation of each failure. */
 export interface Diagnosis {
   readonly upstreams: readonly DiagnosedUpstream[];
   readonly total: ExpositionSize;
+  readonly messages: readonly CheckMessage[];
 }
 
 export interface DiagnosedUpstream extends UpstreamFacts {
@@ -18,12 +30,34 @@ export interface DiagnosedUpstream extends UpstreamFacts {
 
 export type DiagnosedStation = StationFacts<Failure & Explanation>;
 
-export function diagnose({ upstreams, stations, total }: Facts): Diagnosis {
-  return { total, upstreams: upstreams.map((upstream) => diagnoseUpstream(upstream, stations)) };
+/** A failure (the station has no data) or a warning, with the upstream and stations concerned. */
+export interface CheckMessage extends Message {
+  readonly upstream: string;
+  /** Empty: the upstream itself. */
+  readonly stations: readonly string[];
+}
+
+interface Message {
+  readonly severity: 'failure' | 'warning';
+  readonly meaning: string;
+  /** The error as the service or the system reported it. */
+  readonly reported?: string;
+  readonly advice: string;
+}
+
+interface CheckContext {
+  readonly nowMs: number;
+  /** The scrape timeout of scrapes that send none. */
+  readonly scrapeTimeoutMs: number;
+}
+
+export function diagnose({ upstreams, stations, total }: Facts, context: CheckContext): Diagnosis {
+  const diagnosed = upstreams.map((upstream) => diagnoseUpstream(upstream, stations));
+  return { total, upstreams: diagnosed, messages: checkMessages(diagnosed, context) };
 }
 
 /** Empty for a station that was listed. */
-export function failuresOf({ result }: DiagnosedStation): readonly (Failure & Explanation)[] {
+function failuresOf({ result }: DiagnosedStation): readonly (Failure & Explanation)[] {
   return 'snapshot' in result ? [] : [result];
 }
 
@@ -44,4 +78,170 @@ function explainConnection(upstream: UpstreamFacts, stations: readonly Diagnosed
   // With TLS 1.3 some failures appear only after the first request.
   if (error === undefined) return stations.flatMap(failuresOf).find(({ layer }) => layer === 'tls');
   return explainFailure({ reason: failureReason(error), error, upstream, replies: [], clockDifferenceMs: undefined });
+}
+
+/** Failures first; a message that several stations of an upstream share appears once. */
+function checkMessages(
+  upstreams: readonly DiagnosedUpstream[],
+  { nowMs, scrapeTimeoutMs }: CheckContext,
+): readonly CheckMessage[] {
+  const all = upstreams.flatMap((upstream) => {
+    const { name } = upstream.options;
+    const messagesOf = (messages: readonly Message[], ...stations: string[]) =>
+      messages.map((message) => ({ ...message, upstream: name, stations }));
+    return grouped([
+      ...messagesOf(upstreamWarnings(upstream, nowMs)),
+      ...messagesOf(loadWarnings(upstream)),
+      ...upstream.stations.flatMap((station) =>
+        messagesOf(stationMessages(station, scrapeTimeoutMs), station.spec.name),
+      ),
+    ]);
+  });
+  return all.toSorted((a, b) => a.severity.localeCompare(b.severity));
+}
+
+function grouped(messages: readonly CheckMessage[]): readonly CheckMessage[] {
+  const groups = new Map<string, CheckMessage>();
+  for (const message of messages) {
+    const { stations, ...rest } = message;
+    const key = JSON.stringify(rest);
+    groups.set(key, { ...message, stations: [...(groups.get(key)?.stations ?? []), ...stations] });
+  }
+  return [...groups.values()];
+}
+
+function warning(meaning: string, advice: string, reported?: string): Message {
+  return { severity: 'warning', meaning, ...(reported !== undefined && { reported }), advice };
+}
+
+function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
+  const { result } = station;
+  if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
+  const { meaning, message: reported, advice } = result;
+  return shown(
+    { severity: 'failure', meaning, reported, advice },
+    station.status.isHanging &&
+      warning(
+        'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
+        'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
+      ),
+  );
+}
+
+/** Without those whose condition is false. */
+function shown(...messages: readonly (Message | false)[]): readonly Message[] {
+  return messages.filter((message) => message !== false);
+}
+
+/** Each product has a listing of its own. */
+const MAX_REASONS = 5;
+
+function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
+  const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
+  const more = incompleteReasons.length - MAX_REASONS;
+  const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
+  return shown(
+    !complete &&
+      warning(
+        'The listing is incomplete: resources may be missing, or may no longer exist.',
+        'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
+        [...incompleteReasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
+      ),
+    size + rejected === 0 &&
+      warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),
+    rejected > 0 &&
+      warning(
+        `Records rejected because they have no usable resource_id: ${rejected}.`,
+        'Report it to the operators of the service. The metric telemetry_station_listing_rejected_resources counts these records.',
+      ),
+    invalid.length > 0 &&
+      warning(
+        `Invalid field values dropped: ${invalid.map(([field, count]) => `${field} (${count})`).join(', ')}.`,
+        'Report it to the operators of the service. The metric telemetry_station_listing_invalid_fields counts these values.',
+      ),
+    withheld > 0 &&
+      warning(
+        `The station has more resources than metrics.max_resources: ${withheld} per-resource series are withheld. Aggregates stay exact.`,
+        'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
+      ),
+  );
+}
+
+function refreshWarnings(
+  { spec, durationMs, reducedPageSize, replies }: DiagnosedStation,
+  scrapeTimeoutMs: number,
+): readonly Message[] {
+  return shown(
+    // Throttling has its own warning: smaller pages would need more requests.
+    reducedPageSize !== undefined &&
+      replies.some(({ status }) => status === 413) &&
+      warning(
+        `The service rejected the page size: the refresh continued with ${reducedPageSize} resources per page.`,
+        `Set page_size to ${reducedPageSize}, so that refreshes start with an accepted size.`,
+      ),
+    spec.cache.refresh !== 'background' &&
+      durationMs > scrapeTimeoutMs &&
+      warning(
+        `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
+        'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
+      ),
+  );
+}
+
+/** Throttling, and a capacity that does not suffice. */
+function loadWarnings({
+  stations,
+  load: { requestsPerSecond },
+  capacity: measured,
+}: DiagnosedUpstream): readonly Message[] {
+  const replies = stations.flatMap((station) => station.replies);
+  const throttled = replies.filter(({ status }) => status === 429);
+  const capacity = measured && isExceeded(measured) ? [warning(capacityText(measured), `See ${CAPACITY_GUIDE}`)] : [];
+  if (throttled.length === 0) return capacity;
+  const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
+  const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
+  const rate = Number.isFinite(requestsPerSecond)
+    ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
+    : '';
+  return [
+    warning(
+      `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
+      `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
+    ),
+    ...capacity,
+  ];
+}
+
+/** Leaves time to renew a certificate. */
+const EXPIRY_NOTICE_MS = 14 * 86_400_000;
+
+function upstreamWarnings(
+  { options, connection, stations, clockDifferenceMs = 0 }: DiagnosedUpstream,
+  nowMs: number,
+): readonly Message[] {
+  const { baseUrl, tls, auth } = options;
+  const session = connection.error === undefined ? connection.session : undefined;
+  // Where signatures are rejected, the failure already names the clock.
+  const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
+  return shown(
+    session !== undefined &&
+      tls?.insecureSkipVerify === true &&
+      warning(
+        `The certificate of ${baseUrl.host} is not verified, because insecure_skip_verify is set: an attacker on the network can read the credentials.`,
+        'Set tls_config.ca_file to the certificate of its issuer instead.',
+      ),
+    session !== undefined &&
+      session.validToMs - nowMs < EXPIRY_NOTICE_MS &&
+      warning(
+        `The certificate of ${baseUrl.host} expires on ${isoDate(session.validToMs)}.`,
+        'Have the operators of the service renew it: after that day every refresh fails.',
+      ),
+    auth?.scheme === 'hmac' &&
+      !isRejected &&
+      isNotableClockDifference(clockDifferenceMs) &&
+      warning(
+        `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
+        'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
+      ),
+  );
 }

@@ -1,8 +1,7 @@
 import { type FailureReason, failureAdvice, failureOf, ListingFailure } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
-import { clockDifferenceText, isNotableClockDifference } from './clock-difference.ts';
-import type { UpstreamFacts } from './facts.ts';
+import { clockDifferenceText, isNotableClockDifference, type UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */
 export interface Explanation {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
-import { checkMessages } from '../../src/diagnosis/check-messages.ts';
 import { diagnose } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
@@ -50,10 +49,8 @@ const factsOf = (
 });
 
 const reportOf = (facts: Facts, screen?: Screen) => {
-  const diagnosis = diagnose(facts);
   return checkReport(
-    diagnosis,
-    checkMessages(diagnosis, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }),
+    diagnose(facts, { nowMs: NOW_MS, scrapeTimeoutMs: 10_000 }),
     { nowMs: NOW_MS, configWarnings: 0, problems: [] },
     screen,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockDifferenceMs, clockDifferenceText } from '../../src/diagnosis/clock-difference.ts';
+import { clockDifferenceMs, clockDifferenceText } from '../../src/diagnosis/facts.ts';
 
 describe('clockDifferenceMs', () => {
   it('is 0 when the Date lies within the round trip', () => {
