@@ -5,8 +5,8 @@ import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Health } from '../refresh/station-cache.ts';
-import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { NOTABLE_CLOCK_DIFFERENCE_MS } from '../upstream/http/authenticator.ts';
+import type { ReplyInfo } from '../upstream/http/observer.ts';
 
 /** What a live check of a configuration observed. */
 export interface Facts {
