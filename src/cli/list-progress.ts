@@ -25,8 +25,6 @@ interface ProgressOptions {
 
 /** Limits the repaint rate. */
 const PAINT_INTERVAL_MS = 50;
-const MAX_BAR_WIDTH = 40;
-const MIN_BAR_WIDTH = 10;
 
 /** A progress line on the terminal, erased by `clear`. */
 export class ListProgress {
@@ -79,16 +77,14 @@ export class ListProgress {
     write(`${CLEAR_LINE}${this.#line((width || 80) - 1)}`);
   }
 
+  /** The title is omitted first. */
   #line(width: number): string {
     const expected = this.#expectedPages();
     const retries = this.#retries === 0 ? '' : `, ${countText(this.#retries, 'retry', 'retries')}`;
     const done = expected === undefined ? '' : `${this.#pages} of `;
     const count = `${done}${countText(expected ?? this.#pages, 'page')}${retries}`;
-    const label = `${printable(this.#options.title)}: ${count}`;
-    const space = Math.min(MAX_BAR_WIDTH, width - stringWidth(label) - 3);
-    if (space < -3) return count.slice(0, width);
-    if (expected === undefined || space < MIN_BAR_WIDTH) return label;
-    return `${label} [${'#'.repeat(Math.round((space * this.#pages) / expected)).padEnd(space, '.')}]`;
+    const line = `${printable(this.#options.title)}: ${count}`;
+    return stringWidth(line) <= width ? line : count.slice(0, width);
   }
 
   /** undefined until every listing has reported its total. */

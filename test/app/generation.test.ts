@@ -123,15 +123,6 @@ class FailingPool extends CompressorPool {
 const URL_A = 'http://127.0.0.1:1';
 
 describe('nextGeneration', () => {
-  it('reuses unchanged stations and upstreams', async () => {
-    const old = await generationOf(configOf(URL_A, ['a', 'b']));
-    const next = await generationOf(configOf(URL_A, ['a', 'c']), old);
-    expect(next.upstreams.get('main')).toBe(old.upstreams.get('main'));
-    expect(next.stations.get('a')).toBe(old.stations.get('a'));
-    expect([...next.stations.keys()]).toEqual(['a', 'c']);
-    expect([...old.stations.keys()]).toEqual(['a', 'b']);
-  });
-
   it('sends no request before the generation is started', async () => {
     const service = await startService();
     const generation = await generationOf(configOf(service.url, ['a']));
@@ -141,31 +132,6 @@ describe('nextGeneration', () => {
     await generationOf(configOf(service.url, ['b']), generation);
     expect(service.requests).toHaveLength(1);
   });
-
-  it('creates a new station when the requested data changed', async () => {
-    const old = await generationOf(configOf(URL_A, ['a']));
-    const next = await generationOf(configOf(URL_A, ['a'], { station: { alertability: true } }), old);
-    expect(next.stations.get('a')).not.toBe(old.stations.get('a'));
-    expect(next.stations.get('a')?.spec.alertability).toBe(true);
-  });
-
-  it.each([
-    ['the credential', { authorization: { credentials: 'other' } }],
-    ['a limit', { timeout: '1s' }],
-  ])(
-    'creates a new client when %s of an upstream changed, and keeps the data of its stations',
-    async (_title, upstream) => {
-      const service = await startService();
-      const authorized = { authorization: { credentials: 'secret' } };
-      const old = await generationOf(configOf(service.url, ['a'], { upstream: authorized }));
-      await old.stations.get('a')?.refresh();
-      const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...authorized, ...upstream } }), old);
-      expect(next.upstreams.get('main')?.client).not.toBe(old.upstreams.get('main')?.client);
-      const taken = next.stations.get('a')?.view();
-      expect(taken?.served?.publication.snapshot).toBe(old.stations.get('a')?.view().served?.publication.snapshot);
-      expect(taken?.health).toBe(old.stations.get('a')?.view().health);
-    },
-  );
 
   it('keeps the data of a station when only timeouts, labels or the cache changed', async () => {
     const service = await startService();
@@ -226,29 +192,6 @@ describe('nextGeneration', () => {
     const removed = await generationOf(configOf(service.url, ['b']), generation);
     const again = await generationOf(configOf(service.url, ['a']), removed);
     expect([outcomes(removed), outcomes(again)]).toEqual([undefined, []]);
-  });
-
-  it('drops the data of a station whose service changed', async () => {
-    const service = await startService();
-    const other = await startService();
-    const old = await generationOf(configOf(service.url, ['a']));
-    await old.stations.get('a')?.refresh();
-    const next = await generationOf(configOf(other.url, ['a']), old);
-    expect(next.stations.get('a')?.wasAttempted).toBe(false);
-    expect(next.stations.get('a')?.view().served).toBeUndefined();
-  });
-
-  it('encodes kept data again when metrics options changed', async () => {
-    const service = await startService();
-    const old = await generationOf(configOf(service.url, ['a']));
-    await old.stations.get('a')?.refresh();
-    const next = await generationOf(configOf(service.url, ['a'], { metrics: { per_resource: false } }), old);
-    const families = (generation: Generation) => [
-      ...(generation.stations.get('a')?.view().served?.encoded.families.keys() ?? []),
-    ];
-    expect(families(old)).toContain('telemetry_station_resource_info');
-    expect(families(next)).toContain('telemetry_station_resources');
-    expect(families(next)).not.toContain('telemetry_station_resource_info');
   });
 
   it('takes over a refresh that ends during the takeover, with its counters', async () => {
@@ -346,77 +289,9 @@ describe('nextGeneration', () => {
     compressors.release();
     await expect(build).rejects.toThrow('no longer needed');
   });
-
-  it('builds only the stations of its shard', async () => {
-    const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
-    const stations = async (ordinal: number) => {
-      const services = sharedServices({ ordinal, total: 2 });
-      return [...(await generationOf(configOf(URL_A, names), undefined, services)).stations.keys()];
-    };
-    expect([...(await stations(0)), ...(await stations(1))].toSorted()).toEqual(names);
-  });
-});
-
-describe('startGeneration', () => {
-  it('refreshes every station of the first generation once', async () => {
-    const service = await startService();
-    const generation = await generationOf(configOf(service.url, ['a', 'b']));
-    startGeneration(generation, undefined);
-    await eventually(() => expect(wereTried(generation.fleet.views(), new Map())).toBe(true));
-    expect(service.requests.map(({ station }) => station)).toEqual(['a', 'b']);
-  });
-
-  it('refreshes new stations and stations whose upstream changed', async () => {
-    const service = await startService();
-    const config = (names: string[], timeout: string) => ({
-      ...configOf(service.url, names),
-      upstreams: { kept: { base_url: service.url }, changed: { base_url: service.url, timeout } },
-      stations: names.map((name) => ({
-        upstream: name.startsWith('kept') ? 'kept' : 'changed',
-        rid: `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${name}`,
-      })),
-    });
-    const services = sharedServices();
-    const old = await generationOf(config(['kept-1', 'changed-1'], '1s'), undefined, services);
-    startGeneration(old, undefined);
-    await eventually(() => expect(services.refreshedStations.toSorted()).toEqual(['changed-1', 'kept-1']));
-    service.clearRequests();
-    const next = await generationOf(config(['kept-1', 'kept-2', 'changed-1'], '2s'), old, services);
-    startGeneration(next, old);
-    await eventually(() => expect(services.refreshedStations).toHaveLength(4));
-    expect(service.requests.map(({ station }) => station).toSorted()).toEqual(['changed-1', 'kept-2']);
-  });
 });
 
 describe('endGeneration', () => {
-  it('closes only what the next generation does not reuse', async () => {
-    const service = await startService();
-    const config = configOf(service.url, ['a', 'b']);
-    const upstreams = { ...config.upstreams, unused: { base_url: URL_A } };
-    const stations = config.stations.map((station) => ({ upstream: 'main', ...station }));
-    const old = await generationOf({ ...config, upstreams, stations });
-    const next = await generationOf({ ...config, stations: stations.slice(0, 1) }, old);
-    const context = listingContext();
-    const unused = () => old.upstreams.get('unused')?.client.get('/', context, () => undefined);
-    await expect(unused()).rejects.toThrow(/ECONNREFUSED/);
-    await endGeneration(old, next);
-    await next.stations.get('a')?.refresh();
-    expect(next.stations.get('a')?.view().health.failure).toBeUndefined();
-    expect(old.stations.get('b')?.refreshIfDue()).toBeUndefined();
-    await expect(unused()).rejects.toThrow(/destroyed/);
-  });
-
-  it('ends a refresh that begins on a closed station, without a request', async () => {
-    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
-    onTestFinished(() => service.stop());
-    const old = await generationOf(configOf(service.url, ['a', 'b']));
-    await endGeneration(old, await generationOf(configOf(service.url, ['a']), old));
-    const station = old.stations.get('b') ?? expect.unreachable();
-    await station.refresh();
-    expect(service.requests).toEqual([]);
-    expect(station.wasAttempted).toBe(false);
-  });
-
   it('keeps hold and hanging stations of an upstream of which only limits changed', async () => {
     const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
     onTestFinished(() => service.stop());

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
-import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { parseHtml } from '../web/html-parser.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from './test-bed.ts';
@@ -35,15 +33,6 @@ describe('the pages of a running exporter', () => {
     expect(text).toContain('Invalid fieldsstate ');
   });
 
-  it('explain why a resource has no series', async () => {
-    const withheld = await pagesOf(entriesOf(23), { metrics: { max_resources: 10 } });
-    expect((await withheld.open('/stations/ts/resources/r1')).text).toContain(
-      'the station has 23 resources, more than metrics.max_resources',
-    );
-    const off = await pagesOf(entriesOf(3), { metrics: { per_resource: false } });
-    expect((await off.open('/stations/ts/resources/r1')).text).toContain('None: per-resource series are disabled');
-  });
-
   it('show a station with its resources and listing details, and on the status page', async () => {
     const { open } = await pagesOf(entriesOf(230));
     expect((await open('/')).text).toMatch(/\nts main · ts\nup\n230\n/);
@@ -61,14 +50,6 @@ describe('the pages of a running exporter', () => {
     await eventually(async () =>
       expect((await open('/stations/ts')).text).toMatch(/\nStateno data: not scraped for .+\n/),
     );
-  });
-
-  it('respond 404 for an unknown station and an unknown resource', async () => {
-    const { open } = await pagesOf(entriesOf(3));
-    expect((await open('/stations/other')).status).toBe(404);
-    const { status, text } = await open('/stations/ts/resources/other');
-    expect(status).toBe(404);
-    expect(text).toContain('The station’s snapshot has no resource with this ID.');
   });
 });
 
@@ -101,26 +82,5 @@ describe('POST /stations/NAME/refresh', () => {
       { outcome: 'failed' },
     ]);
     expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
-  });
-
-  it('sends no more requests at once than the upstream allows', async () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    let [running, most] = [0, 0];
-    const server = createServer((_request, response) => {
-      running += 1;
-      most = Math.max(most, running);
-      setImmediate(() => {
-        running -= 1;
-        response.end('{"resources": [], "page": {"total": 0}}');
-      });
-    });
-    const port = await listen(server);
-    const { url } = await startReadyExporter(
-      configOf(`http://127.0.0.1:${port}`, names, { cache: LONG_TTL, upstream: { concurrency: 2 } }),
-      PATIENT,
-    );
-    const responses = await Promise.all(names.map((name) => post(url, name)));
-    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
-    expect(most).toBeLessThanOrEqual(2);
   });
 });

@@ -128,59 +128,6 @@ describe('a reload', () => {
     expect(parse((await program.get('/config')).body).stations).toHaveLength(3);
   });
 
-  it('removes the counters of a removed upstream', async () => {
-    const service = await startService();
-    const config = configOf(service.url, ['a']);
-    const renamed = JSON.parse(JSON.stringify(config).replaceAll('"main"', '"other"'));
-    const { reload, get } = await startExporterWithReload(config);
-    const upstreams = async () => new Set((await (await get('/metrics')).text()).match(/(?<=upstream=")\w+/g));
-    expect(await upstreams()).toEqual(new Set(['main']));
-    expect((await reload(renamed)).status).toBe(200);
-    expect(await upstreams()).toEqual(new Set(['other']));
-  });
-
-  it('keeps the counters of unchanged stations', async () => {
-    const service = await startService();
-    const { exporter, reload, scrape } = await startExporterWithReload(configOf(service.url, ['a']));
-    service.setRecords('a', [{ record: wireRecord('new') }]);
-    const changes = async () => {
-      const metrics = await scrape();
-      return ['added', 'removed'].flatMap((change) =>
-        Object.values(valuesOf(metrics, `telemetry_station_resources_${change}_total`, 'station')),
-      );
-    };
-    expect(await changes()).toEqual([1, 3]);
-    expect((await reload(configOf(service.url, ['a', 'b']))).status).toBe(200);
-    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
-    service.setRecords('a', entriesOf(1));
-    expect(await changes()).toEqual([2, 0, 4, 0]);
-  });
-
-  it('keeps the history of stations, and forgets that of a removed one', async () => {
-    const service = await startService();
-    const { reload, get, scrape } = await startExporterWithReload(configOf(service.url, ['a', 'b']));
-    const history = async (name: string) =>
-      (await (await get(`/stations/${name}/history`)).json()) as { outcome: string; resources: number | null }[];
-    service.setFaults('a', [{ kind: 'status', code: 500 }]);
-    await scrape();
-    const before = await history('a');
-    expect(before.map(({ outcome, resources }) => [outcome, resources])).toEqual([
-      ['failed', null],
-      ['succeeded', 3],
-    ]);
-    expect((await reload(configOf(service.url, ['a'], { upstream: { timeout: '9s' }, cache: LONG_TTL }))).status).toBe(
-      200,
-    );
-    // The changed upstream refreshes its stations.
-    await eventually(async () => expect((await history('a')).length).toBeGreaterThan(2));
-    expect((await history('a')).slice(-2)).toEqual(before);
-    expect((await get('/stations/b/history')).status).toBe(404);
-    service.setFaults('a', []);
-    expect((await reload(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }))).status).toBe(200);
-    expect((await history('a')).slice(-2)).toEqual(before);
-    await eventually(async () => expect(await history('b')).toMatchObject([{ outcome: 'succeeded' }]));
-  });
-
   it('refreshes a changed station', async () => {
     const service = await startService();
     const { exporter, reload, scrape } = await startExporterWithReload(
@@ -244,30 +191,6 @@ describe('a reload', () => {
     expect(queriedStations(service)).toEqual([]);
     expect((await reload(configOf(service.url, ['a'], { cache: LONG_TTL }))).status).toBe(200);
     expect(valuesOf(await scrape(), 'telemetry_station_exporter_config_last_reload_successful')).toEqual({ '': 1 });
-  });
-
-  it('returns and logs the first 100 problems of a rejected configuration, and the number of the rest', async () => {
-    const { url } = await startService();
-    const { reload, log } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
-    const names = Array.from({ length: 4000 }, (_, index) => `s${index}`);
-    const lines = (await (await reload(configOf(url, names, { station: { alertabilty: true } }))).text())
-      .trim()
-      .split('\n');
-    expect(lines).toHaveLength(101);
-    expect(lines[99]).toContain('stations[99].alertabilty: unknown key, did you mean alertability?');
-    expect(lines[100]).toBe('and 3,900 more problems');
-    const logged = log.filter((line) => line.includes('configuration reload failed'));
-    expect(logged).toHaveLength(101);
-    expect(logged[100]).toContain('problem="and 3,900 more problems"');
-  });
-
-  it('shows the new configuration on /config', async () => {
-    const { url } = await startService();
-    const { reload, get } = await startExporterWithReload(configOf(url, ['a'], { cache: LONG_TTL }));
-    await reload(configOf(url, ['b'], { cache: LONG_TTL }));
-    expect(parse(await (await get('/config')).text())).toMatchObject({
-      stations: [{ name: 'b', telemetry_station: 'b' }],
-    });
   });
 
   it('applies changed metrics options immediately, without a request to the service', async () => {
@@ -379,26 +302,6 @@ describe('a reload', () => {
     expect(await exporter.exporter.reload()).toEqual([]);
     await eventually(() => expect(exporter.exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
     expect(valuesOf(await exporter.scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
-  });
-
-  it('runs one at a time when several are requested at once', async () => {
-    const service = await startService();
-    const { reload, exporter, rewrite, stations } = await startExporterWithReload(
-      configOf(service.url, ['a'], { cache: LONG_TTL }),
-    );
-    rewrite(configOf(service.url, ['a', 'b'], { cache: LONG_TTL }));
-    const outcomes = await Promise.all([exporter.reload(), exporter.reload(), exporter.reload()]);
-    expect(outcomes).toEqual([[], [], []]);
-    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
-    expect(queriedStations(service)).toEqual(['a', 'b']);
-    const names = ['c', 'd', 'e'];
-    const responses = await Promise.all(
-      names.map((name) => reload(configOf(service.url, ['a', name], { cache: LONG_TTL }))),
-    );
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await eventually(() => expect(exporter.stations().every(({ up }) => up !== undefined)).toBe(true));
-    expect(await stations()).toEqual({ a: 1, e: 1 });
-    expect(queriedStations(service)).toEqual(['a', 'b', 'e']);
   });
 });
 
