@@ -9,8 +9,9 @@ import { LabelValues } from '../../src/refresh/label-values.ts';
 import { listingOf, specOf } from '../refresh/fixtures.ts';
 import { parseExposition, valuesOf } from './parse-exposition.ts';
 
+const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
+
 describe('OwnMetrics', () => {
-  const build = { version: '1.2.3', revision: 'abc', nodeVersion: 'v20.0.0' };
   const ownMetrics = () => new OwnMetrics(build, { ordinal: 1, total: 3 });
 
   it('publishes every own family of the catalogue exactly as in the golden files', async () => {
@@ -60,18 +61,19 @@ describe('OwnMetrics', () => {
     observer.pageSizeReduced();
     const families = parseExposition(await metrics.text('text', new Set()));
     const value = (name: string, ...labels: string[]) =>
-      valuesOf(families, `telemetry_station_exporter_api_${name}`, 'upstream', ...labels);
-    expect(value('requests_total')).toEqual({ main: 2 });
-    expect(value('requests_in_flight')).toEqual({ main: 1 });
-    expect(value('requests_waiting')).toEqual({ main: 1 });
-    expect(value('request_retries_total')).toEqual({ main: 1 });
-    expect(value('request_wait_seconds_total')).toEqual({ main: 1.5 });
-    expect(value('requests_throttled_total')).toEqual({ main: 1 });
-    expect(value('rate_limit')).toEqual({ main: 2.5 });
-    expect(valuesOf(families, 'telemetry_station_exporter_page_size_reductions_total', 'upstream')).toEqual({
-      main: 1,
-    });
-    expect(value('request_failures_total', 'reason')).toMatchObject({ 'main|timeout': 1, 'main|network': 0 });
+      valuesOf(families, `telemetry_station_exporter_${name}`, 'upstream', ...labels);
+    const expected = {
+      api_requests_total: 2,
+      api_requests_in_flight: 1,
+      api_requests_waiting: 1,
+      api_request_retries_total: 1,
+      api_request_wait_seconds_total: 1.5,
+      api_requests_throttled_total: 1,
+      api_rate_limit: 2.5,
+      page_size_reductions_total: 1,
+    };
+    for (const [name, count] of Object.entries(expected)) expect(value(name), name).toEqual({ main: count });
+    expect(value('api_request_failures_total', 'reason')).toMatchObject({ 'main|timeout': 1, 'main|network': 0 });
     const histogram = families.get('telemetry_station_exporter_api_request_duration_seconds')?.samples;
     expect(histogram?.find(({ labels }) => labels['le'] === '0.25')?.value).toBe(0);
     expect(histogram?.find(({ labels }) => labels['le'] === '0.5')?.value).toBe(1);
@@ -142,28 +144,33 @@ describe('OwnMetrics', () => {
     ]);
     expect(families.has('telemetry_station_exporter_build_info')).toBe(false);
   });
+});
 
-  it('publishes process and Node.js metrics in both formats', async () => {
-    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics());
+describe('ProcessMetrics', () => {
+  const cpuSeconds = async (metrics: OwnMetrics) => {
     const text = parseExposition(await metrics.processText('text'));
     const openmetrics = parseExposition(await metrics.processText('openmetrics'));
-    expect(text.get('process_cpu_seconds_total')?.type).toBe('counter');
-    expect(openmetrics.get('process_cpu_seconds')?.type).toBe('counter');
+    const values = valuesOf(text, 'process_cpu_seconds_total');
+    expect(valuesOf(openmetrics, 'process_cpu_seconds')).toEqual(values);
     expect(openmetrics.has('nodejs_eventloop_lag_seconds')).toBe(true);
-  });
+    return values;
+  };
+  const useCpu = () => {
+    const start = process.cpuUsage();
+    while (process.cpuUsage(start).user + process.cpuUsage(start).system === 0);
+  };
 
-  it('publishes exact counters beside process metrics that are up to a second old', async () => {
-    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics({ elapsedMs: () => 0 }));
-    const scrape = async () => {
-      const families = parseExposition((await metrics.text('text', new Set())) + (await metrics.processText('text')));
-      return [
-        valuesOf(families, 'telemetry_station_exporter_cache_hits_total'),
-        valuesOf(families, 'process_cpu_seconds_total'),
-      ];
-    };
-    metrics.recordReads('hit', 1);
-    const [, cpu] = await scrape();
-    metrics.recordReads('hit', 1);
-    expect(await scrape()).toEqual([{ '': 2 }, cpu]);
+  it('are collected once for all scrapes of a second, in both formats', async () => {
+    let nowMs = 5000;
+    const metrics = new OwnMetrics(build, { ordinal: 0, total: 1 }, new ProcessMetrics({ elapsedMs: () => nowMs }));
+    const scrape = () => metrics.processText('text');
+    const [first, concurrent] = await Promise.all([scrape(), scrape()]);
+    expect(concurrent).toBe(first);
+    nowMs += 999;
+    expect(await scrape()).toBe(first);
+    const before = await cpuSeconds(metrics);
+    useCpu();
+    nowMs += 1;
+    expect(await cpuSeconds(metrics)).not.toEqual(before);
   });
 });
