@@ -36,7 +36,7 @@ describe('checkCrossSite', () => {
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('responds 403 to %s by another site on every path', async (method) => {
     const { request } = await startCounting();
-    for (const path of ['/', '/metrics', '/nowhere'])
+    for (const path of ['/', '/metrics', '/nowhere', '/stations/prod/refresh'])
       expect(await request(path, { method, headers: { origin: 'https://attacker.example' } }), path).toEqual(FOREIGN);
   });
 

@@ -1,12 +1,7 @@
-import { once } from 'node:events';
-import { createServer, get } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
-import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { hostTarget, serviceDiscovery, socketTarget } from '../../src/web/discovery.ts';
+import { describe, expect, it } from 'vitest';
+import { hostTarget, socketTarget } from '../../src/web/discovery.ts';
 import { specOf } from '../refresh/fixtures.ts';
-import { fakeExporter } from './fake-exporter.ts';
+import { issue } from '../upstream/support/certificates.ts';
 import { openConnection } from './http-client.ts';
 import { plainText, startApp } from './running-app.ts';
 
@@ -74,25 +69,14 @@ describe('serviceDiscovery', () => {
   });
 
   it('sets __scheme__ to https for a request over TLS', async () => {
-    const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
-    const key = Buffer.from('pre-shared key');
-    const server = createServer(
-      { ...psk, pskCallback: () => key },
-      express().use(serviceDiscovery(fakeExporter(), undefined)),
-    );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
+    const { cert, key } = issue({ name: 'server' });
+    const tls = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
+    const { request } = await startApp({}, {}, tls);
+    const { body } = await request('/sd', {
+      headers: { host: 'tse.example.com' },
+      tls: { rejectUnauthorized: false },
     });
-    const tls = { ...psk, pskCallback: () => ({ psk: key, identity: 'test' }), checkServerIdentity: () => undefined };
-    const { port } = server.address() as AddressInfo;
-    const [response] = await once(
-      get({ ...tls, host: '127.0.0.1', port, headers: { host: 'tse.example.com' } }),
-      'response',
-    );
-    expect(await json(response)).toEqual([
+    expect(JSON.parse(body)).toEqual([
       group('tse.example.com:443', { __scheme__: 'https', __metrics_path__: '/probe', __param_station: 'prod' }),
     ]);
   });

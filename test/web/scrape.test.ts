@@ -131,17 +131,12 @@ describe('scrapeOwn', () => {
 });
 
 describe('scrapeStation', () => {
-  it('does not enumerate the other stations, which would make a round of probes quadratic', async () => {
+  it('responds with only the named station, and enumerates no others, which would make a round of probes quadratic', async () => {
     const { request } = await startApp({
       stations: () => expect.unreachable(),
       station: () => expect.unreachable(),
       specs: () => expect.unreachable(),
     });
-    expect((await request('/probe?station=prod')).status).toBe(200);
-  });
-
-  it('responds with only the named station', async () => {
-    const { request } = await startApp();
     expect(await request('/probe?station=prod')).toEqual(plainText(200, '# text\n# prod\n', TEXT));
   });
 
@@ -185,44 +180,40 @@ const anyHeader = fc.oneof(
   fc
     .array(
       fc.constantFrom(
-        ...[
-          'application/openmetrics-text',
-          'text/plain',
-          '*/*',
-          'gzip',
-          'identity',
-          '*',
-          ',',
-          ';',
-          '=',
-          '"',
-          '\\',
-          ' ',
-          'q',
-          'version',
-        ],
-        ...[
-          '1.0.0',
-          '0.0.4',
-          'escaping',
-          'charset',
-          'utf-8',
-          '0',
-          '0.5',
-          '-1',
-          'Infinity',
-          'NaN',
-          '__proto__',
-          'constructor',
-          'toString',
-        ],
+        'application/openmetrics-text',
+        'text/plain',
+        '*/*',
+        'gzip',
+        'identity',
+        '*',
+        ',',
+        ';',
+        '=',
+        '"',
+        '\\',
+        ' ',
+        'q',
+        'version',
+        '1.0.0',
+        '0.0.4',
+        'escaping',
+        'charset',
+        'utf-8',
+        '0',
+        '0.5',
+        '-1',
+        'Infinity',
+        'NaN',
+        '__proto__',
+        'constructor',
+        'toString',
       ),
       { maxLength: 40 },
     )
     .map((pieces) => pieces.join('')),
 );
 
-function requestWith(headers: Record<string, string>): Request {
+function requestWith(headers: Record<string, string | undefined>): Request {
   return Object.assign(Object.create(express.request) as Request, { headers });
 }
 
@@ -247,18 +238,17 @@ describe('expositionFormat', () => {
     ['a client that refuses text', 'text/plain;q=0,*/*;q=0.1', 'openmetrics'],
     ['a client that accepts neither', 'image/png', 'text'],
     ['a client that accepts no type', '*/*;q=0', 'text'],
+    ['a client without the header', undefined, 'text'],
   ])('for %s is chosen by Accept: %s', (_client, accept, format) => {
     expect(expositionFormat(requestWith({ accept }))).toBe(format);
   });
 
-  it('is text without an Accept header', () => {
-    expect(expositionFormat(requestWith({}))).toBe('text');
-  });
-
-  it('is a supported format for any Accept header', () => {
+  it('and acceptsGzip have a result for any header', () => {
     fc.assert(
-      fc.property(anyHeader, (accept) => {
-        expect(['text', 'openmetrics']).toContain(expositionFormat(requestWith({ accept })));
+      fc.property(anyHeader, (header) => {
+        const request = requestWith({ accept: header, 'accept-encoding': header });
+        expect(['text', 'openmetrics']).toContain(expositionFormat(request));
+        expect([true, false]).toContain(acceptsGzip(request));
       }),
     );
   });
@@ -279,20 +269,9 @@ describe('acceptsGzip', () => {
     ['deflate, br', false],
     ['gzip;q=0.5, identity', false],
     ['', false],
+    [undefined, false],
   ])('with Accept-Encoding %j is %s', (header, wanted) => {
     expect(acceptsGzip(requestWith({ 'accept-encoding': header }))).toBe(wanted);
-  });
-
-  it('is false without an Accept-Encoding header', () => {
-    expect(acceptsGzip(requestWith({}))).toBe(false);
-  });
-
-  it('is a boolean for any Accept-Encoding header', () => {
-    fc.assert(
-      fc.property(anyHeader, (header) => {
-        expect(typeof acceptsGzip(requestWith({ 'accept-encoding': header }))).toBe('boolean');
-      }),
-    );
   });
 });
 
@@ -305,13 +284,10 @@ describe('scrapeDeadlineMs', () => {
     ['0.75', 250],
     ['10.0', 9500],
     ['2147483', 2_147_482_500],
+    ['0.5', 0],
+    ['0.1', 0],
   ])('subtracts the offset from the header %s', (header, ms) => {
     expect(scrapeDeadlineMs(header, OPTIONS)).toBe(ms);
-  });
-
-  it('is 0 when the offset leaves no time', () => {
-    expect(scrapeDeadlineMs('0.5', OPTIONS)).toBe(0);
-    expect(scrapeDeadlineMs('0.1', OPTIONS)).toBe(0);
   });
 
   it.each([
@@ -332,10 +308,6 @@ describe('scrapeDeadlineMs', () => {
     expect(scrapeDeadlineMs(header, OPTIONS)).toBe(10_000);
   });
 
-  it('never exceeds the timer maximum', () => {
-    expect(scrapeDeadlineMs(undefined, { scrapeTimeoutMs: 1e12, timeoutOffsetMs: 0 })).toBe(MAX_TIMER_MS);
-  });
-
   it('is a valid timer delay for any header and options', () => {
     const header = fc.oneof(
       fc.string(),
@@ -344,7 +316,7 @@ describe('scrapeDeadlineMs', () => {
       fc.stringMatching(/^[0-9.e+-]*$/),
     );
     fc.assert(
-      fc.property(header, fc.nat(), fc.nat(), (text, scrapeTimeoutMs, timeoutOffsetMs) => {
+      fc.property(header, fc.maxSafeNat(), fc.nat(), (text, scrapeTimeoutMs, timeoutOffsetMs) => {
         const ms = scrapeDeadlineMs(text, { scrapeTimeoutMs, timeoutOffsetMs });
         expect(ms).toBeGreaterThanOrEqual(0);
         expect(ms).toBeLessThanOrEqual(MAX_TIMER_MS);
@@ -368,20 +340,6 @@ describe('withinDeadline', () => {
       return [before, signal.aborted];
     });
     expect(await result).toEqual([false, true]);
-  });
-
-  it('starts with an aborted signal when the deadline is 0', async () => {
-    expect(await withinDeadline(new EventEmitter(), 0, async (signal) => signal.aborted)).toBe(true);
-  });
-
-  it('aborts the signal when the client disconnects', async () => {
-    const request = new EventEmitter();
-    const result = withinDeadline(request, 60_000, async (signal) => {
-      setImmediate(() => request.emit('close'));
-      await once(signal, 'abort');
-      return 'aborted';
-    });
-    expect(await result).toBe('aborted');
   });
 
   it.each([

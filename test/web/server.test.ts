@@ -20,10 +20,15 @@ async function start(
   return { server, port: server.addresses[0]?.port ?? 0 };
 }
 
-/** A server whose responses the test ends. */
-async function startHeld(): Promise<{ server: RunningServer; port: number; held: ServerResponse[] }> {
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** A server with a request whose response the test ends. */
+async function startHeld(requests = 1) {
   const held: ServerResponse[] = [];
-  return { ...(await start((_request, response) => held.push(response), [LOOPBACK])), held };
+  const started = await start((_request, response) => held.push(response), [LOOPBACK]);
+  const connection = openConnection(started.port, REQUEST.repeat(requests));
+  await eventually(() => expect(held).toHaveLength(1));
+  return { ...started, ...connection, held };
 }
 
 describe('listen', () => {
@@ -59,30 +64,21 @@ describe('listen', () => {
     );
   });
 
-  it('responds 408 to a client that does not finish its headers', async () => {
-    const { port } = await start(hello, [LOOPBACK], { headersTimeout: 20, connectionsCheckingInterval: 10 });
-    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost:');
-    expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-  });
-
-  it('responds 408 to a client that sends nothing', async () => {
-    const { port } = await start(hello, [LOOPBACK], { headersTimeout: 20, connectionsCheckingInterval: 10 });
-    expect(await openConnection(port, '').received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-  });
-
-  it('responds 408 to a client that sends its body slowly', async () => {
-    const { port } = await start(() => {}, [LOOPBACK], {
-      headersTimeout: 20,
-      requestTimeout: 40,
-      connectionsCheckingInterval: 10,
-    });
-    const { received } = openConnection(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx');
-    expect(await received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-  });
+  it.each(['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx'])(
+    'responds 408 to a client that sends no more than %j',
+    async (bytes) => {
+      const { port } = await start(() => {}, [LOOPBACK], {
+        headersTimeout: 20,
+        requestTimeout: 40,
+        connectionsCheckingInterval: 10,
+      });
+      expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    },
+  );
 
   it('closes a connection that stays idle after its response', async () => {
     const { port } = await start(hello, [LOOPBACK], { keepAliveTimeout: 20 });
-    expect(await openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n').received).toMatch(/hello$/);
+    expect(await openConnection(port, REQUEST).received).toMatch(/hello$/);
   });
 
   it.each([
@@ -126,7 +122,7 @@ describe('RunningServer.close', () => {
 
   it('closes idle connections at once', async () => {
     const { server, port } = await start(hello, [LOOPBACK]);
-    const { socket, received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const { socket, received } = openConnection(port, REQUEST);
     await once(socket, 'readable');
     const unused = openConnection(port, '');
     await once(unused.socket, 'connect');
@@ -137,9 +133,7 @@ describe('RunningServer.close', () => {
   });
 
   it('lets responses in flight finish, with Connection: close', async () => {
-    const { server, port, held } = await startHeld();
-    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(held).toHaveLength(1));
+    const { server, received, held } = await startHeld();
     const closed = server.close(60_000);
     held[0]?.end('late');
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[\s\S]*\r\n\r\nlate$/);
@@ -147,9 +141,7 @@ describe('RunningServer.close', () => {
   });
 
   it('lets a response finish whose headers are already sent', async () => {
-    const { server, port, held } = await startHeld();
-    const { socket, received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(held).toHaveLength(1));
+    const { server, socket, received, held } = await startHeld();
     held[0]?.write('first ');
     await once(socket, 'readable');
     const closed = server.close(60_000);
@@ -160,11 +152,9 @@ describe('RunningServer.close', () => {
 
   it('lets the client read a response that is already handed to the socket', async () => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
-    const { server, port, held } = await startHeld();
+    const { server, port } = await start((_request, response) => response.end(body), [LOOPBACK]);
     const socket = connect(port, '127.0.0.1');
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(held).toHaveLength(1));
-    held[0]?.end(body);
+    socket.write(REQUEST);
     await once(socket, 'readable');
     const closed = server.close(60_000);
     const received = await text(socket);
@@ -173,9 +163,7 @@ describe('RunningServer.close', () => {
   });
 
   it('serves the pipelined requests of a busy connection', async () => {
-    const { server, port, held } = await startHeld();
-    const { socket, received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
-    await eventually(() => expect(held).toHaveLength(1));
+    const { server, socket, received, held } = await startHeld(2);
     held[0]?.write('one ');
     await once(socket, 'readable');
     const closed = server.close(60_000);
@@ -186,18 +174,8 @@ describe('RunningServer.close', () => {
     expect(await received).toMatch(/one [\s\S]*Connection: close[\s\S]*two$/);
   });
 
-  it('closes the remaining connections after the grace period', async () => {
-    const { server, port, held } = await startHeld();
-    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(held).toHaveLength(1));
-    await server.close(1);
-    expect(await received).toBe('');
-  });
-
-  it('is shortened by a second call with a shorter grace period', async () => {
-    const { server, port, held } = await startHeld();
-    const { received } = openConnection(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually(() => expect(held).toHaveLength(1));
+  it('closes the remaining connections after the grace period, which a second call can shorten', async () => {
+    const { server, received } = await startHeld();
     const patient = server.close(3_600_000);
     await server.close(1);
     await patient;

@@ -32,16 +32,17 @@ function counted(wait: () => Promise<unknown> = async () => undefined) {
 describe('PasswordCheck', () => {
   it('accepts only the password that matches the hash of the user', async () => {
     const passwords = new PasswordCheck();
-    const results = [
-      await passwords.check(USERS, credentials('alice', 'right'), CLIENT),
-      await passwords.check(USERS, credentials('bob', 'other'), CLIENT),
-      await passwords.check(USERS, credentials('alice', 'other'), CLIENT),
-      await passwords.check(USERS, credentials('alice', ''), CLIENT),
-      await passwords.check(USERS, credentials('mallory', 'right'), CLIENT),
-      await passwords.check(USERS, credentials('mallory', 'other'), CLIENT),
-      await passwords.check(USERS, credentials('__proto__', 'right'), CLIENT),
-    ];
-    expect(results).toEqual(['valid', 'valid', 'invalid', 'invalid', 'invalid', 'invalid', 'invalid']);
+    const check = (user: string, password: string) => passwords.check(USERS, credentials(user, password), CLIENT);
+    expect([await check('alice', 'right'), await check('bob', 'other')]).toEqual(['valid', 'valid']);
+    for (const [user = '', password = ''] of [
+      ['alice', 'other'],
+      ['alice', ''],
+      ['mallory', 'right'],
+      ['mallory', 'right'],
+      ['mallory', 'other'],
+      ['__proto__', 'right'],
+    ])
+      expect(await check(user, password), user).toBe('invalid');
   });
 
   it('compares passwords as bytes', async () => {
@@ -61,17 +62,6 @@ describe('PasswordCheck', () => {
     expect(verified).toHaveLength(1);
   });
 
-  it('verifies a cached password again when the hash of the user changes', async () => {
-    const { passwords, verified } = counted();
-    const check = (hash: string, password: string) =>
-      passwords.check(new Map([['alice', hash]]), credentials('alice', password), CLIENT);
-    expect(await check('hash of a', 'a')).toBe('valid');
-    expect(await check('hash of b', 'a')).toBe('invalid');
-    expect(await check('hash of b', 'b')).toBe('valid');
-    expect(verified).toHaveLength(3);
-    expect(await passwords.check(new Map([['bob', 'hash of a']]), credentials('alice', 'a'), CLIENT)).toBe('invalid');
-  });
-
   it('verifies a hash for an unknown user as for a wrong password, each time', async () => {
     const { passwords, verified } = counted();
     for (const user of ['alice', 'mallory', 'mallory', 'alice']) {
@@ -80,13 +70,6 @@ describe('PasswordCheck', () => {
     expect(verified).toHaveLength(4);
     expect([RIGHT, OTHER]).toContain(verified[1]);
     expect(verified[1]).toBe(verified[2]);
-  });
-
-  it('rejects an unknown user with the password of a known one', async () => {
-    const { passwords } = counted();
-    const users = new Map([['alice', 'hash of a']]);
-    for (const _time of [1, 2])
-      expect(await passwords.check(users, credentials('mallory', 'a'), CLIENT)).toBe('invalid');
   });
 
   /** A check that verifies nothing before it is released, and the passwords in the order of their verification. */
@@ -190,17 +173,6 @@ describe('PasswordCheck', () => {
     expect(await check('right', clientOf('alice'))).toBe('valid');
     const results = await Promise.all(flood);
     expect(results.filter((result) => result === 'busy')).toHaveLength(1);
-  });
-
-  it('accepts a cached password at once, whatever waits', async () => {
-    const { check, release, verified } = held();
-    const first = check('right');
-    release();
-    await first;
-    const flood = Array.from({ length: 100 }, (_, at) => check(`wrong ${at}`, clientOf(`host ${at}`)));
-    expect(await check('right')).toBe('valid');
-    expect(verified.length).toBeLessThan(100);
-    await Promise.all(flood);
   });
 
   it('caches a limited number of passwords, the latest ones', async () => {

@@ -50,11 +50,6 @@ describe('createSecureServer', () => {
     await expect(httpRequest(port, '/')).rejects.toThrow();
   });
 
-  it('serves a client with a trusted certificate', async () => {
-    const { get } = await start(rules({ client: VERIFIED }));
-    expect((await get(certificateOf(issue({ name: 'client', issuer: CLIENTS })))).body).toBe('hello');
-  });
-
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     'refuses every other client before it reads the request (%s)',
     async (maxVersion) => {
