@@ -1,8 +1,8 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { AUTH_SCHEMES } from '../config/auth-schemas.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
+import { AUTH_SCHEMES } from '../config/upstream-schema.ts';
 import { History } from '../inventory/history.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';

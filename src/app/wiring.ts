@@ -78,38 +78,22 @@ function authOptions({ authorization, basic_auth, hmac, oauth2 }: UpstreamConfig
     return { scheme: 'basic', username, password: secretSource(password, password_file) };
   }
   if (hmac) {
-    const {
-      access_key_id: accessKeyId,
-      secret_access_key,
-      secret_access_key_file,
-      signed_headers: signedHeaders,
-    } = hmac;
     return {
       scheme: 'hmac',
-      accessKeyId,
-      secretAccessKey: secretSource(secret_access_key, secret_access_key_file),
-      signedHeaders,
+      accessKeyId: hmac.access_key_id,
+      secretAccessKey: secretSource(hmac.secret_access_key, hmac.secret_access_key_file),
+      signedHeaders: hmac.signed_headers,
     };
   }
   if (oauth2) {
-    const {
-      client_id: clientId,
-      client_secret,
-      client_secret_file,
-      token_url: tokenUrl,
-      scopes,
-      endpoint_params,
-    } = oauth2;
-    const endpointParams = Object.fromEntries(
-      Object.entries(endpoint_params).map(([name, value]) => [name, value.reveal()]),
-    );
+    const params = Object.entries(oauth2.endpoint_params).map(([name, value]) => [name, value.reveal()]);
     return {
       scheme: 'oauth2',
-      clientId,
-      clientSecret: secretSource(client_secret, client_secret_file),
-      tokenUrl,
-      scopes,
-      endpointParams,
+      clientId: oauth2.client_id,
+      clientSecret: secretSource(oauth2.client_secret, oauth2.client_secret_file),
+      tokenUrl: oauth2.token_url,
+      scopes: oauth2.scopes,
+      endpointParams: Object.fromEntries(params),
     };
   }
   return undefined;

@@ -62,11 +62,10 @@ export function formatDuration(ms: number): string {
   return text === '' ? '0s' : text;
 }
 
-/** Multiplies a decimal by `factor` exactly; undefined when the result is not a safe integer. */
+/** The product as an integer; undefined when it is not a safe one. */
 function exactProduct(text: string, factor: number): number | undefined {
-  const [integer = '', fraction = ''] = text.split('.');
-  const divisor = 10n ** BigInt(fraction.length);
-  const product = BigInt(integer + fraction) * BigInt(factor);
-  const value = Number(product / divisor);
-  return product % divisor === 0n && Number.isSafeInteger(value) ? value : undefined;
+  const product = Number(text) * factor;
+  const value = Math.round(product);
+  // The product of a decimal such as 1.1 is not exact.
+  return Math.abs(product - value) < 1e-6 && Number.isSafeInteger(value) ? value : undefined;
 }

@@ -1,10 +1,10 @@
 import { MAX_SECRET_BYTES } from '../files/regular-file.ts';
-import { AUTH_SCHEMES } from './auth-schemas.ts';
 import type { ParsedYaml } from './checked-yaml.ts';
 import type { ConfigPath, Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import { Secret } from './secret.ts';
 import { contentOf } from './station-files.ts';
+import { AUTH_SCHEMES } from './upstream-schema.ts';
 
 interface UpstreamWarnings {
   /** Requests of the upstream will fail. Not a problem of the configuration, because a file may appear later. */

@@ -13,6 +13,21 @@ export function* jsonPieces<Row>(columns: Columns<Row>, rows: readonly Row[]): I
   yield rows.length === 0 ? '[]\n' : '\n]\n';
 }
 
+/** Small enough to start at once and not to block the event loop, large enough to limit the number of writes. */
+export const CHUNK_CHARACTERS = 64 * 1024;
+
+/** All but the last one are long. */
+export function* chunksOf(pieces: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
 /** The object that a row is in JSON. */
 export function fieldsOf<Row>(
   fields: Readonly<Record<string, { readonly value: (row: Row) => unknown }>>,

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { CHUNK_CHARACTERS, chunksOf } from '../inventory/records.ts';
 
 const COMMON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -33,9 +34,6 @@ export function send(response: ServerResponse, status: number, contentType: stri
   response.end(body);
 }
 
-/** About a millisecond of work, so that a long list does not block the event loop. */
-const CHUNK_CHARACTERS = 64 * 1024;
-
 /** Writes the text no faster than the client reads it; rejects with the reason of the signal once it aborts. */
 export async function writePieces(
   response: ServerResponse,
@@ -57,18 +55,6 @@ export async function writePieces(
       throw error;
     });
   }
-}
-
-/** All but the last one are long. */
-function* chunksOf(pieces: Iterable<string>): Generator<string> {
-  let chunk = '';
-  for (const piece of pieces) {
-    chunk += piece;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
 }
 
 async function* followedBy(first: string, chunks: Iterable<string>): AsyncIterable<string> {
