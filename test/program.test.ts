@@ -158,7 +158,7 @@ describe('runProgram, printing', () => {
       const lines = linesOf(output().stderr);
       expect(lines).toHaveLength(101);
       expect(lines[99]).toContain('stations[99].zome: unknown key, did you mean zone?');
-      expect(lines[100]).toBe('and 1,400 more problems');
+      expect(lines[100]).toBe('and 1,400 more');
     },
   );
 });

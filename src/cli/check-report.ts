@@ -3,7 +3,7 @@ import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
 import { clockDifferenceText, type ExpositionSize } from '../diagnosis/facts.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
 import { printable } from '../inventory/records.ts';
-import { durationText, sizeText } from '../inventory/words.ts';
+import { durationText, firstOf, sizeText } from '../inventory/words.ts';
 import { type Colour, type Column, coloured, type Row, type Screen, tableOf } from './table.ts';
 import { paragraph } from './wrap.ts';
 
@@ -258,8 +258,7 @@ function withColour(text: string, severity: CheckMessage['severity'], screen: Sc
 
 function stationNames(stations: readonly string[]): string {
   if (stations.length === 0) return '';
-  const rest = stations.length - MAX_NAMES;
-  const names = [...stations.slice(0, MAX_NAMES), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
+  const names = firstOf(stations, MAX_NAMES).join(', ');
   return `${stations.length === 1 ? 'station' : 'stations'} ${names} of `;
 }
 

@@ -32,7 +32,7 @@ import { isOnShard, type Shard } from '../refresh/shard.ts';
 import type { StationCache, StationView } from '../refresh/station-cache.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
 import { loadInputs, withConfig } from './config-source.ts';
-import { Interrupted, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
+import { interruption, OperatorError, type ProcessContext, screenOf, terminationSignal } from './process-context.ts';
 import { progressOf } from './read-station.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; a signal aborts it. */
@@ -81,8 +81,7 @@ async function checkLive(
     facts = await checkStations(loaded, { build: context.build, shard, signal, progress });
   } catch (error) {
     if (!signal.aborted) throw error;
-    context.printError(`aborted by ${signal.reason} before every station was checked\n`);
-    throw new Interrupted(signal.reason as NodeJS.Signals);
+    throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
   } finally {
     progress.clear();
   }

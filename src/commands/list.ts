@@ -5,6 +5,7 @@ import { paragraph } from '../cli/wrap.ts';
 import { quoted } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
 import { type Selection, selectResources, type UnmatchedFilter, unmatchedFilters } from '../inventory/selection.ts';
+import { firstOf } from '../inventory/words.ts';
 import { RESOURCE_COLUMNS, type Resource } from '../model/resource.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { type ProcessContext, screenOf } from './process-context.ts';
@@ -54,7 +55,6 @@ const MAX_VALUES = 20;
 /** The most frequent values first. */
 function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
   const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
-  const more = values.length - MAX_VALUES;
-  const listed = [...values.slice(0, MAX_VALUES), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  const listed = firstOf(values, MAX_VALUES).join(', ');
   return printable(`--${filter}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
 }

@@ -63,22 +63,18 @@ export function screenOf(
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   readonly problems: readonly string[];
+  readonly exitCode: number;
 
-  constructor(problems: readonly string[], cause?: unknown) {
+  constructor(problems: readonly string[], cause?: unknown, exitCode = 1) {
     super(problems.join('\n'), { cause });
     this.problems = problems;
+    this.exitCode = exitCode;
   }
 }
 
-/** Thrown when a signal arrives before the work is done. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
-  readonly signal: NodeJS.Signals;
-
-  constructor(signal: NodeJS.Signals) {
-    super(`interrupted by ${signal}`);
-    this.signal = signal;
-  }
+/** The end by a signal before the work is done, with the exit code that shells show for it. */
+export function interruption({ reason }: AbortSignal, ...problems: readonly string[]): OperatorError {
+  return new OperatorError(problems, undefined, 128 + constants.signals[reason as NodeJS.Signals]);
 }
 
 /** Resolves with the number that the work resolves with, or 0, after printing its problems. */
@@ -90,10 +86,8 @@ export async function exitCodeOf(
     const code = await work;
     return typeof code === 'number' ? code : 0;
   } catch (error) {
-    // As shells do for a process killed by the signal.
-    if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
     if (!(error instanceof OperatorError)) throw error;
     for (const problem of error.problems) printError(`${problem}\n`);
-    return 1;
+    return error.exitCode;
   }
 }

@@ -6,6 +6,7 @@ import { formatProblems, listed, quoted, suggestion } from '../config/problem.ts
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { printable } from '../inventory/records.ts';
+import { firstOf } from '../inventory/words.ts';
 import { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
@@ -15,7 +16,7 @@ import { UpstreamClient } from '../upstream/http/client.ts';
 import { type ListedPage, noopObserver } from '../upstream/http/observer.ts';
 import { stationSource } from '../upstream/station-source.ts';
 import { withConfig } from './config-source.ts';
-import { Interrupted, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
+import { interruption, OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
 
 interface StationReading {
   readonly station: StationSpec;
@@ -68,7 +69,7 @@ async function readLoadedStation(
     return { station, snapshot };
   } catch (error) {
     progress.clear();
-    if (signal.aborted) throw new Interrupted(signal.reason as NodeJS.Signals);
+    if (signal.aborted) throw interruption(signal);
     if (!(error instanceof ListingFailure)) throw error;
     throw new OperatorError([`cannot list ${quoted(name)}: ${error.reason}: ${printable(error.message)}`], error);
   } finally {
@@ -105,12 +106,10 @@ function configuredStation(config: Config, name: string): StationSpec {
 const MAX_REASONS = 20;
 
 function warnings(name: string, { incompleteReasons, rejected }: Snapshot): readonly string[] {
-  const more = incompleteReasons.length - MAX_REASONS;
   return [
-    ...incompleteReasons
-      .slice(0, MAX_REASONS)
-      .map((reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`),
-    ...(more > 0 ? [`the listing of ${quoted(name)} is not verified complete for ${more} more reasons`] : []),
+    ...firstOf(incompleteReasons, MAX_REASONS).map(
+      (reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`,
+    ),
     ...(rejected === 0
       ? []
       : [`records of ${quoted(name)} without a usable resource_id, which are omitted: ${rejected}`]),

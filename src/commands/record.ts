@@ -4,7 +4,6 @@ import { PROGRAM } from '../cli/commands.ts';
 import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { quoted } from '../config/problem.ts';
-import { sizeText } from '../inventory/words.ts';
 import { RECORDED_FIELDS } from '../recording/anonymous-record.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
@@ -18,28 +17,17 @@ export async function record(context: ProcessContext, flags: FlagValues, name: s
   if (isFile && existsSync(output)) throw new OperatorError([`${output}: already exists and is not overwritten`]);
   const recorder = new StationRecorder();
   const { station, snapshot } = await readStation(context, flags, name, (page) => recorder.add(page));
-  const written = countedBytes(recordingPieces(recorder.recording(station)));
-  await (isFile ? writeNewFile(output, written.pieces) : writePieces(context.stdout, written.pieces));
-  context.printError(summaryText(name, snapshot, written.bytes(), output));
-}
-
-function countedBytes(pieces: Iterable<string>): { readonly pieces: Iterable<string>; readonly bytes: () => number } {
-  let bytes = 0;
-  function* counted() {
-    for (const piece of pieces) {
-      bytes += Buffer.byteLength(piece);
-      yield piece;
-    }
-  }
-  return { pieces: counted(), bytes: () => bytes };
+  const pieces = recordingPieces(recorder.recording(station));
+  await (isFile ? writeNewFile(output, pieces) : writePieces(context.stdout, pieces));
+  context.printError(summaryText(name, snapshot, output));
 }
 
 /** For the operator to decide whether to pass the file on. */
-function summaryText(name: string, { size, pages }: Snapshot, bytes: number, output: string): string {
+function summaryText(name: string, { size, pages }: Snapshot, output: string): string {
   const { replaced, kept } = RECORDED_FIELDS;
   const file = output === '-' ? 'FILE' : output;
   return [
-    `recorded ${size} resources of ${quoted(name)}, ${pages} pages, ${sizeText(bytes)}, to ${output === '-' ? 'standard output' : output}`,
+    `recorded ${size} resources of ${quoted(name)}, ${pages} pages, to ${output === '-' ? 'standard output' : output}`,
     `anonymized: ${replaced.join(', ')}, the path of the station, and IDs and names in its filters`,
     `as received: ${kept.join(', ')}; other fields are not recorded`,
     `to replay it: ${PROGRAM} simulate --from=${shellWord(file)}`,

@@ -1,3 +1,4 @@
+import { firstOf } from '../inventory/words.ts';
 import { nearest } from '../model/nearest.ts';
 
 /** Keys and list indexes from the root of the configuration. */
@@ -18,10 +19,7 @@ export const MAX_SHOWN_PROBLEMS = 100;
 
 /** One line per problem; a long list ends with the number of those left out. */
 export function formatProblems(problems: readonly Problem[]): readonly string[] {
-  const lines = problems.slice(0, MAX_SHOWN_PROBLEMS).map(formatProblem);
-  const more = problems.length - lines.length;
-  if (more === 0) return lines;
-  return [...lines, `and ${more.toLocaleString('en')} more problem${more === 1 ? '' : 's'}`];
+  return firstOf(problems.map(formatProblem), MAX_SHOWN_PROBLEMS);
 }
 
 /** `file:line:column: path: what is wrong and what was expected` */
@@ -61,6 +59,5 @@ const MAX_LISTED = 20;
 
 /** Quotes names for a message; a long list ends with the number of those left out. */
 export function listed(names: readonly string[]): string {
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
-  return `${names.slice(0, MAX_LISTED).map(quoted).join(', ')}${more}`;
+  return firstOf(names.map(quoted), MAX_LISTED).join(', ');
 }

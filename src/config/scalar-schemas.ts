@@ -94,6 +94,11 @@ export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2'
 
 export const tlsVersion = z.enum(namesOf(TLS_VERSIONS));
 
+/** A key that may be absent, with its help. */
+export function optional<Schema extends z.ZodType>(schema: Schema, help: string) {
+  return schema.exactOptional().describe(help);
+}
+
 /** Any duration, including 0. */
 export const duration = durationBetween(0, Number.MAX_SAFE_INTEGER);
 

@@ -3,7 +3,7 @@ import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { STATION_INFO } from '../metrics/health-families.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
-import { duration, editorPattern, integer, text, timerDuration } from './scalar-schemas.ts';
+import { duration, editorPattern, integer, optional, text, timerDuration } from './scalar-schemas.ts';
 
 /** The keys that identify a telemetry station, outermost first. */
 const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
@@ -39,25 +39,23 @@ const pathPart = z
   .meta({ pattern: editorPattern('^(?!\\.{0,2}$)') });
 
 const filters = z.strictObject({
-  resource_ids: z.array(text).exactOptional().describe('Only resources with these IDs.'),
-  resource_type: text.exactOptional().describe('Only resources of this type.'),
-  resource_types: z.array(text).exactOptional().describe('Only resources of these types.'),
-  product: text.exactOptional().describe('Only resources of this product.'),
-  resource_display_name_prefix: text
-    .exactOptional()
-    .describe('Only resources whose display name starts with this prefix.'),
-  enabled_alert: z.boolean().exactOptional().describe('Only resources that can have alerts.'),
+  resource_ids: optional(z.array(text), 'Only resources with these IDs.'),
+  resource_type: optional(text, 'Only resources of this type.'),
+  resource_types: optional(z.array(text), 'Only resources of these types.'),
+  product: optional(text, 'Only resources of this product.'),
+  resource_display_name_prefix: optional(text, 'Only resources whose display name starts with this prefix.'),
+  enabled_alert: optional(z.boolean(), 'Only resources that can have alerts.'),
 });
 
 const stationCache = z.strictObject({
-  ttl: timerDuration.exactOptional().describe('Overrides `cache.ttl`.'),
-  max_stale: duration.exactOptional().describe('Overrides `cache.max_stale`.'),
-  error_ttl: timerDuration.exactOptional().describe('Overrides `cache.error_ttl`.'),
+  ttl: optional(timerDuration, 'Overrides `cache.ttl`.'),
+  max_stale: optional(duration, 'Overrides `cache.max_stale`.'),
+  error_ttl: optional(timerDuration, 'Overrides `cache.error_ttl`.'),
 });
 
 const stationMetrics = z.strictObject({
-  per_resource: z.boolean().exactOptional().describe('Overrides `metrics.per_resource`.'),
-  max_resources: integer(0).exactOptional().describe('Overrides `metrics.max_resources`.'),
+  per_resource: optional(z.boolean(), 'Overrides `metrics.per_resource`.'),
+  max_resources: optional(integer(0), 'Overrides `metrics.max_resources`.'),
   disabled: z
     .array(
       z.enum(
@@ -89,16 +87,15 @@ export function labelName(reserved: ReadonlySet<string>, problem: string) {
 
 export const station = crossChecked(
   z.strictObject({
-    name: text
-      .exactOptional()
-      .describe(
-        'Value of the `station` label, unique among all stations (default: the name of the telemetry station).',
-      ),
-    upstream: z.string().exactOptional().describe('Upstream to query (default: the only upstream).'),
-    subscription: pathPart.exactOptional().describe('Subscription of the telemetry station.'),
-    resource_group: pathPart.exactOptional().describe('Resource group of the telemetry station.'),
-    zone: pathPart.exactOptional().describe('Availability zone of the telemetry station.'),
-    telemetry_station: pathPart.exactOptional().describe('Name of the telemetry station.'),
+    name: optional(
+      text,
+      'Value of the `station` label, unique among all stations (default: the name of the telemetry station).',
+    ),
+    upstream: optional(z.string(), 'Upstream to query (default: the only upstream).'),
+    subscription: optional(pathPart, 'Subscription of the telemetry station.'),
+    resource_group: optional(pathPart, 'Resource group of the telemetry station.'),
+    zone: optional(pathPart, 'Availability zone of the telemetry station.'),
+    telemetry_station: optional(pathPart, 'Name of the telemetry station.'),
     rid: z
       .string()
       .refine((rid) => parseRid(rid) !== undefined, { error: `expected ${RID_FORM}` })

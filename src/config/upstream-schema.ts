@@ -10,6 +10,7 @@ import {
   headerSecret,
   headerValue,
   integer,
+  optional,
   proxyUrl,
   secret,
   serviceUrl,
@@ -54,9 +55,9 @@ const headerName = z
 
 const header = crossChecked(
   z.strictObject({
-    values: z.array(headerValue).exactOptional().describe('Header values that are not secret.'),
-    secrets: z.array(headerSecret).exactOptional().describe('Header values that are secret.'),
-    files: z.array(filePath).exactOptional().describe('Files to read header values from.'),
+    values: optional(z.array(headerValue), 'Header values that are not secret.'),
+    secrets: optional(z.array(headerSecret), 'Header values that are secret.'),
+    files: optional(z.array(filePath), 'Files to read header values from.'),
   }),
   function* (value) {
     const lists = [value.values, value.secrets, value.files];
@@ -82,8 +83,8 @@ const authorization = withSecret(
       .meta({ pattern: editorPattern(without(['basic'], TOKEN)) })
       .prefault('Bearer')
       .describe('Authentication scheme of the `Authorization` header.'),
-    credentials: headerSecret.exactOptional().describe('Credentials to send after the scheme.'),
-    credentials_file: filePath.exactOptional().describe('File to read the credentials from, instead of `credentials`.'),
+    credentials: optional(headerSecret, 'Credentials to send after the scheme.'),
+    credentials_file: optional(filePath, 'File to read the credentials from, instead of `credentials`.'),
   }),
 );
 
@@ -94,8 +95,8 @@ const basicAuth = withSecret(
       .refine((name) => !name.includes(':'), { error: 'expected a user name without a colon' })
       .meta({ pattern: editorPattern('^[^:]*$') })
       .describe('User name.'),
-    password: secret.exactOptional().describe('Password.'),
-    password_file: filePath.exactOptional().describe('File to read the password from, instead of `password`.'),
+    password: optional(secret, 'Password.'),
+    password_file: optional(filePath, 'File to read the password from, instead of `password`.'),
   }),
 );
 
@@ -109,10 +110,11 @@ const hmac = withSecret(
       .refine((id) => KEY_ID.test(id), { error: 'expected printable ASCII without quotes and backslashes' })
       .meta({ pattern: editorPattern(KEY_ID.source) })
       .describe('Access key ID.'),
-    secret_access_key: filledSecret.exactOptional().describe('Secret access key.'),
-    secret_access_key_file: filePath
-      .exactOptional()
-      .describe('File to read the secret access key from, instead of `secret_access_key`.'),
+    secret_access_key: optional(filledSecret, 'Secret access key.'),
+    secret_access_key_file: optional(
+      filePath,
+      'File to read the secret access key from, instead of `secret_access_key`.',
+    ),
     signed_headers: z
       .array(z.enum(SIGNED_HEADERS))
       .min(1, { error: 'at least one entry' })
@@ -129,10 +131,8 @@ const oauth2 = withSecret(
   'client_secret',
   z.strictObject({
     client_id: text.describe('Client ID.'),
-    client_secret: filledSecret.exactOptional().describe('Client secret.'),
-    client_secret_file: filePath
-      .exactOptional()
-      .describe('File to read the client secret from, instead of `client_secret`.'),
+    client_secret: optional(filledSecret, 'Client secret.'),
+    client_secret_file: optional(filePath, 'File to read the client secret from, instead of `client_secret`.'),
     token_url: serviceUrl.describe('URL of the token endpoint.'),
     scopes: z.array(text).prefault([]).describe('Scopes to request.'),
     endpoint_params: z.record(text, secret).prefault({}).describe('Additional parameters of the token request.'),
@@ -157,14 +157,12 @@ function without(names: readonly string[], token: RegExp): string {
 
 const tlsConfig = crossChecked(
   z.strictObject({
-    ca_file: filePath.exactOptional().describe('CA certificates to trust (default: those of Node.js).'),
-    cert_file: filePath.exactOptional().describe('Client certificate; requires `key_file`.'),
-    key_file: filePath.exactOptional().describe('Private key of the client certificate; requires `cert_file`.'),
-    server_name: text
-      .exactOptional()
-      .describe('Server name to verify in the certificate (default: the host of `base_url`).'),
+    ca_file: optional(filePath, 'CA certificates to trust (default: those of Node.js).'),
+    cert_file: optional(filePath, 'Client certificate; requires `key_file`.'),
+    key_file: optional(filePath, 'Private key of the client certificate; requires `cert_file`.'),
+    server_name: optional(text, 'Server name to verify in the certificate (default: the host of `base_url`).'),
     insecure_skip_verify: z.boolean().prefault(false).describe('Disable verification of the server certificate.'),
-    min_version: tlsVersion.exactOptional().describe('Minimum TLS version.'),
+    min_version: optional(tlsVersion, 'Minimum TLS version.'),
   }),
   function* (value) {
     if (value.cert_file === undefined && value.key_file !== undefined) yield missingPair('cert_file', 'key_file');
@@ -196,17 +194,16 @@ export const upstream = crossChecked(
       .enum(['repeat', 'comma'])
       .prefault('repeat')
       .describe('Encoding of list parameters: `repeat` the parameter for each entry, or separate entries by `comma`.'),
-    authorization: authorization
-      .exactOptional()
-      .describe(
-        'Credentials to send in the `Authorization` header. At most one of `authorization`, `basic_auth`, `hmac` and `oauth2` is allowed.',
-      ),
-    basic_auth: basicAuth.exactOptional().describe('HTTP basic authentication.'),
-    hmac: hmac.exactOptional().describe('Request signing with an access key pair.'),
-    oauth2: oauth2.exactOptional().describe('OAuth 2.0 client credentials grant.'),
-    http_headers: httpHeaders.exactOptional().describe('Additional request headers, by name.'),
-    tls_config: tlsConfig.exactOptional().describe('TLS settings.'),
-    proxy_url: proxyUrl.exactOptional().describe('HTTP proxy to connect through.'),
+    authorization: optional(
+      authorization,
+      'Credentials to send in the `Authorization` header. At most one of `authorization`, `basic_auth`, `hmac` and `oauth2` is allowed.',
+    ),
+    basic_auth: optional(basicAuth, 'HTTP basic authentication.'),
+    hmac: optional(hmac, 'Request signing with an access key pair.'),
+    oauth2: optional(oauth2, 'OAuth 2.0 client credentials grant.'),
+    http_headers: optional(httpHeaders, 'Additional request headers, by name.'),
+    tls_config: optional(tlsConfig, 'TLS settings.'),
+    proxy_url: optional(proxyUrl, 'HTTP proxy to connect through.'),
   }),
   function* (value) {
     const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);

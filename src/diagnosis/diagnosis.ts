@@ -1,4 +1,5 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
+import { firstOf } from '../inventory/words.ts';
 import { FAILURE_ADVICE } from '../model/failure.ts';
 import { type Explanation, explainFailure, failureReason, isoDate } from './explain-failure.ts';
 import {
@@ -138,14 +139,13 @@ const MAX_REASONS = 5;
 
 function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
-  const more = incompleteReasons.length - MAX_REASONS;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   return shown(
     !complete &&
       warning(
         'The listing is incomplete: resources may be missing, or may no longer exist.',
         'The exporter publishes it with telemetry_station_listing_complete 0. If it persists, report it to the operators of the service.',
-        [...incompleteReasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
+        firstOf(incompleteReasons, MAX_REASONS).join('; '),
       ),
     size + rejected === 0 &&
       warning('The listing is empty.', 'If resources are expected, check the filters and the path of the station.'),

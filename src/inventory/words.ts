@@ -11,6 +11,12 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
   return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
+/** The first ones, and how many more there are. */
+export function firstOf(texts: readonly string[], max: number): readonly string[] {
+  const more = texts.length - max;
+  return more > 0 ? [...texts.slice(0, max), `and ${numberText(more)} more`] : texts;
+}
+
 /** In whole percent; 0 % is none and 100 % is all. */
 export function shareText(part: number, total: number): string {
   const percent = Math.round((part / total) * 100);

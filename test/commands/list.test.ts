@@ -129,7 +129,7 @@ describe('list', () => {
     const file = await configFile({ faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }, { station: { products } });
     const warnings = (await listed(file)).stderr.trim().split('\n');
     expect(warnings).toHaveLength(21);
-    expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
+    expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete: and 81 more');
   });
 
   it('warns about an incomplete listing and omitted records', async () => {
@@ -188,7 +188,7 @@ describe('list', () => {
     const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names)));
     const { exit, output } = run(['list', 'something', `--config.file=${file}`]);
     expect(await exit).toBe(1);
-    expect(output().stderr).toMatch(/^unknown station "something"\nconfigured stations: "s0", .*"s19" and 10 more\n$/);
+    expect(output().stderr).toMatch(/^unknown station "something"\nconfigured stations: "s0", .*"s19", and 10 more\n$/);
   });
 
   it('rethrows an internal error', async () => {

@@ -61,7 +61,7 @@ describe('configSchema', () => {
     expect(problems.filter((problem) => problem.endsWith('got "uu29"; did you mean "u29"?'))).toHaveLength(100);
     expect(problems.filter((problem) => problem.endsWith('got "uu29"'))).toHaveLength(10);
     expect(problems.at(-1)).toMatch(
-      /missing, expected one of "u0", .*, "u19" and 10 more, because there are several upstreams$/,
+      /missing, expected one of "u0", .*, "u19", and 10 more, because there are several upstreams$/,
     );
   });
 
