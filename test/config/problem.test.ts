@@ -40,7 +40,7 @@ describe('formatProblems', () => {
 describe('listed', () => {
   it('quotes up to 20 names and counts the others', () => {
     expect(listed(['a', 'b'])).toBe('"a", "b"');
-    expect(listed(Array(4000).fill('a'))).toBe(`${Array(20).fill('"a"').join(', ')} and 3980 more`);
+    expect(listed(Array(4000).fill('a'))).toBe(`${Array(20).fill('"a"').join(', ')}, and 3,980 more`);
   });
 });
 

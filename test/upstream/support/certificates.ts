@@ -90,5 +90,7 @@ function tlv(tag: number, ...contents: Buffer[]): Buffer {
 }
 
 function pem(der: Buffer): string {
-  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  // OpenSSL rejects an empty line, which a line feed after each 64 characters leaves once in a hundred certificates.
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
