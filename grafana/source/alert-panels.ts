@@ -1,43 +1,57 @@
 import { deduplicate, FIRING } from '../../prometheus/promql/metric.ts';
 import { RUNBOOK_URL } from '../../prometheus/source/parameters.ts';
-import { alertStateMappings, severityMappings, UNIT } from './appearance.ts';
-import { stationLink } from './build-dashboard.ts';
-import { table } from './panel.ts';
+import { alertStateMappings, NONE_OR_NO_DATA, severityMappings, UNIT } from './appearance.ts';
+import { firingResourcesLink, resourceLink } from './build-dashboard.ts';
+import { type Column, table } from './panel.ts';
 import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
-import { READS_EACH_RESOURCE, RESOURCE_COLUMNS } from './resource-table.ts';
+import { READS_EACH_RESOURCE, resourceColumns, STATION_COLUMNS } from './resource-table.ts';
 
-const ALERT_LABELS = 'alertname, severity, job, instance, station, upstream, resource_id, display_name';
+/** The alerts of the resources of a station are one row. */
+const ROW_LABELS = 'alertname, severity, job, instance, station, upstream';
 
-/** Pending and firing alerts of the shipped rules. */
-export function alertsTable(scope: Scope) {
-  const since = `max by (${ALERT_LABELS}) (${scope.alerts('ALERTS_FOR_STATE')})`;
-  const active = `max by (${ALERT_LABELS}, alertstate) (${scope.alerts('ALERTS')})`;
+/** Firing before pending, then by severity. */
+const PRIORITIES = ['firing', 'pending'].flatMap((state) =>
+  ['critical', 'warning', 'info'].map((severity) => ({ alertstate: `="${state}"`, severity: `="${severity}"` })),
+);
+
+/** Pending and firing alerts of the shipped rules, or of those with the given names. */
+export function alertsTable(scope: Scope, names = 'TelemetryStation.+') {
+  const alertname = `=~"${names}"`;
+  const alerts = (matchers = {}) =>
+    `max by (${ROW_LABELS}, resource_id, alertstate) (${scope.alerts('ALERTS', { alertname, ...matchers })})`;
+  const starts = `max by (${ROW_LABELS}, resource_id) (${scope.alerts('ALERTS_FOR_STATE', { alertname })})`;
+  const since = `min by (${ROW_LABELS}, alertstate) (${starts} * on (${ROW_LABELS}, resource_id) group_right () ${alerts()})`;
+  const priority = PRIORITIES.map((matchers, index) => `${PRIORITIES.length - index} * ${alerts(matchers)}`).join(
+    ' or ',
+  );
   return table(
     {
       title: 'Alerts',
       description:
-        'Pending and firing alerts of `prometheus/rules.yml`, the 100 latest. The name links to the runbook.',
+        'Pending and firing alerts of `prometheus/rules.yml`: firing ones first, then by severity, then the latest, up to 100. The alerts of the resources of a station are one row, whose number links to them. The name links to the runbook.',
       noValue: 'No alerts, or prometheus/rules.yml is not loaded',
     },
-    [tableQuery(`topk(100, 1000 * ${since} * on (${ALERT_LABELS}) group_right () ${active})`)],
     [
-      {
-        field: 'alertname',
-        title: 'Alert',
-        width: 290,
-        link: { title: 'Runbook', url: `${RUNBOOK_URL}/\${__value.raw}.md` },
-      },
+      // A start in seconds has ten digits.
+      tableQuery(`1e10 * max by (${ROW_LABELS}, alertstate) (${priority}) + ${since}`),
+      tableQuery(`count by (${ROW_LABELS}, alertstate) (${alerts()})`),
+      tableQuery(`1000 * ${since}`),
+    ],
+    [
+      { field: 'alertname', title: 'Alert', link: { title: 'Runbook', url: `${RUNBOOK_URL}/\${__value.raw}.md` } },
       { field: 'alertstate', title: 'State', mappings: alertStateMappings, width: 95 },
       { field: 'severity', title: 'Severity', mappings: severityMappings, width: 110 },
-      { field: 'station', title: 'Station', link: stationLink, width: 125 },
-      { field: 'display_name', title: 'Resource', width: 160 },
-      { field: 'instance', title: 'Instance', width: 150 },
-      { field: 'upstream', title: 'Upstream', width: 115 },
-      { field: 'Value', title: 'Since', unit: UNIT.date, width: 165 },
+      { field: 'Value #B', title: 'Number', unit: UNIT.count, link: firingResourcesLink, width: 90 },
+      ...STATION_COLUMNS,
+      { field: 'instance', title: 'Instance' },
+      { field: 'upstream', title: 'Upstream' },
+      SINCE_COLUMN('Value #C'),
     ],
-    { by: 'Since', descending: true },
+    { by: 'Value #A', descending: true, limit: 100 },
   );
 }
+
+const SINCE_COLUMN = (field: string): Column => ({ field, title: 'Since', unit: UNIT.date, width: 165 });
 
 /** Reads the series of all resources of the stations that have a firing one. */
 export function firingResources(scope: Scope) {
@@ -54,14 +68,10 @@ export function firingResources(scope: Scope) {
     {
       title: 'Firing resources',
       description: `The 100 resources that began to fire last. Since: when its alert became active; without the shipped rules, when it was first seen firing within the time range. ${READS_EACH_RESOURCE}`,
-      noValue: 'No firing resources reported',
+      noValue: NONE_OR_NO_DATA,
     },
     [tableQuery(scope.withTypeName(latest))],
-    [
-      ...RESOURCE_COLUMNS,
-      { field: 'Value', title: 'Since', unit: UNIT.date, width: 165 },
-      { field: 'station', title: 'Station', link: stationLink, width: 130 },
-    ],
-    { by: 'Since', descending: true },
+    [...resourceColumns(resourceLink), SINCE_COLUMN('Value'), ...STATION_COLUMNS],
+    { by: 'Value', descending: true },
   );
 }

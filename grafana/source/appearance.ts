@@ -26,6 +26,10 @@ export const UNIT = {
 /** The color of what is not known: Grafana uses the color of the lowest step when there is no data or the query failed. */
 const UNKNOWN = 'text';
 
+/** The text of a panel without data: its likely causes are an exporter that is down and a station that was never refreshed. */
+export const NO_DATA = 'Not scraped or refreshed';
+export const NONE_OR_NO_DATA = 'None, or not scraped or refreshed';
+
 /** Name of an empty label value, and of the series at 0 that a chart of problems shows while there are none. */
 export const NONE = 'none';
 
@@ -42,16 +46,32 @@ export const redBelowOne = () => thresholds([0, 'red'], [1, 'green']);
 
 export const coverageThresholds = () => thresholds([0, 'red'], [0.5, 'dark-orange'], [0.95, 'green']);
 
-/** Red at the threshold of TelemetryStationDataStale, the default of max_stale. */
-export const ageThresholds = () => thresholds([0, 'green'], [300, 'dark-orange'], [900, 'red']);
+/** The default of max_stale, and the threshold of TelemetryStationDataStale. */
+export const MAX_STALE_S = 900;
+export const ageThresholds = () => thresholds([0, 'green'], [300, 'dark-orange'], [MAX_STALE_S, 'red']);
 
-/** Red at the threshold of TelemetryStationScrapeSlow, 80% of Prometheus' default scrape_timeout. */
-export const scrapeThresholds = () => thresholds([0, 'green'], [5, 'dark-orange'], [8, 'red']);
+/** The threshold of TelemetryStationScrapeSlow, 80% of Prometheus' default scrape_timeout. */
+export const SLOW_SCRAPE_S = 8;
+export const scrapeThresholds = () => thresholds([0, 'green'], [5, 'dark-orange'], [SLOW_SCRAPE_S, 'red']);
 
-export const upMappings = mappings({ 1: ['Up', 'green'], 0: ['Failing', 'red'] });
+export const upMappings = mappings({ 1: ['Up', 'green'], 0: ['Failing', 'red'], '-1': ['No data', 'red'] });
 export const targetMappings = mappings({ 1: ['Scraped', 'green'], 0: ['Scrape failed', 'red'] });
-export const completeMappings = mappings({ 1: ['Complete', 'green'], 0: ['Incomplete', 'dark-orange'] });
-export const reloadMappings = mappings({ 1: ['Loaded', 'green'], 0: ['Rejected', 'red'] });
+export const listingMappings = mappings({
+  1: ['Complete', 'green'],
+  0.75: ['Unknown', UNKNOWN],
+  0.5: ['Rejected', 'dark-orange'],
+  0: ['Incomplete', 'dark-orange'],
+  '-0.5': ['Incomplete', 'dark-orange'],
+});
+export const reloadMappings = mappings({ 1: ['Loaded', 'green'], 0: ['Rejected', 'red'], 0.5: ['Unknown', UNKNOWN] });
+export const capacityMappings = mappings({ 0: ['Enough', 'green'], 1: ['Too small', 'red'] });
+
+/** What `noneOrUnknown` returns while data is missing. */
+export const noneKnownMappings = mappings({ '-1': ['None known', UNKNOWN] });
+
+/** The age of a station that was never refreshed. */
+export const NEVER_S = 1e9;
+export const neverMappings = mappings({ [NEVER_S]: ['Never refreshed', 'red'] });
 
 /** The set of states is open: one that is not mapped here is shown without its prefix. */
 export const stateMappings = [
@@ -120,6 +140,6 @@ function mappings(values: Readonly<Record<string, readonly [text: string, color:
 function withoutPrefix(prefix: string): ValueMapping {
   return {
     type: MappingType.RegexToText,
-    options: { pattern: `^${prefix.replaceAll('.', '\\.')}(.*)$`, result: { text: '$1' } },
+    options: { pattern: `^${prefix.replaceAll('.', '\\.')}(.*)$`, result: { text: '$1', color: UNKNOWN } },
   };
 }

@@ -84,20 +84,39 @@ export function line(height: number, ...panels: readonly SizedPanel[]): Line {
   return { height, panels };
 }
 
-export const stationLink: Link = {
-  title: 'Station dashboard',
-  url: `${urlOf('station')}&var-station=\${__data.fields.station:percentencode}`,
-};
+/** The job and the station of a row: names are unique in a job only. */
+const ROW_STATION = ['job', 'station']
+  .map((label) => `&var-${label}=\${__data.fields.${label}:percentencode}`)
+  .join('');
+
+export const stationLink: Link = { title: 'Station dashboard', url: `${urlOf('station')}${ROW_STATION}` };
 
 export const resourceLink: Link = {
   title: 'Resource history',
-  url: `${urlOf('resources')}&var-station=\${__data.fields.station:percentencode}&var-resource_id=\${__data.fields.resource_id:percentencode}`,
+  url: `${urlOf('resources')}${ROW_STATION}&var-resource_id=\${__data.fields.resource_id:percentencode}`,
 };
 
-/** The resources dashboard with the selected stations, types and products. */
-export function resourcesLink(title: string, parameters = ''): Link {
-  const selection = ['station', 'resource_type', 'product'].map((variable) => `\${${variable}:queryparam}`).join('&');
-  return { title, url: `${urlOf('resources')}&${selection}${parameters}` };
+/** Within the resources dashboard: keeps what is searched for. */
+export const foundResourceLink: Link = {
+  title: resourceLink.title,
+  url: `${resourceLink.url}${selected('resource_type', 'product', 'state', 'gpu_model', 'display_name', 'name', 'id', 'limit')}`,
+};
+
+/** The inventory alone on the screen, in which it need not be opened first; a test checks its id. */
+const INVENTORY = '&viewPanel=6';
+
+/** The state as the service sends it: a link cannot match a part of a value. */
+const FIRING = `&var-state=ALERTSTATE_FIRING${INVENTORY}`;
+
+export const firingResourcesLink: Link = {
+  title: 'Firing resources',
+  url: `${urlOf('resources')}${ROW_STATION}${FIRING}`,
+};
+
+/** The inventory with the selected stations, types and products. */
+export function inventoryLink(title: 'Resources' | 'Firing resources'): Link {
+  const selection = selected('job', 'station', 'resource_type', 'product');
+  return { title, url: `${urlOf('resources')}${selection}${title === 'Resources' ? INVENTORY : FIRING}` };
 }
 
 /** Another panel of a dashboard, alone on the screen; its id replaces the title when the dashboard is built. */
@@ -109,7 +128,11 @@ export function panelLink(dashboard: DashboardName, panelTitle: string): Link {
 const PANEL_MARK = 'panel titled ';
 
 function urlOf(name: DashboardName): string {
-  return `/d/${DASHBOARDS[name].uid}?\${__url_time_range}&\${datasource:queryparam}&\${job:queryparam}`;
+  return `/d/${DASHBOARDS[name].uid}?\${__url_time_range}&\${datasource:queryparam}`;
+}
+
+function selected(...variables: readonly string[]): string {
+  return variables.map((variable) => `&\${${variable}:queryparam}`).join('');
 }
 
 function linksFrom(current: DashboardName): DashboardLinkBuilder[] {

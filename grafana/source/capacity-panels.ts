@@ -1,9 +1,65 @@
-import { ageThresholds, UNIT } from './appearance.ts';
-import { timeseries } from './panel.ts';
-import { rangeQuery, type Scope, sumBy } from './query.ts';
+import { capacityMappings, thresholds, UNIT } from './appearance.ts';
+import { table, timeseries } from './panel.ts';
+import { rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
 
-const NO_UPSTREAM = 'No upstream';
-const requestRate = (scope: Scope) => scope.rate('telemetry_station_exporter_api_requests_total', ['upstream']);
+/** The table has a row per job, charts add up the jobs. */
+type By = readonly ('job' | 'upstream')[];
+const LEGEND = '{{upstream}}';
+const CHART: By = ['upstream'];
+
+const requestRate = (scope: Scope, by: By) => scope.rate('telemetry_station_exporter_api_requests_total', by);
+const limit = (scope: Scope, by: By) => `${scope.total('telemetry_station_exporter_api_rate_limit', by)} < +Inf`;
+const oldestWaiting = (scope: Scope, by: By) =>
+  `max by (${by.join(', ')}) (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`;
+const throttledShare = (scope: Scope, by: By) =>
+  `${scope.rate('telemetry_station_exporter_api_requests_throttled_total', by)} / (${requestRate(scope, by)} > 0)`;
+
+/** What one refresh of every station takes at the present rate of requests. */
+function roundTime(scope: Scope, by: By): string {
+  const stations = scope.deduplicated('telemetry_station_listing_pages');
+  const upstreams = `max by (job, station, upstream) (${scope.series('telemetry_station_info')})`;
+  const pages = sumBy(by, `${stations} * on (job, station) group_left (upstream) ${upstreams}`);
+  return `${pages} / (${requestRate(scope, by)} > 0)`;
+}
+
+/** Is an upstream too small? The queue of one that is does not become empty. */
+export function capacityByUpstream(scope: Scope) {
+  const by: By = ['job', 'upstream'];
+  const waiting = `min_over_time(${scope.series('telemetry_station_exporter_refreshes_waiting')}[15m])`;
+  return table(
+    {
+      title: 'Capacity by upstream',
+      description:
+        'Whether an upstream is too small: refreshes have waited for it for 15 minutes without a break. Limit: `requests_per_second`, or what the service accepts; none for an upstream without a limit. Waiting: refreshes; hanging: stations that do not reply. Raise `concurrency` or `page_size`, raise `cache.ttl`, or add shards.',
+    },
+    [
+      tableQuery(`max by (job, upstream) (${waiting}) > bool 0`),
+      tableQuery(requestRate(scope, by)),
+      tableQuery(limit(scope, by)),
+      tableQuery(throttledShare(scope, by)),
+      tableQuery(scope.total('telemetry_station_exporter_refreshes_waiting', by)),
+      tableQuery(oldestWaiting(scope, by)),
+      tableQuery(scope.total('telemetry_station_exporter_hanging_stations', by)),
+      tableQuery(roundTime(scope, by)),
+    ],
+    [
+      { field: 'upstream', title: 'Upstream' },
+      { field: 'job', title: 'Job' },
+      { field: 'Value #A', title: 'Capacity', mappings: capacityMappings, width: 105 },
+      { field: 'Value #B', title: 'Requests', unit: UNIT.requestsPerSecond, decimals: 1, width: 105 },
+      { field: 'Value #C', title: 'Limit', unit: UNIT.requestsPerSecond, decimals: 1, width: 105 },
+      { field: 'Value #D', title: 'Throttled', unit: UNIT.ratio, decimals: 1, thresholds: throttled(), width: 105 },
+      { field: 'Value #E', title: 'Waiting', unit: UNIT.count, width: 100 },
+      { field: 'Value #F', title: 'Longest wait', unit: UNIT.seconds, decimals: 0, width: 135 },
+      { field: 'Value #G', title: 'Hanging', unit: UNIT.count, width: 100 },
+      { field: 'Value #H', title: 'Refresh of all', unit: UNIT.seconds, decimals: 0, width: 130 },
+    ],
+    { by: 'Value #A', descending: true, limit: 100 },
+  );
+}
+
+/** Orange at the threshold of TelemetryStationApiThrottled. */
+const throttled = () => thresholds([0, 'green'], [0.05, 'dark-orange']);
 
 export const rateLimit = (scope: Scope) =>
   timeseries(
@@ -12,13 +68,9 @@ export const rateLimit = (scope: Scope) =>
       description:
         'Requests per second to each upstream, and the limit that the exporter keeps: `requests_per_second`, or what the service accepts. No line for an upstream without a limit.',
       unit: UNIT.requestsPerSecond,
-      noValue: NO_UPSTREAM,
     },
-    rangeQuery(requestRate(scope), '{{upstream}}: requests'),
-    rangeQuery(
-      `${scope.total('telemetry_station_exporter_api_rate_limit', ['upstream'])} < +Inf`,
-      '{{upstream}}: limit',
-    ),
+    rangeQuery(requestRate(scope, CHART), `${LEGEND}: requests`),
+    rangeQuery(limit(scope, CHART), `${LEGEND}: limit`),
   );
 
 export const throttledRequests = (scope: Scope) =>
@@ -27,37 +79,8 @@ export const throttledRequests = (scope: Scope) =>
       title: 'Throttled requests',
       description: 'Share of the requests that the service answered with 429 or Retry-After, by upstream.',
       unit: UNIT.ratio,
-      noValue: NO_UPSTREAM,
     },
-    rangeQuery(
-      `${scope.rate('telemetry_station_exporter_api_requests_throttled_total', ['upstream'])} / (${requestRate(scope)} > 0)`,
-      '{{upstream}}',
-    ),
-  ).max(1);
-
-export const pageSizeReductions = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Page size reductions per hour',
-      description: 'How often the exporter requested smaller pages because the service rejected the size, by upstream.',
-      unit: UNIT.short,
-      noValue: NO_UPSTREAM,
-    },
-    rangeQuery(
-      `3600 * ${scope.rate('telemetry_station_exporter_page_size_reductions_total', ['upstream'])}`,
-      '{{upstream}}',
-    ),
-  );
-
-export const refreshesWaiting = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Refreshes waiting',
-      description: 'Due refreshes that wait for their first request, by upstream.',
-      unit: UNIT.short,
-      noValue: NO_UPSTREAM,
-    },
-    rangeQuery(scope.total('telemetry_station_exporter_refreshes_waiting', ['upstream']), '{{upstream}}'),
+    rangeQuery(throttledShare(scope, CHART), LEGEND),
   );
 
 export const oldestWaitingRefresh = (scope: Scope) =>
@@ -67,54 +90,17 @@ export const oldestWaitingRefresh = (scope: Scope) =>
       description:
         'How long the first refresh in the queue has waited, in hours, minutes and seconds, by upstream. If it stays above `ttl`, the work exceeds the capacity.',
       unit: UNIT.clock,
-      noValue: NO_UPSTREAM,
     },
-    rangeQuery(
-      `max by (upstream) (${scope.series('telemetry_station_exporter_oldest_waiting_refresh_seconds')})`,
-      '{{upstream}}',
-    ),
-  ).thresholds(ageThresholds());
-
-export const hangingStations = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Hanging stations',
-      description: 'Stations whose requests hang: each has at most one probing request until it responds, by upstream.',
-      unit: UNIT.short,
-      noValue: NO_UPSTREAM,
-    },
-    rangeQuery(scope.total('telemetry_station_exporter_hanging_stations', ['upstream']), '{{upstream}}'),
+    rangeQuery(oldestWaiting(scope, CHART), LEGEND),
   );
 
-export const queueTime = (scope: Scope) =>
+export const timeToRefresh = (scope: Scope) =>
   timeseries(
-    {
-      title: 'Queue time of a request',
-      description: 'Average time that a request waits because of `concurrency` or the rate limit, by upstream.',
-      unit: UNIT.seconds,
-      noValue: NO_UPSTREAM,
-    },
-    rangeQuery(
-      `${scope.rate('telemetry_station_exporter_api_request_wait_seconds_total', ['upstream'])} / (${requestRate(scope)} > 0)`,
-      '{{upstream}}',
-    ),
-  );
-
-/** Forecast: what one refresh of every station takes at the present rate of requests. */
-export function roundTime(scope: Scope) {
-  const stations = scope.deduplicated('telemetry_station_listing_pages');
-  const upstreams = `max by (job, station, upstream) (${scope.series('telemetry_station_info')})`;
-  const pages = sumBy(['upstream'], `${stations} * on (job, station) group_left (upstream) ${upstreams}`);
-  const limit = scope.total('telemetry_station_exporter_api_rate_limit', ['upstream']);
-  return timeseries(
     {
       title: 'Time to refresh every station',
       description:
-        'Forecast: the pages of all stations divided by the requests per second, and by the rate limit if there is one, by upstream, in hours, minutes and seconds. Above `ttl`, the data of all stations becomes older than `ttl`.',
+        'Forecast: the pages of all stations divided by the requests per second, by upstream, in hours, minutes and seconds. Above `ttl`, the data of all stations becomes older than `ttl`.',
       unit: UNIT.clock,
-      noValue: NO_UPSTREAM,
     },
-    rangeQuery(`${pages} / (${requestRate(scope)} > 0)`, '{{upstream}}: at the present rate'),
-    rangeQuery(`${pages} / (${limit} < +Inf)`, '{{upstream}}: at the rate limit'),
+    rangeQuery(roundTime(scope, CHART), LEGEND),
   );
-}

@@ -1,7 +1,6 @@
-import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard';
 import { coverageThresholds, orangeFromOne, UNIT } from './appearance.ts';
-import { barGauge, coarse, stat, timeseries } from './panel.ts';
-import { instantQuery, rangeQuery, type Scope, sumBy } from './query.ts';
+import { type Column, coarse, stat, table, timeseries } from './panel.ts';
+import { instantQuery, rangeQuery, type Scope, sumBy, tableQuery } from './query.ts';
 
 /** Share of resources with at least one alert rule; of the alertable resources where the station knows them. */
 export function coverage(scope: Scope, by: readonly ('job' | 'station' | 'resource_type')[] = []): string {
@@ -12,7 +11,14 @@ export function coverage(scope: Scope, by: readonly ('job' | 'station' | 'resour
   return `1 - ${sumBy(by, withoutRules)} / (${sumBy(by, `(${alertable} or ${all}) and ${withoutRules}`)} > 0)`;
 }
 
-const NO_RULE_COUNTS = 'No alert rule counts';
+export const coverageColumn = (field: string): Column => ({
+  field,
+  title: 'Coverage',
+  unit: UNIT.ratio,
+  decimals: 0,
+  thresholds: coverageThresholds(),
+  width: 100,
+});
 
 export const coverageStat = (scope: Scope) =>
   stat(
@@ -21,7 +27,6 @@ export const coverageStat = (scope: Scope) =>
       description:
         'Share of resources with at least one alert rule. For stations with `alertability`, only alertable resources count. Green from 95%, orange from 50%.',
       unit: UNIT.ratio,
-      noValue: NO_RULE_COUNTS,
     },
     instantQuery(coverage(scope)),
   )
@@ -36,7 +41,6 @@ export const withoutRulesStat = (scope: Scope) =>
       title: 'Without alert rules',
       description: 'Resources without alert rules. For stations with `alertability`, only alertable resources count.',
       unit: UNIT.count,
-      noValue: NO_RULE_COUNTS,
     },
     instantQuery(scope.sum('telemetry_station_resources_without_alert_rules')),
   ).thresholds(orangeFromOne());
@@ -48,30 +52,39 @@ export const coverageByStation = (scope: Scope) =>
         title: 'Coverage by station',
         description: 'Share of resources with at least one alert rule: the 20 stations with the lowest.',
         unit: UNIT.ratio,
-        noValue: NO_RULE_COUNTS,
       },
-      rangeQuery(`bottomk(20, ${coverage(scope, ['station'])})`, '{{station}}'),
+      rangeQuery(scope.withStationName(`bottomk(20, ${coverage(scope, ['job', 'station'])})`), '{{station_label}}'),
     )
       .min(0)
-      .max(1)
-      .thresholds(coverageThresholds()),
+      .max(1),
   );
 
-export const coverageByType = (scope: Scope) =>
-  barGauge(
+/** Of a type without any rule and of unknown alertability, it is unknown whether rules are missing. */
+export function coverageByType(scope: Scope) {
+  const byType = coverage(scope, ['resource_type']);
+  const known = `${byType} > 0 or ${byType} and on (resource_type) ${scope.sum('telemetry_station_alertable_resources', ['resource_type'])}`;
+  return table(
     {
       title: 'Coverage by type',
       description:
-        'Share of resources with at least one alert rule: the 15 types with the lowest coverage. Excludes types without alertable resources.',
-      unit: UNIT.ratio,
-      noValue: NO_RULE_COUNTS,
+        'Resources without alert rules, and the share of resources with at least one: the 50 types with the most resources without rules. The share is unknown for a type without rules if no station with it has `alertability`.',
     },
-    instantQuery(scope.withTypeName(`bottomk(15, ${coverage(scope, ['resource_type'])})`), '{{resource_type_label}}'),
-  )
-    .max(1)
-    .decimals(0)
-    .thresholds(coverageThresholds())
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
+    [
+      tableQuery(
+        scope.withTypeName(
+          `topk(50, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`,
+        ),
+      ),
+      tableQuery(known),
+    ],
+    [
+      { field: 'resource_type_label', title: 'Type' },
+      { field: 'Value #A', title: 'Without rules', unit: UNIT.count, width: 130 },
+      coverageColumn('Value #B'),
+    ],
+    { by: 'Value #A', descending: true, limit: 50 },
+  );
+}
 
 export const withoutRulesByType = (scope: Scope) =>
   coarse(
@@ -80,7 +93,6 @@ export const withoutRulesByType = (scope: Scope) =>
         title: 'Without alert rules by type',
         description: 'Resources without alert rules: the 10 types with the most.',
         unit: UNIT.short,
-        noValue: NO_RULE_COUNTS,
       },
       rangeQuery(
         scope.withTypeName(

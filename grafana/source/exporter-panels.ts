@@ -1,11 +1,32 @@
-import { GraphThresholdsStyleConfigBuilder, GraphThresholdsStyleMode } from '@grafana/grafana-foundation-sdk/common';
-import { orangeFromOne, scrapeThresholds, targetMappings, thresholds, UNIT } from './appearance.ts';
-import { barGauge, colorReasons, stackedBars, stackedTimeseries, stateTimeline, timeseries } from './panel.ts';
-import { instantQuery, orNone, rangeQuery, type Scope } from './query.ts';
+import { SLOW_SCRAPE_S, scrapeThresholds, targetMappings, UNIT } from './appearance.ts';
+import {
+  colorReasons,
+  stackedBars,
+  stackedTimeseries,
+  stat,
+  stateTimeline,
+  table,
+  timeseries,
+  withLimit,
+} from './panel.ts';
+import { instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
+import { STATION_COLUMNS } from './resource-table.ts';
 
-const NO_SCRAPES = 'No scrapes';
-const NO_REQUESTS = 'No requests';
-const NO_EXPORTER = 'No exporter';
+/** A failed scrape that was not slow says nothing about how long a scrape takes. */
+export function slowestScrape(scope: Scope) {
+  const durations = scope.onTargets(scope.series('scrape_duration_seconds'));
+  const failed = scope.onTargets(`(${scope.series('up')} == 0)`);
+  return stat(
+    {
+      title: 'Slowest scrape',
+      description:
+        'Longest of the latest scrapes, unknown while a target cannot be scraped. Red from 8 seconds, 80% of the default `scrape_timeout`.',
+      unit: UNIT.seconds,
+      noValue: 'A target cannot be scraped',
+    },
+    instantQuery(`max(${durations}) >= ${SLOW_SCRAPE_S} or max(${durations}) unless on () (${failed})`),
+  ).thresholds(scrapeThresholds());
+}
 
 export const targetsUp = (scope: Scope) =>
   stateTimeline(
@@ -14,7 +35,6 @@ export const targetsUp = (scope: Scope) =>
       description:
         'Whether Prometheus scraped each target: the 20 with the most failed scrapes within the time range. A scrape that times out fails.',
       unit: UNIT.short,
-      noValue: NO_SCRAPES,
     },
     rangeQuery(
       scope.onTargets(
@@ -25,34 +45,23 @@ export const targetsUp = (scope: Scope) =>
   ).mappings(targetMappings);
 
 export const scrapeDuration = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Scrape duration',
-      description:
-        'Duration of the scrapes of each target, failed ones included. The line at 8 seconds is 80% of the default `scrape_timeout`.',
-      unit: UNIT.seconds,
-      noValue: NO_SCRAPES,
-    },
-    rangeQuery(scope.onTargets(scope.series('scrape_duration_seconds')), '{{instance}}'),
-  )
-    .thresholds(scrapeThresholds())
-    .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
+  withLimit(
+    timeseries(
+      {
+        title: 'Scrape duration',
+        description:
+          'Duration of the scrapes of each target, failed ones included. The line at 8 seconds is 80% of the default `scrape_timeout`.',
+        unit: UNIT.seconds,
+      },
+      rangeQuery(scope.onTargets(scope.series('scrape_duration_seconds')), '{{instance}}'),
+    ),
+    SLOW_SCRAPE_S,
+  );
 
 export const scrapeSamples = (scope: Scope) =>
   timeseries(
-    { title: 'Samples per scrape', description: 'Samples in each scrape.', unit: UNIT.short, noValue: NO_SCRAPES },
+    { title: 'Samples per scrape', description: 'Samples in each scrape.', unit: UNIT.short },
     rangeQuery(scope.onTargets(scope.series('scrape_samples_scraped')), '{{instance}}'),
-  );
-
-export const scrapeBytes = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Bytes per scrape',
-      description: 'Uncompressed size of each scrape. Needs Prometheus with `--enable-feature=extra-scrape-metrics`.',
-      unit: UNIT.bytes,
-      noValue: 'Needs --enable-feature=extra-scrape-metrics',
-    },
-    rangeQuery(scope.onTargets(scope.series('scrape_body_size_bytes')), '{{instance}}'),
   );
 
 export const cacheHits = (scope: Scope) =>
@@ -62,44 +71,28 @@ export const cacheHits = (scope: Scope) =>
       description:
         'Stations that a scrape served from the cache (hit), and stations for which it waited for a refresh (miss).',
       unit: UNIT.requestsPerSecond,
-      noValue: NO_SCRAPES,
     },
     rangeQuery(scope.rate('telemetry_station_exporter_cache_hits_total', []), 'hit'),
     rangeQuery(scope.rate('telemetry_station_exporter_cache_misses_total', []), 'miss'),
   );
 
 export const seriesByStation = (scope: Scope) =>
-  barGauge(
+  table(
     {
       title: 'Series by station',
-      description: 'The 15 stations with the most published series.',
-      unit: UNIT.count,
-      noValue: NO_SCRAPES,
-    },
-    instantQuery(`topk(15, ${scope.sum('telemetry_station_exporter_series', ['station'])})`, '{{station}}'),
-  );
-
-export const seriesWithheld = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Series withheld',
       description:
-        'Per-resource series that are not published because the station exceeds `max_resources`. Aggregates are not affected.',
-      unit: UNIT.short,
-      noValue: 'None',
+        'The 100 stations with the most published series, and the per-resource series that are not published because a station exceeds `max_resources`. Aggregates are not affected.',
     },
-    rangeQuery(`topk(20, ${scope.sum('telemetry_station_exporter_series_withheld', ['station'])})`, '{{station}}'),
-  ).thresholds(orangeFromOne());
-
-export const requests = (scope: Scope) =>
-  stackedTimeseries(
-    {
-      title: 'Requests',
-      description: 'Requests to the service, including retries, by upstream.',
-      unit: UNIT.requestsPerSecond,
-      noValue: NO_REQUESTS,
-    },
-    rangeQuery(scope.rate('telemetry_station_exporter_api_requests_total', ['upstream']), '{{upstream}}'),
+    [
+      tableQuery(`topk(100, ${scope.deduplicated('telemetry_station_exporter_series')})`),
+      tableQuery(`topk(100, ${scope.deduplicated('telemetry_station_exporter_series_withheld')})`),
+    ],
+    [
+      ...STATION_COLUMNS,
+      { field: 'Value #A', title: 'Series', unit: UNIT.count, width: 100 },
+      { field: 'Value #B', title: 'Withheld', unit: UNIT.count, width: 100 },
+    ],
+    { by: 'Value #A', descending: true, limit: 100 },
   );
 
 export const requestFailures = (scope: Scope) =>
@@ -109,7 +102,6 @@ export const requestFailures = (scope: Scope) =>
         title: 'Request failures by reason',
         description: 'Failed requests by reason. `rate_limited`: the service responded 429. `none`: no request failed.',
         unit: UNIT.requestsPerSecond,
-        noValue: NO_REQUESTS,
       },
       rangeQuery(
         orNone(
@@ -122,17 +114,6 @@ export const requestFailures = (scope: Scope) =>
     ),
   );
 
-export const retries = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Retries',
-      description: 'Retried requests by upstream.',
-      unit: UNIT.requestsPerSecond,
-      noValue: NO_REQUESTS,
-    },
-    rangeQuery(scope.rate('telemetry_station_exporter_api_request_retries_total', ['upstream']), '{{upstream}}'),
-  );
-
 const DURATION = 'telemetry_station_exporter_api_request_duration_seconds';
 
 export const requestLatency = (scope: Scope) =>
@@ -141,7 +122,6 @@ export const requestLatency = (scope: Scope) =>
       title: 'Request latency',
       description: 'Median and 99th percentile of the duration of requests to each upstream, including the body.',
       unit: UNIT.seconds,
-      noValue: NO_REQUESTS,
     },
     rangeQuery(scope.quantile(0.5, DURATION), '{{upstream}}: p50'),
     rangeQuery(scope.quantile(0.99, DURATION), '{{upstream}}: p99'),
@@ -150,78 +130,40 @@ export const requestLatency = (scope: Scope) =>
 export const requestsInFlight = (scope: Scope) =>
   timeseries(
     {
-      title: 'Requests in flight',
-      description: 'Requests in flight by upstream, at most `concurrency` per exporter.',
+      title: 'Requests in flight and waiting',
+      description:
+        'Requests in flight by upstream, at most `concurrency` per exporter, and requests queued because of `concurrency` or the rate limit.',
       unit: UNIT.short,
-      noValue: NO_REQUESTS,
     },
-    rangeQuery(scope.total('telemetry_station_exporter_api_requests_in_flight', ['upstream']), '{{upstream}}'),
-  );
-
-export const requestsWaiting = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Requests waiting',
-      description: 'Requests queued because of `concurrency` or `requests_per_second`, by upstream.',
-      unit: UNIT.short,
-      noValue: NO_REQUESTS,
-    },
-    rangeQuery(scope.total('telemetry_station_exporter_api_requests_waiting', ['upstream']), '{{upstream}}'),
+    rangeQuery(
+      scope.total('telemetry_station_exporter_api_requests_in_flight', ['upstream']),
+      '{{upstream}}: in flight',
+    ),
+    rangeQuery(scope.total('telemetry_station_exporter_api_requests_waiting', ['upstream']), '{{upstream}}: waiting'),
   );
 
 export const memory = (scope: Scope) =>
   timeseries(
-    {
-      title: 'Memory',
-      description: 'Resident memory, V8 heap in use, and external memory such as the encoded snapshots.',
-      unit: UNIT.bytes,
-      noValue: NO_EXPORTER,
-    },
-    rangeQuery(scope.onExporters(scope.series('process_resident_memory_bytes')), '{{instance}}: resident'),
-    rangeQuery(scope.onExporters(scope.series('nodejs_heap_size_used_bytes')), '{{instance}}: heap'),
-    rangeQuery(scope.onExporters(scope.series('nodejs_external_memory_bytes')), '{{instance}}: external'),
+    { title: 'Memory', description: 'Resident memory of each exporter.', unit: UNIT.bytes },
+    rangeQuery(scope.onExporters(scope.series('process_resident_memory_bytes')), '{{instance}}'),
   );
 
 export const eventLoopLag = (scope: Scope) =>
   timeseries(
     {
       title: 'Event loop lag',
-      description: 'Median, 99th percentile and maximum of the event loop lag since the last scrape.',
+      description: '99th percentile of the event loop lag since the last scrape.',
       unit: UNIT.seconds,
-      noValue: NO_EXPORTER,
     },
-    rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p50_seconds')), '{{instance}}: p50'),
-    rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p99_seconds')), '{{instance}}: p99'),
-    rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_max_seconds')), '{{instance}}: max'),
-  ).thresholds(thresholds([0, 'green'], [0.1, 'dark-orange'], [0.5, 'red']));
+    rangeQuery(scope.onExporters(scope.series('nodejs_eventloop_lag_p99_seconds')), '{{instance}}'),
+  );
 
 export const cpu = (scope: Scope) =>
   timeseries(
-    {
-      title: 'CPU',
-      description: 'CPU usage of the process; 100% is one core.',
-      unit: UNIT.ratio,
-      noValue: NO_EXPORTER,
-    },
+    { title: 'CPU', description: 'CPU usage of the process; 100% is one core.', unit: UNIT.ratio },
     rangeQuery(
       scope.onExporters(`rate(${scope.series('process_cpu_seconds_total')}[$__rate_interval])`),
       '{{instance}}',
-    ),
-  );
-
-export const garbageCollection = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Garbage collection',
-      description: 'Share of time spent in garbage collection, by kind.',
-      unit: UNIT.ratio,
-      noValue: NO_EXPORTER,
-    },
-    rangeQuery(
-      scope.onExporters(
-        `sum by (job, instance, kind) (rate(${scope.series('nodejs_gc_duration_seconds_sum')}[$__rate_interval]))`,
-      ),
-      '{{instance}}: {{kind}}',
     ),
   );
 
@@ -231,10 +173,9 @@ export const openFileDescriptors = (scope: Scope) =>
       title: 'Open file descriptors',
       description: 'Open file descriptors, including sockets, as a share of the limit.',
       unit: UNIT.ratio,
-      noValue: NO_EXPORTER,
     },
     rangeQuery(
       scope.onExporters(`${scope.series('process_open_fds')} / ${scope.series('process_max_fds')}`),
       '{{instance}}',
     ),
-  ).thresholds(thresholds([0, 'green'], [0.8, 'red']));
+  );

@@ -1,124 +1,61 @@
-import { BigValueTextMode } from '@grafana/grafana-foundation-sdk/common';
+import { ruleGroups } from '../../prometheus/source/rules-file.ts';
 import { alertsTable } from './alert-panels.ts';
-import { redBelowOne, reloadMappings, scrapeThresholds, UNIT } from './appearance.ts';
+import { redBelowOne, reloadMappings, targetMappings, UNIT } from './appearance.ts';
 import { buildDashboard, line, panelLink } from './build-dashboard.ts';
 import {
-  hangingStations,
+  capacityByUpstream,
   oldestWaitingRefresh,
-  pageSizeReductions,
-  queueTime,
   rateLimit,
-  refreshesWaiting,
-  roundTime,
   throttledRequests,
+  timeToRefresh,
 } from './capacity-panels.ts';
 import {
   cacheHits,
   cpu,
   eventLoopLag,
-  garbageCollection,
   memory,
   openFileDescriptors,
   requestFailures,
   requestLatency,
-  requests,
   requestsInFlight,
-  requestsWaiting,
-  retries,
-  scrapeBytes,
   scrapeDuration,
   scrapeSamples,
   seriesByStation,
-  seriesWithheld,
+  slowestScrape,
   targetsUp,
 } from './exporter-panels.ts';
-import { linked, stat, stateTimeline, table } from './panel.ts';
-import { instantQuery, rangeQuery, Scope, tableQuery } from './query.ts';
+import { exportersUp, knownExporters } from './health-panels.ts';
+import { linked, stat, table } from './panel.ts';
+import { instantQuery, Scope, tableQuery } from './query.ts';
 import { datasourceVariable, labelVariable } from './variables.ts';
 
 const scope = new Scope('instance', 'upstream', 'station');
-const noValue = 'No exporter';
-
-/** Exporters seen within the time range, including those that are down now. */
-const knownExporters = `last_over_time(${scope.series('telemetry_station_exporter_build_info')}[$__range])`;
-
-const upStat = stat(
-  {
-    title: 'Exporters up',
-    description: 'Share of the exporters seen within the time range that are up.',
-    unit: UNIT.ratio,
-    noValue,
-  },
-  instantQuery(`avg(${scope.series('up')} and on (job, instance) ${knownExporters})`),
-).thresholds(redBelowOne());
-
-const versionStat = stat(
-  { title: 'Version', description: 'Exporter version; several during a rollout.', unit: UNIT.text, noValue },
-  instantQuery(`count by (version) (${scope.series('telemetry_station_exporter_build_info')})`, '{{version}}'),
-).textMode(BigValueTextMode.Name);
+const known = knownExporters(scope);
+const reloaded = scope.series('telemetry_station_exporter_config_last_reload_successful');
 
 const configurationStat = stat(
   {
     title: 'Configuration',
     description:
-      'Whether every exporter runs its latest configuration. An exporter that rejects it keeps the previous one.',
+      'Whether every exporter runs its latest configuration. An exporter that rejects it keeps the previous one. `Unknown`: an exporter is down.',
     unit: UNIT.short,
-    noValue,
   },
-  instantQuery(`min(${scope.series('telemetry_station_exporter_config_last_reload_successful')})`),
+  instantQuery(`min(${reloaded} or on (job, instance) 0.5 * ${known})`),
 ).mappings(reloadMappings);
 
 const presentShards = `count by (job) (count_values by (job) ("ordinal", ${scope.series('telemetry_station_exporter_shard_ordinal')}))`;
+const totalShards = `max by (job) (last_over_time(${scope.series('telemetry_station_exporter_total_shards')}[$__range]))`;
 
 const shardsStat = stat(
   {
     title: 'Shards present',
     description: 'Share of shards that are present, lowest of all jobs. Below 100%, some stations are not refreshed.',
     unit: UNIT.ratio,
-    noValue,
   },
-  instantQuery(`min(${presentShards} / max by (job) (${scope.series('telemetry_station_exporter_total_shards')}))`),
-).thresholds(redBelowOne());
-
-const stationsStat = stat(
-  { title: 'Stations', description: 'Stations that the exporters publish.', unit: UNIT.count, noValue },
-  instantQuery(`count(${scope.deduplicated('telemetry_station_exporter_series')})`),
-);
-
-const seriesStat = stat(
-  {
-    title: 'Series',
-    description: 'Series published for all stations, summed over all targets.',
-    unit: UNIT.short,
-    noValue,
-  },
-  instantQuery(`sum(${scope.series('telemetry_station_exporter_series')})`),
-);
-
-const slowestScrapeStat = stat(
-  {
-    title: 'Slowest scrape',
-    description: 'Longest of the latest scrapes. Red from 8 seconds, 80% of the default `scrape_timeout`.',
-    unit: UNIT.seconds,
-    noValue,
-  },
-  instantQuery(`max(${scope.onTargets(scope.series('scrape_duration_seconds'))})`),
-).thresholds(scrapeThresholds());
-
-const memoryStat = stat(
-  { title: 'Max memory', description: 'Largest resident memory of an exporter.', unit: UNIT.bytes, noValue },
-  instantQuery(`max(${scope.onExporters(scope.series('process_resident_memory_bytes'))})`),
-);
-
-const reloads = stateTimeline(
-  {
-    title: 'Configuration over time',
-    description: 'Whether the latest configuration load of each exporter succeeded.',
-    unit: UNIT.short,
-    noValue,
-  },
-  rangeQuery(scope.series('telemetry_station_exporter_config_last_reload_successful'), '{{instance}}'),
-).mappings(reloadMappings);
+  instantQuery(`min((${presentShards} or 0 * ${totalShards}) / ${totalShards})`),
+)
+  .thresholds(redBelowOne())
+  .decimals(0);
 
 /** Without further labels of the target, which keep the rows of one process apart. */
 const processQuery = (expression: string) => tableQuery(`topk(200, max by (job, instance) (${expression}))`);
@@ -126,8 +63,8 @@ const processQuery = (expression: string) => tableQuery(`topk(200, max by (job, 
 const processes = table(
   {
     title: 'Processes',
-    description: 'Up to 200 exporters with shard, version and time of the last successful configuration load.',
-    noValue,
+    description:
+      'Up to 200 exporters seen within the time range, with shard, version and time of the last successful configuration load.',
   },
   [
     processQuery(scope.series('telemetry_station_exporter_shard_ordinal')),
@@ -136,21 +73,31 @@ const processes = table(
       `topk(200, max by (job, instance, version, node_version) (${scope.series('telemetry_station_exporter_build_info')}))`,
     ),
     processQuery(`1000 * ${scope.series('telemetry_station_exporter_config_last_reload_success_timestamp_seconds')}`),
+    processQuery(`${scope.series('up')} and on (job, instance) ${known}`),
   ],
   [
-    { field: 'instance', title: 'Instance', width: 135 },
+    { field: 'instance', title: 'Instance' },
+    { field: 'job', title: 'Job' },
+    { field: 'Value #E', title: 'Scrape', mappings: targetMappings, width: 105 },
     { field: 'Value #A', title: 'Shard', width: 75 },
-    { field: 'Value #B', title: 'Of', width: 60 },
+    { field: 'Value #B', title: 'Of', width: 55 },
     { field: 'version', title: 'Version', width: 90 },
     { field: 'node_version', title: 'Node', width: 90 },
     { field: 'Value #D', title: 'Loaded', unit: UNIT.date, width: 145 },
   ],
-  { by: 'Shard', descending: false },
+  { by: 'Value #A', descending: false },
 );
+
+/** Not those of stations and resources, which the other dashboards list. */
+const exporterAlerts = ruleGroups()
+  .flatMap(({ rules }) => [...rules])
+  .flatMap((rule) => ('alert' in rule && rule.dashboard === 'exporter' ? rule.alert : []))
+  .join('|');
 
 export const exporter = buildDashboard({
   name: 'exporter',
-  description: 'The exporter itself: scrapes, requests to the service, cache, process, configuration and shards.',
+  description:
+    'The exporter itself: is it up, is it fast, does the service throttle it, is it overloaded, is it healthy?',
   refresh: '1m',
   variables: [
     datasourceVariable(),
@@ -165,54 +112,30 @@ export const exporter = buildDashboard({
       lines: [
         line(
           3,
-          [6, linked(upStat, panelLink('exporter', 'Scrapes succeeded'))],
-          [6, linked(configurationStat, panelLink('exporter', 'Configuration over time'))],
+          [6, linked(exportersUp(scope), panelLink('exporter', 'Scrapes succeeded'))],
+          [6, linked(slowestScrape(scope), panelLink('exporter', 'Scrape duration'))],
+          [6, linked(configurationStat, panelLink('exporter', 'Processes'))],
           [6, linked(shardsStat, panelLink('exporter', 'Processes'))],
-          [6, linked(slowestScrapeStat, panelLink('exporter', 'Scrape duration'))],
         ),
-        line(
-          3,
-          [6, linked(stationsStat, panelLink('exporter', 'Series by station'))],
-          [6, linked(seriesStat, panelLink('exporter', 'Series by station'))],
-          [6, linked(memoryStat, panelLink('exporter', 'Memory'))],
-          [6, linked(versionStat, panelLink('exporter', 'Processes'))],
-        ),
-        line(7, [24, alertsTable(scope)]),
+        line(6, [24, capacityByUpstream(scope)]),
+        line(6, [24, alertsTable(scope, exporterAlerts)]),
       ],
     },
+    { title: 'Is it up?', lines: [line(8, [8, targetsUp(scope)], [16, processes])] },
+    { title: 'Is it fast?', lines: [line(8, [12, scrapeDuration(scope)], [12, requestLatency(scope)])] },
     {
-      title: 'Scrapes',
+      title: 'Does the service throttle it?',
+      lines: [line(8, [8, rateLimit(scope)], [8, throttledRequests(scope)], [8, requestFailures(scope)])],
+    },
+    { title: 'Is it overloaded?', lines: [line(8, [12, oldestWaitingRefresh(scope)], [12, timeToRefresh(scope)])] },
+    { title: 'Is it healthy?', lines: [line(8, [8, memory(scope)], [8, cpu(scope)], [8, eventLoopLag(scope)])] },
+    {
+      title: 'More',
+      collapsed: true,
       lines: [
-        line(8, [12, targetsUp(scope)], [12, scrapeDuration(scope)]),
-        line(8, [12, scrapeSamples(scope)], [12, scrapeBytes(scope)]),
+        line(8, [12, seriesByStation(scope)], [12, requestsInFlight(scope)]),
+        line(8, [8, scrapeSamples(scope)], [8, cacheHits(scope)], [8, openFileDescriptors(scope)]),
       ],
     },
-    {
-      title: 'Requests to the service',
-      lines: [
-        line(8, [8, requests(scope)], [8, requestFailures(scope)], [8, retries(scope)]),
-        line(8, [8, requestLatency(scope)], [8, requestsInFlight(scope)], [8, requestsWaiting(scope)]),
-      ],
-    },
-    {
-      title: 'Capacity: throttling and queues',
-      lines: [
-        line(8, [8, rateLimit(scope)], [8, throttledRequests(scope)], [8, pageSizeReductions(scope)]),
-        line(8, [8, refreshesWaiting(scope)], [8, oldestWaitingRefresh(scope)], [8, hangingStations(scope)]),
-        line(8, [12, queueTime(scope)], [12, roundTime(scope)]),
-      ],
-    },
-    {
-      title: 'Cache and series',
-      lines: [line(8, [8, cacheHits(scope)], [8, seriesByStation(scope)], [8, seriesWithheld(scope)])],
-    },
-    {
-      title: 'Process',
-      lines: [
-        line(8, [12, memory(scope)], [12, eventLoopLag(scope)]),
-        line(7, [8, cpu(scope)], [8, garbageCollection(scope)], [8, openFileDescriptors(scope)]),
-      ],
-    },
-    { title: 'Configuration and shards', lines: [line(8, [12, reloads], [12, processes])] },
   ],
 });

@@ -1,101 +1,143 @@
 import { alertsTable, firingResources } from './alert-panels.ts';
 import {
   ageThresholds,
-  completeMappings,
-  coverageThresholds,
+  listingMappings,
+  noneKnownMappings,
   orangeFromOne,
   redFromOne,
   UNIT,
   upMappings,
 } from './appearance.ts';
-import { buildDashboard, line, panelLink, resourcesLink, stationLink } from './build-dashboard.ts';
-import { coverage, coverageByStation, coverageByType, coverageStat, withoutRulesStat } from './coverage-panels.ts';
-import { ageByStation, dataAge, failuresByReason, oldestData, refreshDuration, upTimeline } from './health-panels.ts';
+import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
+import {
+  coverage,
+  coverageByStation,
+  coverageByType,
+  coverageColumn,
+  coverageStat,
+  withoutRulesStat,
+} from './coverage-panels.ts';
+import {
+  ageByStation,
+  dataAge,
+  exportersUp,
+  failuresByReason,
+  listingState,
+  oldestData,
+  refreshDuration,
+  upTimeline,
+} from './health-panels.ts';
 import {
   addedAndRemoved,
+  byOwner,
   capacityTable,
-  FIRING_RESOURCES,
   firingAndPending,
   firingByType,
   firingCount,
   firingStat,
   gpusByModel,
-  gpusStat,
   resourceCount,
   resourcesByProduct,
   resourcesByState,
-  resourcesByStation,
   resourcesByType,
   resourcesStat,
   stateChanges,
 } from './inventory-panels.ts';
 import { linked, stat, table } from './panel.ts';
-import { instantQuery, Scope, tableQuery } from './query.ts';
-import { stationVariables } from './variables.ts';
+import { instantQuery, noneOrUnknown, Scope, tableQuery } from './query.ts';
+import { STATION_COLUMNS } from './resource-table.ts';
+import { ownerVariable, stationVariables } from './variables.ts';
 
 const scope = new Scope('station', 'resource_type', 'product');
+const state = scope.stationState();
 
 const stationsStat = stat(
-  { title: 'Stations', description: 'Configured stations.', unit: UNIT.count, noValue: 'None' },
-  instantQuery(`count(${scope.deduplicated('telemetry_station_up')})`),
+  {
+    title: 'Stations',
+    description: 'Stations seen within the time range, without those removed from the configuration.',
+    unit: UNIT.count,
+  },
+  instantQuery(`count(${state})`),
 );
 
 const failingStat = stat(
   {
     title: 'Failing',
-    description: 'Stations whose latest refresh failed or that were never refreshed.',
+    description:
+      'Stations whose latest refresh failed or that were never refreshed. `None known`: none, but stations are missing.',
     unit: UNIT.count,
-    noValue: 'No stations',
   },
-  instantQuery(`sum(${scope.deduplicated('telemetry_station_up')} == bool 0)`),
+  instantQuery(noneOrUnknown(`sum(${state} == bool 0)`, `count(${state})`, `max(${state} < bool 0)`)),
+)
+  .thresholds(redFromOne())
+  .mappings(noneKnownMappings);
+
+const missingStat = stat(
+  {
+    title: 'Missing',
+    description: 'Stations seen within the time range without data now, because their exporter is down or gone.',
+    unit: UNIT.count,
+  },
+  instantQuery(`sum(${state} < bool 0)`),
 ).thresholds(redFromOne());
 
-const BY_STATION = ['job', 'station'] as const;
+const incompleteStat = stat(
+  {
+    title: 'Incomplete',
+    description:
+      'Stations whose listing may miss resources or has rejected records. `None known`: none, but a station has no listing.',
+    unit: UNIT.count,
+  },
+  instantQuery(
+    noneOrUnknown(
+      `sum(${listingState(scope)} < bool 1)`,
+      `count(${state})`,
+      `max((${listingState(scope)} >= bool -1 or 0 * ${state}) == bool 0)`,
+    ),
+  ),
+)
+  .thresholds(orangeFromOne())
+  .mappings(noneKnownMappings);
 
-/** Prefers failing stations when there are more stations than rows. */
-const listedStations = `bottomk(500, ${scope.deduplicated('telemetry_station_up')})`;
-const columnQuery = (expression: string) => tableQuery(`(${expression}) and on (job, station) ${listedStations}`);
+const BY_STATION = ['job', 'station'] as const;
 
 const stationTable = table(
   {
     title: 'All stations',
-    description: 'Up to 500 stations, failing stations first. The name links to the station dashboard.',
-    noValue: 'No stations',
+    description:
+      'Up to 500 stations: those without data first, then failing ones. The name links to the station dashboard.',
   },
   [
-    columnQuery(`max by (job, station, upstream, zone) (${scope.series('telemetry_station_info')})`),
-    tableQuery(listedStations),
-    columnQuery(`topk by (job, station) (1, ${scope.deduplicated('telemetry_station_failure')} == 1)`),
-    columnQuery(resourceCount(scope, BY_STATION)),
-    columnQuery(firingCount(scope, BY_STATION)),
-    columnQuery(scope.sum('telemetry_station_resources_without_alert_rules', BY_STATION)),
-    columnQuery(coverage(scope, BY_STATION)),
-    columnQuery(scope.deduplicated('telemetry_station_listing_complete')),
-    columnQuery(dataAge(scope)),
-    columnQuery(scope.deduplicated('telemetry_station_refresh_duration_seconds')),
+    tableQuery(`max by (job, station, upstream) (${scope.series('telemetry_station_info')})`),
+    tableQuery(state),
+    tableQuery(`topk by (job, station) (1, ${scope.deduplicated('telemetry_station_failure')} == 1)`),
+    tableQuery(`1000 * ${scope.gone('telemetry_station_last_attempt_timestamp_seconds')}`),
+    tableQuery(resourceCount(scope, BY_STATION)),
+    tableQuery(firingCount(scope, BY_STATION)),
+    tableQuery(coverage(scope, BY_STATION)),
+    tableQuery(listingState(scope)),
+    tableQuery(dataAge(scope.deduplicated('telemetry_station_last_success_timestamp_seconds'))),
   ],
   [
-    { field: 'station', title: 'Station', link: stationLink, width: 120 },
+    ...STATION_COLUMNS,
     { field: 'Value #B', title: 'Refresh', mappings: upMappings, width: 95 },
-    { field: 'reason', title: 'Reason', width: 110 },
-    { field: 'Value #D', title: 'Resources', unit: UNIT.count, width: 110 },
-    { field: 'Value #E', title: 'Firing', unit: UNIT.count, thresholds: orangeFromOne(), width: 80 },
-    { field: 'Value #F', title: 'No rules', unit: UNIT.count, width: 95 },
+    { field: 'reason', title: 'Reason', width: 105 },
+    { field: 'Value #D', title: 'No data since', unit: UNIT.date, width: 160 },
+    { field: 'Value #E', title: 'Resources', unit: UNIT.count, width: 110 },
     {
-      field: 'Value #G',
-      title: 'Coverage',
-      unit: UNIT.ratio,
-      decimals: 0,
-      thresholds: coverageThresholds(),
-      width: 100,
+      field: 'Value #F',
+      title: 'Firing',
+      unit: UNIT.count,
+      thresholds: redFromOne(),
+      mappings: noneKnownMappings,
+      width: 95,
     },
-    { field: 'Value #H', title: 'Listing', mappings: completeMappings, width: 105 },
+    coverageColumn('Value #G'),
+    { field: 'Value #H', title: 'Listing', mappings: listingMappings, width: 105 },
     { field: 'Value #I', title: 'Data age', unit: UNIT.seconds, decimals: 0, thresholds: ageThresholds(), width: 100 },
-    { field: 'Value #J', title: 'Duration', unit: UNIT.seconds, decimals: 1, width: 95 },
-    { field: 'upstream', title: 'Upstream', width: 120 },
-    { field: 'zone', title: 'Zone', width: 100 },
+    { field: 'upstream', title: 'Upstream' },
   ],
-  { by: 'Refresh', descending: false },
+  { by: 'Value #B', descending: false, limit: 500 },
 );
 
 const allStations = panelLink('fleet', 'All stations');
@@ -104,24 +146,24 @@ export const fleet = buildDashboard({
   name: 'fleet',
   description: 'All telemetry stations: refresh status, resources, alert coverage, capacity and changes.',
   refresh: '1m',
-  variables: stationVariables(),
+  variables: [...stationVariables(), ownerVariable()],
   sections: [
     {
       title: 'Overview',
       lines: [
         line(
           3,
+          [6, linked(exportersUp(scope), allStations)],
           [6, linked(stationsStat, allStations)],
+          [6, linked(missingStat, allStations)],
           [6, linked(failingStat, allStations)],
-          [6, linked(firingStat(scope), FIRING_RESOURCES)],
-          [6, linked(oldestData(scope), panelLink('fleet', 'Data age'))],
         ),
         line(
           3,
-          [6, linked(resourcesStat(scope), resourcesLink('Resources'))],
-          [6, linked(withoutRulesStat(scope), allStations)],
-          [6, linked(coverageStat(scope), panelLink('fleet', 'Coverage by type'))],
-          [6, linked(gpusStat(scope), panelLink('fleet', 'Capacity by unit and model'))],
+          [6, linked(firingStat(scope), inventoryLink('Firing resources'))],
+          [6, linked(resourcesStat(scope), inventoryLink('Resources'))],
+          [6, linked(incompleteStat, allStations)],
+          [6, linked(oldestData(scope), panelLink('fleet', 'Data age'))],
         ),
         line(7, [24, alertsTable(scope)]),
         line(8, [12, firingAndPending(scope)], [12, firingByType(scope)]),
@@ -138,12 +180,20 @@ export const fleet = buildDashboard({
     },
     {
       title: 'Resources',
+      lines: [line(9, [8, resourcesByType(scope)], [8, resourcesByState(scope)], [8, resourcesByProduct(scope)])],
+    },
+    {
+      title: 'Alert coverage',
       lines: [
-        line(9, [12, resourcesByType(scope)], [12, resourcesByState(scope)]),
-        line(8, [12, resourcesByStation(scope)], [12, resourcesByProduct(scope)]),
+        line(
+          3,
+          [12, linked(withoutRulesStat(scope), panelLink('fleet', 'Coverage by type'))],
+          [12, linked(coverageStat(scope), panelLink('fleet', 'Coverage by station'))],
+        ),
+        line(9, [12, coverageByStation(scope)], [12, coverageByType(scope)]),
       ],
     },
-    { title: 'Alert coverage', lines: [line(9, [12, coverageByStation(scope)], [12, coverageByType(scope)])] },
+    { title: 'Owners', collapsed: true, lines: [line(9, [24, byOwner(scope)])] },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     { title: 'Changes', lines: [line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)])] },
   ],

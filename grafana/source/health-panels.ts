@@ -1,26 +1,73 @@
-import { GraphThresholdsStyleConfigBuilder, GraphThresholdsStyleMode } from '@grafana/grafana-foundation-sdk/common';
-import { ageThresholds, UNIT, upMappings } from './appearance.ts';
-import { colorReasons, stackedBars, stat, stateTimeline, timeseries } from './panel.ts';
+import {
+  ageThresholds,
+  listingMappings,
+  MAX_STALE_S,
+  NEVER_S,
+  neverMappings,
+  redBelowOne,
+  UNIT,
+  upMappings,
+} from './appearance.ts';
+import { colorReasons, stackedBars, stat, stateTimeline, timeseries, withLimit } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, type Scope } from './query.ts';
 
-/** Seconds since the last successful refresh of each station; a refresh may succeed after the scrape's timestamp. */
-export function dataAge(scope: Scope): string {
-  return `clamp_min(time() - ${scope.deduplicated('telemetry_station_last_success_timestamp_seconds')}, 0)`;
+const LAST_SUCCESS = 'telemetry_station_last_success_timestamp_seconds';
+
+/** Exporters seen within the time range, including those that are down now. */
+export function knownExporters(scope: Scope): string {
+  return `last_over_time(${scope.series('telemetry_station_exporter_build_info')}[$__range])`;
 }
 
-export const oldestData = (scope: Scope) =>
+export const exportersUp = (scope: Scope) =>
   stat(
+    {
+      title: 'Exporters up',
+      description: 'Share of the exporters seen within the time range that are up.',
+      unit: UNIT.ratio,
+    },
+    instantQuery(`avg(${scope.series('up')} and on (job, instance) ${knownExporters(scope)})`),
+  )
+    .thresholds(redBelowOne())
+    .decimals(0);
+
+/** Seconds since the last successful refresh of each station; a refresh may succeed after the scrape's timestamp. */
+export function dataAge(lastSuccess: string): string {
+  return `clamp_min(time() - ${lastSuccess}, 0)`;
+}
+
+export function oldestData(scope: Scope) {
+  const age = dataAge(`(${scope.deduplicated(LAST_SUCCESS)} or ${scope.gone(LAST_SUCCESS)})`);
+  const never = `${NEVER_S} * (${scope.deduplicated('telemetry_station_up')} >= bool 0)`;
+  return stat(
     {
       title: 'Oldest data',
       description:
         'Longest time since the last successful refresh of a station. Orange from 5 minutes, red from 15 minutes, the default of `max_stale`.',
       unit: UNIT.seconds,
-      noValue: 'Never refreshed',
     },
-    instantQuery(`max(${dataAge(scope)})`),
+    instantQuery(`max(${age} or ${never})`),
   )
     .thresholds(ageThresholds())
+    .mappings(neverMappings)
     .decimals(0);
+}
+
+/** 1 for a listing that is verified complete, half less if records were rejected, 1 less if it may miss resources. */
+export function listingState(scope: Scope): string {
+  const complete = scope.deduplicated('telemetry_station_listing_complete');
+  return `(${complete} - (${scope.deduplicated('telemetry_station_listing_rejected_resources')} > bool 0) / 2)`;
+}
+
+export const listingStat = (scope: Scope) =>
+  stat(
+    {
+      title: 'Listing',
+      description:
+        'Whether the served snapshot is verified complete. An incomplete one may miss resources; rejected records have no usable id.',
+      unit: UNIT.short,
+    },
+    instantQuery(`min(${listingState(scope)} or 0 * ${scope.stationState()} + 0.75)`),
+  ).mappings(listingMappings);
 
 export function upTimeline(scope: Scope) {
   const up = scope.deduplicated('telemetry_station_up');
@@ -31,9 +78,8 @@ export function upTimeline(scope: Scope) {
       description:
         'Whether the latest refresh succeeded: the 20 stations that failed most often within the time range.',
       unit: UNIT.short,
-      noValue: 'No stations',
     },
-    rangeQuery(`${up} and on (job, station) bottomk(20, ${average})`, '{{station}}'),
+    rangeQuery(scope.withStationName(`(${up} and on (job, station) bottomk(20, ${average}))`), '{{station_label}}'),
   ).mappings(upMappings);
 }
 
@@ -44,7 +90,6 @@ export const failuresByReason = (scope: Scope) =>
         title: 'Failing stations by reason',
         description: 'Stations whose latest refresh failed, by reason. `none`: no station fails.',
         unit: UNIT.short,
-        noValue: 'No stations',
       },
       rangeQuery(
         orNone(
@@ -58,18 +103,18 @@ export const failuresByReason = (scope: Scope) =>
   );
 
 export const ageByStation = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Data age',
-      description:
-        'Time since the last successful refresh in hours, minutes and seconds: the 20 oldest. The line at 15 minutes is the default of `max_stale`: older data is no longer published.',
-      unit: UNIT.clock,
-      noValue: 'Never refreshed',
-    },
-    rangeQuery(`topk(20, ${dataAge(scope)})`, '{{station}}'),
-  )
-    .thresholds(ageThresholds())
-    .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
+  withLimit(
+    timeseries(
+      {
+        title: 'Data age',
+        description:
+          'Time since the last successful refresh in hours, minutes and seconds: the 20 oldest. The line at 15 minutes is the default of `max_stale`: older data is no longer published.',
+        unit: UNIT.clock,
+      },
+      rangeQuery(scope.withStationName(`topk(20, ${dataAge(scope.deduplicated(LAST_SUCCESS))})`), '{{station_label}}'),
+    ),
+    MAX_STALE_S,
+  );
 
 export const refreshDuration = (scope: Scope) =>
   timeseries(
@@ -77,7 +122,9 @@ export const refreshDuration = (scope: Scope) =>
       title: 'Refresh duration',
       description: 'Duration of the latest refresh, including all listings: the 20 longest.',
       unit: UNIT.seconds,
-      noValue: 'Never refreshed',
     },
-    rangeQuery(`topk(20, ${scope.deduplicated('telemetry_station_refresh_duration_seconds')})`, '{{station}}'),
+    rangeQuery(
+      scope.withStationName(`topk(20, ${scope.deduplicated('telemetry_station_refresh_duration_seconds')})`),
+      '{{station_label}}',
+    ),
   );

@@ -1,19 +1,31 @@
 import { FIRING, FIRING_OR_PENDING } from '../../prometheus/promql/metric.ts';
-import { fixedColor, orangeFromOne, UNIT } from './appearance.ts';
-import { resourcesLink, stationLink } from './build-dashboard.ts';
-import { barGauge, coarse, colorStates, stackedBars, stackedTimeseries, stat, table, withoutPrefix } from './panel.ts';
-import { emptyAsNone, instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
+import { fixedColor, NONE_OR_NO_DATA, noneKnownMappings, productMappings, redFromOne, UNIT } from './appearance.ts';
+import { coverageColumn } from './coverage-panels.ts';
+import { coarse, colorStates, stackedBars, stackedTimeseries, stat, table } from './panel.ts';
+import {
+  emptyAsNone,
+  instantQuery,
+  noneOrUnknown,
+  orNone,
+  rangeQuery,
+  type Scope,
+  sumBy,
+  tableQuery,
+} from './query.ts';
+import { STATION_COLUMNS } from './resource-table.ts';
 
 /** Number of resources: 0 instead of no series for a station whose listing is empty. */
 export function resourceCount(scope: Scope, by: readonly ('job' | 'station')[] = []): string {
   return `${scope.sum('telemetry_station_resources', by)} or 0 * ${scope.sum('telemetry_station_listing_complete', by)}`;
 }
 
+/** Number of firing resources; none is known as long as the listing of a station is missing or incomplete. */
 export function firingCount(scope: Scope, by: readonly ('job' | 'station')[] = []): string {
-  return `${scope.sum('telemetry_station_resources', by, { state: FIRING })} or 0 * ${scope.sum('telemetry_station_resources', by)}`;
+  const firing = scope.sum('telemetry_station_resources', by, { state: FIRING });
+  const complete = `(${scope.deduplicated('telemetry_station_listing_complete')} or 0 * ${scope.stationState()})`;
+  const unknown = `clamp_max(${sumBy(by, `${complete} < bool 1`)}, 1)`;
+  return noneOrUnknown(firing, scope.sum('telemetry_station_resources', by), unknown);
 }
-
-const NO_RESOURCES = 'No resources';
 
 export const resourcesStat = (scope: Scope) =>
   stat(
@@ -21,19 +33,22 @@ export const resourcesStat = (scope: Scope) =>
       title: 'Resources',
       description: 'Unique resources of the selected stations.',
       unit: UNIT.count,
-      noValue: 'No snapshot',
     },
     instantQuery(resourceCount(scope)),
   );
 
-/** The state as the service sends it: a link cannot match a part of a value. */
-export const FIRING_RESOURCES = resourcesLink('Firing resources', '&var-state=ALERTSTATE_FIRING');
-
 export const firingStat = (scope: Scope) =>
   stat(
-    { title: 'Firing', description: 'Resources in a firing alert state.', unit: UNIT.count, noValue: NO_RESOURCES },
+    {
+      title: 'Firing',
+      description:
+        'Resources in a firing alert state. `None known`: none, but the listing of a station is missing or incomplete.',
+      unit: UNIT.count,
+    },
     instantQuery(firingCount(scope)),
-  ).thresholds(orangeFromOne());
+  )
+    .thresholds(redFromOne())
+    .mappings(noneKnownMappings);
 
 export const resourcesByState = (scope: Scope) =>
   coarse(
@@ -43,7 +58,6 @@ export const resourcesByState = (scope: Scope) =>
           title: 'Resources by state',
           description: 'Resources by alert state, as sent by the service.',
           unit: UNIT.short,
-          noValue: NO_RESOURCES,
         },
         rangeQuery(emptyAsNone('state', scope.sum('telemetry_station_resources', ['state'])), '{{state}}'),
       ),
@@ -58,7 +72,6 @@ export const firingAndPending = (scope: Scope) =>
         title: 'Firing and pending',
         description: 'Resources in a firing or pending alert state. `none`: all are inactive.',
         unit: UNIT.short,
-        noValue: NO_RESOURCES,
       },
       rangeQuery(
         orNone(
@@ -76,7 +89,7 @@ export const firingByType = (scope: Scope) =>
     {
       title: 'Firing by station and type',
       description: 'Resources in a firing alert state: the 50 largest numbers.',
-      noValue: 'No firing resources reported',
+      noValue: NONE_OR_NO_DATA,
     },
     [
       tableQuery(
@@ -86,11 +99,11 @@ export const firingByType = (scope: Scope) =>
       ),
     ],
     [
-      { field: 'station', title: 'Station', link: stationLink },
+      ...STATION_COLUMNS,
       { field: 'resource_type_label', title: 'Type' },
-      { field: 'Value', title: 'Firing', unit: UNIT.count, thresholds: orangeFromOne(), width: 90 },
+      { field: 'Value', title: 'Firing', unit: UNIT.count, thresholds: redFromOne(), width: 90 },
     ],
-    { by: 'Firing', descending: true },
+    { by: 'Value', descending: true },
   );
 
 export const resourcesByType = (scope: Scope) =>
@@ -100,7 +113,6 @@ export const resourcesByType = (scope: Scope) =>
         title: 'Resources by type',
         description: 'The 10 most common resource types.',
         unit: UNIT.short,
-        noValue: NO_RESOURCES,
       },
       rangeQuery(
         scope.withTypeName(`topk(10, ${scope.sum('telemetry_station_resources', ['resource_type'])})`),
@@ -110,45 +122,48 @@ export const resourcesByType = (scope: Scope) =>
   );
 
 export const resourcesByProduct = (scope: Scope) =>
-  withoutPrefix(
-    barGauge(
-      {
-        title: 'Resources by product',
-        description: 'The 15 products with the most resources. `none`: resources of no configured product.',
-        unit: UNIT.count,
-        noValue: NO_RESOURCES,
-      },
-      instantQuery(
-        emptyAsNone('product', `topk(15, ${scope.sum('telemetry_station_resources', ['product'])})`),
-        '{{product}}',
-      ),
-    ),
-    'product.',
+  table(
+    {
+      title: 'Resources by product',
+      description: 'The 50 products with the most resources. `none`: resources of no configured product.',
+    },
+    [tableQuery(emptyAsNone('product', `topk(50, ${scope.sum('telemetry_station_resources', ['product'])})`))],
+    [
+      { field: 'product', title: 'Product', mappings: productMappings },
+      { field: 'Value', title: 'Resources', unit: UNIT.count, width: 110 },
+    ],
+    { by: 'Value', descending: true },
   );
 
-export const resourcesByStation = (scope: Scope) =>
-  barGauge(
+export function byOwner(scope: Scope) {
+  const resources = 'telemetry_station_resources';
+  return table(
     {
-      title: 'Resources by station',
-      description: 'The 15 stations with the most resources.',
-      unit: UNIT.count,
-      noValue: NO_RESOURCES,
+      title: 'Resources by owner',
+      description:
+        'Resources by the label of `resource_labels` that the variable `Owner label` names, the 100 owners with the most resources. Coverage: share of resources with at least one alert rule, whether alertable or not.',
+      noValue: 'No resource has the label $owner, see resource_labels',
     },
-    instantQuery(`topk(15, ${scope.sum('telemetry_station_resources', ['station'])})`, '{{station}}'),
+    [
+      tableQuery(scope.sumByOwner(resources)),
+      tableQuery(scope.sumByOwner(resources, { state: FIRING })),
+      tableQuery(scope.sumByOwner('telemetry_station_resources_without_alert_rules')),
+      tableQuery(
+        `1 - ${scope.sumByOwner('telemetry_station_resources_without_alert_rules')} / ${scope.sumByOwner(resources)}`,
+      ),
+    ],
+    [
+      { field: 'owner', title: 'Owner' },
+      { field: 'Value #A', title: 'Resources', unit: UNIT.count },
+      { field: 'Value #B', title: 'Firing', unit: UNIT.count, thresholds: redFromOne() },
+      { field: 'Value #C', title: 'No rules', unit: UNIT.count },
+      coverageColumn('Value #D'),
+    ],
+    { by: 'Value #A', descending: true, limit: 100 },
   );
+}
 
 const HAS_GPU = { gpu_model: '!=""' };
-
-export const gpusStat = (scope: Scope) =>
-  stat(
-    {
-      title: 'GPUs',
-      description: 'Sum of the SKU quantities of resources with a GPU model.',
-      unit: UNIT.count,
-      noValue: 'None',
-    },
-    instantQuery(scope.sum('telemetry_station_sku_quantity', [], HAS_GPU)),
-  );
 
 export const gpusByModel = (scope: Scope) =>
   coarse(
@@ -157,7 +172,7 @@ export const gpusByModel = (scope: Scope) =>
         title: 'GPU capacity by model',
         description: 'Sum of the SKU quantities of resources with a GPU model, by model and unit.',
         unit: UNIT.short,
-        noValue: 'No resources with a GPU model',
+        noValue: NONE_OR_NO_DATA,
       },
       rangeQuery(
         scope.sum('telemetry_station_sku_quantity', ['gpu_model', 'unit'], HAS_GPU),
@@ -172,7 +187,7 @@ export const capacityTable = (scope: Scope) =>
       title: 'Capacity by unit and model',
       description:
         'Sum of the SKU quantities by unit and GPU model, the 50 largest. Counts SKUs of the form `<quantity> <unit>` only.',
-      noValue: 'No SKU quantities',
+      noValue: NONE_OR_NO_DATA,
     },
     [tableQuery(`topk(50, ${scope.sum('telemetry_station_sku_quantity', ['unit', 'gpu_model'])})`)],
     [
@@ -180,10 +195,8 @@ export const capacityTable = (scope: Scope) =>
       { field: 'gpu_model', title: 'GPU model' },
       { field: 'Value', title: 'Quantity', unit: UNIT.count },
     ],
-    { by: 'Quantity', descending: true },
+    { by: 'Value', descending: true },
   );
-
-const NO_CHANGES = 'Needs two complete listings';
 
 export const addedAndRemoved = (scope: Scope) =>
   stackedBars(
@@ -192,13 +205,12 @@ export const addedAndRemoved = (scope: Scope) =>
       description:
         'Added resources are positive, removed resources negative. Only listings that are verified complete count: a failed or incomplete listing removes no resources.',
       unit: UNIT.short,
-      noValue: NO_CHANGES,
     },
     rangeQuery(scope.hourlyRate('telemetry_station_resources_added_total', []), 'Added'),
     rangeQuery(`-${scope.hourlyRate('telemetry_station_resources_removed_total', [])}`, 'Removed'),
   )
-    .overrideByName('Added', [fixedColor('green')])
-    .overrideByName('Removed', [fixedColor('dark-orange')]);
+    .overrideByName('Added', [fixedColor('blue')])
+    .overrideByName('Removed', [fixedColor('purple')]);
 
 export const stateChanges = (scope: Scope) =>
   colorStates(
@@ -207,7 +219,6 @@ export const stateChanges = (scope: Scope) =>
         title: 'State changes per hour',
         description: 'Changes of the alert state of resources per hour, by the new state.',
         unit: UNIT.short,
-        noValue: NO_CHANGES,
       },
       rangeQuery(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state']), '{{state}}'),
     ),

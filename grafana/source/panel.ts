@@ -1,10 +1,10 @@
-import { PanelBuilder as BarGauge } from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import {
-  BarGaugeDisplayMode,
   BigValueColorMode,
   BigValueGraphMode,
   GraphDrawStyle,
+  GraphThresholdsStyleConfigBuilder,
+  GraphThresholdsStyleMode,
   LegendDisplayMode,
   LegendPlacement,
   ReduceDataOptionsBuilder,
@@ -12,11 +12,9 @@ import {
   StackingConfigBuilder,
   StackingMode,
   TableCellHeight,
-  TableSortByFieldStateBuilder,
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
-  VizOrientation,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import {
@@ -31,19 +29,30 @@ import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
 import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as Timeseries } from '@grafana/grafana-foundation-sdk/timeseries';
-import { displayName, EMPTY_CELL, fixedColor, NONE, neutral, REASON_COLORS, STATE_SERIES, UNIT } from './appearance.ts';
+import {
+  displayName,
+  EMPTY_CELL,
+  fixedColor,
+  NO_DATA,
+  NONE,
+  neutral,
+  REASON_COLORS,
+  STATE_SERIES,
+  thresholds,
+  UNIT,
+} from './appearance.ts';
 
 interface PanelText {
   readonly title: string;
   readonly description: string;
   readonly unit: string;
-  /** Shown when the queries return no data. */
-  readonly noValue: string;
+  /** Shown when the queries return no data; by default NO_DATA. */
+  readonly noValue?: string;
 }
 
 type Query = Builder<Dataquery>;
 
-export function stat({ title, description, unit, noValue }: PanelText, query: Query): Stat {
+export function stat({ title, description, unit, noValue = NO_DATA }: PanelText, query: Query): Stat {
   return new Stat()
     .title(title)
     .description(description)
@@ -56,7 +65,10 @@ export function stat({ title, description, unit, noValue }: PanelText, query: Qu
     .reduceOptions(lastValue());
 }
 
-export function timeseries({ title, description, unit, noValue }: PanelText, ...queries: readonly Query[]): Timeseries {
+export function timeseries(
+  { title, description, unit, noValue = NO_DATA }: PanelText,
+  ...queries: readonly Query[]
+): Timeseries {
   return new Timeseries()
     .title(title)
     .description(description)
@@ -67,8 +79,20 @@ export function timeseries({ title, description, unit, noValue }: PanelText, ...
     .fillOpacity(0)
     .showPoints(VisibilityMode.Never)
     .axisSoftMin(0)
+    .axisSoftMax(SOFT_MAX[unit] ?? 1)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Shades).fixedColor('blue'))
     .legend(legend())
     .tooltip(tooltip());
+}
+
+/** The end of the axis of a chart that is 0 all the time, which Grafana would scale to 100. */
+const SOFT_MAX: Readonly<Record<string, number>> = { [UNIT.ratio]: 0.1, [UNIT.clock]: 60 };
+
+/** Draws a dashed line at a limit. */
+export function withLimit(panel: Timeseries, limit: number): Timeseries {
+  return panel
+    .thresholds(thresholds([limit, 'red']))
+    .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
 }
 
 export function stackedTimeseries(text: PanelText, ...queries: readonly Query[]): Timeseries {
@@ -85,25 +109,11 @@ export function coarse(panel: Timeseries): Timeseries {
 export function stackedBars(text: PanelText, ...queries: readonly Query[]): Timeseries {
   return stackedTimeseries(text, ...queries)
     .drawStyle(GraphDrawStyle.Bars)
+    .lineWidth(0)
     .fillOpacity(70);
 }
 
-export function barGauge({ title, description, unit, noValue }: PanelText, query: Query): BarGauge {
-  return new BarGauge()
-    .title(title)
-    .description(description)
-    .unit(unit)
-    .noValue(noValue)
-    .withTarget(query)
-    .min(0)
-    .thresholds(neutral())
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
-    .displayMode(BarGaugeDisplayMode.Basic)
-    .orientation(VizOrientation.Horizontal)
-    .reduceOptions(lastValue());
-}
-
-export function stateTimeline({ title, description, unit, noValue }: PanelText, query: Query): StateTimeline {
+export function stateTimeline({ title, description, unit, noValue = NO_DATA }: PanelText, query: Query): StateTimeline {
   return new StateTimeline()
     .title(title)
     .description(description)
@@ -117,13 +127,21 @@ export function stateTimeline({ title, description, unit, noValue }: PanelText, 
     .tooltip(tooltip());
 }
 
+/** Its legend would list values, which are all 1. */
+export function withoutLegend(panel: StateTimeline): StateTimeline {
+  return panel.legend(legend().showLegend(false));
+}
+
 export interface Column {
   /** A label, or the value of a query: `Value #B` for query B, `Value` if there is only one query. */
   readonly field: string;
   readonly title: string;
   readonly unit?: string;
   readonly decimals?: number;
+  /** By default, the column gets its share of what the others leave. */
   readonly width?: number;
+  /** Shows long text in several lines. */
+  readonly wrap?: boolean;
   readonly mappings?: readonly ValueMapping[];
   /** Applied to the cell's text color. */
   readonly thresholds?: ThresholdsConfigBuilder;
@@ -142,14 +160,22 @@ export function linked(panel: Stat, link: Link): Stat {
 }
 
 /** Narrower than Grafana's default, so that the tables fit a laptop's screen. */
-const MIN_COLUMN_WIDTH = 110;
+const MIN_COLUMN_WIDTH = 120;
+
+interface Order {
+  /** A field, which need not be a column. */
+  readonly by: string;
+  readonly descending: boolean;
+  /** Number of rows, unless the queries limit them. */
+  readonly limit?: number;
+}
 
 /** Merges the results of all queries into rows by their common labels. */
 export function table(
-  { title, description, noValue }: Omit<PanelText, 'unit'>,
+  { title, description, noValue = NO_DATA }: Omit<PanelText, 'unit'>,
   queries: readonly Query[],
   columns: readonly Column[],
-  sort: { readonly by: string; readonly descending: boolean },
+  { by, descending, limit }: Order,
 ): Table {
   const panel = new Table()
     .title(title)
@@ -158,10 +184,13 @@ export function table(
     .noValue(noValue)
     .targets([...queries])
     .mappings([...EMPTY_CELL])
+    .thresholds(neutral())
     .cellHeight(TableCellHeight.Sm)
     .minWidth(MIN_COLUMN_WIDTH)
-    .sortBy([new TableSortByFieldStateBuilder().displayName(sort.by).desc(sort.descending)])
     .withTransformation({ id: 'merge', options: {} })
+    .withTransformation({ id: 'sortBy', options: { sort: [{ field: by, desc: descending }] } });
+  if (limit !== undefined) panel.withTransformation({ id: 'limit', options: { limitField: limit } });
+  panel
     .withTransformation({
       id: 'filterFieldsByName',
       options: { include: { names: columns.map(({ field }) => field) } },
@@ -183,6 +212,7 @@ export function table(
 
 /** A filter button takes room from the header: only columns that readers narrow down have one. */
 const FILTERABLE = new Set([
+  'job',
   'station',
   'display_name',
   'name',
@@ -194,13 +224,23 @@ const FILTERABLE = new Set([
   'instance',
 ]);
 
-function columnProperties({ field, unit, decimals, width, mappings, thresholds, link }: Column): DynamicConfigValue[] {
+function columnProperties({
+  field,
+  unit,
+  decimals,
+  width,
+  wrap,
+  mappings,
+  thresholds,
+  link,
+}: Column): DynamicConfigValue[] {
   const colored = mappings !== undefined || thresholds !== undefined;
   return [
     ...(FILTERABLE.has(field) ? [{ id: 'custom.filterable', value: true }] : []),
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
+    ...(wrap === true ? [{ id: 'custom.wrapText', value: true }] : []),
     ...(mappings === undefined ? [] : [{ id: 'mappings', value: [...mappings, ...EMPTY_CELL] }]),
     ...(thresholds === undefined ? [] : [{ id: 'thresholds', value: thresholds.build() }]),
     ...(colored ? [{ id: 'custom.cellOptions', value: { type: 'color-text' } }] : []),
@@ -222,10 +262,7 @@ export function colorReasons(panel: Timeseries): Timeseries {
   return panel.overrideByRegexp(`/^${NONE}$/`, [fixedColor('text')]);
 }
 
-export function withoutPrefix<Panel extends Timeseries | BarGauge | StateTimeline>(
-  panel: Panel,
-  prefix: string,
-): Panel {
+function withoutPrefix<Panel extends Timeseries | StateTimeline>(panel: Panel, prefix: string): Panel {
   panel.withTransformation({
     id: 'renameByRegex',
     options: { regex: `^${prefix.replaceAll('.', '\\.')}(.*)`, renamePattern: '$1' },

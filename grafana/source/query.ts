@@ -29,9 +29,30 @@ export class Scope {
     return deduplicate(name, this.series(name, matchers));
   }
 
-  /** Sum over deduplicated series. */
+  /** Sum over all stations, each counted once although several targets of a job (replicas) may expose it. */
   sum<Name extends MetricName>(name: Name, by: readonly LabelOf<Name>[] = [], matchers: Matchers<Name> = {}): string {
-    return sumBy(by, this.deduplicated(name, matchers));
+    return sumOnce(by, this.series(name, matchers));
+  }
+
+  /** Sum by the label that the variable `owner` names, `none` where it is empty; nothing if no series has that label. */
+  sumByOwner<Name extends MetricName>(name: Name, matchers: Matchers<Name> = {}): string {
+    const owned = replaceLabel(this.series(name, matchers), 'owner', '$1', '$owner', '(.+)');
+    const sums = sumOnce(['owner'], owned);
+    return emptyAsNone('owner', `${sums} and on () (${sums} unless on (owner) vector(0))`);
+  }
+
+  /** 1 for a station whose latest refresh succeeded, 0 for one whose latest refresh failed, -1 for one that is gone. */
+  stationState(): string {
+    return `(${this.deduplicated('telemetry_station_up')} or 0 * ${this.gone('telemetry_station_up')} - 1)`;
+  }
+
+  /**
+   * The last value of stations that were seen within the time range and are gone together with their target. What a running target no
+   * longer publishes was removed from its configuration.
+   */
+  gone(name: StationGauge): string {
+    const seen = `last_over_time(${this.series(name)}[$__range]) unless on (job, instance) (${this.series('up')} == 1)`;
+    return `max by (job, station) (${seen} unless on (job, station) ${this.series('telemetry_station_up')})`;
   }
 
   /** Hourly increase of a station's counter, over deduplicated series. */
@@ -80,12 +101,20 @@ export class Scope {
     return selector(name, { alertname: '=~"TelemetryStation.+"', ...Object.fromEntries(filters), ...matchers });
   }
 
+  /** Adds the label `station_label`: the station, with its job where several jobs have a station of this name. */
+  withStationName(expression: string): string {
+    const stations = `group by (job, station) (${this.series('telemetry_station_up')})`;
+    const unique = `${stations} and on (station) (count by (station) (${stations}) == 1)`;
+    const names = `(${replaceLabel(unique, 'station_label', '$1', 'station', '(.*)')} or on (job, station) label_join(${stations}, "station_label", " / ", "job", "station"))`;
+    return `${expression} * on (job, station) group_left (station_label) ${names}`;
+  }
+
   /** One series per resource type of the selected stations, with its name in the label `resource_type_label`. */
   typeNames(): string {
     const stations = new Scope(...this.#variables.filter((variable) => variable === 'station'));
     const named = stations.series('telemetry_station_resource_type_info', { resource_type_label: '!=""' });
     const keys = `group by (resource_type) (${stations.series('telemetry_station_resources')})`;
-    return `(topk by (resource_type) (1, group by (resource_type, resource_type_label) (${named})) or on (resource_type) label_replace(${keys}, "resource_type_label", "$1", "resource_type", "(?:resource_type[.])?(.*)"))`;
+    return `(topk by (resource_type) (1, group by (resource_type, resource_type_label) (${named})) or on (resource_type) ${replaceLabel(keys, 'resource_type_label', '$1', 'resource_type', '(?:resource_type[.])?(.*)')})`;
   }
 
   /** Adds the label `resource_type_label` to series with the label `resource_type`. */
@@ -97,9 +126,14 @@ export class Scope {
   }
 }
 
+type StationGauge =
+  | 'telemetry_station_up'
+  | 'telemetry_station_last_success_timestamp_seconds'
+  | 'telemetry_station_last_attempt_timestamp_seconds';
+
 /** Series of `expression`, or one at 0 named `none` while there are none but `presence` has data: an empty chart means no data. */
 export function orNone(expression: string, label: string, presence: string): string {
-  return `${expression} or on () label_replace(0 * count(${presence}), "${label}", "${NONE}", "", "")`;
+  return `${expression} or on () ${replaceLabel(`0 * count(${presence})`, label, NONE, '', '')}`;
 }
 
 /** Matches labels that contain the text of a variable literally, whatever its characters. */
@@ -107,13 +141,36 @@ export function containsText(variable: string): string {
   return `=~\`(?i).*\${${variable}:regex}.*\``;
 }
 
+/** Sums up each target first, then takes the maximum over the targets that expose a station: costs less than the other way round. */
+function sumOnce(by: readonly string[], series: string): string {
+  const labels = by.filter((label) => label !== 'job' && label !== 'station');
+  const groups = ['job', 'station', ...labels];
+  return sumBy(by, `max by (${groups.join(', ')}) (sum by (instance, ${groups.join(', ')}) (${series}))`);
+}
+
+/** `count` if it is not 0, else 0, or -1 while `unknown` is 1: none known is not none. Nothing without `data`. */
+export function noneOrUnknown(count: string, data: string, unknown: string): string {
+  return `${count} > 0 or 0 * ${data} - ${unknown}`;
+}
+
 export function sumBy(by: readonly string[], expression: string): string {
   return by.length === 0 ? `sum(${expression})` : `sum by (${by.join(', ')}) (${expression})`;
 }
 
 /** Replaces an empty label value, which a legend cannot show, with `none`. */
-export function emptyAsNone(label: 'resource_type_label' | 'product' | 'state', expression: string): string {
-  return `label_replace(${expression}, "${label}", "${NONE}", "${label}", "")`;
+export function emptyAsNone(label: 'resource_type_label' | 'product' | 'state' | 'owner', expression: string): string {
+  return replaceLabel(expression, label, NONE, label, '');
+}
+
+/** `label_replace` of PromQL. */
+function replaceLabel(
+  expression: string,
+  target: string,
+  replacement: string,
+  source: string,
+  pattern: string,
+): string {
+  return `label_replace(${expression}, "${target}", "${replacement}", "${source}", "${pattern}")`;
 }
 
 /** Joins series of one resource per target, which costs less than deduplicating both sides first. */
@@ -134,5 +191,7 @@ export function tableQuery(expression: string): DataqueryBuilder {
 }
 
 function query(expression: string): DataqueryBuilder {
-  return new DataqueryBuilder().datasource(DATASOURCE).editorMode(QueryEditorMode.Code).expr(expression);
+  const built = new DataqueryBuilder().datasource(DATASOURCE).editorMode(QueryEditorMode.Code).expr(expression);
+  // `$__rate_interval` is four times this interval: without it, that of the data source counts, whose default is too short for a scrape per minute.
+  return expression.includes('$__rate_interval') ? built.interval('1m') : built;
 }

@@ -1,14 +1,14 @@
 import { deduplicate } from '../../prometheus/promql/metric.ts';
 import { productMappings, UNIT } from './appearance.ts';
-import { resourceLink } from './build-dashboard.ts';
-import { type Column, table } from './panel.ts';
+import { resourceLink, stationLink } from './build-dashboard.ts';
+import { type Column, type Link, table } from './panel.ts';
 import { SAME_RESOURCE, type Scope, tableQuery } from './query.ts';
 
 /** Marks panels whose cost grows with the number of resources. */
 export const READS_EACH_RESOURCE =
   'Reads at least one series per resource of the selected stations: narrow the selection if there are very many.';
 
-export const NO_RESOURCE_SERIES = 'None, or per-resource series are not published';
+export const NO_RESOURCE_SERIES = 'None, not scraped or refreshed, or per-resource series are not published';
 
 /** Age of the resources that `infos` selects, with their labels. Resources without a creation time are left out. */
 export function ageOf(scope: Scope, infos: string): string {
@@ -22,34 +22,38 @@ export function withoutRules(scope: Scope): string {
   return `${infos} and ${SAME_RESOURCE} (${scope.series('telemetry_station_resource_alert_rules')} == 0)`;
 }
 
-export const RESOURCE_COLUMNS: readonly Column[] = [
-  { field: 'display_name', title: 'Display name', link: resourceLink, width: 150 },
-  { field: 'name', title: 'Name', width: 120 },
-  { field: 'resource_type_label', title: 'Type', width: 115 },
+/** The links to a station and to a resource read both fields. */
+export const STATION_COLUMNS: readonly Column[] = [
+  { field: 'station', title: 'Station', link: stationLink },
+  { field: 'job', title: 'Job' },
+];
+
+export const resourceColumns = (link: Link): readonly Column[] => [
+  { field: 'display_name', title: 'Resource', link, wrap: true },
+  { field: 'name', title: 'Name', wrap: true },
+  { field: 'resource_type_label', title: 'Type', wrap: true },
   { field: 'sku', title: 'SKU', width: 80 },
 ];
 
-export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', width: 70 };
+export const ID_COLUMN: Column = { field: 'resource_id', title: 'ID', wrap: true };
 
-export const PRODUCT_COLUMN: Column = { field: 'product', title: 'Product', mappings: productMappings, width: 110 };
+export const PRODUCT_COLUMN: Column = { field: 'product', title: 'Product', mappings: productMappings };
 
-const AGE_COLUMN: Column = { field: 'Value', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 90 };
+export const AGE_COLUMN: Column = { field: 'Value', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 90 };
 
 interface AgeTable {
   readonly title: string;
   readonly description: string;
-  readonly noValue: string;
   /** Selects the resources, with their age as the value. */
   readonly expression: string;
-  readonly columns: readonly Column[];
   readonly oldestFirst: boolean;
 }
 
-export function ageTable(scope: Scope, { title, description, noValue, expression, columns, oldestFirst }: AgeTable) {
+export function ageTable(scope: Scope, { title, description, expression, oldestFirst }: AgeTable) {
   return table(
-    { title, description: `${description} ${READS_EACH_RESOURCE}`, noValue },
+    { title, description: `${description} ${READS_EACH_RESOURCE}`, noValue: NO_RESOURCE_SERIES },
     [tableQuery(scope.withTypeName(deduplicate('telemetry_station_resource_info', expression)))],
-    [...columns, AGE_COLUMN],
-    { by: AGE_COLUMN.title, descending: oldestFirst },
+    [...resourceColumns(resourceLink), PRODUCT_COLUMN, AGE_COLUMN, ...STATION_COLUMNS, ID_COLUMN],
+    { by: AGE_COLUMN.field, descending: oldestFirst },
   );
 }

@@ -1,16 +1,16 @@
-import { deduplicate, FIRING, type MetricName } from '../../prometheus/promql/metric.ts';
-import { orangeFromOne, stateMappings, UNIT } from './appearance.ts';
-import { buildDashboard, line } from './build-dashboard.ts';
-import { coverageStat, withoutRulesStat } from './coverage-panels.ts';
-import { firingStat, resourcesStat } from './inventory-panels.ts';
-import { colorStates, stat, stateTimeline, table, timeseries } from './panel.ts';
+import { deduplicate, FIRING, type MetricName, PENDING } from '../../prometheus/promql/metric.ts';
+import { orangeFromOne, redFromOne, stateMappings, UNIT } from './appearance.ts';
+import { buildDashboard, foundResourceLink, line } from './build-dashboard.ts';
+import { colorStates, stat, stateTimeline, table, timeseries, withoutLegend } from './panel.ts';
 import { containsText, instantQuery, rangeQuery, SAME_RESOURCE, Scope, tableQuery } from './query.ts';
 import {
+  AGE_COLUMN,
   ID_COLUMN,
   NO_RESOURCE_SERIES,
   PRODUCT_COLUMN,
   READS_EACH_RESOURCE,
-  RESOURCE_COLUMNS,
+  resourceColumns,
+  STATION_COLUMNS,
 } from './resource-table.ts';
 import { choiceVariable, labelVariable, namedWithout, stationVariables, textVariable } from './variables.ts';
 
@@ -35,7 +35,7 @@ const matchingFiringStat = countStat(
   'Matching resources in a firing alert state.',
   'count',
   `(${matching()}) and ${SAME_RESOURCE} ${stations.series('telemetry_station_resource_state', { state: FIRING })}`,
-).thresholds(orangeFromOne());
+).thresholds(redFromOne());
 
 const matchingWithoutRulesStat = countStat(
   'Matching, no rules',
@@ -53,49 +53,53 @@ const matchingRulesStat = countStat(
 
 function countStat(title: string, description: string, operation: 'count' | 'sum', expression: string) {
   return stat(
-    { title, description: `${description} ${READS_EACH_RESOURCE}`, unit: UNIT.count, noValue: 'None' },
-    // Aggregates per target first, so that replicas count once.
-    instantQuery(`sum(max by (job, station) (${operation} by (job, instance, station) (${expression})))`),
+    { title, description: `${description} ${READS_EACH_RESOURCE}`, unit: UNIT.count, noValue: NO_RESOURCE_SERIES },
+    instantQuery(once(operation, expression)),
   );
 }
 
-/** Firing resources first when there are more than rows. */
-const states = stations.series('telemetry_station_resource_state');
-const firingFirst = `(2 * ${stations.series('telemetry_station_resource_state', { state: FIRING })} or ${states})`;
-const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state) ${firingFirst} or ${SAME_RESOURCE} (${matching()}))`;
+/** Aggregates per target first, so that replicas count once. */
+function once(operation: 'count' | 'sum', expression: string): string {
+  return `sum(max by (job, station) (${operation} by (job, instance, station) (${expression})))`;
+}
+
+/** Firing resources first, then pending ones, when there are more than rows. */
+const inState = (state: string) => stations.series('telemetry_station_resource_state', { state });
+const priority = `(3 * ${inState(FIRING)} or 2 * ${inState(PENDING)} or ${stations.series('telemetry_station_resource_state')})`;
+const listed = `topk($limit, (${matching()}) * ${SAME_RESOURCE} group_left (state) ${priority} or ${SAME_RESOURCE} (${matching()}))`;
 const ofListed = (metric: MetricName) =>
   deduplicate(metric, `${stations.series(metric)} and ${SAME_RESOURCE} ${listed}`);
-const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, gpu_model, alertable, state) (${listed})`;
+const listedInfos = `max by (job, station, resource_id, name, display_name, resource_type, product, sku, state) (${listed})`;
+
+/** The first row, if there are more resources than rows. */
+const limited = `4 * label_replace(count_values("display_name", ${once('count', matching())} > $limit), "display_name", "$limit of $1 shown", "display_name", "(.*)")`;
 
 const inventory = table(
   {
     title: 'Inventory',
-    description: `Resources that match the variables, firing ones first, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
+    description: `Resources that match the variables, firing ones first, then pending ones, limited by \`Rows\`. The name links to the resource history below. ${READS_EACH_RESOURCE}`,
     noValue: NO_RESOURCE_SERIES,
   },
   [
-    tableQuery(stations.withTypeName(listedInfos)),
+    tableQuery(`${stations.withTypeName(listedInfos)} or ${limited}`),
     tableQuery(ofListed('telemetry_station_resource_alert_rules')),
     tableQuery(`clamp_min(time() - ${ofListed('telemetry_station_resource_created_timestamp_seconds')}, 0)`),
   ],
   [
-    ...RESOURCE_COLUMNS,
+    ...resourceColumns(foundResourceLink),
     PRODUCT_COLUMN,
     { field: 'state', title: 'State', mappings: stateMappings, width: 95 },
     { field: 'Value #B', title: 'Rules', unit: UNIT.count, width: 80 },
-    { field: 'Value #C', title: 'Age', unit: UNIT.seconds, decimals: 1, width: 90 },
-    { field: 'gpu_model', title: 'GPU model', width: 115 },
-    { field: 'alertable', title: 'Alertable', width: 100 },
-    { field: 'station', title: 'Station', width: 105 },
+    { ...AGE_COLUMN, field: 'Value #C' },
+    ...STATION_COLUMNS,
     ID_COLUMN,
   ],
-  // FIRING is the first in the alphabet.
-  { by: 'State', descending: false },
+  { by: 'Value #A', descending: true },
 );
 
 const oneStation = new Scope('station');
 const SELECTED = { resource_id: '="$resource_id"' } as const;
-const NOT_SELECTED = 'Select a resource in the table above';
+const NOT_SELECTED = 'No resource selected, or it has no data';
 
 const details = table(
   { title: 'Details', description: 'The resource selected by the variable `Resource`.', noValue: NOT_SELECTED },
@@ -104,32 +108,33 @@ const details = table(
     tableQuery(`1000 * ${oneStation.deduplicated('telemetry_station_resource_created_timestamp_seconds', SELECTED)}`),
   ],
   [
-    ...RESOURCE_COLUMNS,
+    ...resourceColumns(foundResourceLink),
     PRODUCT_COLUMN,
-    { field: 'gpu_model', title: 'GPU model', width: 115 },
+    { field: 'gpu_model', title: 'GPU model' },
     { field: 'alertable', title: 'Alertable', width: 100 },
-    { field: 'station', title: 'Station', width: 105 },
+    ...STATION_COLUMNS,
     { field: 'Value #B', title: 'Created', unit: UNIT.date, width: 160 },
-    ID_COLUMN,
   ],
-  { by: 'Display name', descending: false },
+  { by: 'display_name', descending: false },
 );
 
-const stateHistory = colorStates(
-  stateTimeline(
-    {
-      title: 'Alert state over time',
-      description: 'One line per alert state of the resource.',
-      unit: UNIT.short,
-      noValue: NOT_SELECTED,
-    },
-    rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
+const stateHistory = withoutLegend(
+  colorStates(
+    stateTimeline(
+      {
+        title: 'Alert state over time',
+        description: 'One line per alert state of the resource.',
+        unit: UNIT.short,
+        noValue: NOT_SELECTED,
+      },
+      rangeQuery(oneStation.deduplicated('telemetry_station_resource_state', SELECTED), '{{state}}'),
+    ),
   ),
 );
 
 const rulesHistory = timeseries(
   {
-    title: 'Alert rules over time',
+    title: 'Rules over time',
     description: 'Alert rules of the resource.',
     unit: UNIT.short,
     noValue: NOT_SELECTED,
@@ -139,10 +144,10 @@ const rulesHistory = timeseries(
 
 const quantityHistory = timeseries(
   {
-    title: 'SKU quantity over time',
+    title: 'Quantity over time',
     description: 'Quantity from the SKU of the resource.',
     unit: UNIT.short,
-    noValue: 'No SKU quantity',
+    noValue: 'No resource selected, or it has no SKU quantity',
   },
   rangeQuery(oneStation.deduplicated('telemetry_station_resource_sku_quantity', SELECTED), '{{unit}}'),
 );
@@ -163,18 +168,6 @@ export const resources = buildDashboard({
   ],
   sections: [
     {
-      title: 'Selected stations, types and products',
-      lines: [
-        line(
-          3,
-          [6, resourcesStat(stations)],
-          [6, firingStat(stations)],
-          [6, withoutRulesStat(stations)],
-          [6, coverageStat(stations)],
-        ),
-      ],
-    },
-    {
       title: 'Inventory: open to search',
       collapsed: true,
       lines: [
@@ -183,7 +176,7 @@ export const resources = buildDashboard({
       ],
     },
     {
-      title: 'Resource: $resource_id',
+      title: 'Selected resource',
       lines: [line(4, [24, details]), line(7, [12, stateHistory], [6, rulesHistory], [6, quantityHistory])],
     },
   ],

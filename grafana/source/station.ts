@@ -1,12 +1,12 @@
 import { alertsTable, firingResources } from './alert-panels.ts';
-import { completeMappings, UNIT, upMappings } from './appearance.ts';
-import { buildDashboard, line, panelLink, resourcesLink } from './build-dashboard.ts';
+import { UNIT, upMappings } from './appearance.ts';
+import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
 import { coverageByType, coverageStat, withoutRulesByType, withoutRulesStat } from './coverage-panels.ts';
-import { ageByStation, failuresByReason, oldestData, refreshDuration } from './health-panels.ts';
+import { ageByStation, failuresByReason, listingStat, oldestData, refreshDuration } from './health-panels.ts';
 import {
   addedAndRemoved,
+  byOwner,
   capacityTable,
-  FIRING_RESOURCES,
   firingAndPending,
   firingByType,
   firingStat,
@@ -18,56 +18,30 @@ import {
 } from './inventory-panels.ts';
 import { coarse, linked, stat, timeseries } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, Scope } from './query.ts';
-import {
-  ageOf,
-  ageTable,
-  ID_COLUMN,
-  NO_RESOURCE_SERIES,
-  PRODUCT_COLUMN,
-  RESOURCE_COLUMNS,
-  withoutRules,
-} from './resource-table.ts';
-import { oneStationVariables } from './variables.ts';
+import { ageOf, ageTable, withoutRules } from './resource-table.ts';
+import { oneStationVariables, ownerVariable } from './variables.ts';
 
 const scope = new Scope('station', 'resource_type', 'product');
 
 const upStat = stat(
   {
     title: 'Latest refresh',
-    description: 'Whether the latest refresh of every selected station succeeded.',
+    description: 'Whether the latest refresh of every selected station succeeded. `No data`: its exporter is down.',
     unit: UNIT.short,
-    noValue: 'No such station',
   },
-  instantQuery(`min(${scope.deduplicated('telemetry_station_up')})`),
+  instantQuery(`min(${scope.stationState()})`),
 ).mappings(upMappings);
 
 const rulesStat = stat(
-  {
-    title: 'Alert rules',
-    description: 'Alert rules of all resources.',
-    unit: UNIT.count,
-    noValue: 'No alert rule counts',
-  },
+  { title: 'Alert rules', description: 'Alert rules of all resources.', unit: UNIT.count },
   instantQuery(scope.sum('telemetry_station_alert_rules')),
 );
-
-const completeStat = stat(
-  {
-    title: 'Listing',
-    description: 'Whether the served snapshot is verified complete. An incomplete snapshot may miss resources.',
-    unit: UNIT.short,
-    noValue: 'No snapshot',
-  },
-  instantQuery(`min(${scope.deduplicated('telemetry_station_listing_complete')})`),
-).mappings(completeMappings);
 
 const withoutRulesTable = ageTable(scope, {
   title: 'Resources without alert rules',
   description:
     'The 100 oldest resources without alert rules, except non-alertable ones. The name links to the resource history.',
-  noValue: NO_RESOURCE_SERIES,
   expression: `topk(100, ${ageOf(scope, withoutRules(scope))})`,
-  columns: [...RESOURCE_COLUMNS, PRODUCT_COLUMN, { field: 'station', title: 'Station', width: 110 }, ID_COLUMN],
   oldestFirst: true,
 });
 
@@ -76,18 +50,14 @@ const infos = scope.series('telemetry_station_resource_info');
 const oldest = ageTable(scope, {
   title: 'Oldest resources',
   description: 'The ten oldest resources.',
-  noValue: 'No creation times',
   expression: `topk(10, ${ageOf(scope, infos)})`,
-  columns: RESOURCE_COLUMNS,
   oldestFirst: true,
 });
 
 const newest = ageTable(scope, {
   title: 'Newest resources',
   description: 'The ten newest resources.',
-  noValue: 'No creation times',
   expression: `bottomk(10, ${ageOf(scope, infos)})`,
-  columns: RESOURCE_COLUMNS,
   oldestFirst: false,
 });
 
@@ -104,7 +74,7 @@ const reportedAndReceived = coarse(
       description:
         'The total that the service reports and the resources received, of stations with a total. A lasting difference means an incomplete listing.',
       unit: UNIT.short,
-      noValue: 'No snapshot, or no total reported',
+      noValue: 'Not scraped or refreshed, or no total reported',
     },
     rangeQuery(`sum(${reported})`, 'Reported'),
     rangeQuery(`sum(${allResources.sum('telemetry_station_resources', BY_STATION)} and ${reported})`, 'Received'),
@@ -113,10 +83,9 @@ const reportedAndReceived = coarse(
 
 const pagesAndRecords = timeseries(
   {
-    title: 'Pages, duplicate and rejected records',
+    title: 'Pages, duplicates and rejected',
     description: 'Pages fetched for the snapshot, duplicate records, and records without a usable id.',
     unit: UNIT.short,
-    noValue: 'No snapshot',
   },
   rangeQuery(allResources.sum('telemetry_station_listing_pages'), 'Pages'),
   rangeQuery(allResources.sum('telemetry_station_listing_duplicate_resources'), 'Duplicates'),
@@ -128,7 +97,6 @@ const invalidFields = timeseries(
     title: 'Invalid fields',
     description: 'Field values that could not be read, by field. `none`: all were read.',
     unit: UNIT.short,
-    noValue: 'No snapshot',
   },
   rangeQuery(
     orNone(
@@ -144,7 +112,7 @@ export const station = buildDashboard({
   name: 'station',
   description: 'One telemetry station in detail: resources over time, alert coverage, capacity and listing health.',
   refresh: '5m',
-  variables: oneStationVariables(),
+  variables: [...oneStationVariables(), ownerVariable()],
   sections: [
     {
       title: 'Overview: $station',
@@ -152,13 +120,13 @@ export const station = buildDashboard({
         line(
           3,
           [6, linked(upStat, panelLink('station', 'Failing stations by reason'))],
-          [6, linked(completeStat, panelLink('station', 'Reported and received resources'))],
-          [6, linked(firingStat(scope), FIRING_RESOURCES)],
+          [6, linked(listingStat(scope), panelLink('station', 'Reported and received resources'))],
+          [6, linked(firingStat(scope), inventoryLink('Firing resources'))],
           [6, linked(oldestData(scope), panelLink('station', 'Data age'))],
         ),
         line(
           3,
-          [6, linked(resourcesStat(scope), resourcesLink('Resources'))],
+          [6, linked(resourcesStat(scope), inventoryLink('Resources'))],
           [6, linked(withoutRulesStat(scope), panelLink('station', 'Resources without alert rules'))],
           [6, linked(coverageStat(scope), panelLink('station', 'Coverage by type'))],
           [6, rulesStat],
@@ -177,7 +145,8 @@ export const station = buildDashboard({
     },
     { title: 'Alert coverage', lines: [line(9, [12, coverageByType(scope)], [12, withoutRulesByType(scope)])] },
     { title: 'Resources without alert rules', collapsed: true, lines: [line(11, [24, withoutRulesTable])] },
-    { title: 'Oldest and newest resources', collapsed: true, lines: [line(11, [12, oldest], [12, newest])] },
+    { title: 'Oldest and newest resources', collapsed: true, lines: [line(9, [24, oldest]), line(9, [24, newest])] },
+    { title: 'Owners', collapsed: true, lines: [line(9, [24, byOwner(scope)])] },
     { title: 'Capacity', lines: [line(9, [12, gpusByModel(scope)], [12, capacityTable(scope)])] },
     {
       title: 'Listing health',

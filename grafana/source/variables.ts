@@ -78,12 +78,16 @@ function typeVariable(): QueryVariableBuilder {
     .regex('/resource_type="(?<value>[^"]*)",resource_type_label="(?<text>[^"]*)"/');
 }
 
-export function textVariable(name: string, title: string, description: string): TextBoxVariableBuilder {
+/** The label that `resource_labels` adds; the panels that read it show nothing while no series has it. */
+export const ownerVariable = () =>
+  textVariable('owner', 'Owner label', 'Label of `resource_labels` that names the owner of a resource.', 'team');
+
+export function textVariable(name: string, title: string, description: string, text = ''): TextBoxVariableBuilder {
   return new TextBoxVariableBuilder(name)
     .label(title)
     .description(description)
-    .defaultValue('')
-    .current({ text: '', value: '' });
+    .defaultValue(text)
+    .current({ text, value: text });
 }
 
 export function choiceVariable(

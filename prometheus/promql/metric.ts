@@ -13,18 +13,12 @@ export const EXTERNAL_METRICS = {
   up: [],
   scrape_duration_seconds: [],
   scrape_samples_scraped: [],
-  scrape_body_size_bytes: [],
   process_start_time_seconds: [],
   process_resident_memory_bytes: [],
   process_cpu_seconds_total: [],
   process_open_fds: [],
   process_max_fds: [],
-  nodejs_heap_size_used_bytes: [],
-  nodejs_external_memory_bytes: [],
-  nodejs_eventloop_lag_p50_seconds: [],
   nodejs_eventloop_lag_p99_seconds: [],
-  nodejs_eventloop_lag_max_seconds: [],
-  nodejs_gc_duration_seconds_sum: ['kind'],
 } as const satisfies Record<string, readonly string[]>;
 
 type ExternalName = keyof typeof EXTERNAL_METRICS;
@@ -70,6 +64,7 @@ export function labelsOf(name: MetricName): readonly string[] {
 
 /** Match states by name: the service documents only the inactive state. */
 export const FIRING = '=~"(?i).*firing.*"';
+export const PENDING = '=~"(?i).*pending.*"';
 export const FIRING_OR_PENDING = '=~"(?i).*(firing|pending).*"';
 
 const CATALOGUE: ReadonlyMap<string, readonly string[]> = new Map(

@@ -65,6 +65,24 @@ describe('dashboard panels', () => {
     expect([...new Set(used)].filter((color) => !READABLE.has(`${color}`))).toEqual([]);
   });
 
+  it.each(ofType('timeseries'))('draw no line at 0, neither of thresholds nor below bars: %s', (_, { fieldConfig }) => {
+    const { custom, thresholds } = fieldConfig?.defaults ?? {};
+    if (custom?.drawStyle === 'bars') expect(custom.lineWidth).toBe(0);
+    if (custom?.thresholdsStyle) expect(thresholds?.steps.filter(({ value }) => value === 0)).toEqual([]);
+  });
+
+  it.each(ofType('timeseries'))('end the axis of zeros below 100: %s', (_, { fieldConfig }) => {
+    expect(fieldConfig?.defaults.custom?.axisSoftMax).toBeLessThan(100);
+  });
+
+  it.each(ofType('table'))('leave a table a column that takes the rest of its width: %s', (_, panel) => {
+    const fixed = panel.fieldConfig?.overrides.filter(({ properties }) =>
+      properties.some(({ id }) => id === 'custom.width'),
+    );
+    const columns = panel.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {};
+    expect(fixed?.length).toBeLessThan(Object.keys(columns).length);
+  });
+
   it.each(ofType('state-timeline'))('have no pager: %s', (_, { options }) => {
     expect(options).toMatchObject({ perPage: 0 });
   });

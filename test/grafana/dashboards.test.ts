@@ -70,9 +70,36 @@ describe('dashboards', () => {
     );
     const ids = new Set(panelsOf(dashboard).map(({ id }) => `${id}`));
     const urls = linked.map(({ fieldConfig }) => `${fieldConfig?.defaults.links?.[0]?.url}`);
-    expect(urls.length).toBeGreaterThanOrEqual(file === 'resources.json' ? 0 : 7);
+    const stats = openPanelsOf(dashboard).filter(({ type }) => type === 'stat');
+    // The station dashboard has no panel of alert rules.
+    expect(linked.length).toBe(stats.length - (file === 'station.json' ? 1 : 0));
     expect(urls.filter((url) => !/^\/d\/telemetry-station-\w+\?/.test(url))).toEqual([]);
     expect(urls.flatMap((url) => /viewPanel=(.*)$/.exec(url)?.[1] ?? []).filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it('open the inventory, which is in a collapsed row, alone on the screen from the numbers of resources', () => {
+    const inventory = shipped
+      .flatMap(([file, dashboard]) => (file === 'resources.json' ? panelsOf(dashboard) : []))
+      .find(({ title }) => title === 'Inventory');
+    const urls = shipped.flatMap(([, dashboard]) => [
+      ...JSON.stringify(dashboard).matchAll(/"url":"(\/d\/telemetry-station-resources[^"]*&viewPanel=(\d+))"/g),
+    ]);
+    expect(urls.length).toBeGreaterThanOrEqual(6);
+    expect(new Set(urls.map(([, , id]) => id))).toEqual(new Set([`${inventory?.id}`]));
+    expect(urls.filter(([, url]) => url?.includes('var-state=ALERTSTATE_FIRING')).length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('keep the search and the station of a resource in the link to its history', () => {
+    const [, resources] = shipped.find(([file]) => file === 'resources.json') ?? [];
+    const [, url] = /"title":"Resource history","url":"([^"]*)"/.exec(JSON.stringify(resources)) ?? [];
+    const searched = resources?.templating.list.map(({ name }) => name) ?? [];
+    const kept = searched.filter((name) => url?.includes(`{${name}:queryparam}`) || url?.includes(`&var-${name}=`));
+    expect(kept).toEqual(searched);
+  });
+
+  it.each(shipped)('carry the job with the station in every link of a row: %s', (_, dashboard) => {
+    const urls = [...JSON.stringify(dashboard).matchAll(/"url":"([^"]*var-station=[^"]*)"/g)];
+    expect(urls.filter(([, url]) => !/&var-job=.\{__data\.fields\.job:percentencode\}/.test(`${url}`))).toEqual([]);
   });
 
   it('list the active alerts, and the firing resources, on the dashboards of fleet and station', () => {
@@ -109,6 +136,16 @@ describe('dashboards', () => {
     expect(list.filter(({ placement }) => placement !== undefined)).toEqual([]);
   });
 
+  it.each(shipped)('have rows whose titles need no selection: %s', (file, { panels }) => {
+    const titles = panels.flatMap(({ type, title }) => (type === 'row' && title.includes('$') ? title : []));
+    expect(titles).toEqual(file === 'station.json' ? ['Overview: $station'] : []);
+  });
+
+  it('open the exporter dashboard with at most 18 panels', () => {
+    const [, exporter] = shipped.find(([file]) => file === 'exporter.json') ?? [];
+    expect(exporter && openPanelsOf(exporter).length).toBeLessThanOrEqual(18);
+  });
+
   it.each(shipped)('fill the grid without gaps or overlaps: %s', (_, { panels }) => {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, cell) => `${y + Math.floor(cell / w)}|${x + (cell % w)}`),
@@ -130,7 +167,9 @@ describe('dashboards', () => {
     const targets = panelsOf(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     const annotations = dashboard.annotations.list.flatMap(({ expr }) => expr ?? []);
     const expressions = [...targets, ...annotations].map((expression) => interpolate(expression, { limit: '100' }));
-    expect(expressions.flatMap((expression) => unknownIn(expression, metrics))).toEqual([]);
+    const unknown = expressions.flatMap((expression) => unknownIn(expression, metrics));
+    // The queries add these labels themselves.
+    expect(unknown.filter((text) => !/^label (station_label|owner)$/.test(text))).toEqual([]);
     const variables = dashboard.templating.list.filter(({ type }) => type === 'query').map(labelValuesOf);
     expect(variables.flatMap(({ selector, label }) => unknownIn(`count by (${label}) (${selector})`, metrics))).toEqual(
       [],
@@ -147,7 +186,8 @@ describe('dashboard panels', () => {
   it.each(panels.filter(([, { type }]) => ['timeseries', 'state-timeline'].includes(type)))(
     'have a legend: %s',
     (_, panel) => {
-      expect(panel.options?.legend?.showLegend).toBe(true);
+      // Its values are all 1, and its lines have names.
+      expect(panel.options?.legend?.showLegend).toBe(panel.title !== 'Alert state over time');
       expect(panel.targets?.filter(({ legendFormat }) => !legendFormat)).toEqual([]);
     },
   );
@@ -165,9 +205,9 @@ describe('dashboard panels', () => {
     },
   );
 
-  it.each(tables)('limit the rows of a table: %s', (_, { targets = [] }) => {
+  it.each(tables)('limit the rows of a table: %s', (_, { targets = [], transformations = [] }) => {
     const unbounded = targets.filter(({ expr }) => !/\b(topk|bottomk)\(|resource_id="\$resource_id"/.test(expr));
-    expect(unbounded).toEqual([]);
+    expect(transformations.some(({ id }) => id === 'limit') ? [] : unbounded).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ const panels = shippedDashboards().flatMap(([file, dashboard]) =>
 );
 const ofType = (wanted: string) => panels.filter(([, { type }]) => type === wanted);
 
-describe('dashboard panels at 1280 and 1920 pixels', () => {
+describe('dashboard panels at 1024, 1280 and 1920 pixels', () => {
   it.each(ofType('stat'))('show the whole title of a stat beside the menu: %s', (_, { title, gridPos }) => {
     for (const screen of [1280, 1920]) {
       expect(textWidth(title) + TITLE_BUTTONS).toBeLessThanOrEqual(innerWidth(screen - DOCKED_MENU, gridPos.w));
@@ -14,7 +14,7 @@ describe('dashboard panels at 1280 and 1920 pixels', () => {
   });
 
   it.each(panels)('show the whole title of any panel: %s', (_, { title, gridPos }) => {
-    expect(textWidth(title) + TITLE_BUTTONS).toBeLessThanOrEqual(innerWidth(1280, gridPos.w));
+    expect(textWidth(title) + TITLE_BUTTONS).toBeLessThanOrEqual(innerWidth(1024, gridPos.w));
   });
 
   it.each(ofType('table'))('show the whole header of each column of a table: %s', (_, panel) => {

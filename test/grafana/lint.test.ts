@@ -82,6 +82,11 @@ describe.each(shippedDashboards())('grafana/dashboards/%s passes the dashboard l
   it('target-rate-interval-rule', () => {
     const rates = selectors.filter(({ within }) => ['rate', 'irate', 'increase'].includes(`${within[0]}`));
     expect(rates.filter(({ range }) => range !== RATE_INTERVAL)).toEqual([]);
+    // Otherwise the scrape interval of the data source counts, by default too short for a scrape per minute.
+    const targets = panels
+      .flatMap(({ targets = [] }) => targets)
+      .filter(({ expr }) => expr.includes('$__rate_interval'));
+    expect(new Set(targets.map(({ interval }) => interval))).toEqual(new Set(targets.length === 0 ? [] : ['1m']));
   });
 
   it('target-job-rule, also for station and instance', () => {

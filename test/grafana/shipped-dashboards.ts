@@ -40,6 +40,10 @@ export interface ShippedPanel {
       readonly custom?: {
         readonly minWidth?: number;
         readonly fillOpacity?: number;
+        readonly lineWidth?: number;
+        readonly drawStyle?: string;
+        readonly axisSoftMax?: number;
+        readonly thresholdsStyle?: object;
         readonly stacking?: { readonly mode: string };
       };
     };
@@ -72,6 +76,7 @@ export interface ShippedTarget {
   readonly instant: boolean;
   readonly range: boolean;
   readonly legendFormat?: string;
+  readonly interval?: string;
   readonly datasource: { readonly uid: string };
 }
 

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { colorOf } from '../../grafana/display.ts';
 import {
   panelsOf,
   type ShippedDashboard,
@@ -10,7 +9,7 @@ import {
 import { allSelected, type QueryResult, runTarget } from './dashboard-queries.ts';
 import type { RunningPrometheus } from './prometheus.ts';
 import { NOW_S } from './world-series.ts';
-import { FIRING_RESOURCE, type WorldName } from './worlds.ts';
+import { FIRING_RESOURCE, WORLDS, type WorldName } from './worlds.ts';
 
 export const dashboards = Object.fromEntries(shippedDashboards());
 const dashboardOf = (file: string): ShippedDashboard => dashboards[file] ?? expect.unreachable(file);
@@ -40,7 +39,7 @@ export class WorldPanels {
       __rate_interval: '4m',
       __range: '6h',
       resource_id: FIRING_RESOURCE.resource_id,
-      job: world,
+      job: WORLDS[world],
       ...values,
     };
     const key = JSON.stringify([target.expr, target.range, selected]);
@@ -68,14 +67,16 @@ export class WorldPanels {
     return first === undefined ? null : Number(first.value[1]);
   }
 
-  /** The color of each stat. */
-  async colorsOf(file: string, world: WorldName): Promise<Record<string, string>> {
-    const stats = panelsOf(dashboardOf(file)).filter(({ type }) => type === 'stat');
-    const colors = stats.map(async (panel) => [
-      panel.title,
-      colorOf(panel, await this.shownValue(file, panel.title, world)),
-    ]);
-    return Object.fromEntries(await Promise.all(colors));
+  /** The results of all queries of all dashboards, a line per panel, as the tests of test/grafana/display read them. */
+  async recorded(world: WorldName, values: Readonly<Record<string, string>>): Promise<string> {
+    const lines: string[] = [];
+    for (const [file, dashboard] of Object.entries(dashboards)) {
+      for (const { title } of panelsOf(dashboard)) {
+        const results = (await this.resultsOf(file, title, world, values)).map(recordedResult);
+        lines.push(JSON.stringify([`${file}: ${title}`, ...results]));
+      }
+    }
+    return `${lines.join('\n')}\n`;
   }
 
   /** The panels with a query that returns nothing. */
@@ -86,4 +87,14 @@ export class WorldPanels {
     }
     return empty;
   }
+}
+
+/** Labels and value of each series that has one at the end of the time range, in a stable order and without the last digits. */
+function recordedResult(result: QueryResult['result']): [labels: object, value: number][] {
+  const rows = result.flatMap(({ metric, value, values = [] }): [object, number][] => {
+    const [time, text] = value ?? values.at(-1) ?? [];
+    const labels = Object.entries(metric).toSorted(([left], [right]) => (left < right ? -1 : 1));
+    return time === NOW_S ? [[Object.fromEntries(labels), Number(Number(text).toPrecision(12))]] : [];
+  });
+  return rows.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 }

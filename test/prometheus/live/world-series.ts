@@ -30,11 +30,43 @@ interface StationWorld {
   readonly failing?: FailureReason;
   readonly ageS?: number;
   readonly complete?: 0 | 1;
+  readonly pending?: number;
+  readonly rejected?: number;
+  /** Whether the station knows which resources can have alerts; by default yes. */
+  readonly alertability?: boolean;
+  /** Beginning of the keys of its types; by default `t`. */
+  readonly type?: string;
+  /** Value of the label `team` of its resources; by default there is no such label. */
+  readonly team?: string;
+}
+
+/** A station that was never refreshed. */
+export function recordUnknownStation({ add }: Recorder, station: string, failing: FailureReason): void {
+  add('telemetry_station_info', { station, upstream: 'main', zone: 'z1' }, 1);
+  add('telemetry_station_up', { station }, 0);
+  add('telemetry_station_last_attempt_timestamp_seconds', { station }, (ago) => NOW_S - ago);
+  for (const reason of FAILURE_REASONS)
+    add('telemetry_station_failure', { station, reason }, reason === failing ? 1 : 0);
+}
+
+/** Records until the target went down. */
+export function until(downSinceS: number, { add }: Recorder): Recorder {
+  return {
+    add: (name, labels, value, suffix) =>
+      add(
+        name,
+        labels,
+        (ago) => (ago < downSinceS ? undefined : typeof value === 'number' ? value : value(ago)),
+        suffix,
+      ),
+  };
 }
 
 export function recordStation({ add }: Recorder, world: StationWorld): void {
   const { name: station, types, products, firing, withoutRules, total = 600, failing, ageS = 20, complete = 1 } = world;
+  const { pending = 0, rejected = 0, alertability = true, type: key = 't', team } = world;
   const groups = types * products;
+  const owner = team === undefined ? {} : { team };
   add('telemetry_station_info', { station, upstream: 'main', zone: 'z1' }, 1);
   add('telemetry_station_up', { station }, failing === undefined ? 1 : 0);
   for (const reason of FAILURE_REASONS)
@@ -43,29 +75,31 @@ export function recordStation({ add }: Recorder, world: StationWorld): void {
   add('telemetry_station_last_success_timestamp_seconds', { station }, (ago) =>
     ageS === 20 ? NOW_S - ago + 1 : NOW_S - ageS,
   );
+  add('telemetry_station_last_attempt_timestamp_seconds', { station }, (ago) => NOW_S - ago);
   add('telemetry_station_refresh_duration_seconds', { station }, 3);
   add('telemetry_station_listing_complete', { station }, complete);
   add('telemetry_station_listing_reported_resources', { station }, total);
   add('telemetry_station_listing_pages', { station }, Math.ceil(total / 100));
   add('telemetry_station_listing_duplicate_resources', { station }, 0);
-  add('telemetry_station_listing_rejected_resources', { station }, 0);
+  add('telemetry_station_listing_rejected_resources', { station }, rejected);
   add('telemetry_station_listing_invalid_fields', { station, field: 'sku' }, 0);
   add('telemetry_station_exporter_series', { station }, total * 5);
   add('telemetry_station_exporter_series_withheld', { station }, 0);
   for (let group = 0; group < groups; group++) {
-    const resource_type = `resource_type.t${group % types}`;
+    const resource_type = `resource_type.${key}${group % types}`;
     const product = `product.p${Math.floor(group / types)}`;
-    const of = { station, resource_type, product };
-    add('telemetry_station_resources', { ...of, state: 'ALERTSTATE_INACTIVE' }, (total - firing) / groups);
-    if (firing > 0) add('telemetry_station_resources', { ...of, state: 'ALERTSTATE_FIRING' }, firing / groups);
+    const of = { station, resource_type, product, ...owner };
+    const states = { INACTIVE: total - firing - pending, PENDING: pending, FIRING: firing };
+    for (const [state, count] of Object.entries(states))
+      if (count > 0) add('telemetry_station_resources', { ...of, state: `ALERTSTATE_${state}` }, count / groups);
     add('telemetry_station_alert_rules', of, total / groups);
-    add('telemetry_station_alertable_resources', of, total / groups);
+    if (alertability) add('telemetry_station_alertable_resources', of, total / groups);
     add('telemetry_station_resources_without_alert_rules', of, withoutRules / groups);
     for (const gpu_model of ['', 'H800'])
       add('telemetry_station_sku_quantity', { ...of, gpu_model, unit: gpu_model ? 'GPU' : 'GiB' }, 64);
   }
   for (let type = 0; type < types; type++) {
-    const resource_type = `resource_type.t${type}`;
+    const resource_type = `resource_type.${key}${type}`;
     // The first type has no label.
     add(
       'telemetry_station_resource_type_info',
@@ -90,6 +124,8 @@ interface ExporterWorld {
   readonly rateLimit?: number;
   readonly waiting?: number;
   readonly downSinceS?: number;
+  /** Duration of the failed scrapes; by default they time out. */
+  readonly failedScrapeSeconds?: number;
 }
 
 export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
@@ -101,14 +137,14 @@ export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
     rateLimit,
     waiting = 0,
     downSinceS = 0,
+    failedScrapeSeconds = 10,
   } = world;
   const isDown = (ago: number) => downSinceS > 0 && ago < downSinceS;
   const exposed = (value: Value) => (ago: number) =>
     isDown(ago) ? undefined : typeof value === 'number' ? value : value(ago);
   add('up', {}, (ago) => (isDown(ago) ? 0 : 1));
-  add('scrape_duration_seconds', {}, (ago) => (isDown(ago) ? 10 : scrapeSeconds));
+  add('scrape_duration_seconds', {}, (ago) => (isDown(ago) ? failedScrapeSeconds : scrapeSeconds));
   add('scrape_samples_scraped', {}, 1000);
-  add('scrape_body_size_bytes', {}, 100_000);
   const counted = exposed((ago) => HISTORY_S - ago);
   const upstream = 'main';
   add('telemetry_station_exporter_build_info', { version: '1.0.0', node_version: 'v24' }, exposed(1));
@@ -146,8 +182,5 @@ export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
   add('process_cpu_seconds_total', {}, counted);
   add('process_open_fds', {}, exposed(20));
   add('process_max_fds', {}, exposed(1024));
-  add('nodejs_heap_size_used_bytes', {}, exposed(1e8));
-  add('nodejs_external_memory_bytes', {}, exposed(5e7));
-  for (const name of ['p50', 'p99', 'max'] as const) add(`nodejs_eventloop_lag_${name}_seconds`, {}, exposed(0.01));
-  add('nodejs_gc_duration_seconds_sum', { kind: 'minor' }, counted);
+  add('nodejs_eventloop_lag_p99_seconds', {}, exposed(0.01));
 }

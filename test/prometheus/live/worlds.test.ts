@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPanelsOf, panelsOf } from '../../grafana/shipped-dashboards.ts';
-import { EXPECTED_COLORS, EXPECTED_EMPTY } from './world-expectations.ts';
 import { dashboards, WorldPanels } from './world-panels.ts';
 import { NOW_S } from './world-series.ts';
 import { FIRING_RESOURCE, LARGE, startWorlds } from './worlds.ts';
@@ -19,36 +18,31 @@ describe.each(Object.entries(dashboards))('%s without data', (file, dashboard) =
   it('shows no value in any panel, so that nothing unknown looks fine', async () => {
     expect(await panels.emptyPanels(file, 'empty')).toEqual(panelsOf(dashboard).map(({ title }) => title));
   });
-
-  it('colors no stat', async () => {
-    expect(new Set(Object.values(await panels.colorsOf(file, 'empty')))).toEqual(new Set(['text']));
-  });
 });
 
-describe.each(EXPECTED_COLORS)('the stats of the %s world', (world, colors) => {
-  it.each(Object.entries(colors))('have the colors of their values: %s', async (file, expected) => {
-    expect(await panels.colorsOf(file, world)).toEqual(expected);
-  });
+/** The tests of test/grafana/display check what Grafana shows of these results. */
+describe('the queries of all dashboards', () => {
+  it.each(['demo', 'station-down', 'exporter-down', 'one-exporter-down', 'unknown', 'two-jobs'] as const)(
+    'return the recorded results in the world %s',
+    async (world) => {
+      const file = new URL(`../../grafana/display/results/${world}.ndjson`, import.meta.url).pathname;
+      await expect(await panels.recorded(world, { limit: '5' })).toMatchFileSnapshot(file);
+    },
+  );
 });
 
-describe.each(EXPECTED_EMPTY)('the panels of the %s world', (world, expected) => {
-  it.each(Object.entries(expected))('show data wherever there is some: %s', async (file, empty) => {
-    expect(await panels.emptyPanels(file, world)).toEqual(empty);
-  });
-});
-
-describe('the panels of a failing world', () => {
+describe('the panels of a world with a station that is down', () => {
   it('show one row per process, although its target has further labels', async () => {
-    const processes = (await panels.resultsOf('exporter.json', 'Processes', 'failing')).flat();
+    const processes = (await panels.resultsOf('exporter.json', 'Processes', 'station-down')).flat();
     const rows = new Set(processes.map(({ metric: { job, instance } }) => `${job} ${instance}`));
-    expect(rows).toEqual(new Set(['failing a']));
+    expect(rows).toEqual(new Set(['station-down a', 'station-down b']));
     const labels = new Set(processes.flatMap(({ metric }) => Object.keys(metric)));
     expect(labels).toEqual(new Set(['job', 'instance', 'version', 'node_version']));
   });
 
   it('show the scrapes that time out, by their duration and as failed', async () => {
     const last = async (title: string) => {
-      const [series = []] = await panels.resultsOf('exporter.json', title, 'failing');
+      const [series = []] = await panels.resultsOf('exporter.json', title, 'station-down');
       return Object.fromEntries(series.map(({ metric, values = [] }) => [metric['instance'], values.at(-1)?.[1]]));
     };
     expect(await last('Scrape duration')).toEqual({ a: '9.5', b: '10' });
@@ -56,22 +50,16 @@ describe('the panels of a failing world', () => {
   });
 
   it('list what fires, by name, type, station and time', async () => {
-    const [rows = []] = await panels.resultsOf('station.json', 'Firing resources', 'failing');
+    const [rows = []] = await panels.resultsOf('station.json', 'Firing resources', 'station-down');
     expect(rows.map(({ metric, value }) => ({ ...metric, since: Number(value[1]) }))).toMatchObject([
       { display_name: 'Web (1)', resource_type_label: 't0', station: 'old', since: 1000 * (NOW_S - 900) },
-    ]);
-    const [alerts = []] = await panels.resultsOf('fleet.json', 'Alerts', 'failing');
-    expect(alerts.map(({ metric }) => [metric['alertname'], metric['alertstate']]).toSorted()).toEqual([
-      ['TelemetryStationDown', 'firing'],
-      ['TelemetryStationOverloaded', 'pending'],
-      ['TelemetryStationResourceFiring', 'firing'],
     ]);
   });
 
   it.each(['Web (', 'web (1)', '(', 'Web (1)'])(
     'find the resource whose display name contains %j literally',
     async (display_name) => {
-      const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'failing', { display_name });
+      const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'station-down', { display_name });
       expect(rows.map(({ metric }) => metric['resource_id'])).toEqual([FIRING_RESOURCE.resource_id]);
     },
   );
@@ -79,20 +67,25 @@ describe('the panels of a failing world', () => {
   it.each(['vision(', 'Web .1.', '.*', '[', '\\', '"', '+', '$', '{1}'])(
     'accept the search text %j and find nothing',
     async (display_name) => {
-      const [rows] = await panels.resultsOf('resources.json', 'Inventory', 'failing', { display_name });
+      const [rows] = await panels.resultsOf('resources.json', 'Inventory', 'station-down', { display_name });
       expect(rows).toEqual([]);
     },
   );
 });
 
-describe('the panels of a healthy world', () => {
+describe('the panels of the demo', () => {
   it('show no negative age of the data, although a refresh succeeded after the scrape', async () => {
-    expect(await panels.shownValue('fleet.json', 'Oldest data', 'healthy')).toBe(0);
+    expect(await panels.shownValue('fleet.json', 'Oldest data', 'demo')).toBe(0);
   });
 
   it('name types by their labels, and those without by their keys', async () => {
-    const [series = []] = await panels.resultsOf('fleet.json', 'Resources by type', 'healthy');
-    expect(series.map(({ metric }) => metric['resource_type_label']).toSorted()).toEqual(['Type 1', 'Type 2', 't0']);
+    const [series = []] = await panels.resultsOf('fleet.json', 'Resources by type', 'demo');
+    expect(series.map(({ metric }) => metric['resource_type_label']).toSorted()).toEqual([
+      'Type 1',
+      'Type 2',
+      'bucket0',
+      't0',
+    ]);
   });
 });
 
@@ -100,7 +93,7 @@ describe('dashboards with 100,000 resources', () => {
   it('count resources without alert rules alike', async () => {
     const shown = await Promise.all([
       panels.shownValue('fleet.json', 'Without alert rules', 'large'),
-      panels.shownValue('resources.json', 'Without alert rules', 'large'),
+      panels.shownValue('station.json', 'Without alert rules', 'large'),
       panels.shownValue('resources.json', 'Matching, no rules', 'large'),
     ]);
     expect(shown).toEqual([5_000, 5_000, 5_000]);
@@ -108,8 +101,10 @@ describe('dashboards with 100,000 resources', () => {
 
   it('list firing resources first', async () => {
     const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'large');
-    expect(rows).toHaveLength(200);
-    expect(new Set(rows.map(({ metric }) => metric['state']))).toEqual(new Set(['ALERTSTATE_FIRING']));
+    const [note, ...resources] = rows.toSorted((left, right) => Number(right.value[1]) - Number(left.value[1]));
+    expect(note?.metric).toEqual({ display_name: '200 of 100000 shown' });
+    expect(resources).toHaveLength(200);
+    expect(new Set(resources.map(({ metric }) => metric['state']))).toEqual(new Set(['ALERTSTATE_FIRING']));
   });
 
   it.each(Object.entries(dashboards))('open without reading a sample per resource: %s', async (file, dashboard) => {

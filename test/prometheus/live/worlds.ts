@@ -15,14 +15,27 @@ import {
   type Recorder,
   recordExporter,
   recordStation,
+  recordUnknownStation,
   series,
+  until,
   type Value,
 } from './world-series.ts';
 
 const INTERVAL_S = 60;
 
-/** By the value of the variable `job`; `empty` has no series at all. */
-export type WorldName = 'healthy' | 'failing' | 'large' | 'empty';
+/** By the value of the variable `job`, a regular expression; `empty` has no series at all. */
+export const WORLDS = {
+  demo: 'demo',
+  'station-down': 'station-down',
+  'exporter-down': 'exporter-down',
+  'one-exporter-down': 'demo|exporter-down',
+  unknown: 'unknown',
+  'two-jobs': 'two-jobs-.',
+  large: 'large',
+  empty: 'empty',
+} as const;
+
+export type WorldName = keyof typeof WORLDS;
 
 /** Prometheus with six hours of data of all worlds, each in a job of its own. */
 export async function startWorlds() {
@@ -64,8 +77,11 @@ function* historyLines(): Generator<string> {
   const recorder = (target: object): Recorder => ({
     add: (name, labels, value, suffix) => samples.push([series(name, { ...target, ...labels }, suffix), value]),
   });
-  recordHealthy(recorder);
-  recordFailing(recorder);
+  recordDemo(recorder);
+  recordStationDown(recorder);
+  recordExporterDown(recorder);
+  recordUnknown(recorder);
+  recordTwoJobs(recorder);
   recordLarge(recorder);
   for (const [name, value] of samples) {
     for (let ago = HISTORY_S; ago >= 0; ago -= INTERVAL_S) {
@@ -75,65 +91,123 @@ function* historyLines(): Generator<string> {
   }
 }
 
-type Target = (labels: { readonly job: WorldName; readonly instance: string; readonly pod?: string }) => Recorder;
+type Target = (labels: { readonly job: string; readonly instance: string; readonly pod?: string }) => Recorder;
 
-function recordHealthy(target: Target): void {
-  const exporter = target({ job: 'healthy', instance: 'a' });
+function recordDemo(target: Target): void {
+  const exporter = target({ job: 'demo', instance: 'a' });
   recordExporter(exporter, {});
-  for (const name of ['east', 'west'])
-    recordStation(exporter, { name, types: 3, products: 1, firing: 0, withoutRules: 0 });
+  recordStation(exporter, { name: 'east', types: 3, products: 1, firing: 0, withoutRules: 0, team: 'storage' });
+  // Without alertability and without rules.
+  const west = {
+    name: 'west',
+    type: 'bucket',
+    types: 1,
+    products: 1,
+    firing: 0,
+    withoutRules: 600,
+    alertability: false,
+  };
+  recordStation(exporter, west);
 }
 
-function recordFailing(target: Target): void {
+/** Its exporter refuses connections, which takes milliseconds. */
+function recordExporterDown(target: Target): void {
+  const exporter = target({ job: 'exporter-down', instance: 'b' });
+  recordExporter(exporter, { downSinceS: 1200, failedScrapeSeconds: 0.007 });
+  for (const name of ['north', 'south'])
+    recordStation(until(1200, exporter), { name, types: 3, products: 1, firing: 3, withoutRules: 0 });
+}
+
+function recordUnknown(target: Target): void {
+  const exporter = target({ job: 'unknown', instance: 'a' });
+  recordExporter(exporter, {});
+  for (const name of ['first', 'second']) recordUnknownStation(exporter, name, 'network');
+}
+
+function recordTwoJobs(target: Target): void {
+  for (const [job, total] of [
+    ['two-jobs-a', 600],
+    ['two-jobs-b', 90],
+  ] as const) {
+    const exporter = target({ job, instance: job });
+    recordExporter(exporter, {});
+    for (const name of ['prod', job])
+      recordStation(exporter, { name, types: 3, products: 1, firing: 3, withoutRules: 0, total });
+  }
+}
+
+function recordStationDown(target: Target): void {
   // Two shards of three, one of them with a further label, as Kubernetes adds.
-  const first = target({ job: 'failing', instance: 'a', pod: 'exporter-0' });
+  const first = target({ job: 'station-down', instance: 'a', pod: 'exporter-0' });
   recordExporter(first, { totalShards: 3, reloaded: 0, scrapeSeconds: 9.5, rateLimit: 4.2, waiting: 300 });
   recordStation(first, {
     name: 'old',
     types: 2,
     products: 1,
     firing: 30,
+    pending: 10,
     withoutRules: 40,
     failing: 'auth',
     ageS: 1200,
   });
-  recordStation(first, { name: 'partial', types: 2, products: 1, firing: 0, withoutRules: 0, complete: 0 });
-  first.add('telemetry_station_up', { station: 'never' }, 0);
+  recordStation(first, {
+    name: 'partial',
+    types: 2,
+    products: 1,
+    firing: 0,
+    withoutRules: 0,
+    complete: 0,
+    rejected: 2,
+  });
+  recordUnknownStation(first, 'never', 'network');
   // Its last scrapes timed out.
-  const second = target({ job: 'failing', instance: 'b', pod: 'exporter-1' });
+  const second = target({ job: 'station-down', instance: 'b', pod: 'exporter-1' });
   recordExporter(second, { totalShards: 3, ordinal: 1, downSinceS: 600 });
-  for (const [alertname, alertstate, severity, labels] of ALERTS) {
-    first.add('ALERTS', { alertname, alertstate, severity, ...labels }, 1);
-    first.add('ALERTS_FOR_STATE', { alertname, severity, ...labels }, NOW_S - 900);
+  for (const { since, alertstate, ...labels } of ALERTS) {
+    first.add('ALERTS', { alertstate, ...labels }, 1);
+    first.add('ALERTS_FOR_STATE', labels, NOW_S - since);
   }
-  first.add(
-    'telemetry_station_resource_info',
-    { ...FIRING_RESOURCE, display_name: 'Web (1)', resource_type: 'resource_type.t0' },
-    1,
-  );
-  first.add('telemetry_station_resource_state', { ...FIRING_RESOURCE, state: 'ALERTSTATE_FIRING' }, 1);
-  first.add('telemetry_station_resource_alert_rules', FIRING_RESOURCE, 2);
-  first.add(
-    'telemetry_station_resource_info',
-    { ...OTHER_RESOURCE, display_name: '', resource_type: 'resource_type.t1' },
-    1,
-  );
-  first.add('telemetry_station_resource_state', { ...OTHER_RESOURCE, state: 'ALERTSTATE_INACTIVE' }, 1);
+  for (const [index, state] of [...Array(8).fill('INACTIVE'), 'PENDING', 'FIRING'].entries()) {
+    const resource =
+      state === 'FIRING' ? FIRING_RESOURCE : { station: 'old', resource_id: `id-${index}`, name: `web-${index}` };
+    const labels = { display_name: state === 'FIRING' ? 'Web (1)' : '', resource_type: 'resource_type.t0' };
+    first.add('telemetry_station_resource_info', { ...resource, ...labels, product: 'product.p0' }, 1);
+    first.add('telemetry_station_resource_state', { ...resource, state: `ALERTSTATE_${state}` }, 1);
+    first.add('telemetry_station_resource_alert_rules', resource, 2);
+  }
 }
 
-export const FIRING_RESOURCE = { station: 'old', resource_id: 'id-firing', name: 'web-1' };
-const OTHER_RESOURCE = { station: 'old', resource_id: 'id-other', name: 'web-2' };
+export const FIRING_RESOURCE = { station: 'old', resource_id: 'id-firing', name: 'web-firing' };
 
-const ALERTS = [
-  ['TelemetryStationDown', 'firing', 'warning', { station: 'old' }],
-  [
-    'TelemetryStationResourceFiring',
-    'firing',
-    'warning',
-    { ...FIRING_RESOURCE, display_name: 'Web (1)', resource_type: 'resource_type.t0' },
-  ],
-  ['TelemetryStationOverloaded', 'pending', 'warning', { upstream: 'main' }],
-] as const;
+interface Alert {
+  readonly alertname: string;
+  readonly alertstate: 'firing' | 'pending';
+  readonly severity: string;
+  readonly station?: string;
+  readonly upstream?: string;
+  readonly resource_id?: string;
+  /** Seconds before now. */
+  readonly since: number;
+}
+
+const resourceAlert = (resource: number, alertstate: 'firing' | 'pending', since: number): Alert => ({
+  alertname: 'TelemetryStationResourceFiring',
+  alertstate,
+  severity: 'warning',
+  station: 'old',
+  resource_id: resource === 0 ? FIRING_RESOURCE.resource_id : `id-alert-${resource}`,
+  since,
+});
+
+/** The newest ones matter least. */
+const ALERTS: readonly Alert[] = [
+  { alertname: 'TelemetryStationDown', alertstate: 'firing', severity: 'warning', station: 'old', since: 5400 },
+  { alertname: 'TelemetryStationDataStale', alertstate: 'firing', severity: 'critical', station: 'old', since: 7200 },
+  { alertname: 'TelemetryStationDataStale', alertstate: 'pending', severity: 'critical', station: 'never', since: 200 },
+  { alertname: 'TelemetryStationOverloaded', alertstate: 'pending', severity: 'warning', upstream: 'main', since: 300 },
+  ...Array.from({ length: 26 }, (_, index) => resourceAlert(index, 'firing', 900 + index)),
+  ...Array.from({ length: 9 }, (_, index) => resourceAlert(100 + index, 'pending', 60 + index)),
+];
 
 /** 100,000 resources in 20 types, 5 products and 3 states; of each state 1 in 100 fires. */
 export const LARGE = { resources: 100_000, types: 20, products: 5 };
