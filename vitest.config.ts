@@ -24,6 +24,7 @@ export default defineConfig({
           exclude: [
             ...SIMULATED_HOURS,
             'test/prometheus/live/**',
+            'test/grafana/display/**',
             'test/system/**',
             'test/terminal/**',
             'test/browser/**',
@@ -46,6 +47,8 @@ export default defineConfig({
           expect: { poll: { timeout: 300_000, interval: 250 } },
         },
       },
+      // Needs the package of its folder.
+      { extends: true, test: { name: 'dashboards', include: ['test/grafana/display/*.test.ts'] } },
       // Needs `script` of util-linux, Bash, Zsh and Fish.
       { extends: true, test: { name: 'terminal', include: ['test/terminal/**/*.test.ts'] } },
       // Needs Chromium, which all its tests share.

@@ -1,0 +1,136 @@
+import type { ShippedPanel, ShippedTarget } from '../shipped-dashboards.ts';
+import { type Field, type Frame, loadGrafanaData } from './grafana-data.ts';
+
+const grafana = loadGrafanaData();
+const theme = grafana.createTheme({ colors: { mode: 'dark' } });
+
+/** The result of a query: labels and value of each series. */
+export type RecordedResult = readonly (readonly [labels: Readonly<Record<string, string>>, value: number | null])[];
+
+/** What a panel shows: a cell is its text, with its color unless that is the one of all text. */
+export interface Shown {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Passes the results of the queries of a panel through the code with which Grafana displays them. */
+export function render(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+  if (panel.type === 'table') return renderTable(panel, results);
+  if (panel.type === 'stat') return renderStat(panel, results);
+  return renderSeries(panel, results);
+}
+
+function renderTable(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+  const frames = (panel.targets ?? []).map((target, index) =>
+    tableFrame(target, results[index] ?? [], results.length > 1 ? `Value #${target.refId}` : 'Value'),
+  );
+  const [frame] = withOverrides(panel, transformed(panel, frames));
+  if (frame === undefined || frame.length === 0) return noData(panel);
+  return {
+    columns: frame.fields.map((field) => grafana.getFieldDisplayName(field, frame, [frame])),
+    rows: Array.from({ length: frame.length }, (_, row) => frame.fields.map((field) => cell(field, row))),
+  };
+}
+
+function cell({ values, display, config }: Field, row: number): string {
+  const shown = display?.(values[row]) ?? { text: '' };
+  const text = grafana.formattedValueToString(shown);
+  return config.custom?.cellOptions?.type === 'color-text' ? colored(text, shown.color) : text;
+}
+
+function renderStat(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+  const data = withOverrides(panel, seriesFrames(panel, results));
+  const { fieldConfig } = panel;
+  const reduceOptions = { calcs: ['lastNotNull'], values: false, fields: '' };
+  const values = grafana.getFieldDisplayValues({ data, fieldConfig, reduceOptions, theme, replaceVariables, timeZone });
+  return {
+    columns: [panel.title],
+    rows: values.map(({ display }) => [colored(grafana.formattedValueToString(display), display.color)]),
+  };
+}
+
+function renderSeries(panel: ShippedPanel, results: readonly RecordedResult[]): Shown {
+  const frames = withOverrides(panel, transformed(panel, seriesFrames(panel, results)));
+  if (frames.length === 0) return noData(panel);
+  const rows = frames.flatMap((frame) => {
+    const [, value] = frame.fields;
+    if (value === undefined) return [];
+    const { text, color } = value.display?.(value.values[0]) ?? { text: '' };
+    const mapped = panel.type === 'state-timeline' ? color : grafana.getFieldSeriesColor(value, theme).color;
+    return [[colored(grafana.getFieldDisplayName(value, frame, frames), mapped), text]];
+  });
+  return { columns: ['series', 'value'], rows: rows.toSorted() };
+}
+
+function noData({ fieldConfig }: ShippedPanel): Shown {
+  return { columns: ['no data'], rows: [[`${fieldConfig?.defaults.noValue}`]] };
+}
+
+/** A result in the format `table`, as Grafana's Prometheus data source converts it. */
+function tableFrame({ refId }: ShippedTarget, result: RecordedResult, valueName: string): Frame {
+  const names = [...new Set(result.flatMap(([labels]) => Object.keys(labels)))].toSorted();
+  const labels = names.map(
+    (name): Field => ({ name, type: 'string', values: result.map(([labels]) => labels[name] ?? ''), config: {} }),
+  );
+  const time: Field = { name: 'Time', type: 'time', values: result.map(() => 0), config: {} };
+  const value: Field = { name: valueName, type: 'number', values: result.map(([, value]) => value), config: {} };
+  return { refId, fields: result.length === 0 ? [] : [time, ...labels, value], length: result.length };
+}
+
+/** A frame per series, named by its legend. */
+function seriesFrames({ targets = [] }: ShippedPanel, results: readonly RecordedResult[]): Frame[] {
+  return targets.flatMap(({ refId, legendFormat = '' }, index) =>
+    (results[index] ?? []).map(([labels, value]): Frame => {
+      const displayNameFromDS = legendFormat.replace(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? '');
+      const time: Field = { name: 'Time', type: 'time', values: [0], config: {} };
+      return {
+        refId,
+        fields: [time, { name: 'Value', type: 'number', values: [value], labels, config: { displayNameFromDS } }],
+        length: 1,
+      };
+    }),
+  );
+}
+
+function transformed({ transformations = [] }: ShippedPanel, frames: readonly Frame[]): Frame[] {
+  let result: Frame[] = [];
+  const filled = frames.filter(({ fields }) => fields.length > 0);
+  grafana.transformDataFrame(transformations, filled).subscribe((next) => {
+    result = next;
+  });
+  return result;
+}
+
+function withOverrides({ fieldConfig }: ShippedPanel, data: readonly Frame[]): Frame[] {
+  return grafana.applyFieldOverrides({ data, fieldConfig, theme, replaceVariables, timeZone, fieldConfigRegistry });
+}
+
+const timeZone = 'utc';
+const replaceVariables = (text: string) => text;
+
+/** Applies the values of all properties as they are. */
+const fieldConfigRegistry = {
+  list: () => DEFAULTS.map(property),
+  getIfExists: property,
+};
+
+const DEFAULTS = ['unit', 'decimals', 'min', 'max', 'color', 'thresholds', 'mappings', 'noValue', 'links'];
+
+function property(id: string) {
+  const isCustom = id.startsWith('custom.');
+  const path = id.replace(/^custom\./, '');
+  return { id, path, isCustom, settings: {}, process: (value: unknown) => value, shouldApply: () => true };
+}
+
+const COLOR_NAMES = new Map([
+  ['#ccccdc', 'text'],
+  ...['text', 'green', 'red', 'dark-orange', 'blue', 'purple'].map((name): [string, string] => [
+    theme.visualization.getColorByName(name),
+    name,
+  ]),
+]);
+
+function colored(text: string, color = ''): string {
+  const name = COLOR_NAMES.get(color) ?? color;
+  return name === 'text' ? text : `${text} (${name})`;
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { panelsOf, type ShippedPanel, shippedDashboards } from '../shipped-dashboards.ts';
+import { type RecordedResult, render, type Shown } from './render.ts';
+
+const WORLDS = ['demo', 'station-down', 'exporter-down', 'one-exporter-down', 'unknown', 'two-jobs'] as const;
+type World = (typeof WORLDS)[number];
+
+const panels = shippedDashboards().flatMap(([file, dashboard]) =>
+  panelsOf(dashboard).map((panel) => ({ name: `${file}: ${panel.title}`, panel })),
+);
+
+describe('the panels of all dashboards', () => {
+  it.each(WORLDS)('show these cells and colors in the world %s', async (world) => {
+    const shown = [...shownIn(world)].map(([name, { columns, rows }]) =>
+      [`## ${name}`, ...[columns, ...rows].map((cells) => cells.join(' | '))].join('\n'),
+    );
+    await expect(`${shown.join('\n\n')}\n`).toMatchFileSnapshot(`cells/${world}.txt`);
+  });
+
+  it('show the stations of an exporter that is down as missing, with the time of their last refresh', () => {
+    expect(stats('one-exporter-down', 'fleet.json', 'Exporters up', 'Stations', 'Missing', 'Failing')).toEqual([
+      '50% (red)',
+      '4',
+      '2 (red)',
+      'None known',
+    ]);
+    expect(cells('one-exporter-down', 'fleet.json: All stations', 'Station', 'Refresh', 'No data since')).toEqual([
+      ['north', 'No data (red)', '2026-01-15 12:40:00'],
+      ['south', 'No data (red)', '2026-01-15 12:40:00'],
+      ['east', 'Up (green)', '–'],
+      ['west', 'Up (green)', '–'],
+    ]);
+  });
+
+  it('list firing alerts first, then by severity, then the latest, those of the resources of a station as one row', () => {
+    const columns = ['Alert', 'State', 'Severity', 'Number'];
+    expect(cells('station-down', 'fleet.json: Alerts', ...columns).map((row) => row.join(' '))).toEqual([
+      'TelemetryStationDataStale Firing (red) critical (red) 1',
+      'TelemetryStationResourceFiring Firing (red) warning (dark-orange) 26',
+      'TelemetryStationDown Firing (red) warning (dark-orange) 1',
+      'TelemetryStationDataStale Pending (dark-orange) critical (red) 1',
+      'TelemetryStationResourceFiring Pending (dark-orange) warning (dark-orange) 9',
+      'TelemetryStationOverloaded Pending (dark-orange) warning (dark-orange) 1',
+    ]);
+  });
+
+  it('list the alerts of exporters alone on the exporter dashboard', () => {
+    expect(cells('station-down', 'exporter.json: Alerts', 'Alert')).toEqual([['TelemetryStationOverloaded']]);
+  });
+
+  it('show nothing in green while the exporter is down', () => {
+    expect(green('exporter-down')).toEqual([]);
+    expect(stats('exporter-down', 'exporter.json', 'Slowest scrape', 'Configuration', 'Shards present')).toEqual([
+      'A target cannot be scraped',
+      'Unknown',
+      '0% (red)',
+    ]);
+  });
+
+  it('show what one of two exporters would say as unknown while it is down', () => {
+    expect(stats('one-exporter-down', 'exporter.json', 'Slowest scrape', 'Configuration', 'Shards present')).toEqual([
+      'A target cannot be scraped',
+      'Unknown',
+      '0% (red)',
+    ]);
+    expect(stats('one-exporter-down', 'fleet.json', 'Firing', 'Incomplete')).toEqual(['None known', 'None known']);
+  });
+
+  it('show nothing but the exporter in green while no station was refreshed', () => {
+    const ofStations = green('unknown').filter((name) => !name.startsWith('exporter.json'));
+    expect(ofStations).toEqual(['fleet.json: Exporters up', 'fleet.json: Missing']);
+    expect(stats('unknown', 'fleet.json', 'Oldest data', 'Failing')).toEqual(['Never refreshed (red)', '2 (red)']);
+  });
+
+  it('show no firing resources as unknown while a listing is incomplete, and stations that were never refreshed as such', () => {
+    expect(cells('station-down', 'fleet.json: All stations', 'Station', 'Firing', 'Listing')).toEqual([
+      ['never', '–', '–'],
+      ['old', '30 (red)', 'Complete (green)'],
+      ['partial', 'None known', 'Incomplete (dark-orange)'],
+    ]);
+    expect(stats('station-down', 'fleet.json', 'Incomplete', 'Oldest data')).toEqual([
+      '1 (dark-orange)',
+      'Never refreshed (red)',
+    ]);
+  });
+
+  it('give the likely causes of missing data while the exporter is down, not a number of 0', () => {
+    const texts = new Set([...shownIn('exporter-down').values()].flatMap(({ rows }) => rows.flat()));
+    const withoutData = [...texts].filter((text) => / /.test(text) && !/\d|\(red\)|\(blue\)/.test(text));
+    expect(withoutData.filter((text) => !/not scraped or refreshed/i.test(text)).toSorted()).toEqual([
+      'A target cannot be scraped',
+      'No alerts, or prometheus/rules.yml is not loaded',
+      'No resource has the label $owner, see resource_labels',
+      'No resource selected, or it has no SKU quantity',
+      'No resource selected, or it has no data',
+      'None known',
+      'Scrape failed',
+    ]);
+  });
+
+  it('list firing and pending resources first, and say how many are not listed', () => {
+    expect(cells('station-down', 'resources.json: Inventory', 'Resource', 'Name', 'Product', 'State')).toEqual([
+      ['5 of 10 shown', '–', '–', '–'],
+      ['Web (1)', 'web-firing', 'p0', 'Firing (red)'],
+      ['–', 'web-8', 'p0', 'Pending (dark-orange)'],
+      ...[1, 2, 3].map((index) => ['–', `web-${index}`, 'p0', 'Inactive (green)']),
+    ]);
+  });
+
+  it('show what fires in red everywhere', () => {
+    const firing = [...shownIn('station-down')].flatMap(([name, { columns, rows }]) => {
+      const column = columns.findIndex((title) => /^Firing$|, firing$/.test(title));
+      return rows.map((row) => `${name}: ${row[column]}`).filter((text) => /: [1-9]/.test(text));
+    });
+    expect(firing.length).toBeGreaterThan(5);
+    expect(firing.filter((text) => !text.endsWith('(red)'))).toEqual([]);
+  });
+
+  it.each(WORLDS)('show stations, types, upstreams and exporters in no color of a status: %s', (world) => {
+    const isCategory = ({ type, targets = [] }: ShippedPanel) =>
+      type === 'timeseries' && !targets.some(({ legendFormat }) => /\{\{(state|reason)\}\}/.test(`${legendFormat}`));
+    const categories = new Set(panels.filter(({ panel }) => isCategory(panel)).map(({ name }) => name));
+    const shown = [...shownIn(world)].filter(([name]) => categories.has(name)).flatMap(([, { rows }]) => rows);
+    expect(shown.flatMap(([series = '']) => /\(([^()]*)\)$/.exec(series)?.[1] ?? []).filter(isStatus)).toEqual([]);
+  });
+
+  it('tell stations of the same name in two jobs apart', () => {
+    const withoutColor = (text = '') => text.replace(/ \(#?\w+\)$/, '');
+    const repeated = [...shownIn('two-jobs')].filter(([, { columns, rows }]) => {
+      const names = rows.map((row) => (columns[0] === 'series' ? withoutColor(row[0]) : row.join(' | ')));
+      return new Set(names).size < names.length;
+    });
+    expect(repeated.map(([name]) => name)).toEqual([]);
+    expect(cells('two-jobs', 'fleet.json: Data age', 'series').map(([name]) => withoutColor(name))).toEqual([
+      'two-jobs-a',
+      'two-jobs-a / prod',
+      'two-jobs-b',
+      'two-jobs-b / prod',
+    ]);
+  });
+
+  it('show the coverage of a type without rules and of unknown alertability as unknown', () => {
+    expect(cells('demo', 'fleet.json: Coverage by type', 'Type', 'Coverage')).toContainEqual(['bucket0', '–']);
+  });
+
+  it('show resources by owner where resources have the label, and say so where none has it', () => {
+    expect(cells('demo', 'fleet.json: Resources by owner', 'Owner', 'Resources', 'Coverage')).toEqual([
+      ['none', '600', '0% (red)'],
+      ['storage', '600', '100% (green)'],
+    ]);
+    expect(cells('two-jobs', 'fleet.json: Resources by owner', 'no data')).toEqual([
+      ['No resource has the label $owner, see resource_labels'],
+    ]);
+  });
+
+  it('say whether an upstream is too small', () => {
+    expect(cells('demo', 'exporter.json: Capacity by upstream', 'Upstream', 'Capacity')).toEqual([
+      ['main', 'Enough (green)'],
+    ]);
+    expect(cells('station-down', 'exporter.json: Capacity by upstream', 'Upstream', 'Capacity')).toEqual([
+      ['main', 'Too small (red)'],
+    ]);
+  });
+});
+
+/** What each panel shows, by dashboard and title. */
+function shownIn(world: World): ReadonlyMap<string, Shown> {
+  const lines = readFileSync(new URL(`results/${world}.ndjson`, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const recorded = new Map<string, RecordedResult[]>(
+    lines.map((line) => JSON.parse(line)).map(([name, ...results]) => [name, results]),
+  );
+  return new Map(
+    panels.map(({ name, panel }) => [name, render(panel, recorded.get(name) ?? expect.unreachable(name))]),
+  );
+}
+
+function stats(world: World, file: string, ...titles: readonly string[]) {
+  return titles.map((title) => cells(world, `${file}: ${title}`, title)[0]?.[0]);
+}
+
+function cells(world: World, name: string, ...titles: readonly string[]): string[][] {
+  const { columns, rows } = shownIn(world).get(name) ?? expect.unreachable(name);
+  return rows.map((row) => titles.map((title) => row[columns.indexOf(title)] ?? `no column ${title}`));
+}
+
+/** The panels with something green. */
+function green(world: World): string[] {
+  return [...shownIn(world)].flatMap(([name, { rows }]) =>
+    rows.flat().some((cell) => /\(.*green\)/.test(cell)) ? [name] : [],
+  );
+}
+
+/** Whether a color is a shade of red, orange, yellow or green. */
+function isStatus(color: string): boolean {
+  if (!color.startsWith('#')) return !['blue', 'purple'].includes(color);
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((index) => Number.parseInt(color.slice(index, index + 2), 16));
+  return blue <= Math.max(red, green);
+}
