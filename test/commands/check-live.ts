@@ -1,14 +1,9 @@
-import { stringify } from 'yaml';
-import { run } from '../e2e/running-program.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
+import { configFlag, resultOf } from '../e2e/running-program.ts';
 
 /** The output and exit code of `check --live` for a configuration. */
 export async function checkLive(config: object, ...flags: string[]) {
-  const file = temporaryFile('config.yaml', stringify(config));
-  const { exit, output } = run(['check', '--live', `--config.file=${file}`, ...flags]);
-  const code = await exit;
-  const { stdout, stderr } = output();
-  return { code, stdout, stderr, cell: (row: string, column: string) => cellOf(stdout, row, column) };
+  const result = await resultOf(['check', '--live', configFlag(config), ...flags]);
+  return { ...result, cell: (row: string, column: string) => cellOf(result.stdout, row, column) };
 }
 
 /** The cell of a column, in the row that starts with the name. */

@@ -62,6 +62,15 @@ export function run(
   return { signals, exit, listening, output: () => ({ stdout, stderr }) };
 }
 
+/** The exit code and the output of a run that ends by itself. */
+export async function resultOf(...parameters: Parameters<typeof run>) {
+  const { exit, output } = run(...parameters);
+  return { code: await exit, ...output() };
+}
+
+/** The flag for a configuration file, which is removed when the test finishes. */
+export const configFlag = (config: object) => `--config.file=${temporaryFile('config.yaml', stringify(config))}`;
+
 /** Runs `serve` on a free port, with the configuration in a file. */
 export async function serve(config: object, ...flags: string[]) {
   const file = temporaryFile('config.yaml', stringify(config));
