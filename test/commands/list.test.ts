@@ -1,36 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import type { Fault } from '../../src/simulator/faults.ts';
 import type { ServiceOptions } from '../../src/simulator/service.ts';
-import { run } from '../e2e/running-program.ts';
+import { configFlag, resultOf, run } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startTestService, variedEntries, wireRecord } from '../e2e/test-bed.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
-const JOINED = { products: ['product.even', 'product.odd'], alertability: true };
+type Changes = Parameters<typeof configOf>[2];
 
-/** A configuration with the stations `ts` and `other` of a service that stops with the test. */
-async function configFile(options: ServiceOptions = {}, changes: Parameters<typeof configOf>[2] = {}): Promise<string> {
+const JOINED = { station: { products: ['product.even', 'product.odd'], alertability: true } };
+
+/** The flag for a configuration with the stations `ts` and `other` of a service that stops with the test. */
+async function configured(options: ServiceOptions = {}, changes: Changes = {}): Promise<string> {
   const service = await startTestService({ source: () => variedEntries(57), ...options });
-  return temporaryFile('config.yaml', stringify(configOf(service.url, ['ts', 'other'], changes)));
+  return configFlag(configOf(service.url, ['ts', 'other'], changes));
 }
 
-async function listed(file: string, flags: readonly string[] = [], columns?: number, outputColumns?: number, env = {}) {
-  const { exit, output } = run(['list', 'ts', `--config.file=${file}`, ...flags], env, 'host', columns, outputColumns);
-  return { code: await exit, ...output() };
-}
+const faulty = (fault: Fault, changes: Changes = {}) => configured({ faults: { '*': [fault] } }, changes);
 
-async function idsOf(file: string, ...flags: string[]): Promise<readonly string[]> {
-  const { stdout } = await listed(file, ['--format=json', ...flags]);
+const listed = async (config: string | Promise<string>, ...flags: string[]) =>
+  resultOf(['list', 'ts', await config, ...flags]);
+
+/** On a terminal, and with stdout there too if its width is given. */
+const shown = async (config: Promise<string>, flags: string[] = [], columns = 60, outputColumns?: number, env = {}) =>
+  resultOf(['list', 'ts', await config, ...flags], env, 'host', columns, outputColumns);
+
+async function idsOf(config: string, ...flags: string[]): Promise<readonly string[]> {
+  const { stdout } = await listed(config, '--format=json', ...flags);
   return (JSON.parse(stdout) as { resource_id: string }[]).map(({ resource_id }) => resource_id);
 }
 
-const numbered = (...numbers: number[]) => numbers.map((number) => `r${number}`);
 const those = (wanted: (index: number) => boolean) =>
-  numbered(...Array.from({ length: 57 }, (_, index) => index).filter(wanted));
+  Array.from({ length: 57 }, (_, index) => index)
+    .filter(wanted)
+    .map((index) => `r${index}`);
 
 describe('list', () => {
   it('prints a table of all resources and nothing else', async () => {
-    const { code, stdout, stderr } = await listed(await configFile());
+    const { code, stdout, stderr } = await listed(configured());
     const lines = stdout.split('\n');
     expect(lines[0]).toMatch(/^ID +NAME +DISPLAY NAME +TYPE /);
     expect(lines.slice(1, -1).map((line) => line.split(' ')[0])).toEqual(those(() => true));
@@ -38,7 +44,7 @@ describe('list', () => {
   });
 
   it('prints JSON with the results of the additional listings', async () => {
-    const { code, stdout, stderr } = await listed(await configFile({}, { station: JOINED }), ['--format=json']);
+    const { code, stdout, stderr } = await listed(configured({}, JOINED), '--format=json');
     const resources = JSON.parse(stdout) as Record<string, unknown>[];
     expect(resources).toHaveLength(57);
     expect(resources[5]).toEqual({
@@ -61,43 +67,36 @@ describe('list', () => {
   });
 
   it('prints CSV', async () => {
-    const { stdout } = await listed(await configFile(), ['--format=csv']);
+    const { stdout } = await listed(configured(), '--format=csv');
     expect(stdout.split('\r\n')).toHaveLength(59);
     expect(stdout).toContain(
       '\r\nr5,name-r5,Display r5,resource_type.kind.2,Kind 2,,ALERTSTATE_FIRING,,1,2024-05-01T12:00:05.500Z,1.5 TiB,1.5,TiB,\r\n',
     );
   });
 
-  it.each([
-    [['--search=R1'], (index: number) => `r${index}`.startsWith('r1')],
-    [['--type=resource_type.kind.1'], (index: number) => index % 3 === 1],
+  it.each<[flags: string[], wanted: (index: number) => boolean]>([
+    [['--search=R1'], (index) => `r${index}`.startsWith('r1')],
+    [['--type=resource_type.kind.1'], (index) => index % 3 === 1],
     [['--type='], () => false],
-    [['--product=product.odd'], (index: number) => index % 2 === 1],
-    [['--state=ALERTSTATE_FIRING'], (index: number) => index % 2 === 1],
-    [['--alertable=no'], (index: number) => index % 5 === 0],
-    [['--alertable=unknown'], () => false],
-    [['--without-rules'], (index: number) => index % 4 === 0],
-    [
-      ['--without-rules', '--alertable=yes', '--search', 'r2'],
-      (index: number) => [20, 24, 28].includes(index) && index % 5 !== 0,
-    ],
+    [['--product=product.odd'], (index) => index % 2 === 1],
+    [['--state=firing'], (index) => index % 2 === 1],
+    [['--alertable=no'], (index) => index % 5 === 0],
+    [['--without-rules'], (index) => index % 4 === 0],
+    [['--without-rules', '--alertable=yes', '--search', 'r2'], (index) => [24, 28].includes(index)],
   ])('filters by %j', async (flags, wanted) => {
-    expect(await idsOf(await configFile({}, { station: JOINED }), ...flags)).toEqual(those(wanted));
+    expect(await idsOf(await configured({}, JOINED), ...flags)).toEqual(those(wanted));
   });
 
   it('sorts in both directions and applies the limit', async () => {
-    const file = await configFile();
-    expect(await idsOf(file, '--sort=created', '--limit=3')).toEqual(numbered(0, 1, 2));
-    expect(await idsOf(file, '--sort=-created', '--limit=3')).toEqual(numbered(56, 55, 54));
-    expect(await idsOf(file, '--limit=1000')).toHaveLength(57);
+    const config = await configured();
+    expect(await idsOf(config, '--sort=created', '--limit=3')).toEqual(['r0', 'r1', 'r2']);
+    expect(await idsOf(config, '--sort=-created', '--limit=3')).toEqual(['r56', 'r55', 'r54']);
+    expect(await idsOf(config, '--limit=1000')).toHaveLength(57);
   });
 
   it('prints the values present when a filter matches nothing', async () => {
-    const { code, stdout, stderr } = await listed(await configFile(), [
-      '--state=fire',
-      '--type=resource_type.kind.1',
-      '--format=csv',
-    ]);
+    const flags = ['--state=fire', '--type=resource_type.kind.1', '--format=csv'];
+    const { code, stdout, stderr } = await listed(configured(), ...flags);
     expect({ code, lines: stdout.split('\r\n').length }).toEqual({ code: 0, lines: 2 });
     expect(stderr).toMatch(
       /^--state: no resource has "fire"; values present: "ALERTSTATE_\w+" \(29\), "ALERTSTATE_FIRING" \(28\)\n$/,
@@ -105,40 +104,36 @@ describe('list', () => {
   });
 
   it('prints at most 20 values, without control characters', async () => {
-    const records = Array.from({ length: 30 }, (_, index) => ({
-      record: wireRecord(`r${index}`, { state: `S${index}\u009b` }),
-    }));
-    const { stderr } = await listed(await configFile({ source: () => records }), ['--state=none']);
+    const source = () =>
+      entriesOf(30).map((_, index) => ({ record: wireRecord(`r${index}`, { state: `S${index}\u009b` }) }));
+    const { stderr } = await listed(configured({ source }), '--state=none');
     expect(stderr).toMatch(/values present: "S0\\u\{9b\}" \(1\), .*, and 10 more\n$/);
     expect(stderr).not.toContain('\u009b');
   });
 
   it('prints the chosen columns', async () => {
-    const { stdout } = await listed(await configFile(), ['--columns=state,id', '--limit=1', '--format=csv']);
+    const { stdout } = await listed(configured(), '--columns=state,id', '--limit=1', '--format=csv');
     expect(stdout).toMatch(/^state,resource_id\r\nALERTSTATE_\w+,r0\r\n$/);
   });
 
   it('lists a demo station without a configuration file', async () => {
-    const { exit, output } = run(['list', 'staging', '--demo', '--limit=2', '--format=csv']);
-    expect(await exit).toBe(0);
-    expect(output().stdout.split('\r\n')).toHaveLength(4);
+    const { code, stdout } = await resultOf(['list', 'staging', '--demo', '--limit=2', '--format=csv']);
+    expect({ code, lines: stdout.split('\r\n').length }).toEqual({ code: 0, lines: 4 });
   });
 
   it('prints at most 20 reasons why a listing is incomplete', async () => {
     const products = Array.from({ length: 100 }, (_, index) => `product.${index}`);
-    const file = await configFile({ faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }, { station: { products } });
-    const warnings = (await listed(file)).stderr.trim().split('\n');
+    const { stderr } = await listed(faulty({ kind: 'totalLies', delta: 2 }, { station: { products } }));
+    const warnings = stderr.trim().split('\n');
     expect(warnings).toHaveLength(21);
     expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete: and 81 more');
   });
 
   it('warns about an incomplete listing and omitted records', async () => {
     const source = () => [...entriesOf(3), { record: wireRecord('') }, { record: null }];
-    const { code, stdout, stderr } = await listed(
-      await configFile({ source, faults: { '*': [{ kind: 'totalLies', delta: 2 }] } }),
-    );
-    expect(code).toBe(0);
-    expect(stdout.split('\n')).toHaveLength(5);
+    const faults = { '*': [{ kind: 'totalLies', delta: 2 }] } as const;
+    const { code, stdout, stderr } = await listed(configured({ source, faults }));
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 5 });
     expect(stderr).toBe(
       [
         'warning: the listing of "ts" is not verified complete: the service reports a total of 7, but returned 5 distinct records',
@@ -149,8 +144,7 @@ describe('list', () => {
   });
 
   it('reports why the station cannot be listed', async () => {
-    const file = await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } });
-    const { code, stdout, stderr } = await listed(file);
+    const { code, stdout, stderr } = await listed(faulty({ kind: 'status', code: 403 }));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^cannot list "ts": forbidden: .*403.*\n$/);
   });
@@ -160,8 +154,7 @@ describe('list', () => {
     ['SIGTERM', 143],
   ])('exits on %s with code %i and prints nothing', async (signal, code) => {
     const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
-    const file = temporaryFile('config.yaml', stringify(configOf(service.url, ['ts'])));
-    const { signals, exit, output } = run(['list', 'ts', `--config.file=${file}`]);
+    const { signals, exit, output } = run(['list', 'ts', configFlag(configOf(service.url, ['ts']))]);
     await eventually(() => expect(service.requests).toHaveLength(1));
     signals.emit(signal);
     expect(await exit).toBe(code);
@@ -169,15 +162,14 @@ describe('list', () => {
   });
 
   it('removes its signal listeners after the listing', async () => {
-    const { signals, exit } = run(['list', 'ts', `--config.file=${await configFile()}`]);
+    const { signals, exit } = run(['list', 'ts', await configured()]);
     await exit;
     expect(signals.eventNames()).toEqual([]);
   });
 
   it('suggests a configured station for an unknown one', async () => {
-    const { exit, output } = run(['list', 'othr', `--config.file=${await configFile()}`]);
-    expect(await exit).toBe(1);
-    expect(output()).toEqual({
+    expect(await resultOf(['list', 'othr', await configured()])).toEqual({
+      code: 1,
       stdout: '',
       stderr: 'unknown station "othr"; did you mean "other"?\nconfigured stations: "ts", "other"\n',
     });
@@ -185,14 +177,11 @@ describe('list', () => {
 
   it('shows at most 20 configured stations', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `s${index}`);
-    const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', names)));
-    const { exit, output } = run(['list', 'something', `--config.file=${file}`]);
-    expect(await exit).toBe(1);
-    expect(output().stderr).toMatch(/^unknown station "something"\nconfigured stations: "s0", .*"s19", and 10 more\n$/);
+    const { stderr } = await resultOf(['list', 'something', configFlag(configOf('http://127.0.0.1:1', names))]);
+    expect(stderr).toMatch(/^unknown station "something"\nconfigured stations: "s0", .*"s19", and 10 more\n$/);
   });
 
   it('rethrows an internal error', async () => {
-    const file = await configFile();
     let reads = 0;
     // Simulates a bug that occurs with the first page.
     const broken = Object.defineProperty({}, 'TERM', {
@@ -201,17 +190,13 @@ describe('list', () => {
         if (reads > 1) throw new Error('a bug');
       },
     });
-    await expect(run(['list', 'ts', `--config.file=${file}`], broken).exit).rejects.toThrow('a bug');
+    await expect(run(['list', 'ts', await configured()], broken).exit).rejects.toThrow('a bug');
   });
 });
 
 describe('list, on a terminal', () => {
   it('shows progress, clears it and prints the number of resources', async () => {
-    const { stdout, stderr } = await listed(
-      await configFile({}, { station: JOINED }),
-      ['--state=ALERTSTATE_FIRING', '--limit=5'],
-      60,
-    );
+    const { stdout, stderr } = await shown(configured({}, JOINED), ['--state=ALERTSTATE_FIRING', '--limit=5']);
     expect(stdout).not.toContain('\u001b');
     const painted = stderr.split('\r\u001b[K');
     expect(painted[1]).toBe('ts: 0 pages');
@@ -219,33 +204,26 @@ describe('list, on a terminal', () => {
   });
 
   it('names the columns that do not fit', async () => {
-    const { stderr } = await listed(await configFile({}, { station: JOINED }), [], 80, 80);
+    const { stderr } = await shown(configured({}, JOINED), [], 80, 80);
     expect(stderr.replaceAll('\n  ', ' ')).toMatch(
       /\[K57 of 57 resources; columns not shown: .*GPU MODEL \(--wide shows all, --columns some\)\n$/,
     );
   });
 
   it('prints a table of exact values with --wide, and the same in a pipe', async () => {
-    const file = await configFile({}, { station: JOINED });
-    const wide = await listed(file, ['--wide'], 80, 80, { NO_COLOR: '1' });
-    expect(wide.stdout).toBe((await listed(file)).stdout);
+    const config = configured({}, JOINED);
+    const wide = await shown(config, ['--wide'], 80, 80, { NO_COLOR: '1' });
+    expect(wide.stdout).toBe((await listed(config)).stdout);
     expect(wide.stderr).toMatch(/57 of 57 resources\n$/);
   });
 
-  it('shows retries', async () => {
-    const faults = { '*': [{ kind: 'status', code: 503, when: { first: 1 } } as const] };
-    const { stderr } = await listed(await configFile({ faults }, { upstream: { max_retries: 1 } }), [], 60);
-    expect(stderr).toMatch(/, 1 retry/);
-  });
-
   it('clears the line before a failure', async () => {
-    const { stderr } = await listed(await configFile({ faults: { '*': [{ kind: 'status', code: 403 }] } }), [], 60);
+    const { stderr } = await shown(faulty({ kind: 'status', code: 403 }));
     expect(stderr.split('\r\u001b[K').at(-1)).toMatch(/^cannot list "ts": forbidden: /);
   });
 
   it('shows no progress on a dumb terminal', async () => {
-    const { exit, output } = run(['list', 'ts', `--config.file=${await configFile()}`], { TERM: 'dumb' }, 'host', 60);
-    await exit;
-    expect(output().stderr).toBe('57 of 57 resources\n');
+    const { stderr } = await shown(configured(), [], 60, undefined, { TERM: 'dumb' });
+    expect(stderr).toBe('57 of 57 resources\n');
   });
 });
