@@ -53,15 +53,15 @@ async function reply(printed: string, signal?: AbortSignal): Promise<string> {
 }
 
 describe('simulate', () => {
-  it('prints a configuration whose first station can be listed', async () => {
-    const page = await simulated(firstPage);
-    expect(page.resources).toHaveLength(5);
-    expect(page.page.total).toBeGreaterThan(1000);
-  });
-
-  it('prints the URL of the service', async () => {
-    const printed = await simulated(async (text) => text);
+  it('prints its URL and a configuration whose first station can be listed, until a signal', async () => {
+    const printed = await simulated(async (text) => {
+      const { resources, page } = await firstPage(text);
+      expect(resources).toHaveLength(5);
+      expect(page.total).toBeGreaterThan(1000);
+      return text;
+    });
     expect(printed).toMatch(/^# Simulated service on http:\/\/127\.0\.0\.1:\d+\n/);
+    await expect(fetch(listingUrl(printed))).rejects.toThrow('fetch failed');
   });
 
   it('simulates the same resources for the same seed only', async () => {
@@ -72,14 +72,15 @@ describe('simulate', () => {
   });
 
   it('simulates the requested number and size of stations', async () => {
-    const sized = ['--simulate.stations=3', '--simulate.resources=100'];
-    const printed = await simulated(async (text) => text, ...sized);
-    expect(parse(printed).stations.map(({ name }: { name: string }) => name)).toEqual([
-      'station-1',
-      'station-2',
-      'station-3',
-    ]);
-    const { total } = (await simulated(firstPage, ...sized)).page;
+    const { total } = await simulated(
+      async (printed) => {
+        const { stations } = parse(printed);
+        expect(stations.map(({ name }: { name: string }) => name)).toEqual(['station-1', 'station-2', 'station-3']);
+        return (await firstPage(printed)).page;
+      },
+      '--simulate.stations=3',
+      '--simulate.resources=100',
+    );
     expect(total).toBeGreaterThan(60);
     expect(total).toBeLessThan(140);
   });
@@ -133,10 +134,5 @@ describe('simulate', () => {
   it('responds alike without a fault', async () => {
     const [first, second] = await Promise.all([1, 2].map(() => simulated((printed) => reply(printed), ...SMALL)));
     expect(timeless(`${first}`)).toBe(timeless(`${second}`));
-  });
-
-  it('stops the service on a signal', async () => {
-    const url = await simulated(async (printed) => listingUrl(printed), ...SMALL);
-    await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 });
