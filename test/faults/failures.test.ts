@@ -23,8 +23,6 @@ import {
   variedEntries,
   wireRecord,
 } from '../e2e/test-bed.ts';
-import { issue } from '../upstream/support/certificates.ts';
-import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
 
 const before = variedEntries(9);
@@ -189,28 +187,6 @@ describe('Exporter, over a service that becomes unavailable', () => {
     main.setRecords('bad', after);
     expectRecovered(await exporter.scrape());
   });
-
-  it('reports an untrusted certificate and recovers', async () => {
-    const [trusted, stranger] = [
-      issue({ name: 'trusted', hosts: ['127.0.0.1'] }),
-      issue({ name: 'stranger', hosts: ['127.0.0.1'] }),
-    ];
-    const [main, other] = [await startTestService({ tls: trusted }), await startTestService()];
-    const ca_file = temporaryFile('ca.pem', trusted.cert);
-    const exporter = await startOver({ main, other }, { tls_config: { ca_file } });
-    const healthy = await exporter.scrape();
-    await main.stop();
-    const impostor = await startTestService({ tls: stranger, port: Number(new URL(main.url).port) });
-    impostor.setRecords('bad', after);
-    const families = await exporter.scrape();
-    expectFailing(healthy, families, 'tls');
-    expect(ownOf(families, 'api_request_failures_total')).toEqual(reasonCounts({ tls: 2 }));
-    expect(impostor.requests).toEqual([]);
-    await impostor.stop();
-    await main.restart();
-    main.setRecords('bad', after);
-    expectRecovered(await exporter.scrape());
-  });
 });
 
 describe('Exporter, when part of a listing fails', () => {
@@ -306,52 +282,5 @@ describe('Exporter, retrying', () => {
     expect(failures).toEqual(reasonCounts({ [reason]: 1 }));
     expect(retries).toBe(1);
     expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': 2 });
-  });
-});
-
-describe('Exporter, counting changes', () => {
-  const type = '{"resource_type":"resource_type.compute.x"}';
-  const changesOf = async (exporter: RunningExporter) => {
-    const data = dataOf(await exporter.scrape());
-    const states = Object.entries(data['resource_state_changes_total'] ?? {})
-      .map(([key, value]) => [JSON.parse(key).state, value])
-      .filter(([state]) => !state.startsWith('ALERTSTATE_'));
-    return {
-      complete: data['listing_complete']?.['{}'],
-      listed: Object.values(data['resources'] ?? {}).reduce((sum, value) => sum + value, 0),
-      added: data['resources_added_total']?.[type],
-      removed: data['resources_removed_total']?.[type],
-      states: Object.fromEntries(states),
-    };
-  };
-
-  it('counts changes of complete listings only', async () => {
-    const service = await startTestService();
-    const records = (ids: readonly string[], firing: readonly string[] = []) =>
-      service.setRecords(
-        'ts',
-        ids.map((id) => ({ record: wireRecord(id, { state: firing.includes(id) ? 'FIRING' : 'QUIET' }) })),
-      );
-    records(['a', 'b', 'c', 'd']);
-    const exporter = await startReadyExporter(configOf(service.url, ['ts']));
-    const start = { complete: 1, listed: 4, added: 0, removed: 0, states: { QUIET: 0 } };
-    expect(await changesOf(exporter)).toEqual(start);
-
-    records(['a', 'x', 'y'], ['a']);
-    service.setFaults('ts', [{ kind: 'totalLies', delta: 1 }]);
-    expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 3 });
-    service.setFaults('ts', [status(500)]);
-    expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 3 });
-    service.setFaults('ts', [wrongJson({ resources: [], page: { total: 4 } })]);
-    expect(await changesOf(exporter)).toEqual({ ...start, complete: 0, listed: 0 });
-
-    service.setFaults('ts', []);
-    const later = { complete: 1, listed: 3, added: 2, removed: 3, states: { QUIET: 0, FIRING: 1 } };
-    expect(await changesOf(exporter)).toEqual({ ...later, states: { QUIET: 0, FIRING: 0 } });
-    expect(await changesOf(exporter)).toEqual(later);
-    records([]);
-    expect(await changesOf(exporter)).toEqual({ ...later, listed: 0, removed: 6 });
-    records(['a']);
-    expect(await changesOf(exporter)).toEqual({ ...later, listed: 1, added: 3, removed: 6 });
   });
 });

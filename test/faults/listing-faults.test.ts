@@ -5,7 +5,7 @@ import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/simulator/service.ts';
 import { codePoint } from '../code-point.ts';
 import { expectedData, INVALID_TIMES, type ListingOutcome } from '../e2e/reference-model.ts';
-import { dataOf, expectedState, ownOf, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
+import { dataOf, expectedState, stateOf, withoutCounters } from '../e2e/station-metrics.ts';
 import {
   configOf,
   type RunningExporter,
@@ -355,41 +355,6 @@ describe('Exporter, requests', () => {
 });
 
 describe('Exporter, all families together', () => {
-  it('publishes consistent families', async () => {
-    const odd = [
-      null,
-      wireRecord('twice'),
-      wireRecord('twice', { state: 'OTHER' }),
-      wireRecord('stateless', { state: null }),
-    ];
-    const entries = [...variedEntries(603), ...entriesOf(odd)];
-    const changes = {
-      upstream: { page_size: 100 },
-      station: { products: ['product.odd'], alertability: true },
-      cache: { ttl: '1h' },
-    };
-    const { data, families, service } = await scrapeOf(entries, { faults: [{ kind: 'randomCap' }], changes });
-    const unique = 605;
-    expect(total(data['resources'])).toBe(unique);
-    expect(count(data['resource_info'])).toBe(unique);
-    expect(count(data['resource_created_timestamp_seconds'])).toBe(unique);
-    expect(count(data['resource_state'])).toBe(unique - 1);
-    expect(total(data['alert_rules'])).toBe(total(data['resource_alert_rules']));
-    expect(total(data['sku_quantity'])).toBe(total(data['resource_sku_quantity']));
-    expect(total(data['alertable_resources'])).toBe(entries.filter(({ alertable }) => alertable).length);
-    expect(data).toMatchObject({
-      listing_complete: { '{}': 0 },
-      listing_duplicate_resources: { '{}': 1 },
-      listing_rejected_resources: { '{}': 1 },
-      listing_reported_resources: { '{}': 607 },
-      listing_pages: { '{}': service.requests.length },
-    });
-    const published = [...families].filter(([name]) => !name.startsWith('telemetry_station_exporter_'));
-    const series = published.reduce((sum, [, { samples }]) => sum + samples.length, 0);
-    expect(ownOf(families, 'series')).toEqual({ '{"station":"ts"}': series });
-    expect(ownOf(families, 'api_requests_total')).toEqual({ '{}': service.requests.length });
-  });
-
   it('publishes the expected numbers for random records and faults', async () => {
     const service = await startTestService();
     service.setRecords('ts', []);

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { faultPlan } from '../../src/simulator/faults.ts';
 import { type Simulation, type SimulationOptions, startSimulation } from '../../src/simulator/simulation.ts';
 import { demoStations, type SimulatedStation, simulatedStations } from '../../src/simulator/stations.ts';
@@ -20,30 +19,6 @@ function station(name: string): SimulatedStation {
 }
 
 describe('startSimulation', () => {
-  it('returns a configuration with every station and the URL of the service', async () => {
-    const { config, service } = await start();
-    const { upstreams, stations, cache } = parse(config);
-    expect(config).not.toMatch(/[&*]a\d/);
-    expect(Object.values(upstreams)).toEqual([
-      { base_url: service.url, page_size: 200 },
-      { base_url: service.url, page_size: 200 },
-    ]);
-    expect(cache).toMatchObject({ ttl: '15s', refresh: 'scrape' });
-    expect(stations).toHaveLength(demoStations.length);
-    expect(stations[0]).toEqual({
-      name: 'prod',
-      upstream: 'east',
-      subscription: demoStations[0]?.subscription,
-      resource_group: 'platform',
-      zone: 'cn-sh-01a',
-      telemetry_station: 'ts-prod',
-      products: ['product.lepton-acp', 'product.lepton-acp-new', 'product.aec2', 'product.afs'],
-      alertability: true,
-      labels: { team: 'platform', environment: 'production' },
-    });
-    for (const { upstream } of stations) expect(upstreams).toHaveProperty(upstream);
-  });
-
   it('has a station without page and one with a page cap and text numbers', async () => {
     const { service } = await start();
     const reply = async (name: string) =>

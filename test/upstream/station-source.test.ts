@@ -5,7 +5,7 @@ import type { ListingFilters, Listing as ListingOf } from '../../src/model/listi
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
-import type { ListedPage, ListingObserver } from '../../src/upstream/http/observer.ts';
+import type { ListingObserver } from '../../src/upstream/http/observer.ts';
 import { RequestFailure } from '../../src/upstream/http/request-failure.ts';
 import { stationSource } from '../../src/upstream/station-source.ts';
 import { codePoint } from '../code-point.ts';
@@ -108,22 +108,6 @@ describe('stationSource', () => {
       [10, 10],
       [20, 10],
       [30, 10],
-    ]);
-  });
-
-  it('reports each page as received to the observer', async () => {
-    const pages: object[] = [];
-    const pageReceived = ({ body, ...page }: ListedPage) =>
-      pages.push({ ...page, records: JSON.parse(Buffer.from(body).toString()).resources.length });
-    const { source } = sourceOf(service(rows(15)), { observer: { pageReceived } });
-    const products = { path, filters: { product: 'p' } };
-    await source.listResources(query, listingContext());
-    await source.listIds(products, listingContext());
-    expect(pages).toEqual([
-      { rows: 'resources', query, offset: 0, size: 10, received: 10, total: 15, records: 10 },
-      { rows: 'resources', query, offset: 10, size: 10, received: 5, total: 15, records: 5 },
-      { rows: 'ids', query: products, offset: 0, size: 10, received: 10, total: 15, records: 10 },
-      { rows: 'ids', query: products, offset: 10, size: 10, received: 5, total: 15, records: 5 },
     ]);
   });
 

@@ -1,12 +1,11 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { UpstreamClient } from '../../../src/upstream/http/client.ts';
-import type { ReplyInfo } from '../../../src/upstream/http/observer.ts';
 import { heldByBuffers } from '../../held-by-buffers.ts';
 import { eventually } from '../../web/eventually.ts';
-import { CLIENT_OPTIONS, dependenciesOf, RecordingObserver, testClient } from '../support/client.ts';
+import { CLIENT_OPTIONS, RecordingObserver, testClient } from '../support/client.ts';
 import { ManualClock, settled } from '../support/clock.ts';
 import { listingContext } from '../support/context.ts';
 import { temporaryFile } from '../support/files.ts';
@@ -143,27 +142,6 @@ describe('UpstreamClient', () => {
     await client.close();
   });
 
-  it('reports every reply to the observer', async () => {
-    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
-    const service = await startService(statuses([503, { date, 'retry-after': '3' }], [200, { date: 'today' }]));
-    const clock = new ManualClock(5000);
-    const answers: ReplyInfo[] = [];
-    const observer = Object.assign(new RecordingObserver(), { replied: (answer: ReplyInfo) => answers.push(answer) });
-    const options = { ...CLIENT_OPTIONS, baseUrl: service.url, maxRetries: 1 };
-    const client = new UpstreamClient(
-      options,
-      observer,
-      dependenciesOf({ now: clock.now, random: () => 0, sleep: async () => undefined }),
-    );
-    onTestFinished(() => client.close());
-    const context = listingContext({ station: 'a' });
-    await client.get('/list', context, text);
-    expect(answers).toEqual([
-      { station: 'a', status: 503, sentMs: 5000, receivedMs: 5000, dateMs: Date.parse(date), retryAfterMs: 3000 },
-      { station: 'a', status: 200, sentMs: 5000, receivedMs: 5000, dateMs: undefined, retryAfterMs: undefined },
-    ]);
-  });
-
   it('reports the duration of each request to the observer, whatever happens to the wall clock', async () => {
     const clock = new ManualClock();
     const service = await startService((_request, response) => {
@@ -202,27 +180,6 @@ describe('UpstreamClient', () => {
 });
 
 describe('UpstreamClient limits', () => {
-  it('never exceeds the concurrency limit over all callers', async () => {
-    const inside = new Set<ServerResponse>();
-    let most = 0;
-    const answerAll = async () => {
-      // Enough time for a fourth request to arrive, if it were sent.
-      for (let iteration = 0; iteration < 5; iteration += 1) await settled();
-      for (const response of inside) response.end();
-      inside.clear();
-    };
-    const service = await startService((_request, response) => {
-      inside.add(response);
-      most = Math.max(most, inside.size);
-      if (inside.size === 3) answerAll();
-    });
-    const { get, observer } = testClient(service.url, { concurrency: 3 });
-    await Promise.all(Array.from({ length: 30 }, (_, page) => get(`/${page}`)));
-    expect(service.requests).toHaveLength(30);
-    expect(most).toBe(3);
-    expect(observer.waitingNow).toBe(0);
-  });
-
   it('does not count queueing time against the request timeout', async () => {
     const clock = new ManualClock();
     const service = await startService(statuses(200));

@@ -77,18 +77,6 @@ describe('readPage', () => {
     expect(replaced).not.toBe(other2);
   });
 
-  it('has the same rows without the first record on every call', async () => {
-    const records = [{ resource_id: 'a', sku: 1 }, null, { resource_id: 'b', sku: 2 }];
-    const readRow = (record: unknown) => readResource(record, new InternedTexts());
-    const page = await readPageOf(bytes({ resources: records }), readRow, async (task) => task());
-    const rest = page.afterFirst();
-    expect(rest).toMatchObject({ rows: [{ id: 'b' }], ids: ['b'], positions: [2], rejected: 1 });
-    expect(rest.invalid).toEqual(new Map([[0, ['sku']]]));
-    expect(page.afterFirst()).toBe(rest);
-    const rejectedFirst = await readPage(bytes({ resources: [null, { resource_id: 'a' }] }));
-    expect(rejectedFirst.afterFirst()).toMatchObject({ rows: ['a'], positions: [1], rejected: 0 });
-  });
-
   it.each([
     ['<html></html>', 'body: expected JSON, got an HTML or XML page (13 bytes)'],
     ['nonsense', 'body: expected JSON, got 8 bytes that are not JSON'],
