@@ -1,10 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/model/upstream-options.ts';
-import { connectOnce, connectorWithTimeout } from '../../../src/upstream/http/connection.ts';
+import { connectOnce } from '../../../src/upstream/http/connection.ts';
 import { issue } from '../support/certificates.ts';
 import { testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
@@ -300,33 +299,5 @@ describe('connectOnce', () => {
     await expect(connectOnce(new URL(`http://[::1]:${port}`), { timeoutMs: 10_000 })).rejects.toMatchObject({
       reason: 'network',
     });
-  });
-});
-
-const TARGET = { hostname: 'a', host: 'a:1', protocol: 'http:', port: '1' };
-
-/** The first outcome reported to the caller, and a function that establishes the connection. */
-function connectWithin(limitMs: number) {
-  let finish: buildConnector.Callback = () => undefined;
-  const connect = connectorWithTimeout((_target, callback) => {
-    finish = callback;
-  }, limitMs);
-  const outcome = new Promise<[Error | null, unknown]>((resolve) => {
-    connect(TARGET, (...result) => resolve(result));
-  });
-  return { outcome, finish: (...result: Parameters<buildConnector.Callback>) => finish(...result) };
-}
-
-describe('connectorWithTimeout', () => {
-  it('fails after the timeout and closes a late connection', async () => {
-    const { outcome, finish } = connectWithin(1);
-    await expect(outcome).resolves.toMatchObject([
-      { reason: 'timeout', message: 'a:1: no connection within 1 ms', retryable: true },
-      null,
-    ]);
-    const socket = new Socket();
-    finish(null, socket);
-    expect(socket.destroyed).toBe(true);
-    finish(new Error('too late to matter'), null);
   });
 });
