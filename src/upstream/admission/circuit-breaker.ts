@@ -68,6 +68,12 @@ export class CircuitBreaker {
     return station;
   }
 
+  setHanging(station: StationState, isHanging: boolean): void {
+    station.isHanging = isHanging;
+    if (isHanging) this.#hanging.add(station);
+    else this.#hanging.delete(station);
+  }
+
   isHanging(name: string): boolean {
     return this.#stations.get(name)?.isHanging ?? false;
   }
@@ -83,7 +89,7 @@ export class CircuitBreaker {
 
   /** A station that hangs at another client of the same service hangs here too. */
   takeOver(former: CircuitBreaker): void {
-    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.#hangs(this.station(name), true);
+    for (const [name, { isHanging }] of former.#stations) if (isHanging) this.setHanging(this.station(name), true);
   }
 
   /** Typical latency of the upstream; undefined: no reply so far. */
@@ -117,7 +123,7 @@ export class CircuitBreaker {
 
   answered({ order, station, admittedMs }: InFlight, nowMs: number): void {
     const latencyMs = nowMs - admittedMs;
-    this.#hangs(station, false);
+    this.setHanging(station, false);
     this.#isStalled = false;
     if (latencyMs <= this.#overdueMs(this.#typicalMs)) {
       this.#answeredOrder = Math.max(this.#answeredOrder, order);
@@ -128,18 +134,9 @@ export class CircuitBreaker {
     this.#typicalMs = towards(this.#typicalMs, latencyMs);
   }
 
-  /** The latency of a 429 is not that of a page. */
-  throttled({ station }: InFlight): void {
-    this.#hangs(station, false);
-  }
-
-  timedOut({ station }: InFlight): void {
-    this.#hangs(station, true);
-  }
-
   /** The caller no longer waits for the reply. The station counts as hanging only if later requests were answered first. */
   cancelled(request: InFlight, nowMs: number): void {
-    if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) this.#hangs(request.station, true);
+    if (this.#isOverdue(request, nowMs) && this.#isOvertaken(request)) this.setHanging(request.station, true);
   }
 
   /**
@@ -174,12 +171,6 @@ export class CircuitBreaker {
   nextOverdueMs(inFlight: Iterable<InFlight>, nowMs: number): number | undefined {
     const laterMs = Array.from(inFlight, (request) => this.#overdueAtMs(request)).filter((atMs) => atMs > nowMs);
     return laterMs.length === 0 ? undefined : Math.min(...laterMs);
-  }
-
-  #hangs(station: StationState, isHanging: boolean): void {
-    station.isHanging = isHanging;
-    if (isHanging) this.#hanging.add(station);
-    else this.#hanging.delete(station);
   }
 
   #isOverdue(request: InFlight, nowMs: number): boolean {

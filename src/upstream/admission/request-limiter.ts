@@ -240,7 +240,8 @@ export class RequestLimiter {
     const { admittedMs: startedMs } = inFlight;
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       const { retryAfterMs, status } = error;
-      this.breaker.throttled(inFlight);
+      // The latency of a 429 is not that of a page.
+      this.breaker.setHanging(inFlight.station, false);
       if (this.throttling(error, inFlight).isThrottled) {
         this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
         this.#options.observer.throttled();
@@ -250,7 +251,8 @@ export class RequestLimiter {
     } else {
       this.#rate.failed(startedMs, nowMs);
       if (signal.aborted) this.breaker.cancelled(inFlight, nowMs);
-      else if (error instanceof ListingFailure && error.reason === 'timeout') this.breaker.timedOut(inFlight);
+      else if (error instanceof ListingFailure && error.reason === 'timeout')
+        this.breaker.setHanging(inFlight.station, true);
     }
   }
 
