@@ -60,7 +60,7 @@ interface TestTime {
 }
 
 /** Timers of the client take their time from `sleep`. */
-export function dependenciesOf({ now, wallNow = now, sleep, random }: Omit<TestTime, 'startMs'>): ClientDependencies {
+function dependenciesOf({ now, wallNow = now, sleep, random }: Omit<TestTime, 'startMs'>): ClientDependencies {
   const schedule = (run: () => void, delayMs: number) => {
     if (delayMs === 0) return systemDependencies.schedule(run, 0);
     const cancelled = new AbortController();
