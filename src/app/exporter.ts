@@ -171,8 +171,8 @@ export class Exporter implements ExporterPort {
     return this.#generation.histories.get(name)?.newestFirst();
   }
 
-  changes(name: string): StationChanges | undefined {
-    return this.has(name) ? this.#changes.of(name) : undefined;
+  changes(name: string): StationChanges {
+    return this.#changes.of(name);
   }
 
   refresh(name: string): Promise<HistoryEntry | undefined> | number | undefined {

@@ -1,7 +1,9 @@
-import type { Change, Changes } from '../refresh/churn.ts';
+import { CHANGES, type Change, type Changes } from '../refresh/churn.ts';
+import type { Columns } from './records.ts';
+import { textTest } from './selection.ts';
 
 /** A change, and when the refresh that found it ended: in the history, its entry has the same time. */
-interface ObservedChange extends Change {
+export interface ObservedChange extends Change {
   readonly atMs: number;
 }
 
@@ -35,7 +37,8 @@ export class ChangeLog {
   add(station: string, atMs: number, { list, total }: Pick<Changes, 'list' | 'total'>): void {
     if (total === 0) return;
     const { kept, dropped } = this.#of(station);
-    const added = list.map((change) => ({ ...change, atMs }));
+    // A spread would take 250 bytes more for each in V8.
+    const added = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
     // Of stations with equally many, the one that changed last gives way last.
     this.#stations.delete(station);
     this.#stations.set(station, { kept: [...kept, ...added], dropped: dropped + total - list.length });
@@ -78,4 +81,70 @@ function drop(station: KeptChanges, count: number): void {
   if (count <= 0) return;
   station.kept = station.kept.slice(count);
   station.dropped += count;
+}
+
+/** A change in JSON and CSV. */
+export const CHANGE_COLUMNS = {
+  time: {
+    help: 'End of the refresh that found it, as in the history.',
+    value: ({ atMs }) => new Date(atMs).toISOString(),
+  },
+  change: {
+    help: '`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.',
+    value: ({ change }) => change,
+  },
+  resource_id: { help: 'ID of the resource.', value: ({ resource }) => resource.id },
+  name: { help: 'Its name.', value: ({ resource }) => resource.name },
+  display_name: { help: 'Its display name.', value: ({ resource }) => resource.displayName },
+  resource_type: { help: 'Its type, after the change.', value: ({ resource }) => resource.type },
+  from: {
+    help: 'State, number of alert rules or type before the change; of a removed resource, its last state.',
+    value: ({ from }) => from ?? null,
+  },
+  to: { help: 'The same after the change; of an added resource, its first state.', value: ({ to }) => to ?? null },
+} as const satisfies Columns<ObservedChange> & Readonly<Record<string, { readonly help: string }>>;
+
+/** Which changes to show, as the parameters of a URL; an absent one selects all. */
+export type ChangeQuery = Readonly<Partial<Record<keyof typeof PARAMETERS, string>>>;
+
+const TIME = {
+  expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z',
+  isValid: (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(text) && !Number.isNaN(Date.parse(text)),
+};
+
+const PARAMETERS = {
+  search: { expected: 'a text', isValid: () => true },
+  change: { expected: `one of ${CHANGES.join(', ')}`, isValid: (text) => CHANGES.some((change) => change === text) },
+  since: TIME,
+  until: TIME,
+  page: { expected: 'an integer of at least 1', isValid: (text) => /^[1-9]\d{0,8}$/.test(text) },
+} as const satisfies Readonly<Record<string, { expected: string; isValid: (text: string) => boolean }>>;
+
+/** Empty parameters are ignored; a string is the problem of an invalid one. */
+export function parseChangeQuery(given: URLSearchParams): ChangeQuery | string {
+  const query: Record<string, string> = {};
+  for (const [name, { expected, isValid }] of Object.entries(PARAMETERS)) {
+    const values = given.getAll(name).filter((value) => value !== '');
+    if (values.length > 1) return `Expected ${name} at most once.`;
+    for (const value of values) {
+      if (!isValid(value)) return `Expected ${name} to be ${expected}.`;
+      query[name] = value;
+    }
+  }
+  return query;
+}
+
+export function selectChanges(
+  changes: readonly ObservedChange[],
+  { search = '', change, since, until }: ChangeQuery,
+): readonly ObservedChange[] {
+  const [from, to] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
+  const isFound = textTest(search);
+  // A comparison with NaN is false.
+  return changes.filter(
+    (observed) =>
+      (change === undefined || observed.change === change) &&
+      !(observed.atMs < from || observed.atMs > to) &&
+      isFound(observed.resource),
+  );
 }

@@ -196,7 +196,7 @@ function selectionFilter(
 }
 
 /** Whether id, name or display name of a resource contains the text, in any case. */
-function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
+export function textTest(text: string): (resource: Pick<Resource, 'id' | 'name' | 'displayName'>) => boolean {
   const wanted = text.toLowerCase();
   return ({ id, name, displayName }) =>
     id.toLowerCase().includes(wanted) ||

@@ -26,9 +26,11 @@ export interface Changes {
   readonly list: readonly Change[];
 }
 
+export const CHANGES = ['added', 'removed', 'state', 'rules', 'type'] as const;
+
 /** What happened to one resource. */
 export interface Change {
-  readonly change: 'added' | 'removed' | 'state' | 'rules' | 'type';
+  readonly change: (typeof CHANGES)[number];
   /** As it is now; a removed one as it was. */
   readonly resource: Resource;
   /** The state, also of an added or removed resource, the number of rules, or the type. undefined: none. */

@@ -2,10 +2,11 @@ import type { RequestListener } from 'node:http';
 import compression from 'compression';
 import express, { type IRouter, type RequestHandler, type Router } from 'express';
 import { OPEN_ACCESS } from './access/rules.ts';
-import { byFormat, historyList, resourceList, searchData, stationData, stationList } from './data.ts';
+import { byFormat, changeList, historyList, resourceList, searchData, stationData, stationList } from './data.ts';
 import { serviceDiscovery } from './discovery.ts';
 import { config, healthy, readiness, refresh, reload } from './lifecycle.ts';
 import type { WebObserver, WebOptions } from './options.ts';
+import { changesPage } from './pages/changes-page.ts';
 import { configPage } from './pages/config-page.ts';
 import { errorPages } from './pages/error-page.ts';
 import { favicon } from './pages/layout.ts';
@@ -118,6 +119,8 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHa
   const station = { html: stationPage(exporter, options), json: stationData(exporter) };
   readOnlyPattern(router, ROUTES.station, ...page(byFormat(station)));
   readOnlyPattern(router, ROUTES.history, ...page(byFormat(historyList(exporter))));
+  const changes = { html: changesPage(exporter, options), ...changeList(exporter) };
+  readOnlyPattern(router, ROUTES.changes, ...page(byFormat(changes)));
   const reached = limitObserver(options);
   const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => reached('refreshes'));
   router

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { CHANGE_COLUMNS, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery } from '../inventory/resource-query.ts';
@@ -72,8 +73,9 @@ interface DataList<Row> {
   readonly name: string;
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
-  /** In JSON, `rows` follow these fields as `resources`; without fields JSON is a list. */
+  /** In JSON, `rows` follow these fields under this key; without fields JSON is a list. */
   readonly fields?: object;
+  readonly key?: string;
 }
 
 /** Handlers of a list in both formats; CSV is a file. */
@@ -81,10 +83,10 @@ function listHandlers<Row>(
   listOf: (request: Request, signal: AbortSignal) => DataList<Row> | Promise<DataList<Row>>,
 ): ListHandlers {
   const json: AbortableHandler = async (request, response, signal) => {
-    const { columns, rows, fields } = await listOf(request, signal);
+    const { columns, rows, fields, key = 'resources' } = await listOf(request, signal);
     response.setHeader('Content-Type', CONTENT_TYPES.json);
     const list = jsonPieces(columns, rows);
-    await writePieces(response, fields ? wrapped(fields, list) : list, signal);
+    await writePieces(response, fields ? wrapped(fields, key, list) : list, signal);
   };
   const csv: AbortableHandler = async (request, response, signal) => {
     const { name, columns, rows } = await listOf(request, signal);
@@ -100,9 +102,9 @@ function fileName(name: string): string {
   return name.replaceAll(/[^\w.-]+/g, '-').slice(0, 100);
 }
 
-function* wrapped(fields: object, resources: Iterable<string>): Iterable<string> {
-  yield `${jsonText(fields).slice(0, -1)},"resources":`;
-  yield* resources;
+function* wrapped(fields: object, key: string, list: Iterable<string>): Iterable<string> {
+  yield `${jsonText(fields).slice(0, -1)},"${key}":`;
+  yield* list;
   yield '}\n';
 }
 
@@ -136,6 +138,24 @@ export function historyList(exporter: ExporterPort): ListHandlers {
     const { name } = stationOf(exporter, request).spec;
     return { name: `${name}-history`, columns: HISTORY_COLUMNS, rows: exporter.history(name) ?? [] };
   });
+}
+
+/** The changes of the resources of a station, the latest first. */
+export function changeList(exporter: ExporterPort): ListHandlers {
+  return listHandlers((request) => {
+    const { name, dropped, changes } = changesOf(exporter, request);
+    const fields = { station: name, dropped };
+    return { name: `${name}-changes`, columns: CHANGE_COLUMNS, rows: changes, fields, key: 'changes' };
+  });
+}
+
+/** The changes that the path and the query select; throws a RequestError if the query is invalid. */
+export function changesOf(exporter: ExporterPort, request: Request) {
+  const { name } = stationOf(exporter, request).spec;
+  const query = parseChangeQuery(searchParams(request));
+  if (typeof query === 'string') throw new RequestError(400, `${query}\n`);
+  const { newestFirst, dropped } = exporter.changes(name);
+  return { name, query, dropped, kept: newestFirst.length, changes: selectChanges(newestFirst, query) };
 }
 
 /** The search for resources of all stations. */

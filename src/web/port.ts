@@ -1,3 +1,4 @@
+import type { StationChanges } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
 import type { SearchResult } from '../inventory/search.ts';
 import type { Order, Selection } from '../inventory/selection.ts';
@@ -21,6 +22,8 @@ export interface ExporterPort {
   station(name: string): StationDetail | undefined;
   /** The refreshes of the station, the latest first; undefined if no station has this name. */
   history(name: string): readonly HistoryEntry[] | undefined;
+  /** The latest changes of the resources of the station; none if no station has this name. */
+  changes(name: string): StationChanges;
   /**
    * Refreshes the station although it is not due, or joins its running refresh. Resolves with its outcome, undefined if a reload ended it.
    * A number: the milliseconds until this is possible again; undefined: no station has this name.

@@ -10,6 +10,7 @@ export const ROUTES = {
   stations: '/stations',
   station: '/stations/:name',
   history: '/stations/:name/history',
+  changes: '/stations/:name/changes',
   refresh: '/stations/:name/refresh',
   resources: '/stations/:name/resources',
   resource: '/stations/:name/resources/:id',
@@ -26,6 +27,12 @@ export function stationPath(name: string): string | undefined {
 
 export function historyPath(name: string): string | undefined {
   return isStep(name) ? undefined : `${stationPath(name)}/history`;
+}
+
+/** With the parameters that select changes. */
+export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string | undefined {
+  const parameters = new URLSearchParams(query).toString();
+  return isStep(name) ? undefined : `${stationPath(name)}/changes${parameters === '' ? '' : `?${parameters}`}`;
 }
 
 export function refreshPath(name: string): string | undefined {

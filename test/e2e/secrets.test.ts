@@ -99,6 +99,7 @@ async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readon
     '/sd',
     '/stations/a',
     '/stations/a/history',
+    '/stations/a/changes',
     '/-/ready',
     '/nowhere',
   ];

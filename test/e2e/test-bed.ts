@@ -14,7 +14,7 @@ import { eventually } from '../web/eventually.ts';
 /** An exporter on a free port, with access to its log and its configuration. */
 export async function startExporter(
   config: object,
-  options: Partial<WebOptions> & { env?: Record<string, string>; processMetrics?: boolean } = {},
+  options: Partial<WebOptions> & { env?: Record<string, string>; processMetrics?: boolean; logChanges?: boolean } = {},
 ) {
   const log: string[] = [];
   let text = stringify(config);
@@ -27,6 +27,7 @@ export async function startExporter(
     shard: { ordinal: 0, total: 1 },
     log: createLogger({ level: 'debug', format: 'logfmt', write: (line) => log.push(line) }),
     processMetrics: options.processMetrics ?? false,
+    logChanges: options.logChanges ?? false,
   });
   await exporter.start();
   const observer = exporter.webObserver();

@@ -72,7 +72,17 @@ export function exporterOf(
   detail: StationDetail,
 ): Pick<
   ExporterPort,
-  'specs' | 'has' | 'stations' | 'upstreams' | 'station' | 'history' | 'refresh' | 'select' | 'search' | 'seriesOf'
+  | 'specs'
+  | 'has'
+  | 'stations'
+  | 'upstreams'
+  | 'station'
+  | 'history'
+  | 'changes'
+  | 'refresh'
+  | 'select'
+  | 'search'
+  | 'seriesOf'
 > {
   return {
     specs: () => [detail.spec],
@@ -81,6 +91,7 @@ export function exporterOf(
     upstreams: () => [detail.upstream],
     station: (name) => (name === detail.spec.name ? detail : undefined),
     history: (name) => (name === detail.spec.name ? [] : undefined),
+    changes: () => ({ newestFirst: [], dropped: 0 }),
     refresh: (name) => (name === detail.spec.name ? Promise.resolve(undefined) : undefined),
     select: (snapshot, selection, order, signal) =>
       selectResources(snapshot.parts, selection, order, new TaskQueue(), signal),

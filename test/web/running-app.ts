@@ -24,6 +24,7 @@ export const READABLE_PATHS = [
   '/stations/prod',
   '/stations/prod/resources',
   '/stations/prod/history',
+  '/stations/prod/changes',
   '/?format=json',
   '/stations/prod/resources/a',
 ];

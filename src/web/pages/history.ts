@@ -1,7 +1,7 @@
 import { BUCKET_MS, type HistoryEntry } from '../../inventory/history.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
-import { historyPath } from '../routes.ts';
+import { changesPath, historyPath } from '../routes.ts';
 import { type Html, html, momentText, unknown } from './html.ts';
 import { downloads } from './table.ts';
 
@@ -35,8 +35,8 @@ ${sparkline('firing', 'Firing resources', timeline, ({ firing }) => firing, numb
 ${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durationMs, durationText, 0)}
 </div>
 <h3 id="refreshes-title">Recent refreshes</h3>
-${refreshTable(history.slice(0, SHOWN), nowMs, 'refreshes')}
-${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
+${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
+${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
 }
 
 /**
@@ -290,17 +290,17 @@ function sparkline(
 </figure>`;
 }
 
-function refreshTable(entries: readonly HistoryEntry[], nowMs: number, id: string): Html {
+function refreshTable(entries: readonly HistoryEntry[], station: string, nowMs: number, id: string): Html {
   return html`<table id="${id}" class="cards history">
 <thead>
 <tr><th scope="col">Ended (UTC)</th><th scope="col">Outcome</th><th scope="col" class="number">Duration</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Resources</th><th scope="col" class="number">Firing</th><th scope="col">Changes</th></tr>
 </thead>
 <tbody>
-${entries.map((entry) => refreshRow(entry, nowMs))}</tbody>
+${entries.map((entry) => refreshRow(entry, station, nowMs))}</tbody>
 </table>`;
 }
 
-function refreshRow(entry: HistoryEntry, nowMs: number): Html {
+function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {
   const { atMs, durationMs, waitedMs, pages, resources, firing, failure } = entry;
   const number = (label: string, value: number | undefined, text = numberText) =>
     html`<td class="number" data-label="${label}"><span>${value === undefined ? unknown('not known') : text(value)}${label === 'Duration' && waitedMs > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : []}</span></td>`;
@@ -312,7 +312,7 @@ ${number('Duration', durationMs, durationText)}
 ${number('Pages', pages)}
 ${number('Resources', resources)}
 ${number('Firing', firing)}
-<td data-label="Changes">${changesText(entry)}</td>
+<td data-label="Changes"><span>${changesText(entry, station)}</span></td>
 </tr>
 `;
 }
@@ -324,11 +324,16 @@ function outcomeText({ outcome, refreshes, failed }: HistoryEntry): string {
     : `${numberText(refreshes)} refreshes, ${outcome}`;
 }
 
-function changesText({ added, removed, stateChanges }: HistoryEntry): Html {
-  const changes = Object.entries({ added, removed, 'changed state': stateChanges });
-  if (changes.some(([, count]) => count === undefined)) return unknown('not known');
+/** A link to these changes. */
+function changesText(entry: HistoryEntry, station: string): Html {
+  const { added, removed, stateChanges, rulesChanges, atMs, refreshes } = entry;
+  const changes = Object.entries({ added, removed, 'changed state': stateChanges, 'changed rules': rulesChanges });
+  if (changes.every(([, count]) => count === undefined)) return unknown('not known');
   const texts = changes.flatMap(([what, count]) => (count ? [`${numberText(count)} ${what}`] : []));
-  return html`${texts.join(', ') || 'none'}`;
+  if (texts.length === 0) return html`none`;
+  const since = new Date(refreshes > 1 ? startOf(entry) : atMs).toISOString();
+  const path = changesPath(station, { since, until: new Date(atMs).toISOString() });
+  return path === undefined ? html`${texts.join(', ')}` : html`<a href="../${path}">${texts.join(', ')}</a>`;
 }
 
 function more<T>(further: readonly T[], render: (further: readonly T[]) => Html): Html {

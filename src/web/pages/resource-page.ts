@@ -1,3 +1,4 @@
+import type { ObservedChange } from '../../inventory/changes.ts';
 import { resourceLinks } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
@@ -10,7 +11,8 @@ import { stationOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { RequestError } from '../respond.ts';
-import { stationPath } from '../routes.ts';
+import { changesPath, stationPath } from '../routes.ts';
+import { changeTable } from './changes-page.ts';
 import { facts, type Html, html, momentText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
@@ -27,15 +29,21 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
   const { now = Date.now } = options;
   return (request, response) => {
     const { spec, served, links } = stationOf(exporter, request);
-    const located = served && locateResource(served.snapshot, String(request.params['id']));
+    const id = String(request.params['id']);
+    const located = served && locateResource(served.snapshot, id);
+    const changes = exporter.changes(spec.name).newestFirst.filter(({ resource }) => resource.id === id);
     if (served === undefined || located === undefined) {
-      const link = { words: spec.name, path: stationPath(spec.name) ?? '' };
+      const ofChanges = changesPath(spec.name, { search: id });
+      const link =
+        ofChanges && changes.length > 0
+          ? { words: 'Its changes', path: ofChanges }
+          : { words: spec.name, path: stationPath(spec.name) ?? '' };
       throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
     }
     const heading = titleOf(located);
     const content = html`${trail(spec, heading)}
 <h1>${heading}</h1>
-${linkList(resourceLinks(links, spec, located.resource))}${details(spec, located, now())}${series(exporter.seriesOf(spec, located.resource), served)}`;
+${linkList(resourceLinks(links, spec, located.resource))}${details(spec, located, now())}${ownChanges(changes, spec.name, now())}${series(exporter.seriesOf(spec, located.resource), served)}`;
     const title = `${heading} · ${spec.name} · ${EXPORTER}`;
     sendPage(response, 200, { title, root: ROOT, content, script: LIVE_SCRIPT }, options);
   };
@@ -75,6 +83,22 @@ ${facts('reasons', [
   ['Alertable', alertableReason(spec, resource)],
 ])}
 `;
+}
+
+/** Changes of a resource that its page shows. */
+const MAX_CHANGES = 20;
+
+function ownChanges(changes: readonly ObservedChange[], station: string, nowMs: number): Html {
+  const shown = changes.slice(0, MAX_CHANGES);
+  const path = changesPath(station);
+  return html`<h2 id="changes">Changes</h2>
+${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(shown, { station, root: ROOT, nowMs, isOne: true })}
+${
+  path === undefined
+    ? []
+    : html`<p><a href="${ROOT}${path}">All changes of the station</a></p>
+`
+}`;
 }
 
 function series(lines: string, served: Served): Html {

@@ -17,7 +17,7 @@ import { stationOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
-import { probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
+import { changesPath, probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
@@ -106,6 +106,11 @@ function rememberedSearches(exporter: ExporterPort): Find {
   };
 }
 
+function changesLink(name: string): Html | readonly Html[] {
+  const path = changesPath(name);
+  return path === undefined ? [] : html`<a href="../${path}">Changes</a> `;
+}
+
 function stationContent(
   { spec, upstream, status, served, links }: StationDetail,
   counts: ResourceCounts,
@@ -123,7 +128,7 @@ ${figures('status', [
   ['Snapshot', snapshotAge(status, nowMs)],
 ])}
 <div class="actions">
-<a href="#history">History</a> <a href="#place">Details</a>
+<a href="#history">History</a> ${changesLink(spec.name)}<a href="#place">Details</a>
 ${LIVE_CONTROLS}
 ${refresh}
 </div>

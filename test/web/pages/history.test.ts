@@ -109,12 +109,23 @@ describe('historySection', () => {
 
   it('shows time, duration, wait, pages, counts and changes of a refresh', () => {
     const history = [
-      entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3 }),
+      entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3, rulesChanges: 2 }),
       entryAt(24 * 60 * MINUTE_MS),
     ];
     expect(words(section(history))).toContain(
-      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state 01 Jan 03:05:00 succeeded 250 ms 3 42 2 none',
+      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state, 2 changed rules 01 Jan 03:05:00 succeeded 250 ms 3 42 2 none',
     );
+  });
+
+  it('links to the changes of a refresh, or of all refreshes of an entry', () => {
+    const linkOf = (entry: HistoryEntry, name = 'prod') =>
+      /<a href="([^"]*changes[^"]*)">1 removed/.exec(section([entry], { name }))?.[1]?.replace('&#38;', '&');
+    const until = '2026-01-02T03%3A05%3A00.000Z';
+    expect(linkOf(entryAt(0, { removed: 1 }))).toBe(`../stations/prod/changes?since=${until}&until=${until}`);
+    expect(linkOf(entryAt(0, { removed: 1, refreshes: 6 }))).toBe(
+      `../stations/prod/changes?since=2026-01-02T03%3A00%3A00.000Z&until=${until}`,
+    );
+    expect(linkOf(entryAt(0, { removed: 1 }), '..')).toBeUndefined();
   });
 
   it('shows how many refreshes of a minute failed', () => {

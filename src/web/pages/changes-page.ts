@@ -1,0 +1,119 @@
+import type { ObservedChange } from '../../inventory/changes.ts';
+import { shortTypes } from '../../inventory/resource-words.ts';
+import { countText, numberText } from '../../inventory/words.ts';
+import { CHANGES } from '../../refresh/churn.ts';
+import { changesOf } from '../data.ts';
+import type { ExporterPort } from '../port.ts';
+import type { AbortableHandler } from '../request-limit.ts';
+import { breakable, type Html, html, momentText, unknown } from './html.ts';
+import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { alertStateBadge, resourceColumns } from './resource-list.ts';
+import { stationLink } from './station-parts.ts';
+import { type Column, downloads, hiddenCaption, pageRange, pager, select, table, tableRow } from './table.ts';
+
+const ROOT = '../../';
+
+/** Which resources of a station changed, the latest changes first. */
+export function changesPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
+  const { now = Date.now } = options;
+  return (request, response) => {
+    const found = changesOf(exporter, request);
+    const { name, query, changes } = found;
+    const { page = '1', ...selection } = query;
+    const range = pageRange(changes.length, Number(page));
+    const href = (parameters: Readonly<Record<string, string>>) =>
+      `?${new URLSearchParams({ ...selection, ...parameters })}`;
+    const pages = (label: string) => pager(label, range, (target) => href({ page: String(target) }));
+    const content = html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${stationLink(name, ROOT)} / Changes</nav>
+<h1>Changes of ${name}</h1>
+<div class="headline">
+<p id="scope">${scopeText(found)}</p>
+${LIVE_CONTROLS}
+</div>
+${LIVE_NOTICES}
+${filterForm(selection)}
+${
+  changes.length === 0
+    ? html`<p id="nothing">${found.kept === 0 ? 'No change yet.' : 'No change matches.'}</p>`
+    : html`<div class="results">
+${pages('Pages of changes')}
+${downloads(href({ format: '' }))}
+</div>
+${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: now() })}
+${pages('Pages of changes, below the table')}`
+}`;
+    sendPage(
+      response,
+      200,
+      { title: `Changes · ${name} · ${EXPORTER}`, root: ROOT, content, script: LIVE_SCRIPT },
+      options,
+    );
+  };
+}
+
+function scopeText({ kept, dropped }: Pick<ReturnType<typeof changesOf>, 'kept' | 'dropped'>): Html {
+  const bound = html` ${countText(dropped, 'older or further one was', 'older or further ones were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
+  return html`Between listings that are verified complete, so that an incomplete one removes nothing. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}`;
+}
+
+function filterForm({ search = '', change, ...times }: ReturnType<typeof changesOf>['query']): Html {
+  const hidden = Object.entries(times).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const isFiltered = search !== '' || change !== undefined || hidden.length > 0;
+  const between = [times.since && `since ${times.since}`, times.until && `until ${times.until}`].filter(Boolean);
+  return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
+<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+${select('change', 'Change', [['', 'any'], ...CHANGES.map((kind) => [kind, kind] as const)], change)}${hidden}
+<button type="submit">Show</button>
+${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
+</form>`;
+}
+
+interface TableContext {
+  readonly station: string;
+  /** Relative path from the page to the root. */
+  readonly root: string;
+  readonly nowMs: number;
+  /** Of one resource, which need not be named. */
+  readonly isOne?: boolean;
+}
+
+type ChangeRow = ObservedChange & { readonly station: string };
+
+export function changeTable(
+  changes: readonly ObservedChange[],
+  { station, root, nowMs, isOne = false }: TableContext,
+): Html {
+  const typeNames = shortTypes(changes.map(({ resource }) => resource.type));
+  const named = resourceColumns(undefined, { root, typeNames, nowMs }).filter(({ by }) => NAMING.includes(`${by}`));
+  const columns: readonly Column<ChangeRow>[] = [
+    {
+      heading: 'Observed',
+      cell: ({ atMs }) => html`${timeText(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
+    },
+    { heading: 'Change', cell: ({ change }) => change },
+    ...(isOne ? [] : named),
+    { heading: 'From', cell: ({ change, from }) => valueText(change, from) },
+    { heading: 'To', cell: ({ change, to }) => valueText(change, to) },
+  ];
+  const rows = changes.map((change) => tableRow(columns, { ...change, station }));
+  return table({ id: 'change-table', caption: hiddenCaption(`Changes of ${station}`), columns }, rows);
+}
+
+const NAMING = ['display_name', 'name', 'type'];
+
+/** In UTC. */
+function timeText(atMs: number): string {
+  return new Date(atMs)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, '');
+}
+
+function valueText(change: ObservedChange['change'], value: ObservedChange['from']): Html | string {
+  if (value === undefined) return unknown('none');
+  if (typeof value === 'number') return numberText(value);
+  return change === 'type' ? breakable(value) : alertStateBadge(value);
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { ObservedChange } from '../../../src/inventory/changes.ts';
+import { resourceOf } from '../../refresh/fixtures.ts';
+import { NOW_MS } from '../fake-station.ts';
+import { parseHtml } from '../html-parser.ts';
+import { startApp } from '../running-app.ts';
+
+const change = (id: string, changes: Partial<ObservedChange> = {}): ObservedChange => ({
+  ...{ change: 'added', resource: resourceOf(id), from: undefined, to: 'ALERTSTATE_FIRING', atMs: NOW_MS - 65_000 },
+  ...changes,
+});
+
+async function pageOf(newestFirst: readonly ObservedChange[], query = '', dropped = 0) {
+  const { request } = await startApp({ changes: () => ({ newestFirst, dropped }) }, { now: () => NOW_MS });
+  const { status, body } = await request(`/stations/prod/changes${query}`, { headers: { accept: 'text/html' } });
+  const [, main = ''] = /<main[^>]*>([\s\S]*)<\/main>/.exec(body) ?? [];
+  const { text, tags } = parseHtml(main);
+  const rows = main
+    .split('<tr>')
+    .slice(2)
+    .map((row) =>
+      parseHtml(row.replace(/<\/tr>[\s\S]*/, ''))
+        .text.replace(/\s+/g, ' ')
+        .trim(),
+    );
+  return {
+    status,
+    body,
+    rows,
+    text: text.replace(/\s+/g, ' '),
+    hrefs: tags.flatMap(({ attributes }) => attributes['href'] ?? []),
+  };
+}
+
+describe('changesPage', () => {
+  it('shows time, change, resource, type, and what was before and after', async () => {
+    const { rows, hrefs, text } = await pageOf([
+      change('a'),
+      change('b', { change: 'rules', from: 1200, to: 0 }),
+      change('c', { change: 'type', from: 'type.x', to: 'type.a' }),
+      change('d', { change: 'removed', from: undefined, to: undefined }),
+    ]);
+    const when = '2026-01-02 03:03:55 1 min 5 s ago';
+    expect(rows).toEqual([
+      `${when} added Display a aCopy the ID of Display a name-a a Type A – none Firing`,
+      `${when} rules Display b bCopy the ID of Display b name-b a Type A 1,200 0`,
+      `${when} type Display c cCopy the ID of Display c name-c a Type A type.x type.a`,
+      `${when} removed Display d dCopy the ID of Display d name-d a Type A – none – none`,
+    ]);
+    expect(hrefs).toEqual(
+      expect.arrayContaining(['../../stations/prod', '../../stations/prod/resources/a', '?format=csv']),
+    );
+    expect(text).toContain('4 changes are kept.');
+    expect(text).not.toContain('dropped');
+  });
+
+  it.each([
+    ['?change=state', ['b']],
+    ['?search=DISPLAY%20A', ['a']],
+    [`?since=${new Date(NOW_MS - 1000).toISOString()}`, ['c']],
+    [`?until=${new Date(NOW_MS - 65_000).toISOString()}&change=&page=`, ['a', 'b']],
+  ])('selects by %s, for programs too', async (query, ids) => {
+    const changes = [change('c', { atMs: NOW_MS - 1000 }), change('a'), change('b', { change: 'state' })];
+    const { rows, hrefs } = await pageOf(changes, query);
+    expect(rows.map((row) => /Display (\w)/.exec(row)?.[1])).toEqual(ids);
+    expect(hrefs).toContain('?');
+    expect(hrefs.filter((href) => href.endsWith('format=json'))).toEqual([
+      expect.stringContaining(new URLSearchParams(query.replace('&change=&page=', '')).toString()),
+    ]);
+  });
+
+  it('has pages of 100 changes, and keeps the filters on them', async () => {
+    const many = Array.from({ length: 250 }, (_, index) => change(`r${index}`));
+    const { rows, text, hrefs } = await pageOf(many, '?change=added&page=3', 7);
+    expect(rows).toHaveLength(50);
+    expect(text).toContain('201–250 of 250');
+    expect(text).toContain(
+      '250 changes are kept. 7 older or further ones were dropped: see limits.changes_per_station and limits.changes.',
+    );
+    expect(hrefs).toContain('?change=added&page=2');
+  });
+
+  it('says that there is none, or none that matches', async () => {
+    expect((await pageOf([])).text).toContain('No change yet.');
+    expect((await pageOf([change('a')], '?change=removed')).text).toContain('No change matches.');
+  });
+
+  it.each([
+    ['?change=gone', 'Expected change to be one of added, removed, state, rules, type.'],
+    ['?since=yesterday', 'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
+    ['?until=2026-99-02T03:04:05Z', 'Expected until to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
+    ['?page=0', 'Expected page to be an integer of at least 1.'],
+    ['?search=a&search=b', 'Expected search at most once.'],
+  ])('rejects %s', async (query, problem) => {
+    expect(await pageOf([change('a')], query)).toMatchObject({ status: 400, text: expect.stringContaining(problem) });
+  });
+
+  it('responds 404 for an unknown station', async () => {
+    const { request } = await startApp();
+    for (const format of ['html', 'json', 'csv'])
+      expect((await request(`/stations/other/changes?format=${format}`)).status).toBe(404);
+  });
+});
