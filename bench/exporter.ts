@@ -14,6 +14,8 @@ export interface ExporterMethods {
     ttl: string;
     pageSize: number;
     concurrency: number;
+    /** Entries of the configuration. */
+    resourceLabels: object[];
   }): number;
   cpu(): number;
   memory(): number;
@@ -26,7 +28,8 @@ const loop = monitorEventLoopDelay({ resolution: 1 });
 
 serveMethods({
   ...processStats,
-  start: async ({ servicePort, stations, ttl, pageSize, concurrency }: Parameters<ExporterMethods['start']>[0]) => {
+  start: async (options: Parameters<ExporterMethods['start']>[0]) => {
+    const { servicePort, stations, ttl, pageSize, concurrency, resourceLabels } = options;
     const text = stringify({
       upstreams: {
         main: {
@@ -45,6 +48,7 @@ serveMethods({
         telemetry_station: name,
       })),
       cache: { ttl, max_stale: '1h' },
+      resource_labels: resourceLabels,
     });
     const load = async () => loadConfig({ file: 'bench.yaml', text, env: {} });
     const loaded = await load();
@@ -60,9 +64,9 @@ serveMethods({
     });
     await exporter.start();
     const limits = { maxRequests: 0, maxResponseMemory: 0, scrapeTimeoutMs: 600_000, timeoutOffsetMs: 500 };
-    const options = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
+    const webOptions = { telemetryPath: '/metrics', allowedHosts: [], enableLifecycle: false, ...limits };
     const server = await listen(
-      createApp(exporter, { ...options, version: 'bench', report: (error) => log.error('bug', { error }) }),
+      createApp(exporter, { ...webOptions, version: 'bench', report: (error) => log.error('bug', { error }) }),
       [{ host: '127.0.0.1', port: 0 }],
     );
     return server.addresses[0]?.port;

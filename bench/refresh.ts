@@ -79,7 +79,62 @@ export async function refreshFigures(): Promise<Figure[]> {
       unit: 'ms',
       goal: MAX_LOOP_DELAY,
     },
+    ...(await labelFigures()),
   ];
+}
+
+/** Ten entries that match by all kinds of fields. */
+const RESOURCE_LABELS = [
+  { match: { resource_type: 'resource_type\\.storage\\..*' }, labels: { team: 'storage' } },
+  { match: { resource_type: '.*\\.network\\..*' }, labels: { team: 'network' } },
+  { match: { station: 'ts-00[0-4].', name: 'instance-[0-7].*' }, labels: { team: 'compute' } },
+  { match: { name: '.*-[0-9]*7' }, labels: { tier: 'seven' } },
+  { match: { display_name: '.* of team (1|2|3)' }, labels: { team: 'training', tier: 'one' } },
+  { match: { display_name: '(?i).*OF TEAM 4' }, labels: { team: 'inference' } },
+  { match: { resource_id: '.*/instances/[0-3].*' }, labels: { cost: 'a' } },
+  { match: { resource_id: '/subscriptions/[^/]+/.*', name: 'instance-[a-f].*' }, labels: { cost: 'b' } },
+  { match: { product: 'product\\..*' }, labels: { tier: 'product' } },
+  { labels: { team: 'platform', tier: 'other' } },
+];
+
+/** CPU of a refresh with labels of resources, relative to one without. */
+export async function labelFigures(): Promise<Figure[]> {
+  const options = { ttl: '0s', pageSize: PAGE_SIZE };
+  return withSetup(options, (plain) =>
+    withSetup({ ...options, resourceLabels: RESOURCE_LABELS }, async (labelled) => {
+      let version = 0;
+      const measured = async ({ service, ...setup }: Setup, generation: number) => {
+        await service.call('setVersion', version, generation);
+        return refreshCpu({ service, ...setup });
+      };
+      // Alternating, so that a slowdown of the machine affects both.
+      const relative = async (replace: boolean) => {
+        const cpu = { plain: [] as number[], labelled: [] as number[] };
+        for (let round = -3; round < RUNS; round += 1) {
+          version += 1;
+          const generation = replace ? version : 0;
+          const next = { plain: await measured(plain, generation), labelled: await measured(labelled, generation) };
+          if (round < 0) continue;
+          cpu.plain.push(next.plain);
+          cpu.labelled.push(next.labelled);
+        }
+        return median(cpu.labelled) / median(cpu.plain);
+      };
+      return [
+        {
+          name: 'refresh with ten entries of resource_labels relative to one without, all resources changed',
+          value: await relative(false),
+          unit: '×',
+          goal: { max: 1.15, text: 'at most 1.15 ×' },
+        },
+        {
+          name: 'the same with all resources replaced by others, whose labels are not known yet',
+          value: await relative(true),
+          unit: '×',
+        },
+      ];
+    }),
+  );
 }
 
 /** With a ttl of 0 every scrape refreshes; writing the response is about 1 % of the CPU. */

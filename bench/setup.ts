@@ -16,6 +16,8 @@ interface SetupOptions {
   readonly latencyMs?: number;
   /** The service returns all remaining resources in one page. */
   readonly ignoreSize?: boolean;
+  /** Entries of the configuration. */
+  readonly resourceLabels?: object[];
 }
 
 /** A service and an exporter, each in its own process. */
@@ -35,6 +37,7 @@ export async function withSetup<T>(options: SetupOptions, run: (setup: Setup) =>
     concurrency = 16,
     latencyMs = 0,
     ignoreSize = false,
+    resourceLabels = [],
   } = options;
   const service = startChild<ServiceMethods>('service');
   const exporter = startChild<ExporterMethods>('exporter');
@@ -49,6 +52,7 @@ export async function withSetup<T>(options: SetupOptions, run: (setup: Setup) =>
       ttl,
       pageSize,
       concurrency,
+      resourceLabels,
     });
     return await run({ service, exporter, port, idleBytes });
   } finally {
