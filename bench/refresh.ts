@@ -85,20 +85,20 @@ export async function refreshFigures(): Promise<Figure[]> {
 
 /** Ten entries that match by all kinds of fields. */
 const RESOURCE_LABELS = [
-  { match: { resource_type: 'resource_type\\.storage\\..*' }, labels: { team: 'storage' } },
+  { match: { resource_type: 'resource_type\\.storage\\..*', name: '.*[0-4]' }, labels: { team: 'storage' } },
   { match: { resource_type: '.*\\.network\\..*' }, labels: { team: 'network' } },
   { match: { station: 'ts-00[0-4].', name: 'instance-[0-7].*' }, labels: { team: 'compute' } },
-  { match: { name: '.*-[0-9]*7' }, labels: { tier: 'seven' } },
-  { match: { display_name: '.* of team (1|2|3)' }, labels: { team: 'training', tier: 'one' } },
+  { match: { name: '.*-[0-9]*77' }, labels: { team: 'seven' } },
+  { match: { display_name: '.* of team (1|2|3)' }, labels: { team: 'training' } },
   { match: { display_name: '(?i).*OF TEAM 4' }, labels: { team: 'inference' } },
-  { match: { resource_id: '.*/instances/[0-3].*' }, labels: { cost: 'a' } },
-  { match: { resource_id: '/subscriptions/[^/]+/.*', name: 'instance-[a-f].*' }, labels: { cost: 'b' } },
-  { match: { product: 'product\\..*' }, labels: { tier: 'product' } },
-  { labels: { team: 'platform', tier: 'other' } },
+  { match: { resource_id: '.*/instances/[0-3].*' }, labels: { team: 'instances' } },
+  { match: { resource_id: '/subscriptions/[^/]+/.*', name: 'instance-[a-f].*' }, labels: { team: 'letters' } },
+  { match: { product: 'product\\..*' }, labels: { team: 'product' } },
+  { labels: { team: 'platform' } },
 ];
 
 /** CPU of a refresh with labels of resources, relative to one without. */
-export async function labelFigures(): Promise<Figure[]> {
+async function labelFigures(): Promise<Figure[]> {
   const options = { ttl: '0s', pageSize: PAGE_SIZE };
   return withSetup(options, (plain) =>
     withSetup({ ...options, resourceLabels: RESOURCE_LABELS }, async (labelled) => {

@@ -45,13 +45,19 @@ export interface LabelEntry {
 
 type Matched = Pick<Resource, (typeof FIELDS)[keyof typeof FIELDS]>;
 
+interface Rule {
+  readonly matches: (resource: Matched) => boolean;
+  /** By the index of the label's name; undefined for a label that the entry does not have. */
+  readonly values: readonly (string | undefined)[];
+}
+
 /** The configured labels of resources: of each label, the first matching entry determines the value. */
 export class ResourceLabels {
   /** The label names of all entries; a resource without a value has ''. */
   readonly names: readonly string[];
   /** Those that can match: two instances with the same entries and names are equal. */
   readonly entries: readonly LabelEntry[];
-  readonly #rules: readonly { readonly matches: (resource: Matched) => boolean; readonly labels: [number, string][] }[];
+  readonly #rules: readonly Rule[];
   /** One object per combination of values, so that comparing two of them is cheap. */
   readonly #combinations = new Map<string, Resource['labels']>();
 
@@ -60,7 +66,7 @@ export class ResourceLabels {
     this.names = names;
     this.#rules = entries.map(({ match, labels }) => ({
       matches: matcher(match),
-      labels: Object.entries(labels).map(([name, value]) => [names.indexOf(name), labelText(value)]),
+      values: names.map((name) => (Object.hasOwn(labels, name) ? labelText(labels[name] as string) : undefined)),
     }));
   }
 
@@ -70,14 +76,12 @@ export class ResourceLabels {
     return new ResourceLabels(entries, this.names);
   }
 
-  /** `before`: the same resource when it was labelled before; its labels stay while nothing that is matched changes. */
-  labelsOf(resource: Matched, before?: Resource): Resource['labels'] {
+  labelsOf(resource: Matched): Resource['labels'] {
     if (this.entries.length === 0) return NO_LABELS;
-    if (before && Object.values(FIELDS).every((field) => resource[field] === before[field])) return before.labels;
     const values: (string | undefined)[] = this.names.map(() => undefined);
-    for (const { matches, labels } of this.#rules) {
-      const open = labels.filter(([at]) => values[at] === undefined);
-      if (open.length > 0 && matches(resource)) for (const [at, value] of open) values[at] = value;
+    for (const rule of this.#rules) {
+      const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
+      if (isOpen && rule.matches(resource)) for (const [at, value] of rule.values.entries()) values[at] ??= value;
     }
     const key = JSON.stringify(values);
     const known = this.#combinations.get(key);

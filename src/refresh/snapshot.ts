@@ -9,7 +9,7 @@ import {
   type Part,
   type StationSource,
 } from '../model/listing.ts';
-import type { Resource } from '../model/resource.ts';
+import { NO_LABELS, type Resource } from '../model/resource.ts';
 import type { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
@@ -76,22 +76,35 @@ export class SnapshotReader {
       alertable !== undefined && this.#alertable.update(alertable, this.#tasks),
       ...byProduct.map((listing, index) => this.#products[index]?.update(listing, this.#tasks)),
     ]);
-    const changed = updates.includes(true);
+    const [alertableChanged, ...productsChanged] = updates;
+    const hasNewProducts = productsChanged.includes(true);
+    const changed = alertableChanged || hasNewProducts;
+    const isLabelling = resourceLabels.entries.length > 0;
     const outdated: Part<Resource>[] = [];
+    const unlabelled: Resource[] = [];
     await this.#tasks.forEach(parts, (part) => {
       const known = this.#joined.get(part);
-      if (!known || (changed && !known.every((resource) => this.#isCurrent(resource)))) outdated.push(part);
+      if (known && (!changed || known.every((resource) => this.#isCurrent(resource)))) return;
+      outdated.push(part);
+      // A record that changed has the labels that it had before.
+      if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasNewProducts) unlabelled.push(r);
     });
-    const find = resourceFinder([...this.#joined.values()].flat());
-    const updated = await mapResources(outdated, (r) => this.#joinedResource(r, find(r.id)), this.#tasks);
-    this.#joined = new Map(parts.map((part) => [part, updated.get(part) ?? this.#joined.get(part) ?? part]));
+    const labelsOf = (r: Resource) => resourceLabels.labelsOf({ ...r, product: this.#productOf(r.id) });
+    await setLabels(unlabelled, labelsOf, this.#tasks);
+    const joined = new Map<Part<Resource>, Part<Resource>>();
+    if (alertability || products.length > 0)
+      await this.#tasks.forEach(outdated, (part) =>
+        joined.set(
+          part,
+          part.map((r) => this.#joinedResource(r)),
+        ),
+      );
+    this.#joined = new Map(parts.map((part) => [part, joined.get(part) ?? this.#joined.get(part) ?? part]));
     return [...this.#joined.values()];
   }
 
-  #joinedResource(resource: Resource, before: Resource | undefined): Resource {
-    const { id } = resource;
-    const joined = { ...resource, product: this.#productOf(id), alertable: this.#isAlertable(id) };
-    return { ...joined, labels: this.#spec.resourceLabels.labelsOf(joined, before) };
+  #joinedResource(resource: Resource): Resource {
+    return { ...resource, product: this.#productOf(resource.id), alertable: this.#isAlertable(resource.id) };
   }
 
   #isCurrent({ id, product, alertable }: Resource): boolean {
@@ -111,54 +124,29 @@ export class SnapshotReader {
   }
 }
 
-/** The snapshot with the labels of another configuration. */
+/** A copy of the snapshot with other labels. */
 export async function relabelled(snapshot: Snapshot, labels: ResourceLabels, tasks: TaskQueue): Promise<Snapshot> {
-  const parts = await mapResources(snapshot.parts, (r) => ({ ...r, labels: labels.labelsOf(r) }), tasks);
-  return { ...snapshot, parts: [...parts.values()] };
+  const parts: Part<Resource>[] = [];
+  await tasks.forEach(snapshot.parts, (part) => parts.push(part.map((resource) => ({ ...resource }))));
+  await setLabels(parts.flat(), (resource) => labels.labelsOf(resource), tasks);
+  return { ...snapshot, parts };
 }
 
 /** Resources between two looks at the clock: a regular expression may take long. */
-const SLICE_LENGTH = 10;
+const LABELLED_TOGETHER = 10;
 
-/** The mapped resources of each part. */
-async function mapResources(
-  parts: readonly Part<Resource>[],
-  map: (resource: Resource) => Resource,
+/** Labels resources that are not published yet in place: copies of all of them would be the largest part of the cost. */
+async function setLabels(
+  resources: readonly Resource[],
+  labelsOf: (resource: Resource) => Resource['labels'],
   tasks: TaskQueue,
-): Promise<ReadonlyMap<Part<Resource>, Part<Resource>>> {
-  const mapped: Resource[] = [];
-  await tasks.forEach(parts.flatMap(slices), (slice) => {
-    for (const resource of slice) mapped.push(map(resource));
-  });
-  let end = 0;
-  return new Map(
-    parts.map((part) => {
-      end += part.length;
-      return [part, mapped.slice(end - part.length, end)];
-    }),
+): Promise<void> {
+  const slices = Array.from({ length: Math.ceil(resources.length / LABELLED_TOGETHER) }, (_, at) =>
+    resources.slice(at * LABELLED_TOGETHER, (at + 1) * LABELLED_TOGETHER),
   );
-}
-
-function slices(part: Part<Resource>): Part<Resource>[] {
-  const count = Math.ceil(part.length / SLICE_LENGTH);
-  return Array.from({ length: count }, (_, at) => part.slice(at * SLICE_LENGTH, (at + 1) * SLICE_LENGTH));
-}
-
-/** Resources looked at to find one behind those that were removed. */
-const MAX_REMOVED = 50;
-
-/** Finds resources by id that are requested in about their order. */
-function resourceFinder(resources: readonly Resource[]): (id: string) => Resource | undefined {
-  let next = 0;
-  return (id) => {
-    const end = Math.min(next + MAX_REMOVED, resources.length);
-    for (let at = next; at < end; at += 1) {
-      if (resources[at]?.id !== id) continue;
-      next = at + 1;
-      return resources[at];
-    }
-    return undefined;
-  };
+  await tasks.forEach(slices, (slice) => {
+    for (const resource of slice) (resource as { labels: Resource['labels'] }).labels = labelsOf(resource);
+  });
 }
 
 type ListedParts = Pick<StationSpec, 'products' | 'alertability' | 'filters'>;

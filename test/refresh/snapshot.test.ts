@@ -193,7 +193,7 @@ describe('SnapshotReader', () => {
       { match: { product: new AnchoredRegExp('x') }, labels: { team: 'x' } },
       { match: { name: new AnchoredRegExp('name-.*') }, labels: { team: 'named' } },
     ]);
-    let listed = records;
+    let listed = ['a', 'b', 'c'].map((id) => resourceOf(id));
     let ofProduct = ['a'];
     const { read } = readerOf(
       { products: ['x'], resourceLabels },
@@ -204,22 +204,27 @@ describe('SnapshotReader', () => {
     expect(await teams()).toEqual(['a:x', 'b:named', 'c:named']);
     ofProduct = ['b'];
     expect(await teams()).toEqual(['a:named', 'b:x', 'c:named']);
-    listed = [resourceOf('new'), resourceOf('b', { state: 'F' }), resourceOf('c', { name: 'other' })];
-    expect(await teams()).toEqual(['new:named', 'b:x', 'c:']);
+    listed = [
+      resourceOf('new'),
+      resourceOf('b', { labels: { team: 'as before' } }),
+      resourceOf('c', { name: 'other' }),
+    ];
+    expect(await teams()).toEqual(['new:named', 'b:as before', 'c:']);
   });
 
   it('labels resources without products and alertability', async () => {
     const entry = { match: { resource_id: new AnchoredRegExp('a|b') }, labels: { team: 'x' } };
-    const many = Array.from({ length: 100 }, (_, at) => resourceOf(`r${at}`));
+    const [few, many] = [['a', 'b', 'c'], Array.from({ length: 100 }, (_, at) => `r${at}`)].map((ids) =>
+      ids.map((id) => resourceOf(id)),
+    ) as [Resource[], Resource[]];
     const { read } = readerOf(
       { resourceLabels: new ResourceLabels([entry]) },
-      () => listingOf([], { parts: [records, many], size: 103 }),
+      () => listingOf([], { parts: [few, many], size: 103 }),
       noIds,
     );
     const { snapshot } = await read();
-    expect(snapshot.parts.map((part) => part.map(({ id }) => id))).toEqual(
-      [records, many].map((part) => part.map(({ id }) => id)),
-    );
+    expect(snapshot.parts).toEqual([few, many]);
+    expect((await read()).snapshot).toBe(snapshot);
     expect(snapshot.parts.flat().filter(({ labels }) => labels['team'] === 'x')).toHaveLength(2);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecordField } from '../../../src/model/resource.ts';
+import type { RecordField, Resource } from '../../../src/model/resource.ts';
 import { InternedTexts, readId, readResource, rowFinder } from '../../../src/upstream/protocol/record.ts';
 import { codePoint } from '../../code-point.ts';
 
@@ -113,6 +113,16 @@ describe('readResource', () => {
     expect(readRecord(changed)?.row).not.toEqual(before);
     expect(readResource(changed, new InternedTexts(), () => before)).toEqual(readRecord(changed));
   });
+
+  it.each(Object.entries(OTHER_VALUES))(
+    'keeps the labels of the listing before unless they may depend on %s',
+    (field, value) => {
+      const before = { ...readRecord(complete)?.row, labels: { team: 'a' } } as Resource;
+      const next = readResource({ ...complete, [field]: value }, new InternedTexts(), () => before)?.row;
+      const isMatched = ['name', 'display_name', 'resource_type'].includes(field);
+      expect(next?.labels).toEqual(isMatched ? {} : { team: 'a' });
+    },
+  );
 
   it('reads the same with and without the resource of the listing before', () => {
     const field = fc.oneof(
