@@ -41,6 +41,7 @@ describe('exchange', () => {
     ['ends within a chunk', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\nff\r\nabc`)],
     ['ends within the headers', (socket) => socket.end(`${OK}Content-Le`)],
     ['is no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['switches protocols', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')],
     ['has broken chunks', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`)],
     ['has endless headers', (socket) => socket.end(`${OK}X-Long: ${'x'.repeat(100_000)}\r\n\r\n`)],
   ])('fails with reason network, with retries, when the connection %s', async (_what, fault) => {
@@ -174,17 +175,6 @@ describe('exchange', () => {
       socket.end('0\r\n\r\n');
     });
     expect(await testClient(url, { maxPageBytes: 6_000_000 }).get()).toHaveLength(6_000_000);
-  });
-
-  it('fails with reason network for an impossible reply', async () => {
-    const service = await startService(
-      (_request, response) => void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
-    );
-    const { failure } = testClient(service.url);
-    expect(await failure()).toMatchObject({
-      reason: 'network',
-      message: `${service.url.host}: the reply is not valid HTTP`,
-    });
   });
 
   it('rejects a body with a content-encoding', async () => {

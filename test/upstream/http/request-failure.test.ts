@@ -82,24 +82,22 @@ describe('errorReason', () => {
 });
 
 describe('errorText', () => {
-  it('returns the message', () => {
-    expect(errorText(new Error('read ECONNRESET'))).toBe('read ECONNRESET');
-  });
+  const openSsl = { library: 'SSL routines', reason: 'wrong version number' };
 
-  it('returns library and reason of an OpenSSL error', () => {
-    const error = Object.assign(
-      new Error('80:error:0A:SSL routines:ssl3_get_record:wrong version number:record.c:350:\n'),
-      {
-        library: 'SSL routines',
-        reason: 'wrong version number',
-      },
-    );
-    expect(errorText(error)).toBe('SSL routines: wrong version number');
-  });
-
-  it('joins the errors of all addresses', () => {
-    expect(errorText(new AggregateError([new Error('connect ::1'), 'odd']))).toBe('connect ::1; odd');
-    expect(errorText(new AggregateError([], 'all failed'))).toBe('all failed');
+  it.each([
+    ['the message', new Error('read ECONNRESET'), 'read ECONNRESET'],
+    [
+      'library and reason of an OpenSSL error',
+      Object.assign(
+        new Error('80:error:0A:SSL routines:ssl3_get_record:wrong version number:record.c:350:\n'),
+        openSsl,
+      ),
+      'SSL routines: wrong version number',
+    ],
+    ['the errors of all addresses', new AggregateError([new Error('connect ::1'), 'odd']), 'connect ::1; odd'],
+    ['the message of an error without addresses', new AggregateError([], 'all failed'), 'all failed'],
+  ])('is %s', (_what, error, text) => {
+    expect(errorText(error)).toBe(text);
   });
 });
 
@@ -164,61 +162,37 @@ describe('replyFailure', () => {
   });
 });
 
-const describeJson = (value: unknown) => describeErrorBody(Buffer.from(JSON.stringify(value)));
+const PAGE = '\n<!doctype html><title>Bad gateway</title>';
+const DETAILS = [
+  { '@type': 'x', reason: 'TOKEN_EXPIRED' },
+  { '@type': 'no reason' },
+  null,
+  'text',
+  { reason: 'OTHER' },
+];
 
 describe('describeErrorBody', () => {
-  it('reads a google.rpc.Status with its details', () => {
-    const details = [
-      { '@type': 'x', reason: 'TOKEN_EXPIRED' },
-      { '@type': 'no reason' },
-      null,
-      'text',
-      { reason: 'OTHER' },
-    ];
-    expect(describeJson({ code: 16, message: 'who are you?', details })).toBe(
+  it.each([
+    [
+      { code: 16, message: 'who are you?', details: DETAILS },
       'code 16, reason TOKEN_EXPIRED, reason OTHER: who are you?',
-    );
-  });
-
-  it('shows at most three reasons', () => {
-    expect(describeJson({ details: ['a', 'b', 'c', 'd'].map((reason) => ({ reason })) })).toBe(
-      'reason a, reason b, reason c',
-    );
-  });
-
-  it('reads an error object', () => {
-    expect(describeJson({ error: { code: 'Denied', message: 'no access' } })).toBe('code Denied: no access');
-  });
-
-  it('reads an error text with its description', () => {
-    expect(describeJson({ error: 'no such route' })).toBe('no such route');
-    expect(describeJson({ error: 'invalid_client', error_description: 'unknown client' })).toBe(
-      'invalid_client, unknown client',
-    );
-  });
-
-  it('reads a message or code alone', () => {
-    expect(describeJson({ message: 'HMAC signature does not match' })).toBe('HMAC signature does not match');
-    expect(describeJson({ code: 14 })).toBe('code 14');
-  });
-
-  it('shows JSON of another shape unchanged', () => {
-    expect(describeJson({ message: '', fault: true })).toBe('{"message":"","fault":true}');
-    expect(describeJson(null)).toBe('null');
-    expect(describeJson(['a'])).toBe('["a"]');
-  });
-
-  it('reports an empty body', () => {
-    expect(describeErrorBody(Buffer.from(' \n'))).toBe('empty body');
-  });
-
-  it('names an HTML page without showing it', () => {
-    const page = Buffer.from('\n<!doctype html><title>Bad gateway</title>');
-    expect(describeErrorBody(page)).toBe(`an HTML or XML page (${page.length} bytes), possibly from a proxy`);
-  });
-
-  it('shows plain text', () => {
-    expect(describeErrorBody(Buffer.from('upstream connect error'))).toBe('upstream connect error');
+    ],
+    [{ details: ['a', 'b', 'c', 'd'].map((reason) => ({ reason })) }, 'reason a, reason b, reason c'],
+    [{ error: { code: 'Denied', message: 'no access' } }, 'code Denied: no access'],
+    [{ error: 'no such route' }, 'no such route'],
+    [{ error: 'invalid_client', error_description: 'unknown client' }, 'invalid_client, unknown client'],
+    [{ message: 'HMAC signature does not match' }, 'HMAC signature does not match'],
+    [{ code: 14 }, 'code 14'],
+    // Another shape.
+    [{ message: '', fault: true }, '{"message":"","fault":true}'],
+    [null, 'null'],
+    [['a'], '["a"]'],
+    // No JSON.
+    [' \n', 'empty body'],
+    [PAGE, `an HTML or XML page (${PAGE.length} bytes), possibly from a proxy`],
+    ['upstream connect error', 'upstream connect error'],
+  ])('of %j is %j', (body, text) => {
+    expect(describeErrorBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))).toBe(text);
   });
 });
 
@@ -230,33 +204,19 @@ describe('retryAfterMs', () => {
     ['120', 120_000],
     [' 3 ', 3000],
     ['1.5', 1500],
-  ])('reads the seconds %j', (header, expected) => {
-    expect(retryAfterMs(header, NOW_MS)).toBe(expected);
-  });
-
-  it.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
-    'reads the date %j',
-    (header) => {
-      expect(retryAfterMs(header, NOW_MS)).toBe(37_000);
-    },
-  );
-
-  it('returns 0 for a date in the past', () => {
-    expect(retryAfterMs('Sun, 06 Nov 1994 08:00:00 GMT', NOW_MS)).toBe(0);
-  });
-
-  it.each([undefined, '', '-5', 'soon', '1e3', 'Infinity', '0x10', 'Sunny day', 'Mon, 99 Foo 2020', '2030-01-01'])(
-    'ignores %j',
-    (header) => {
-      expect(retryAfterMs(header, NOW_MS)).toBeUndefined();
-    },
-  );
-
-  it.each(['99999999999999999999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])('limits %j to ten minutes', (header) => {
-    expect(retryAfterMs(header, NOW_MS)).toBe(600_000);
-  });
-
-  it('takes the first of several headers', () => {
-    expect(retryAfterMs(['7', '9'], NOW_MS)).toBe(7000);
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
+    ['Sun Nov  6 08:49:37 1994', 37_000],
+    ['Sun, 06 Nov 1994 08:00:00 GMT', 0],
+    // At most ten minutes.
+    ['99999999999999999999999999', 600_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 600_000],
+    // The first of several headers.
+    [['7', '9'], 7000],
+    ...[undefined, '', '-5', 'soon', '1e3', 'Infinity', '0x10', 'Sunny day', 'Mon, 99 Foo 2020', '2030-01-01'].map(
+      (header) => [header, undefined] as const,
+    ),
+  ] as const)('of %j is %j', (header, expected) => {
+    expect(retryAfterMs(header as string, NOW_MS)).toBe(expected);
   });
 });
