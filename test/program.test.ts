@@ -1,37 +1,25 @@
-import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { helpText, versionText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
-import { type ServiceOptions, startSimulatedService } from '../src/simulator/service.ts';
+import type { ServiceOptions } from '../src/simulator/service.ts';
 import { demoStations } from '../src/simulator/stations.ts';
-import { build, run, serve } from './e2e/running-program.ts';
-import { configOf, entriesOf } from './e2e/test-bed.ts';
+import { build, configFlag, resultOf, run, serve } from './e2e/running-program.ts';
+import { configOf, entriesOf, startTestService } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { temporaryFile } from './upstream/support/files.ts';
-import { closedPort } from './upstream/support/service.ts';
+import { closedPort, listen } from './upstream/support/service.ts';
 import { eventually } from './web/eventually.ts';
 import { httpRequest } from './web/http-client.ts';
 
-async function startService(options: ServiceOptions = {}) {
-  const service = await startSimulatedService({ source: () => entriesOf(3), ...options });
-  onTestFinished(() => service.stop());
-  return service;
-}
+const startService = (options: ServiceOptions = {}) => startTestService({ source: () => entriesOf(3), ...options });
 
 const linesOf = (text: string) => text.split('\n').slice(0, -1);
-
-async function takenPort(): Promise<number> {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  return (other.address() as AddressInfo).port;
-}
 
 const SIX_PROBLEMS = `upstreams:
   main:
@@ -66,22 +54,17 @@ describe('runProgram, printing', () => {
     [['help', 'list'], 'list'],
     [['help', 'completion'], 'completion'],
   ] as const)('prints the help for %j', async (argv, command) => {
-    const { exit, output } = run(argv);
-    expect(await exit).toBe(0);
-    expect(output()).toEqual({ stdout: helpText(command), stderr: '' });
+    expect(await resultOf(argv)).toEqual({ code: 0, stdout: helpText(command), stderr: '' });
   });
 
   it.each(['--version', 'version'])('prints the version for %s', async (word) => {
-    const { exit, output } = run([word]);
-    expect(await exit).toBe(0);
-    expect(output()).toEqual({ stdout: versionText(build), stderr: '' });
+    expect(await resultOf([word])).toEqual({ code: 0, stdout: versionText(build), stderr: '' });
   });
 
   it('reports every problem of the command line and refers to --help', async () => {
-    const { exit, output } = run(['--shard=x', '--no-such', '--log.level=loud', 'fly']);
-    expect(await exit).toBe(1);
-    expect(output().stdout).toBe('');
-    expect(linesOf(output().stderr)).toEqual([
+    const { code, stdout, stderr } = await resultOf(['--shard=x', '--no-such', '--log.level=loud', 'fly']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(linesOf(stderr)).toEqual([
       expect.stringContaining('"fly"'),
       expect.stringContaining('"--no-such"'),
       expect.stringContaining('--shard: '),
@@ -90,42 +73,20 @@ describe('runProgram, printing', () => {
     ]);
   });
 
-  it('reports a valid configuration', async () => {
-    const file = temporaryFile('config.yaml', stringify(configOf('http://127.0.0.1:1', ['a', 'b'])));
-    const { exit, output } = run(['--config.check', `--config.file=${file}`]);
-    expect(await exit).toBe(0);
-    expect(output().stdout).toBe(`${file} is valid, stations: 2\n`);
-  });
-
   it('warns about station files that match nothing, and the configuration stays valid', async () => {
-    const file = temporaryFile(
-      'config.yaml',
-      stringify({ ...configOf('http://127.0.0.1:1', ['a']), station_files: ['*.yml'] }),
-    );
-    const { exit, output } = run(['check', `--config.file=${file}`]);
-    expect(await exit).toBe(0);
-    expect(output().stdout).toBe(`${file} is valid, stations: 1\n`);
-    expect(output().stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n/);
-  });
-
-  it('expands environment variables when it checks a configuration', async () => {
-    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'])));
-    expect(await run(['--config.check', `--config.file=${file}`], { SERVICE: 'http://127.0.0.1:1' }).exit).toBe(0);
-    expect(await run(['--config.check', `--config.file=${file}`]).exit).toBe(1);
+    const config = configFlag({ ...configOf('http://127.0.0.1:1', ['a']), station_files: ['*.yml'] });
+    const { code, stdout, stderr } = await resultOf(['--config.check', config]);
+    expect(code).toBe(0);
+    expect(`--config.file=${stdout}`).toBe(`${config} is valid, stations: 1\n`);
+    expect(stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n/);
   });
 
   it('reports a missing configuration file', async () => {
-    const file = temporaryFile('config.yaml', '');
-    rmSync(file);
-    const { exit, output } = run(['--config.check', `--config.file=${file}`]);
-    expect(await exit).toBe(1);
-    expect(output().stdout).toBe('');
-    expect(linesOf(output().stderr)).toEqual([
-      expect.stringMatching(
-        /:1:1: cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration$/,
-      ),
-    ]);
-    expect(output().stderr).toContain(file);
+    const { code, stdout, stderr } = await resultOf(['--config.check', '--config.file=missing.yaml']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^missing\.yaml:1:1: cannot be read: ENOENT.*; config\.example\.yaml is a template, and --demo needs no configuration\n$/,
+    );
   });
 
   it.each([[['--config.check']], [[]]])(
@@ -133,14 +94,10 @@ describe('runProgram, printing', () => {
     async (flags) => {
       const file = temporaryFile('config.yaml', SIX_PROBLEMS);
       const port = await closedPort();
-      const { exit, output } = run([...flags, `--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`]);
-      expect(await exit).toBe(1);
-      expect(output().stdout).toBe('');
-      expect(
-        linesOf(output().stderr).map((line) =>
-          SIX_LOCATIONS.find((location) => line.startsWith(`${file}:${location}`)),
-        ),
-      ).toEqual(SIX_LOCATIONS);
+      const address = `--web.listen-address=127.0.0.1:${port}`;
+      const { code, stdout, stderr } = await resultOf([...flags, `--config.file=${file}`, address]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(linesOf(stderr)).toEqual(SIX_LOCATIONS.map((location) => expect.stringContaining(`${file}:${location}`)));
       await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
     },
   );
@@ -149,13 +106,10 @@ describe('runProgram, printing', () => {
     'prints the first 100 problems of a configuration, and the number of the rest (%j)',
     async (command) => {
       const names = Array.from({ length: 1500 }, (_, index) => `s${index}`);
-      const file = temporaryFile(
-        'config.yaml',
-        stringify(configOf('http://127.0.0.1:1', names, { station: { zome: 'z' } })),
-      );
-      const { exit, output } = run([...command, `--config.file=${file}`]);
-      expect(await exit).toBe(1);
-      const lines = linesOf(output().stderr);
+      const config = configOf('http://127.0.0.1:1', names, { station: { zome: 'z' } });
+      const { code, stderr } = await resultOf([...command, configFlag(config)]);
+      expect(code).toBe(1);
+      const lines = linesOf(stderr);
       expect(lines).toHaveLength(101);
       expect(lines[99]).toContain('stations[99].zome: unknown key, did you mean zone?');
       expect(lines[100]).toBe('and 1,400 more');
@@ -193,8 +147,7 @@ describe('runProgram, serving', () => {
 
   it('exits on a signal that arrives before it listens', async () => {
     const { url } = await startService();
-    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
-    const { signals, exit } = run([`--config.file=${file}`, '--web.listen-address=127.0.0.1:0']);
+    const { signals, exit } = run([configFlag(configOf(url, ['a'])), '--web.listen-address=127.0.0.1:0']);
     signals.once('newListener', (name) => setImmediate(() => signals.emit(name)));
     expect(await exit).toBe(0);
     expect(signals.eventNames()).toEqual([]);
@@ -217,29 +170,15 @@ describe('runProgram, serving', () => {
 
   it('reports an address that is in use, and closes the others', async () => {
     const { url } = await startService();
-    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const free = await closedPort();
-    const taken = await takenPort();
+    const taken = await listen(createServer());
     const addresses = [free, taken].map((port) => `--web.listen-address=127.0.0.1:${port}`);
-    const { exit, output } = run([`--config.file=${file}`, '--log.level=error', ...addresses]);
-    expect(await exit).toBe(1);
-    expect(linesOf(output().stderr)).toEqual([
-      expect.stringMatching(
-        `cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE.*; --web.listen-address sets the address`,
-      ),
-    ]);
+    const { code, stderr } = await resultOf([configFlag(configOf(url, ['a'])), '--log.level=error', ...addresses]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^cannot listen on "127.0.0.1:${taken}": .*EADDRINUSE.*; --web.listen-address sets the address\n$`),
+    );
     await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
-  });
-
-  it('listens on every --web.listen-address', async () => {
-    const { url } = await startService();
-    const { output } = await serve(configOf(url, ['a']), '--web.listen-address=127.0.0.1:0');
-    const ports = await eventually(() => {
-      const found = [...output().stderr.matchAll(/msg=listening .*port=(\d+)/g)].map(([, port]) => Number(port));
-      expect(found).toHaveLength(2);
-      return found;
-    });
-    for (const port of ports) expect((await httpRequest(port, '/-/healthy')).status).toBe(200);
   });
 
   it.each([
@@ -253,7 +192,7 @@ describe('runProgram, serving', () => {
     expect(output().stderr).not.toContain('demo');
   });
 
-  it('logs a URL of this host when it listens on all interfaces', async () => {
+  it('listens on every --web.listen-address, and logs a URL of this host for all interfaces', async () => {
     const service = await startService();
     const { output } = await serve(
       configOf(service.url, ['a']),
@@ -311,8 +250,8 @@ describe('runProgram, serving', () => {
   });
 
   it('rejects with an internal error at start', async () => {
-    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'BROKEN}', ['a'])));
-    await expect(run([`--config.file=${file}`], faultyEnvironment()).exit).rejects.toThrow('a bug');
+    const config = configFlag(configOf('${' + 'BROKEN}', ['a']));
+    await expect(run([config], faultyEnvironment()).exit).rejects.toThrow('a bug');
   });
 });
 
@@ -329,21 +268,6 @@ function faultyEnvironment(): Record<string, string> {
 const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 
 describe('runProgram, with flags', () => {
-  it('distributes the stations over the shards', async () => {
-    const { url } = await startService();
-    const names = Array.from({ length: 8 }, (_, index) => `station-${index}`);
-    const served = async (shard: number) => {
-      const { scrape } = await serve(configOf(url, names), `--shard=${shard}`, '--total-shards=2');
-      const metrics = await scrape();
-      expect(valuesOf(metrics, 'telemetry_station_exporter_shard_ordinal')).toEqual({ '': shard });
-      expect(valuesOf(metrics, 'telemetry_station_exporter_total_shards')).toEqual({ '': 2 });
-      return Object.keys(valuesOf(metrics, 'telemetry_station_up', 'station'));
-    };
-    const shards = [await served(0), await served(1)];
-    expect(shards.flat().toSorted()).toEqual(names);
-    expect(shards.map(({ length }) => length)).not.toContain(0);
-  });
-
   it('serves under the telemetry path and the external URL', async () => {
     const { url } = await startService();
     const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
@@ -393,9 +317,8 @@ describe('runProgram, with flags', () => {
 
   it('logs with --log.format and --log.level', async () => {
     const { url } = await startService();
-    const file = temporaryFile('config.yaml', stringify(configOf(url, ['a'])));
     const flags = ['--log.format=json', '--log.level=debug', '--web.listen-address=127.0.0.1:0'];
-    const { output } = run([`--config.file=${file}`, ...flags]);
+    const { output } = run([configFlag(configOf(url, ['a'])), ...flags]);
     const logged = () => linesOf(output().stderr).map((line) => JSON.parse(line) as Record<string, unknown>);
     await eventually(() => {
       expect(logged()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'listening', version: '1.2.3' }));
@@ -456,13 +379,12 @@ describe('runProgram, simulating', () => {
   });
 
   it('reports a simulator port that is in use', async () => {
-    const port = await takenPort();
-    const { exit, output } = run(['simulate', `--simulate.port=${port}`]);
-    expect(await exit).toBe(1);
-    expect(output().stdout).toBe('');
-    expect(linesOf(output().stderr)).toEqual([
-      expect.stringMatching(`cannot listen on port ${port}: .*EADDRINUSE.*; --simulate.port sets the port`),
-    ]);
+    const port = await listen(createServer());
+    const { code, stdout, stderr } = await resultOf(['simulate', `--simulate.port=${port}`]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^cannot listen on port ${port}: .*EADDRINUSE.*; --simulate.port sets the port\n$`),
+    );
   });
 });
 
