@@ -600,7 +600,7 @@ describe('check --live, limits on resources without alert rules', () => {
 });
 
 describe('check', () => {
-  it.each([[['check']], [['check', '--live']]])(
+  it.each([[['check']], [['check', '--live']], [[]]])(
     'prints the problems of both files as --config.check does (%j)',
     async (command) => {
       const web = temporaryFile('web.yaml', 'odd: 1\n');

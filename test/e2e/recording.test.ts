@@ -1,36 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
-import type { SimulatedService } from '../../src/simulator/service.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { eventually } from '../web/eventually.ts';
-import { run } from './running-program.ts';
+import { configFlag, resultOf, run } from './running-program.ts';
 import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';
 import { configOf, startTestExporter, startTestService, variedEntries, wireRecord } from './test-bed.ts';
 
 const SECRET = 'zxqjk';
 
-function temporaryName(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, name);
-}
+const newName = (name = 'recording.json') => join(dirname(temporaryFile('x', '')), name);
 
 /** The file that `record` makes of a station. */
-async function recorded(config: object, station = 'ts'): Promise<string> {
-  const file = temporaryName('recording.json');
-  const { exit, output } = run([
-    'record',
-    station,
-    `--config.file=${temporaryFile('config.yaml', stringify(config))}`,
-    `--output=${file}`,
-  ]);
-  expect(await exit, output().stderr).toBe(0);
-  expect(output().stdout).toBe('');
+async function recorded(config: object): Promise<string> {
+  const file = newName();
+  const { code, stdout, stderr } = await resultOf(['record', 'ts', configFlag(config), `--output=${file}`]);
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
   return file;
 }
 
@@ -85,6 +73,8 @@ const entries: readonly SourceEntry[] = [
 
 const station = { products: ['product.even', 'product.odd'], alertability: true };
 
+const NO_TOTAL: Fault = { kind: 'totalIs', total: undefined };
+
 const FAULTS: Record<string, readonly Fault[]> = {
   nothing: [],
   ...Object.fromEntries(
@@ -102,40 +92,28 @@ const FAULTS: Record<string, readonly Fault[]> = {
     ].map((name) => [name, [NAMED_FAULTS[name as keyof typeof NAMED_FAULTS]]]),
   ),
   'a cap on pages': [{ kind: 'pageCap', size: 7 }],
-  'no total and pages of three records': [
-    { kind: 'totalIs', total: undefined },
-    { kind: 'pageCap', size: 3 },
-  ],
-  'no total and single records': [
-    { kind: 'totalIs', total: undefined },
-    { kind: 'pageCap', size: 1 },
-  ],
-  'no total and offsets from one': [{ kind: 'totalIs', total: undefined }, { kind: 'offsetFromOne' }],
-  'no total and offsets in pages': [{ kind: 'totalIs', total: undefined }, { kind: 'offsetInPages' }],
-  'no total and records without an id': [
-    { kind: 'totalIs', total: undefined },
-    { kind: 'missingIds', every: 3 },
-  ],
-  'no total and no offset': [{ kind: 'totalIs', total: undefined }, { kind: 'ignoreOffset' }],
-  'no total, no offset and no size': [
-    { kind: 'totalIs', total: undefined },
-    { kind: 'ignoreOffset' },
-    { kind: 'ignoreSize' },
-  ],
+  'no total and pages of three records': [NO_TOTAL, { kind: 'pageCap', size: 3 }],
+  'no total and single records': [NO_TOTAL, { kind: 'pageCap', size: 1 }],
+  'no total and offsets from one': [NO_TOTAL, { kind: 'offsetFromOne' }],
+  'no total and offsets in pages': [NO_TOTAL, { kind: 'offsetInPages' }],
+  'no total and records without an id': [NO_TOTAL, { kind: 'missingIds', every: 3 }],
+  'no total and no offset': [NO_TOTAL, { kind: 'ignoreOffset' }],
+  'no total, no offset and no size': [NO_TOTAL, { kind: 'ignoreOffset' }, { kind: 'ignoreSize' }],
   'rows that move': [{ kind: 'rowShift', rows: [wireRecord('new-1'), wireRecord('new-2')] }],
   'an empty listing that is null': [{ kind: 'ignoreSize', size: 0 }, { kind: 'nullResources' }],
 };
 
-async function service(faults: readonly Fault[] = []): Promise<SimulatedService> {
-  return startTestService({ source: () => entries, faults: { '*': faults } });
+/** The configuration of `ts` at a service with these faults. */
+async function configured(faults: readonly Fault[] = [], changes: Parameters<typeof configOf>[2] = { station }) {
+  const { url } = await startTestService({ source: () => entries, faults: { '*': faults } });
+  return configOf(url, ['ts'], changes);
 }
 
 describe('simulate --from, after record', () => {
   it.each(Object.keys(FAULTS))('reproduces the metrics of a service with %s', async (name) => {
-    const { url } = await service(FAULTS[name]);
-    const config = configOf(url, ['ts'], { station });
-    const file = await recorded(config);
-    expect(await published(await replayed(file), 'recorded')).toEqual(await published(config, 'ts'));
+    const config = await configured(FAULTS[name]);
+    const again = await published(await replayed(await recorded(config)), 'recorded');
+    expect(again).toEqual(await published(config, 'ts'));
   });
 
   it.each([
@@ -146,8 +124,7 @@ describe('simulate --from, after record', () => {
     { enabled_alert: true },
     { product: 'product.even' },
   ])('reproduces the metrics of a station with the filters %j', async (filters) => {
-    const { url } = await service();
-    const config = configOf(url, ['ts'], { station: { ...station, filters } });
+    const config = await configured([], { station: { ...station, filters } });
     const again = await published(await replayed(await recorded(config)), 'recorded');
     expect(again).toEqual(await published(config, 'ts'));
     expect(again).toMatchObject({
@@ -160,20 +137,18 @@ describe('simulate --from, after record', () => {
     ['with', [], []],
     ['without', [NAMED_FAULTS.null_page], ['--simulate.fault=null_page']],
   ])('answers requests that were not recorded from the recorded records, %s a total', async (_, faults, flags) => {
-    const { url } = await service(faults);
-    const changed = await replayed(await recorded(configOf(url, ['ts'], { station })), ...flags);
-    const upstreams = { recorded: { ...Object.values(changed.upstreams)[0], page_size: 4 } };
-    const stations = changed.stations.map((one) => ({ ...one, filters: { resource_type: 'resource_type.kind.1' } }));
-    const original = configOf(url, ['ts'], {
-      upstream: { page_size: 4 },
-      station: { ...station, filters: { resource_type: 'resource_type.kind.1' } },
+    const original = await configured(faults);
+    const changed = ({ upstreams, stations, ...config }: typeof original) => ({
+      ...config,
+      upstreams: Object.fromEntries(Object.entries(upstreams).map(([name, one]) => [name, { ...one, page_size: 4 }])),
+      stations: stations.map((one) => ({ ...one, filters: { resource_type: 'resource_type.kind.1' } })),
     });
-    expect(await published({ ...changed, upstreams, stations }, 'recorded')).toEqual(await published(original, 'ts'));
+    const replay = await replayed(await recorded(original), ...flags);
+    expect(await published(changed(replay), 'recorded')).toEqual(await published(changed(original), 'ts'));
   });
 
   it('applies --simulate.fault to a recording', async () => {
-    const { url } = await service();
-    const file = await recorded(configOf(url, ['ts'], { station }));
+    const file = await recorded(await configured());
     const scraped = async (...flags: string[]) => published(await replayed(file, ...flags), 'recorded');
     const incomplete = { listing_complete: { [JSON.stringify([{}, [null, null, null], 0])]: 1 } };
     expect(await scraped('--simulate.fault=not_found')).toMatchObject({ state: { up: 0 } });
@@ -183,15 +158,12 @@ describe('simulate --from, after record', () => {
 
 describe('record', () => {
   it('writes neither names nor unknown fields', async () => {
-    const { url } = await service();
-    const config = configOf(url, ['ts'], {
-      station: { ...station, subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } },
-    });
-    const filtered = readFileSync(await recorded(config), 'utf8');
-    expect(filtered).not.toContain(SECRET);
+    const textOf = async (changes: object) =>
+      readFileSync(await recorded(await configured([], { station: { ...station, ...changes } })), 'utf8');
+    expect(await textOf({ subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } })).not.toContain(SECRET);
     // Names of two letters would now and then be the pseudonym of something else.
     const path = { name: 'ts', resource_group: 'research-group', telemetry_station: 'training-station' };
-    const text = readFileSync(await recorded(configOf(url, ['ts'], { station: { ...station, ...path } })), 'utf8');
+    const text = await textOf(path);
     for (const name of [SECRET, 'name-r', 'Display', 'owner', '训练', path.resource_group, path.telemetry_station])
       expect(text).not.toContain(name);
     for (const kept of [
@@ -207,53 +179,39 @@ describe('record', () => {
       expect(text).toContain(kept);
   });
 
-  it('writes to stdout without a file', async () => {
-    const { url } = await service();
-    const file = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
-    const { exit, output } = run(['record', 'ts', `--config.file=${file}`]);
-    expect(await exit).toBe(0);
-    expect(JSON.parse(output().stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
+  const record = async (faults: readonly Fault[], flags: readonly string[], columns?: number) =>
+    resultOf(['record', 'ts', configFlag(await configured(faults, {})), ...flags], {}, 'host', columns);
+
+  it('writes to stdout without a file, and shows its progress on a terminal', async () => {
+    const { code, stdout, stderr } = await record([], [], 80);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ version: 1, listings: [{ filters: {} }] });
+    expect(stderr).toMatch(/ts: 0 pages.*\nrecorded 62 resources of "ts", 7 pages, to standard output\n/s);
   });
 
   it('does not overwrite a file', async () => {
-    const { url } = await service();
-    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
     const file = temporaryFile('precious.json', 'precious');
-    const { exit, output } = run(['record', 'ts', `--config.file=${config}`, `--output=${file}`]);
-    expect(await exit).toBe(1);
-    expect(output()).toEqual({ stdout: '', stderr: `${file}: already exists and is not overwritten\n` });
+    const stderr = `${file}: already exists and is not overwritten\n`;
+    expect(await record([], [`--output=${file}`])).toEqual({ code: 1, stdout: '', stderr });
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 
   it('leaves no file when the listing fails', async () => {
-    const { url } = await service([{ kind: 'status', code: 403 }]);
-    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
-    const file = temporaryName('recording.json');
-    const { exit, output } = run(['record', 'ts', `--config.file=${config}`, `--output=${file}`]);
-    expect(await exit).toBe(1);
-    expect(output().stderr).toMatch(/^cannot list "ts": forbidden: /);
-    expect(() => readFileSync(file)).toThrow('ENOENT');
-  });
-
-  it('shows its progress on a terminal', async () => {
-    const { url } = await service();
-    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
-    const { exit, output } = run(['record', 'ts', `--config.file=${config}`], {}, 'host', 80);
-    expect(await exit).toBe(0);
-    expect(output().stderr).toMatch(/\nrecorded 62 resources of "ts", 7 pages, to standard output\n/);
+    const file = newName();
+    const { code, stderr } = await record([{ kind: 'status', code: 403 }], [`--output=${file}`]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^cannot list "ts": forbidden: /);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('prints what it wrote, what is anonymized and how to replay it', async () => {
-    const { url } = await service();
-    const config = temporaryFile('config.yaml', stringify(configOf(url, ['ts'])));
-    const file = temporaryName("it's a recording.json");
-    const { exit, output } = run(['record', 'ts', `--config.file=${config}`, `--output=${file}`]);
-    expect(await exit).toBe(0);
-    const [, wrote, ...lines] = output().stderr.split('\n');
-    expect(wrote).toBe(`recorded 62 resources of "ts", 7 pages, to ${file}`);
-    expect(lines).toEqual([
-      'anonymized: resource_id, display_name, name, the path of the station, and IDs and names in its filters',
-      'as received: resource_type, create_time, sku, state, alert_rules_count, gpu_model; other fields are not recorded',
+    const file = newName("it's a recording.json");
+    const { code, stderr } = await record([], [`--output=${file}`]);
+    expect(code).toBe(0);
+    expect(stderr.split('\n').slice(1)).toEqual([
+      `recorded 62 resources of "ts", 7 pages, to ${file}`,
+      expect.stringMatching(/^anonymized: resource_id, display_name, name, the path of the station, /),
+      expect.stringMatching(/^as received: resource_type, create_time, .*; other fields are not recorded$/),
       `to replay it: telemetry-station-exporter simulate --from='${file.replace("'", "'\\''")}'`,
       '',
     ]);
@@ -266,10 +224,9 @@ describe('simulate --from', () => {
     ['no JSON', 'upstreams: {}', /: expected JSON/],
   ])('rejects a file that is %s', async (_, text, problem) => {
     const file = temporaryFile('recording.json', text);
-    const { exit, output } = run(['simulate', `--from=${file}`, '--simulate.port=0']);
-    expect(await exit).toBe(1);
-    expect(output().stdout).toBe('');
-    expect(output().stderr.startsWith(`${file}: `)).toBe(true);
-    expect(output().stderr).toMatch(problem);
+    const { code, stdout, stderr } = await resultOf(['simulate', `--from=${file}`, '--simulate.port=0']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.startsWith(`${file}: `)).toBe(true);
+    expect(stderr).toMatch(problem);
   });
 });
