@@ -1,3 +1,4 @@
+import type { Outage } from '../inventory/history.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
@@ -12,17 +13,9 @@ const REPEAT_MS = 3_600_000;
 /** Within an hour; the failures of further outages are logged like repeated ones. */
 const MAX_OUTAGES = 10;
 
-interface Outage {
-  /** When the first attempt failed, in monotonic milliseconds. */
-  readonly sinceMs: number;
-  attempts: number;
-  isLogged: boolean;
-}
-
 interface StationState {
-  outage: Outage | undefined;
-  /** When the latest outages began. */
-  outagesMs: readonly number[];
+  /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
+  isOutageLogged: boolean | undefined;
   /** When each kind of message was last logged above debug level. */
   readonly loggedMs: Map<string, number>;
 }
@@ -41,24 +34,29 @@ export class RefreshLog {
     this.#now = now;
   }
 
-  refreshed({ spec: { name: station, labelValues }, health, served }: StationView<EncodedSnapshot>): void {
+  /** `outages`: of the history of the station, which has the refresh. */
+  refreshed(
+    { spec: { name: station, labelValues }, health, served }: StationView<EncodedSnapshot>,
+    outages: readonly Outage[],
+  ): void {
     const state = this.#state(station);
-    const seconds = Math.round(Number(health.durationMs)) / 1000;
+    const duration_seconds = secondsOf(Number(health.durationMs));
+    const outage = outageFields(outages, Number(health.lastAttemptMs));
     if (health.failure) {
       const { reason, message, error } = health.failure;
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       const stack = reason === 'internal' && error instanceof Error ? error.stack : undefined;
-      this.#failed(state, reason, { station, reason, error: message, seconds, stack });
+      this.#failed(state, reason, { station, reason, error: message, duration_seconds, stack }, outage);
       return;
     }
-    this.#recovered(state, station);
+    this.#recovered(state, station, outage);
     for (const [label, resources] of served?.encoded.aggregates.folded ?? []) {
       const fields = { station, label, resources, limit: labelValues };
       if (resources > 0)
         this.#warn(state, 'label has too many values, further ones are published as (other)', fields, `label ${label}`);
     }
     const snapshot = served?.publication.snapshot;
-    const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, seconds };
+    const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, duration_seconds };
     if (snapshot?.complete) this.#log.debug('refresh succeeded', fields);
     else this.#warn(state, 'refresh succeeded, listing incomplete', { ...fields, reported: snapshot?.reportedTotal });
   }
@@ -76,33 +74,25 @@ export class RefreshLog {
     for (const station of this.#states.keys()) if (!names.has(station)) this.#states.delete(station);
   }
 
-  #failed(state: StationState, reason: string, fields: LogFields): void {
-    const outage = this.#outage(state);
-    outage.attempts += 1;
-    const { attempts, sinceMs } = outage;
-    const repeated = attempts > 1 ? { attempts, down_seconds: this.#secondsSince(sinceMs) } : {};
-    const outages = state.outagesMs.length > 1 ? { outages: state.outagesMs.length } : {};
-    if (this.#warn(state, 'refresh failed', { ...fields, ...repeated, ...outages }, reason)) outage.isLogged = true;
+  #failed(
+    state: StationState,
+    reason: string,
+    fields: LogFields,
+    { failed, outage_seconds, outages }: OutageFields,
+  ): void {
+    if (state.isOutageLogged === undefined && outages <= MAX_OUTAGES) state.loggedMs.clear();
+    const repeated = failed > 1 ? { attempts: failed, outage_seconds } : {};
+    const further = outages > 1 ? { outages } : {};
+    const isLogged = this.#warn(state, 'refresh failed', { ...fields, ...repeated, ...further }, reason);
+    state.isOutageLogged = isLogged || state.isOutageLogged === true;
   }
 
-  #outage(state: StationState): Outage {
-    if (state.outage) return state.outage;
-    const nowMs = this.#now();
-    state.outagesMs = [...state.outagesMs.filter((beganMs) => nowMs - beganMs < REPEAT_MS), nowMs].slice(
-      -MAX_OUTAGES - 1,
-    );
-    if (state.outagesMs.length <= MAX_OUTAGES) state.loggedMs.clear();
-    state.outage = { sinceMs: nowMs, attempts: 0, isLogged: false };
-    return state.outage;
-  }
-
-  #recovered(state: StationState, station: string): void {
-    const { outage } = state;
-    if (outage === undefined) return;
-    state.outage = undefined;
-    const fields = { station, seconds: this.#secondsSince(outage.sinceMs), attempts: outage.attempts };
-    if (outage.isLogged) this.#log.info('station recovered', fields);
+  #recovered(state: StationState, station: string, { failed, outage_seconds }: OutageFields): void {
+    if (state.isOutageLogged === undefined) return;
+    const fields = { station, outage_seconds, attempts: failed };
+    if (state.isOutageLogged) this.#log.info('station recovered', fields);
     else this.#log.debug('station recovered', fields);
+    state.isOutageLogged = undefined;
   }
 
   /** True when the message was logged as a warning, because this kind of it was not within the last hour. */
@@ -118,17 +108,26 @@ export class RefreshLog {
     return true;
   }
 
-  #secondsSince(sinceMs: number): number {
-    return Math.round(this.#now() - sinceMs) / 1000;
-  }
-
   #state(station: string): StationState {
     const known = this.#states.get(station);
     if (known) return known;
-    const state: StationState = { outage: undefined, outagesMs: [], loggedMs: new Map() };
+    const state: StationState = { isOutageLogged: undefined, loggedMs: new Map() };
     this.#states.set(station, state);
     return state;
   }
+}
+
+type OutageFields = ReturnType<typeof outageFields>;
+
+/** The latest outage as the page and the history show it, and how many began within the last hour. */
+function outageFields(outages: readonly Outage[], nowMs: number) {
+  const { fromMs, toMs = nowMs, failed } = outages.at(-1) ?? { fromMs: nowMs, failed: 1 };
+  const recent = outages.filter((outage) => fromMs - outage.fromMs < REPEAT_MS);
+  return { failed, outage_seconds: secondsOf(Math.max(toMs - fromMs, 0)), outages: recent.length };
+}
+
+function secondsOf(ms: number): number {
+  return Math.round(ms) / 1000;
 }
 
 /** Lines of one refresh: a mass change must not fill the log. */

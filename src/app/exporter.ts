@@ -20,7 +20,7 @@ import type { Shard } from '../refresh/shard.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { EndedAttempt, StationView } from '../refresh/station-cache.ts';
 import type { WebObserver } from '../web/options.ts';
-import type { ExporterPort } from '../web/port.ts';
+import type { ExporterPort, RejectedReload } from '../web/port.ts';
 import { limitLog, logChanges, RefreshLog, throttleLog } from './event-log.ts';
 import {
   endGeneration,
@@ -71,6 +71,7 @@ export class Exporter implements ExporterPort {
   readonly #elapsedMs: () => number;
   readonly #createdMs: number;
   #wasReady = false;
+  #rejectedReload: RejectedReload | undefined;
   #rendered: { readonly generation: Generation; readonly text: string } | undefined;
   #setStarted = () => {};
   /** Resolves once the stations exist; until then only `ready` and `webObserver` can be used. */
@@ -97,8 +98,8 @@ export class Exporter implements ExporterPort {
       tasks,
       responseTasks: new TaskQueue(),
       compressors: new CompressorPool(tasks, COMPRESSORS),
-      refreshed: (view, attempt) => {
-        refreshLog.refreshed(view);
+      refreshed: (view, attempt, outages) => {
+        refreshLog.refreshed(view, outages);
         this.#recordChanges(view, attempt);
       },
       postponed: (spec, failure) => refreshLog.postponed(spec, failure),
@@ -148,8 +149,12 @@ export class Exporter implements ExporterPort {
   }
 
   stations(): readonly StationStatus[] {
-    const { fleet, upstreams } = this.#generation;
-    return fleet.views().map((view) => stationStatus(view, upstreams.get(view.spec.upstream) as Upstream));
+    const { fleet, upstreams, histories } = this.#generation;
+    return fleet
+      .views()
+      .map((view) =>
+        stationStatus(view, upstreams.get(view.spec.upstream) as Upstream, histories.get(view.spec.name)?.outages),
+      );
   }
 
   upstreams(): readonly UpstreamStatus[] {
@@ -158,11 +163,12 @@ export class Exporter implements ExporterPort {
   }
 
   station(name: string): StationDetail | undefined {
-    const { fleet, upstreams, stations, loaded } = this.#generation;
+    const { fleet, upstreams, stations, histories, loaded } = this.#generation;
     const view = stations.get(name)?.view();
     if (view === undefined) return undefined;
+    const upstream = upstreams.get(view.spec.upstream) as Upstream;
     return {
-      ...stationDetail(view, upstreams.get(view.spec.upstream) as Upstream, fleet.views()),
+      ...stationDetail(view, upstream, fleet.views(), histories.get(name)?.outages),
       links: loaded.config.links,
     };
   }
@@ -220,6 +226,10 @@ export class Exporter implements ExporterPort {
     return this.#rendered.text;
   }
 
+  rejectedReload(): RejectedReload | undefined {
+    return this.#rejectedReload;
+  }
+
   /** The problems of the configuration, or none. One reload runs and at most one waits, which serves all who request it meanwhile. */
   readonly reload = coalesced(() => this.#logWhileSlow(this.#reload()));
 
@@ -258,6 +268,7 @@ export class Exporter implements ExporterPort {
       }
       this.#services.own.recordReload(false, Date.now());
       const problems = formatProblems(result.problems);
+      this.#rejectedReload = { atMs: Date.now(), problems };
       for (const problem of problems) log.error('configuration reload failed', { problem });
       return problems;
     } catch (error) {
@@ -271,7 +282,7 @@ export class Exporter implements ExporterPort {
     const startMs = this.#elapsedMs();
     const timer = setInterval(() => {
       const seconds = Math.round((this.#elapsedMs() - startMs) / 1000);
-      this.#options.log.warn('configuration reload is still running', { seconds });
+      this.#options.log.warn('configuration reload is still running', { duration_seconds: seconds });
     }, SLOW_RELOAD_MS).unref();
     try {
       return await reload;
@@ -287,6 +298,7 @@ export class Exporter implements ExporterPort {
       this.#closed.signal.throwIfAborted();
       startGeneration(next, old);
       this.#current = next;
+      this.#rejectedReload = undefined;
       this.#services.own.recordReload(true, Date.now());
       for (const warning of loaded.warnings) this.#options.log.warn('configuration warning', { warning });
       if (old) ended = this.#retire(old, next);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { AUTH_SCHEMES } from '../config/upstream-schema.ts';
-import { History } from '../inventory/history.ts';
+import { History, type Outage } from '../inventory/history.ts';
 import { Exposition } from '../metrics/exposition.ts';
 import type { OwnMetrics } from '../metrics/own-metrics.ts';
 import type { CompressorPool } from '../metrics/segment.ts';
@@ -41,7 +41,7 @@ export interface SharedServices {
   readonly responseTasks: TaskQueue;
   readonly compressors: CompressorPool;
   readonly records: RecordBudget;
-  readonly refreshed: (view: StationView<EncodedSnapshot>, attempt: EndedAttempt) => void;
+  readonly refreshed: (view: StationView<EncodedSnapshot>, attempt: EndedAttempt, outages: readonly Outage[]) => void;
   readonly postponed?: (spec: StationSpec, failure: ListingFailure) => void;
   /** Logs how an upstream throttles. */
   readonly throttleLog?: (upstream: string) => ThrottleObserver;
@@ -201,7 +201,7 @@ async function connectStations(
       encode: (publication) => encoder.encode(publication),
       refreshed: (view, attempt) => {
         history.add(refreshEntry(view, attempt));
-        services.refreshed(view, attempt);
+        services.refreshed(view, attempt, history.outages);
       },
       postponed: (spec, failure) => {
         history.add(postponedEntry(failure, Date.now()));

@@ -1,6 +1,11 @@
 import { capacityOf, type StationWork } from '../inventory/capacity.ts';
-import type { HistoryEntry } from '../inventory/history.ts';
-import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
+import type { HistoryEntry, Outage } from '../inventory/history.ts';
+import {
+  coverageIn,
+  type StationDetail,
+  type StationStatus,
+  type UpstreamStatus,
+} from '../inventory/station-status.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
@@ -16,7 +21,11 @@ interface UpstreamState {
 }
 
 /** Maps a station to its status on the web pages. */
-export function stationStatus(view: View, { client }: Pick<UpstreamState, 'client'>): StationStatus {
+export function stationStatus(
+  view: View,
+  { client }: Pick<UpstreamState, 'client'>,
+  outages: readonly Outage[] = [],
+): StationStatus {
   const { spec, health, served, dueInMs, isRefreshing, waitingMs } = view;
   const snapshot = served?.publication.snapshot;
   return {
@@ -37,9 +46,15 @@ export function stationStatus(view: View, { client }: Pick<UpstreamState, 'clien
       snapshot && {
         resources: snapshot.size,
         complete: snapshot.complete,
+        incompleteReasons: snapshot.incompleteReasons,
+        rejected: snapshot.rejected,
         pages: snapshot.pages,
+        firing: stateCount(served.encoded.aggregates, /firing/i),
+        pending: stateCount(served.encoded.aggregates, /pending/i),
         ...alertCounts(served.encoded.aggregates, spec.alertability),
+        coverage: coverageIn(served.encoded.aggregates.groups, spec.alertability),
       },
+    outages,
   };
 }
 
@@ -48,6 +63,7 @@ export function stationDetail(
   view: View,
   upstream: UpstreamState,
   views: readonly View[],
+  outages: readonly Outage[] = [],
 ): Omit<StationDetail, 'links'> {
   const { spec, served } = view;
   return {
@@ -57,7 +73,7 @@ export function stationDetail(
       upstream,
       views.filter((other) => other.spec.upstream === spec.upstream),
     ),
-    status: stationStatus(view, upstream),
+    status: stationStatus(view, upstream, outages),
     served: served && {
       snapshot: served.publication.snapshot,
       aggregates: served.encoded.aggregates,
@@ -118,7 +134,11 @@ export function refreshEntry({ health, served }: View, { waitedMs, changes }: En
   if (failure) return { ...common, failed: 1, outcome: 'failed', failure };
   const snapshot = served?.publication.snapshot;
   const counts = served &&
-    snapshot && { pages: snapshot.pages, resources: snapshot.size, firing: firingCount(served.encoded.aggregates) };
+    snapshot && {
+      pages: snapshot.pages,
+      resources: snapshot.size,
+      firing: stateCount(served.encoded.aggregates, /firing/i),
+    };
   // Without their list, of which the change log has its own bound.
   const { list, total, ...changed } = changes ?? {};
   return { ...common, failed: 0, outcome: snapshot?.complete ? 'succeeded' : 'incomplete', ...counts, ...changed };
@@ -129,8 +149,8 @@ export function postponedEntry({ reason, message }: ListingFailure, atMs: number
 }
 
 /** Counted as the dashboards and alerts do, by the published state. */
-function firingCount({ groups }: Aggregates): number {
-  let firing = 0;
-  for (const { states } of groups) for (const [state, count] of states) if (/firing/i.test(state)) firing += count;
-  return firing;
+function stateCount({ groups }: Aggregates, word: RegExp): number {
+  let sum = 0;
+  for (const { states } of groups) for (const [state, count] of states) if (word.test(state)) sum += count;
+  return sum;
 }

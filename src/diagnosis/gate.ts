@@ -34,8 +34,14 @@ export function gateProblems(
   return problems;
 }
 
+/** Of the alertable resources only. */
+function gatedCoverage(station: StationStatus): ReturnType<typeof coverageOf> {
+  const isUnknown = station.snapshot && station.snapshot.alertable === undefined;
+  return isUnknown ? 'alertability is not enabled' : coverageOf(station);
+}
+
 function knownCoverage(station: StationStatus) {
-  const coverage = coverageOf(station);
+  const coverage = gatedCoverage(station);
   return typeof coverage === 'object' ? coverage : { alertable: 0, withRules: 0 };
 }
 
@@ -44,7 +50,7 @@ function unknownReason(station: StationStatus, isShareLimited: boolean): string 
   const { snapshot } = station;
   if (snapshot === undefined) return 'its listing failed';
   if (!snapshot.complete) return 'its listing is incomplete';
-  const coverage = coverageOf(station);
+  const coverage = gatedCoverage(station);
   const hasResources = snapshot.resources > 0 && snapshot.alertable !== 0;
   const isNeeded = isShareLimited || snapshot.withoutRules === undefined;
   return typeof coverage === 'string' && hasResources && isNeeded ? coverage : undefined;

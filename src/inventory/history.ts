@@ -27,6 +27,18 @@ export interface HistoryEntry {
   readonly rulesChanges?: number | undefined;
 }
 
+/** A time in which refreshes failed: from the end of the first that failed to the end of the first that succeeded. */
+export interface Outage {
+  readonly fromMs: number;
+  /** undefined: it has not ended. */
+  readonly toMs: number | undefined;
+  readonly failed: number;
+  readonly reasons: readonly FailureReason[];
+}
+
+/** Outages that are kept, also those of more than a day ago. */
+const OUTAGES = 20;
+
 /** Refreshes that are kept one by one. */
 const RECENT = 60;
 
@@ -43,6 +55,7 @@ export class History {
   /** The oldest first. */
   readonly #recent: HistoryEntry[] = [];
   readonly #buckets: HistoryEntry[] = [];
+  #outages: readonly Outage[] = [];
   #refreshes = 0;
 
   /** How many refreshes were added, also those that are no longer kept. */
@@ -50,8 +63,14 @@ export class History {
     return this.#refreshes;
   }
 
+  /** The latest outages, the oldest first. */
+  get outages(): readonly Outage[] {
+    return this.#outages;
+  }
+
   add(entry: HistoryEntry): void {
     this.#refreshes += entry.refreshes;
+    this.#outages = outagesAfter(this.#outages, entry).slice(-OUTAGES);
     this.#recent.push(entry.failure ? { ...entry, failure: this.#shortened(entry.failure) } : entry);
     if (this.#recent.length > RECENT) this.#merge(this.#recent.shift() as HistoryEntry);
   }
@@ -76,6 +95,20 @@ export class History {
     const before = this.latest()?.failure;
     return before?.reason === reason && before.message === text ? before : { reason, message: text };
   }
+}
+
+function outagesAfter(outages: readonly Outage[], { outcome, atMs, failure }: HistoryEntry): readonly Outage[] {
+  const last = outages.at(-1);
+  const current = last?.toMs === undefined ? last : undefined;
+  const others = current ? outages.slice(0, -1) : outages;
+  if (outcome === 'failed' && failure) {
+    const { fromMs = atMs, failed = 0, reasons = [] } = current ?? {};
+    return [
+      ...others,
+      { fromMs, toMs: undefined, failed: failed + 1, reasons: [...new Set([...reasons, failure.reason])] },
+    ];
+  }
+  return current && outcome !== 'postponed' ? [...others, { ...current, toMs: atMs }] : outages;
 }
 
 type Failure = NonNullable<HistoryEntry['failure']>;

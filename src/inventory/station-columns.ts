@@ -1,11 +1,13 @@
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
-import type { HistoryEntry } from './history.ts';
+import type { HistoryEntry, Outage } from './history.ts';
 import type { Columns } from './records.ts';
 import type { SearchResult, StationResource } from './search.ts';
-import { type StationStatus, stateOf } from './station-status.ts';
+import { dataProblems, type StationStatus, stateOf } from './station-status.ts';
 
 type DocumentedColumns<Row> = Columns<Row> & Readonly<Record<string, { readonly help: string }>>;
+
+type DocumentedFields<Row> = Readonly<Record<string, { readonly help: string; readonly value: (row: Row) => unknown }>>;
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */
 export const STATION_COLUMNS = {
@@ -42,6 +44,14 @@ export const STATION_COLUMNS = {
   },
   refresh: { help: 'What refreshes a station that is due: `scrape` or `background`.', value: ({ refresh }) => refresh },
   resources: { help: 'Number of resources; null without data.', value: ({ snapshot }) => snapshot?.resources ?? null },
+  firing_resources: {
+    help: 'Resources in a state whose name contains `firing`, ignoring case.',
+    value: ({ snapshot }) => snapshot?.firing ?? null,
+  },
+  pending_resources: {
+    help: 'Resources in a state whose name contains `pending`, ignoring case.',
+    value: ({ snapshot }) => snapshot?.pending ?? null,
+  },
   alertable_resources: {
     help: 'Resources that can have alerts; null without `alertability`.',
     value: ({ snapshot }) => snapshot?.alertable ?? null,
@@ -50,14 +60,57 @@ export const STATION_COLUMNS = {
     help: 'Resources without alert rules; with `alertability`, only alertable ones.',
     value: ({ snapshot }) => snapshot?.withoutRules ?? null,
   },
+  alert_coverage: {
+    help: 'Share of resources with an alert rule, as in the recording rule `job_station:telemetry_station_alert_coverage:ratio`; null if unknown.',
+    value: ({ snapshot: { coverage } = {} }) => (coverage ? coverage.withRules / coverage.alertable : null),
+  },
   listing_complete: {
     help: 'Whether the listing is verified complete.',
     value: ({ snapshot }) => snapshot?.complete ?? null,
   },
-  listing_pages: { help: 'Requests that the snapshot took.', value: ({ snapshot }) => snapshot?.pages ?? null },
+  listing_rejected_resources: {
+    help: 'Records without a usable resource_id.',
+    value: ({ snapshot }) => snapshot?.rejected ?? null,
+  },
+  listing_problems: {
+    help: 'What the data lacks, in words; null if nothing is known to be missing.',
+    value: (station) => dataProblems(station).join('; ') || null,
+  },
+  listing_pages: { help: 'Requests that the data took.', value: ({ snapshot }) => snapshot?.pages ?? null },
 } as const satisfies DocumentedColumns<StationStatus>;
 
-type DocumentedFields<Row> = Readonly<Record<string, { readonly help: string; readonly value: (row: Row) => unknown }>>;
+/** Whether the data of a station is whole, in JSON before its resources. */
+export const DATA_FIELDS = {
+  complete: {
+    help: 'Whether the listing is verified complete.',
+    value: ({ status }) => status.snapshot?.complete ?? null,
+  },
+  rejected: {
+    help: 'Records without a usable resource_id, which are not among the resources.',
+    value: ({ status }) => status.snapshot?.rejected ?? null,
+  },
+  age: {
+    help: 'Seconds since the refresh that the data is from.',
+    value: ({ status: { snapshot, lastSuccessMs }, nowMs }) =>
+      snapshot && lastSuccessMs !== undefined ? secondsOf(Math.max(nowMs - lastSuccessMs, 0)) : null,
+  },
+  incomplete_reasons: {
+    help: 'Why the listing is not verified complete: a list of texts.',
+    value: ({ status }) => status.snapshot?.incompleteReasons ?? null,
+  },
+} as const satisfies DocumentedFields<{ readonly status: StationStatus; readonly nowMs: number }>;
+
+/** An outage of a station in JSON. */
+export const OUTAGE_FIELDS = {
+  from: { help: 'End of the first refresh that failed.', value: ({ fromMs }) => timeText(fromMs) },
+  to: { help: 'End of the first refresh that succeeded, or null.', value: ({ toMs }) => timeText(toMs) },
+  seconds: {
+    help: 'Time between them, also in the log line of the recovery; null until it has ended.',
+    value: ({ fromMs, toMs }) => (toMs === undefined ? null : secondsOf(Math.max(toMs - fromMs, 0))),
+  },
+  failed_refreshes: { help: 'How many refreshes failed.', value: ({ failed }) => failed },
+  failure_reasons: { help: 'Why they failed: a list.', value: ({ reasons }) => reasons },
+} as const satisfies DocumentedFields<Outage>;
 
 /** The listing of one station in JSON. */
 export const STATION_LISTING = {
@@ -66,12 +119,7 @@ export const STATION_LISTING = {
     value: ({ reportedTotal }) => reportedTotal ?? null,
   },
   duplicate_resources: { help: 'Duplicate records.', value: ({ duplicates }) => duplicates },
-  rejected_resources: { help: 'Records without a usable resource_id.', value: ({ rejected }) => rejected },
   invalid_fields: { help: 'Number of invalid values by field.', value: ({ invalidFields }) => invalidFields },
-  incomplete_reasons: {
-    help: 'Why the listing is not verified complete: a list of texts.',
-    value: ({ incompleteReasons }) => incompleteReasons,
-  },
 } as const satisfies DocumentedFields<Snapshot>;
 
 /** A refresh, or several of six minutes, in JSON and CSV. */
@@ -96,7 +144,7 @@ export const HISTORY_COLUMNS = {
     help: 'Time that it waited for the capacity of the upstream; the longest if there are several.',
     value: ({ waitedMs }) => waitedMs / 1000,
   },
-  listing_pages: { help: 'Requests that the snapshot took.', value: ({ pages }) => pages ?? null },
+  listing_pages: { help: 'Requests that the data took.', value: ({ pages }) => pages ?? null },
   resources: {
     help: 'Number of resources; after the latest success if there are several refreshes.',
     value: ({ resources }) => resources ?? null,

@@ -1,11 +1,12 @@
 import type { FailureReason } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
-import type { Aggregates } from '../refresh/aggregates.ts';
+import type { AggregateGroup, Aggregates } from '../refresh/aggregates.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { Capacity } from './capacity.ts';
+import type { Outage } from './history.ts';
 import type { LinkTemplate } from './links.ts';
-import { durationText } from './words.ts';
+import { countText, durationText } from './words.ts';
 
 /** State of a station as people see it. */
 export interface StationStatus {
@@ -30,17 +31,28 @@ export interface StationStatus {
   readonly refresh: 'scrape' | 'background';
   /** undefined: no snapshot is served. */
   readonly snapshot: SnapshotStatus | undefined;
+  /** The latest ones, the oldest first. */
+  readonly outages: readonly Outage[];
 }
 
 /** Aggregates of a snapshot. */
 interface SnapshotStatus {
   readonly resources: number;
   readonly complete: boolean;
+  /** Why it may miss resources; empty if it is complete. */
+  readonly incompleteReasons: readonly string[];
+  /** Records without a usable resource_id, which it misses. */
+  readonly rejected: number;
   readonly pages: number;
+  /** Resources in a state whose name contains this word, as the dashboards and alerts count them. */
+  readonly firing: number;
+  readonly pending: number;
   /** Resources that can have alerts; undefined: `alertability` is not enabled. */
   readonly alertable: number | undefined;
   /** Resources without alert rules, with `alertability` only alertable ones; undefined: the service reported no counts. */
   readonly withoutRules: number | undefined;
+  /** undefined: there is no resource that it could be the share of. */
+  readonly coverage: Coverage | undefined;
 }
 
 /** An upstream with its load. */
@@ -101,18 +113,40 @@ export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs 
   return refresh === 'scrape' ? `on a scrape after ${delay}` : `in ${delay}`;
 }
 
-/** Alertable resources, and those with at least one alert rule. */
+/** What data lacks, in words; empty if it is complete. */
+export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): readonly string[] {
+  if (snapshot === undefined) return [];
+  const { complete, incompleteReasons, rejected } = snapshot;
+  const reasons = incompleteReasons.length > 0 ? incompleteReasons : ['it is not verified complete'];
+  return [
+    ...(complete ? [] : [`listing incomplete: ${reasons.join('; ')}`]),
+    ...(rejected === 0 ? [] : [`${countText(rejected, 'record')} rejected: no usable resource_id`]),
+  ];
+}
+
+/** Resources that can have alerts, all of them without `alertability`, and those of them with at least one alert rule. */
 export interface Coverage {
   readonly alertable: number;
   readonly withRules: number;
 }
 
+/** As the recording rule: without the types for which no number of alert rules is reported. */
+export function coverageIn(groups: Iterable<AggregateGroup>, alertability: boolean): Coverage | undefined {
+  const all = [...groups];
+  const reported = new Set(all.filter(({ withoutRules }) => withoutRules !== undefined).map(({ type }) => type));
+  const sum = { alertable: 0, withRules: 0 };
+  for (const { type, alertable, states, withoutRules = 0 } of all) {
+    if (!reported.has(type)) continue;
+    const total = alertability ? alertable : [...states.values()].reduce((resources, count) => resources + count, 0);
+    sum.alertable += total;
+    sum.withRules += total - withoutRules;
+  }
+  return sum.alertable === 0 ? undefined : sum;
+}
+
 /** The coverage, or the explanation why it is unknown. */
 export function coverageOf({ snapshot }: Pick<StationStatus, 'snapshot'>): Coverage | string {
-  if (snapshot === undefined) return 'no snapshot is served';
-  const { alertable, withoutRules } = snapshot;
-  if (alertable === undefined) return 'alertability is not enabled';
-  if (alertable === 0) return 'no resource can have alerts';
-  if (withoutRules === undefined) return 'alert rules are not reported';
-  return { alertable, withRules: alertable - withoutRules };
+  if (snapshot === undefined) return 'no data';
+  if (snapshot.withoutRules === undefined) return 'alert rules are not reported';
+  return snapshot.coverage ?? 'no resource can have alerts';
 }

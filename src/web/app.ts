@@ -116,7 +116,7 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, page: PageH
 function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHandlers): Router {
   const router = newRouter();
   readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
-  const station = { html: stationPage(exporter, options), json: stationData(exporter) };
+  const station = { html: stationPage(exporter, options), json: stationData(exporter, options) };
   readOnlyPattern(router, ROUTES.station, ...page(byFormat(station)));
   readOnlyPattern(router, ROUTES.history, ...page(byFormat(historyList(exporter))));
   const changes = { html: changesPage(exporter, options), ...changeList(exporter) };
@@ -127,7 +127,7 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHa
     .route(ROUTES.refresh)
     .post(limitRefreshes(refresh(exporter, options)))
     .all(methodNotAllowed('POST'));
-  readOnlyPattern(router, ROUTES.resources, ...page(byFormat(resourceList(exporter))));
+  readOnlyPattern(router, ROUTES.resources, ...page(byFormat(resourceList(exporter, options))));
   readOnlyPattern(router, ROUTES.resource, ...page(resourcePage(exporter, options)));
   return router;
 }

@@ -2,10 +2,13 @@ import type { Request } from 'express';
 import { CHANGE_COLUMNS, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
-import { parseResourceQuery, type ResourceQuery } from '../inventory/resource-query.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
+import type { Selection } from '../inventory/selection.ts';
 import {
+  DATA_FIELDS,
   FOUND_COLUMNS,
   HISTORY_COLUMNS,
+  OUTAGE_FIELDS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
@@ -13,6 +16,7 @@ import {
 import type { StationDetail } from '../inventory/station-status.ts';
 import { nearest } from '../model/nearest.ts';
 import { RESOURCE_COLUMNS } from '../model/resource.ts';
+import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
 import { RequestError, send, writePieces } from './respond.ts';
@@ -76,31 +80,35 @@ interface DataList<Row> {
   /** In JSON, `rows` follow these fields under this key; without fields JSON is a list. */
   readonly fields?: object;
   readonly key?: string;
+  /** The value of the header `Telemetry-Station-Data`, because CSV has no place for such fields. */
+  readonly header?: string;
 }
 
 /** Handlers of a list in both formats; CSV is a file. */
 function listHandlers<Row>(
   listOf: (request: Request, signal: AbortSignal) => DataList<Row> | Promise<DataList<Row>>,
 ): ListHandlers {
-  const json: AbortableHandler = async (request, response, signal) => {
-    const { columns, rows, fields, key = 'resources' } = await listOf(request, signal);
-    response.setHeader('Content-Type', CONTENT_TYPES.json);
-    const list = jsonPieces(columns, rows);
-    await writePieces(response, fields ? wrapped(fields, key, list) : list, signal);
-  };
-  const csv: AbortableHandler = async (request, response, signal) => {
-    const { name, columns, rows } = await listOf(request, signal);
-    response.setHeader('Content-Type', `${CONTENT_TYPES.csv}; charset=utf-8`);
-    response.setHeader('Content-Disposition', `attachment; filename="${fileName(name)}.csv"`);
-    await writePieces(response, csvPieces(columns, rows), signal);
-  };
-  return { json, csv };
+  const handler =
+    (format: 'json' | 'csv'): AbortableHandler =>
+    async (request, response, signal) => {
+      const { name, columns, rows, fields, key = 'resources', header } = await listOf(request, signal);
+      if (header !== undefined) response.setHeader('Telemetry-Station-Data', header);
+      if (format === 'json') {
+        response.setHeader('Content-Type', CONTENT_TYPES.json);
+        const list = jsonPieces(columns, rows);
+        await writePieces(response, fields ? wrapped(fields, key, list) : list, signal);
+      } else {
+        // Without characters that a header or a file system could misread.
+        const file = name.replaceAll(/[^\w.-]+/g, '-').slice(0, MAX_NAME_LENGTH);
+        response.setHeader('Content-Type', `${CONTENT_TYPES.csv}; charset=utf-8`);
+        response.setHeader('Content-Disposition', `attachment; filename="${file}.csv"`);
+        await writePieces(response, csvPieces(columns, rows), signal);
+      }
+    };
+  return { json: handler('json'), csv: handler('csv') };
 }
 
-/** Without characters that a header or a file system could misread. */
-function fileName(name: string): string {
-  return name.replaceAll(/[^\w.-]+/g, '-').slice(0, 100);
-}
+const MAX_NAME_LENGTH = 100;
 
 function* wrapped(fields: object, key: string, list: Iterable<string>): Iterable<string> {
   yield `${jsonText(fields).slice(0, -1)},"${key}":`;
@@ -113,23 +121,40 @@ export function stationList(exporter: ExporterPort): ListHandlers {
   return listHandlers(() => ({ name: 'stations', columns: STATION_COLUMNS, rows: exporter.stations() }));
 }
 
+type Times = Pick<WebOptions, 'now'>;
+
 /** One station without its resources. */
-export function stationData(exporter: ExporterPort): AbortableHandler {
+export function stationData(exporter: ExporterPort, { now = Date.now }: Times): AbortableHandler {
   return (request, response) =>
-    send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(stationOf(exporter, request)))}\n`);
+    send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(stationOf(exporter, request), now()))}\n`);
 }
 
 /** The resources that the station page shows for the same query, on all of its pages. */
-export function resourceList(exporter: ExporterPort): ListHandlers {
+export function resourceList(exporter: ExporterPort, { now = Date.now }: Times): ListHandlers {
   return listHandlers(async (request, signal) => {
-    const { spec, served } = stationOf(exporter, request);
+    const { spec, status, served } = stationOf(exporter, request);
     const { selection, order } = resourceQueryOf(request);
     // Not an empty list: the resources are unknown.
     if (served === undefined)
       throw new RequestError(503, 'No data: no refresh of the station has succeeded within max_stale.\n');
     const rows = await exporter.select(served.snapshot, selection, order, signal);
-    return { name: `${spec.name}-resources`, columns: RESOURCE_COLUMNS, rows };
+    const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
+    return {
+      name: listName(`${spec.name}-resources`, selection),
+      columns: RESOURCE_COLUMNS,
+      rows,
+      fields: { station: spec.name, ...data },
+      header: Object.entries(data)
+        .filter(([, value]) => typeof value !== 'object')
+        .map(([name, value]) => `${name}=${value}`)
+        .join(', '),
+    };
   });
+}
+
+/** With the values that the resources have in common. */
+function listName(name: string, selection: Selection, text?: string): string {
+  return `${name}${resourceSearch({ selection, order: undefined, page: 1 }, text)}`.replace(/\?$/, '');
 }
 
 /** The refreshes of a station, the latest first. */
@@ -165,8 +190,7 @@ export function searchData(exporter: ExporterPort): ListHandlers {
     if (Object.keys(selection).length === 0) throw noSearch();
     const result = await exporter.search(selection, order, signal);
     const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result });
-    const name = ['search', ...Object.values(selection)].join('-');
-    return { name, columns: FOUND_COLUMNS, rows: result.found, fields };
+    return { name: listName('search', selection, 'q'), columns: FOUND_COLUMNS, rows: result.found, fields };
   });
 }
 
@@ -183,11 +207,12 @@ export function searchQueryOf(request: Pick<Request, 'url'>): ResourceQuery {
   return search ? { ...query, selection: { ...query.selection, search } } : query;
 }
 
-function stationObject({ spec, status, served, links }: StationDetail): object {
+function stationObject({ spec, status, served, links }: StationDetail, nowMs: number): object {
   const { subscription, resourceGroup, zone } = spec.path;
   const snapshot = served?.snapshot;
   return {
     ...fieldsOf(STATION_COLUMNS, status),
+    ...fieldsOf(DATA_FIELDS, { status, nowMs }),
     subscription,
     resource_group: resourceGroup,
     zone,
@@ -195,6 +220,7 @@ function stationObject({ spec, status, served, links }: StationDetail): object {
     products: spec.products,
     alertability: spec.alertability,
     links: stationLinks(links, spec),
+    outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
     listing: snapshot ? fieldsOf(STATION_LISTING, snapshot) : null,
   };
 }

@@ -47,6 +47,13 @@ export interface ExporterPort {
   ready(): boolean;
   /** The problems for which the new configuration was rejected; empty on success. */
   reload(): Promise<readonly string[]>;
+  /** The latest reload, if it was rejected. */
+  rejectedReload(): RejectedReload | undefined;
   /** The configuration in force as YAML, with secrets redacted. */
   configuration(): string;
+}
+
+export interface RejectedReload {
+  readonly atMs: number;
+  readonly problems: readonly string[];
 }

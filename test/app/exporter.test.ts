@@ -128,8 +128,8 @@ describe('Exporter.reload', () => {
     vi.advanceTimersByTime(60_000);
     const reloads = lines.map((line) => line.replace(/^.*msg=/, '')).filter((line) => line.includes('reload'));
     expect(reloads).toEqual([
-      '"configuration reload is still running" seconds=10\n',
-      '"configuration reload is still running" seconds=20\n',
+      '"configuration reload is still running" duration_seconds=10\n',
+      '"configuration reload is still running" duration_seconds=20\n',
     ]);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RefreshLog } from '../../src/app/event-log.ts';
 import { createLogger } from '../../src/app/logger.ts';
+import { refreshEntry } from '../../src/app/status.ts';
+import { History } from '../../src/inventory/history.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import type { Snapshot } from '../../src/refresh/snapshot.ts';
@@ -15,12 +17,19 @@ function setUp() {
   let nowMs = 0;
   const log = createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 });
   const refreshLog = new RefreshLog(log, () => nowMs);
+  const histories = new Map<string, History>();
   const refresh = (
     station: string,
     reason?: FailureReason,
     listing: Partial<Snapshot> = {},
     error: unknown = undefined,
-  ) => refreshLog.refreshed(viewAfter(station, reason, listing, error));
+  ) => {
+    const view = viewAfter(station, reason, listing, error, nowMs);
+    const history = histories.get(station) ?? new History();
+    histories.set(station, history);
+    history.add(refreshEntry(view, { waitedMs: 0, changes: undefined }));
+    refreshLog.refreshed(view, history.outages);
+  };
   return {
     refreshLog,
     refresh,
@@ -41,10 +50,11 @@ function viewAfter(
   reason: FailureReason | undefined,
   listing: Partial<Snapshot>,
   error: unknown,
+  lastAttemptMs: number,
 ): StationView<EncodedSnapshot> {
   const view = viewOf([], { name: station }, listing);
   const failure = reason && { reason, message: `no ${reason}`, error };
-  return { ...view, health: { lastAttemptMs: 1, lastSuccessMs: undefined, durationMs: 1234.5, failure } };
+  return { ...view, health: { lastAttemptMs, lastSuccessMs: undefined, durationMs: 1234.5, failure } };
 }
 
 describe('RefreshLog', () => {
@@ -57,13 +67,13 @@ describe('RefreshLog', () => {
       advance(10_000);
     }
     expect(logged(true)).toEqual([
-      'warn msg="refresh failed" station=prod reason=timeout error="no timeout" seconds=1.235',
-      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" seconds=1.235 attempts=2 down_seconds=10',
-      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" seconds=1.235 attempts=3 down_seconds=20',
+      'warn msg="refresh failed" station=prod reason=timeout error="no timeout" duration_seconds=1.235',
+      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" duration_seconds=1.235 attempts=2 outage_seconds=10',
+      'debug msg="refresh failed" station=prod reason=timeout error="no timeout" duration_seconds=1.235 attempts=3 outage_seconds=20',
     ]);
     refresh('prod');
     refresh('prod');
-    expect(logged()).toEqual(['info msg="station recovered" station=prod seconds=30 attempts=3']);
+    expect(logged()).toEqual(['info msg="station recovered" station=prod outage_seconds=30 attempts=3']);
   });
 
   it('logs a failure again when its reason changes, and once per hour while it lasts', () => {
@@ -74,7 +84,9 @@ describe('RefreshLog', () => {
     refresh('prod', 'network');
     refresh('prod', 'network');
     expect(logged()).toEqual([
-      expect.stringContaining('reason=network error="no network" seconds=1.235 attempts=5 down_seconds=3600'),
+      expect.stringContaining(
+        'reason=network error="no network" duration_seconds=1.235 attempts=5 outage_seconds=3600',
+      ),
     ]);
   });
 
@@ -116,7 +128,7 @@ describe('RefreshLog', () => {
       refreshLog.pageSizeReduced('prod', 50);
     };
     const expected = [
-      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 seconds=1.235 reported=9',
+      'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 duration_seconds=1.235 reported=9',
       'warn msg="refresh postponed" station=prod reason=rate_limited error=wait',
       'warn msg="page size reduced" station=prod page_size=50',
     ];
@@ -149,12 +161,12 @@ describe('RefreshLog', () => {
       ['a', 'b', 'c'].map((id) => resourceOf(id, { type: id })),
       { labelValues: 1 },
     );
-    for (let refresh = 0; refresh < 3; refresh += 1) refreshLog.refreshed(view);
+    for (let refresh = 0; refresh < 3; refresh += 1) refreshLog.refreshed(view, []);
     const line =
       'warn msg="label has too many values, further ones are published as (other)" station=prod label=resource_type resources=2 limit=1';
     expect(logged()).toEqual([line]);
     advance(HOUR_MS);
-    refreshLog.refreshed(view);
+    refreshLog.refreshed(view, []);
     expect(logged()).toEqual([line]);
   });
 });

@@ -33,7 +33,11 @@ describe('stationStatus', () => {
       waitingMs: undefined,
       isHanging: false,
       refresh: 'background',
-      snapshot: { resources: 1, complete: false, pages: 4, alertable: undefined, withoutRules: 0 },
+      snapshot: {
+        ...{ resources: 1, complete: false, incompleteReasons: [], rejected: 0, pages: 4, firing: 0, pending: 0 },
+        ...{ alertable: undefined, withoutRules: 0, coverage: { alertable: 1, withRules: 1 } },
+      },
+      outages: [],
     });
   });
 

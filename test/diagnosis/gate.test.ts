@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { gateProblems } from '../../src/diagnosis/gate.ts';
 import type { StationStatus } from '../../src/inventory/station-status.ts';
-import { STATION } from '../web/fake-station.ts';
+import { SNAPSHOT, STATION } from '../web/fake-station.ts';
 
-const station = (name: string, counts: Partial<StationStatus['snapshot']>): StationStatus => ({
-  ...STATION,
-  name,
-  snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0, ...counts },
-});
+const station = (name: string, counts: Partial<StationStatus['snapshot']>): StationStatus => {
+  const { alertable = 0, withoutRules = 0 } = { alertable: 10, ...counts };
+  const coverage = alertable === 0 ? undefined : { alertable, withRules: alertable - withoutRules };
+  return {
+    ...STATION,
+    name,
+    snapshot: { ...SNAPSHOT, resources: 10, alertable: 10, withoutRules: 0, coverage, ...counts },
+  };
+};
 
 describe('gateProblems', () => {
   it.each<readonly [what: string, ...Parameters<typeof gateProblems>, readonly string[]]>([

@@ -4,7 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import {
+  DATA_FIELDS,
   HISTORY_COLUMNS,
+  OUTAGE_FIELDS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
@@ -52,7 +54,8 @@ const simpleNames = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...FAILURE_REASONS,
   ...LISTING_FIELDS,
-  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
+  ...Object.keys({ ...STATION_COLUMNS, ...STATION_LISTING, ...DATA_FIELDS, ...OUTAGE_FIELDS }),
+  ...Object.keys({ ...HISTORY_COLUMNS, ...RESOURCE_COLUMNS, ...SEARCH_FIELDS }),
   ...Object.keys(STATION_STATES).map((state) => state.replace('-', '_')),
   ...Object.values<ResourceColumn>(RESOURCE_COLUMNS).flatMap(({ field }) => field ?? []),
   'without_rules',

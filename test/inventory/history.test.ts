@@ -142,4 +142,29 @@ describe('History', () => {
     expect(second?.failure).toBe(first?.failure);
     expect(third?.failure).toEqual({ reason: 'tls', message: 'again' });
   });
+
+  it('keeps the last 20 outages, each from its first failure to the next success, whatever is merged meanwhile', () => {
+    const postponed = (atMs: number) => ({ ...failure(atMs, 'later'), failed: 0, outcome: 'postponed' as const });
+    const history = historyOf([
+      failure(START_MS, 'a', 'tls'),
+      postponed(START_MS + 500),
+      failure(START_MS + 1000, 'b', 'auth'),
+      failure(START_MS + 2000, 'c', 'tls'),
+      success(START_MS + 3456, { outcome: 'incomplete' }),
+    ]);
+    const ended = { fromMs: START_MS, toMs: START_MS + 3456, failed: 3, reasons: ['tls', 'auth'] };
+    expect(history.outages).toEqual([ended]);
+    for (const entry of every(60_000, 500)) history.add(entry);
+    expect(history.outages).toEqual([ended]);
+    history.add(failure(START_MS + 4000));
+    expect(history.outages.at(-1)).toEqual({
+      fromMs: START_MS + 4000,
+      toMs: undefined,
+      failed: 1,
+      reasons: ['network'],
+    });
+    for (const entry of every(1000, 100, (atMs, at) => (at % 2 === 0 ? failure(atMs) : success(atMs))))
+      history.add(entry);
+    expect(history.outages).toHaveLength(20);
+  });
 });

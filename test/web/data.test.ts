@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/inventory/history.ts';
 import { resourceOf } from '../refresh/fixtures.ts';
 import { eventually } from './eventually.ts';
-import { detailOf, exporterOf, STATION } from './fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, SNAPSHOT, STATION } from './fake-station.ts';
 import { type RunningApp, startApp } from './running-app.ts';
 
 const UP = {
@@ -22,9 +22,14 @@ const UP = {
   hanging: false,
   refresh: 'scrape',
   resources: 42,
+  firing_resources: 5,
+  pending_resources: 1,
   alertable_resources: null,
   resources_without_alert_rules: 7,
+  alert_coverage: 35 / 42,
   listing_complete: true,
+  listing_rejected_resources: 0,
+  listing_problems: null,
   listing_pages: 3,
 };
 
@@ -44,7 +49,8 @@ const three = [
   resourceOf('c', { state: 'INACTIVE' }),
 ];
 
-const idsOf = (body: string) => (JSON.parse(body) as { resource_id: string }[]).map(({ resource_id }) => resource_id);
+const idsOf = (body: string) =>
+  (JSON.parse(body) as { resources: { resource_id: string }[] }).resources.map(({ resource_id }) => resource_id);
 
 describe('byFormat', () => {
   it.each([
@@ -99,8 +105,12 @@ describe('stationList', () => {
         last_success: null,
         next_refresh_seconds: 0,
         resources: null,
+        firing_resources: null,
+        pending_resources: null,
         resources_without_alert_rules: null,
+        alert_coverage: null,
         listing_complete: null,
+        listing_rejected_resources: null,
         listing_pages: null,
       },
     ]);
@@ -113,8 +123,8 @@ describe('stationList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,,7,true,3',
-      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,`,
+      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,,7,0.8333333333333334,true,0,,3',
+      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,`,
       '',
     ]);
   });
@@ -142,14 +152,25 @@ describe('stationData', () => {
     const detail = detailOf(three, {
       spec,
       links,
-      snapshot: { reportedTotal: 4, duplicates: 1, rejected: 2, incompleteReasons: ['short'] },
+      status: {
+        snapshot: { ...SNAPSHOT, resources: 3, complete: false, incompleteReasons: ['short'], rejected: 2 },
+        outages: [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS - 58_766, failed: 2, reasons: ['auth'] }],
+      },
+      snapshot: { reportedTotal: 4, duplicates: 1 },
     });
-    const { request } = await startApp(exporterOf(detail));
+    const { request } = await startApp(exporterOf(detail), { now: () => NOW_MS });
     expect(JSON.parse((await request('/stations/prod?format=json')).body)).toEqual({
       ...UP,
-      resources: 3,
-      resources_without_alert_rules: null,
-      listing_pages: 1,
+      ...{ resources: 3, firing_resources: 0, pending_resources: 0, resources_without_alert_rules: null },
+      ...{ alert_coverage: null, listing_complete: false, listing_rejected_resources: 2, listing_pages: 1 },
+      listing_problems: 'listing incomplete: short; 2 records rejected: no usable resource_id',
+      ...{ complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] },
+      outages: [
+        {
+          ...{ from: '2026-01-02T03:04:00.000Z', to: '2026-01-02T03:04:01.234Z', seconds: 1.234 },
+          ...{ failed_refreshes: 2, failure_reasons: ['auth'] },
+        },
+      ],
       subscription: 'sub',
       resource_group: 'rg',
       zone: 'z1',
@@ -160,9 +181,7 @@ describe('stationData', () => {
       listing: {
         reported_resources: 4,
         duplicate_resources: 1,
-        rejected_resources: 2,
         invalid_fields: detail.served?.snapshot.invalidFields,
-        incomplete_reasons: ['short'],
       },
     });
   });
@@ -184,10 +203,24 @@ describe('resourceList', () => {
     expect(await of('?search=nothing')).toEqual([]);
   });
 
-  it('has one line per resource as a CSV file', async () => {
+  it('has before the resources whether the data is whole and how old it is', async () => {
+    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['short'], rejected: 2 };
+    const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot } })), { now: () => NOW_MS });
+    const json = await request('/stations/prod/resources?search=nothing');
+    const data = { complete: false, rejected: 2, age: 55, incomplete_reasons: ['short'] };
+    expect(JSON.parse(json.body)).toEqual({ station: 'prod', ...data, resources: [] });
+    for (const { headers } of [json, await request('/stations/prod/resources?format=csv')])
+      expect(headers['telemetry-station-data']).toBe('complete=false, rejected=2, age=55');
+  });
+
+  it('has one line per resource as a CSV file that is named after what it holds', async () => {
     const { request } = await startApp(exporterOf(detailOf(three)));
     const { headers, body } = await request('/stations/prod/resources?format=csv&sort=id');
     expect(headers['content-disposition']).toBe('attachment; filename="prod-resources.csv"');
+    const firing = await request('/stations/prod/resources?format=csv&state=firing&search="');
+    expect(firing.headers['content-disposition']).toBe(
+      'attachment; filename="prod-resources-search-22-state-firing.csv"',
+    );
     expect(body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['resource_id', 'a', 'b', 'c', '']);
   });
 

@@ -17,6 +17,7 @@ export function fakeExporter(overrides: Partial<ExporterPort> = {}): ExporterPor
     scrapeOwn: async (format) => bodyOf(`# ${format}\n`, '# own\n'),
     ready: () => true,
     reload: async () => [],
+    rejectedReload: () => undefined,
     configuration: () => 'stations: []\n',
     ...overrides,
   };

@@ -11,6 +11,12 @@ import type { Snapshot } from '../../src/refresh/snapshot.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 
+/** Complete data without resources. */
+export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
+  ...{ resources: 0, complete: true, incompleteReasons: [], rejected: 0, pages: 1, firing: 0, pending: 0 },
+  ...{ alertable: undefined, withoutRules: undefined, coverage: undefined },
+};
+
 export const STATION: StationStatus = {
   name: 'prod',
   upstream: 'main',
@@ -25,7 +31,11 @@ export const STATION: StationStatus = {
   waitingMs: undefined,
   isHanging: false,
   refresh: 'scrape',
-  snapshot: { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 },
+  snapshot: {
+    ...{ ...SNAPSHOT, resources: 42, firing: 5, pending: 1, pages: 3, withoutRules: 7 },
+    coverage: { alertable: 42, withRules: 35 },
+  },
+  outages: [],
 };
 
 /** An upstream whose limits are not reached. */
@@ -64,8 +74,6 @@ export function detailOf(
     links,
   };
 }
-
-const SNAPSHOT = { resources: 0, complete: true, pages: 1, alertable: undefined, withoutRules: undefined };
 
 /** An exporter of only that station. */
 export function exporterOf(

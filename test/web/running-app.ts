@@ -5,6 +5,7 @@ import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { listen, type RunningServer } from '../../src/web/server.ts';
 import { fakeExporter } from './fake-exporter.ts';
+import { NOW_MS } from './fake-station.ts';
 import { type HttpResponse, httpRequest, LOOPBACK, type RequestOptions } from './http-client.ts';
 
 /** Every path that serves a GET with `fakeExporter`. */
@@ -72,6 +73,7 @@ export async function startApp(
     scrapeTimeoutMs: 60_000,
     timeoutOffsetMs: 500,
     version: '1.2.3',
+    now: () => NOW_MS,
     observer,
     report: (error) => reported.push(error),
     ...options,

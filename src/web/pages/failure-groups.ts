@@ -1,6 +1,6 @@
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { FAILURE_ADVICE, type FailureReason, failureAdvice } from '../../model/failure.ts';
+import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
 import { type Html, html, momentText } from './html.ts';
 import { rowId } from './live-page.ts';
 import { stationLink } from './station-parts.ts';
@@ -8,23 +8,26 @@ import { stationLink } from './station-parts.ts';
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
 export interface FailureGroup {
   readonly upstream: string;
-  readonly reason: FailureReason;
+  /** In a few words. */
+  readonly short: string;
   readonly stations: readonly StationStatus[];
   /** The most frequent one. */
-  readonly message: string;
+  readonly failure: Failure;
   /** Number of stations with this message. */
   readonly messageCount: number;
   /** Number of different messages. */
   readonly messages: number;
 }
 
-type FailingStation = StationStatus & { readonly failure: NonNullable<StationStatus['failure']> };
+type Failure = NonNullable<StationStatus['failure']>;
 
 /** The largest group first. */
 export function failureGroups(stations: readonly StationStatus[]): readonly FailureGroup[] {
-  const groups = new Map<string, FailingStation[]>();
-  for (const station of stations.filter(isFailing)) {
-    const key = JSON.stringify([station.upstream, station.failure.reason]);
+  const groups = new Map<string, StationStatus[]>();
+  for (const station of stations) {
+    const { upstream, failure } = station;
+    if (failure === undefined) continue;
+    const key = JSON.stringify([upstream, failure.reason, shortReason(failure)]);
     const group = groups.get(key);
     if (group) group.push(station);
     else groups.set(key, [station]);
@@ -32,27 +35,20 @@ export function failureGroups(stations: readonly StationStatus[]): readonly Fail
   return [...groups.values()].map(groupOf).sort((a, b) => b.stations.length - a.stations.length);
 }
 
-function isFailing(station: StationStatus): station is FailingStation {
-  return station.failure !== undefined;
-}
-
-function groupOf(stations: readonly FailingStation[]): FailureGroup {
+function groupOf(stations: readonly StationStatus[]): FailureGroup {
   const counts = new Map<string, number>();
-  for (const { failure } of stations) counts.set(failure.message, (counts.get(failure.message) ?? 0) + 1);
-  const [message, messageCount] = [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  const { upstream, failure } = stations[0] as FailingStation;
-  return { upstream, reason: failure.reason, stations, message, messageCount, messages: counts.size };
+  const failures = stations.flatMap(({ failure }) => failure ?? []);
+  for (const { message } of failures) counts.set(message, (counts.get(message) ?? 0) + 1);
+  const messageCount = Math.max(...counts.values());
+  const failure = failures.find(({ message }) => counts.get(message) === messageCount) as Failure;
+  const upstream = stations[0]?.upstream ?? '';
+  return { upstream, short: shortReason(failure), stations, failure, messageCount, messages: counts.size };
 }
 
 /** A few words for a failure: the status if the service returned one. */
-export function shortReason({ reason, message }: Pick<FailureGroup, 'reason' | 'message'>): string {
+export function shortReason({ reason, message }: Failure): string {
   const [status] = /\b[1-5]\d\d(?: [A-Z][A-Za-z'-]*)+/.exec(message) ?? [];
   return reason === 'status' && status !== undefined ? status : FAILURE_ADVICE[reason].short;
-}
-
-/** Whether all stations of the group fail with the status of its message: those of reason `status` may have different ones. */
-export function hasOneReason(group: FailureGroup): boolean {
-  return group.stations.every(({ failure }) => failure && shortReason(failure) === shortReason(group));
 }
 
 /** Groups that the page shows; the table has all stations. */
@@ -78,16 +74,16 @@ ${groups.slice(0, MAX_GROUPS).map((group) => failureBox(group, nowMs))}${
 }
 
 function failureBox(group: FailureGroup, nowMs: number): Html {
-  const { upstream, reason, stations, message } = group;
-  const { meaning, advice } = hasOneReason(group) ? failureAdvice(group) : FAILURE_ADVICE[reason];
+  const { upstream, stations, failure } = group;
+  const { meaning, advice } = failureAdvice(failure);
   const [only] = stations;
   const subject =
     stations.length === 1 && only
       ? html`${stationLink(only.name)} <span class="quiet">of upstream ${upstream}</span>`
       : html`${countText(stations.length, 'station')} of upstream ${upstream}`;
-  return html`<div class="failure-note" id="${rowId(`${upstream} ${reason}`)}">
+  return html`<div class="failure-note" id="${rowId(`${upstream} ${failure.reason} ${group.short}`)}">
 <p><strong>${subject}: ${meaning}</strong> ${sinceText(stations, nowMs)}</p>
-<p class="said"><code>${reason}</code>: ${message}${messageNote(group)}</p>
+<p class="said"><code>${failure.reason}</code>: ${failure.message}${messageNote(group)}</p>
 <p>What to do: ${advice}</p>
 ${stations.length === 1 ? [] : stationList(group)}</div>
 `;
@@ -109,13 +105,9 @@ function messageNote({ stations, messageCount, messages }: FailureGroup): Html {
   return html` <span class="quiet">(${numberText(messageCount)} of ${countText(stations.length, 'station')}; ${countText(messages - 1, 'other message')})</span>`;
 }
 
-function stationList(group: FailureGroup): Html {
-  const { stations, upstream } = group;
+function stationList({ stations, upstream, short }: FailureGroup): Html {
   const items = stations.slice(0, MAX_LISTED).map(({ name }) => html`<li>${stationLink(name)}</li>`);
-  const query = new URLSearchParams({
-    state: 'failing',
-    filter: hasOneReason(group) ? `${upstream} ${shortReason(group)}` : upstream,
-  });
+  const query = new URLSearchParams({ state: 'failing', filter: `${upstream} ${short}` });
   const more =
     stations.length <= MAX_LISTED
       ? []

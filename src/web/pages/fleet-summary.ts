@@ -1,11 +1,17 @@
-import { noDataReason, type StationStatus, stateOf, type UpstreamStatus } from '../../inventory/station-status.ts';
+import {
+  dataProblems,
+  noDataReason,
+  type StationStatus,
+  stateOf,
+  type UpstreamStatus,
+} from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
-import { failureGroups, hasOneReason, shortReason } from './failure-groups.ts';
+import { failureGroups } from './failure-groups.ts';
 
 /** The state of all stations in one sentence. */
 export interface FleetSummary {
   readonly text: string;
-  /** `good` only when every station has current data. */
+  /** `good` only when every station has current and complete data. */
   readonly tone: 'good' | 'warning' | 'bad' | 'neutral';
 }
 
@@ -18,36 +24,31 @@ const LONG_OVERDUE_MS = 5 * 60_000;
 /** Causes of failures that are named. */
 const MAX_CAUSES = 3;
 
-/** How many stations are fresh, failures, then what makes data old or incomplete. */
+/** How many stations are up, failures, then what makes data old or incomplete. */
 export function fleetSummary(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[]): FleetSummary {
   if (stations.length === 0) return { text: 'No stations are configured on this shard.', tone: 'neutral' };
-  const of = (kind: ReturnType<typeof kindOf>) => stations.filter((station) => kindOf(station) === kind);
+  const of = (state: ReturnType<typeof stateOf>) => stations.filter((station) => stateOf(station) === state);
+  const up = of('up');
+  const isWaiting = ({ waitingMs = 0 }: StationStatus) => waitingMs >= LONG_WAIT_MS;
+  const isOverdue = ({ dueInMs, isRefreshing }: StationStatus) => -dueInMs >= LONG_OVERDUE_MS && !isRefreshing;
+  const lacking = stations.filter((station) => dataProblems(station).length > 0);
   const failing = of('failing');
-  const incomplete = stations.filter((station) => stateOf(station) === 'up' && station.snapshot?.complete === false);
   const bad = [
     ...failingPhrases(failing),
     ...phrases(of('no-data'), (station) => `without data: ${noDataReason(station)}`),
   ];
   const warnings = [
-    ...phrases(of('waiting'), noDataReason),
-    ...phrases(of('overdue'), noDataReason),
-    ...phrases(incomplete, () => 'with an incomplete listing'),
+    ...phrases(lacking, (station) => `may miss resources: ${dataProblems(station).join('; ')}`),
+    ...phrases(up.filter(isWaiting), noDataReason),
+    ...phrases(up.filter(isOverdue), noDataReason),
     ...upstreams.flatMap((upstream) => throttledPhrases(upstream, failing)),
   ];
   const notTried = phrases(of('not-tried'), () => 'not tried yet');
-  const lead = `${numberText(of('fresh').length)} of ${countText(stations.length, 'station')} fresh`;
+  const lead = `${numberText(up.length)} of ${countText(stations.length, 'station')} up`;
   const text = `${[lead, ...bad, ...warnings, ...notTried].join('; ')}.`;
   if (bad.length > 0) return { text, tone: 'bad' };
   if (warnings.length > 0) return { text, tone: 'warning' };
   return { text, tone: notTried.length > 0 ? 'neutral' : 'good' };
-}
-
-/** Each station is of one kind. */
-function kindOf(station: StationStatus): Exclude<ReturnType<typeof stateOf>, 'up'> | 'waiting' | 'overdue' | 'fresh' {
-  const state = stateOf(station);
-  if (state !== 'up') return state;
-  if ((station.waitingMs ?? 0) >= LONG_WAIT_MS) return 'waiting';
-  return -station.dueInMs >= LONG_OVERDUE_MS && !station.isRefreshing ? 'overdue' : 'fresh';
 }
 
 function failingPhrases(failing: readonly StationStatus[]): readonly string[] {
@@ -56,11 +57,10 @@ function failingPhrases(failing: readonly StationStatus[]): readonly string[] {
   const withoutData = failing.filter(({ snapshot }) => snapshot === undefined).length;
   const data =
     withoutData === 0 ? '' : `, ${withoutData === failing.length ? '' : `${numberText(withoutData)} `}without data`;
-  const causes = groups.slice(0, MAX_CAUSES).map((group) => {
-    const { stations, upstream } = group;
+  const causes = groups.slice(0, MAX_CAUSES).map(({ stations, upstream, short }) => {
     const subject =
       stations.length === 1 ? stations[0]?.name : `${numberText(stations.length)} of upstream ${upstream}`;
-    return `${subject} (${hasOneReason(group) ? '' : 'mostly '}${shortReason(group)})`;
+    return `${subject} (${short})`;
   });
   const more = groups.length > MAX_CAUSES ? [countText(groups.length - MAX_CAUSES, 'more cause')] : [];
   return [`${numberText(failing.length)} failing${data}: ${[...causes, ...more].join(', ')}`];

@@ -1,4 +1,4 @@
-import { BUCKET_MS, type HistoryEntry } from '../../inventory/history.ts';
+import { BUCKET_MS, type HistoryEntry, type Outage } from '../../inventory/history.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { changesPath, historyPath } from '../routes.ts';
@@ -9,8 +9,11 @@ import { downloads } from './table.ts';
 const SHOWN = 20;
 const MORE = 40;
 
+/** Outages in the list without opening it. */
+const SHOWN_OUTAGES = 5;
+
 interface HistoryOptions {
-  readonly status: Pick<StationStatus, 'name' | 'waitingMs'>;
+  readonly status: Pick<StationStatus, 'name' | 'waitingMs' | 'outages'>;
   readonly ttlMs: number;
   readonly nowMs: number;
 }
@@ -27,16 +30,25 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent
 function historyContent(history: readonly HistoryEntry[], { status, ttlMs, nowMs }: HistoryOptions): Html {
   const timeline = timelineOf(history, { nowMs, ttlMs, waitingMs: status.waitingMs ?? 0 });
   const path = historyPath(status.name);
+  const outages = status.outages.map((outage) => html`<li>${outageText(outage, nowMs)}</li>\n`).reverse();
+  const list = (some: readonly Html[]) => html`<ul class="outages">\n${some}</ul>\n`;
   return html`${timelineFigure(timeline)}
-${periodList(timeline)}
+${outages.length === 0 ? [] : html`<h3>Outages</h3>\n${list(outages.slice(0, SHOWN_OUTAGES))}${more(outages.slice(SHOWN_OUTAGES), list)}`}
 <div class="sparks">
-${sparkline('resources', 'Resources', timeline, ({ resources }) => resources, numberText)}
-${sparkline('firing', 'Firing resources', timeline, ({ firing }) => firing, numberText, 0)}
-${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durationMs, durationText, 0)}
+${sparkline('resources', 'Resources', timeline, ({ resources }) => resources, numberText, 0.9)}
+${sparkline('firing', 'Firing resources', timeline, ({ firing }) => firing, numberText)}
+${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durationMs, durationText)}
 </div>
 <h3 id="refreshes-title">Recent refreshes</h3>
 ${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
 ${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
+}
+
+/** `02:35–02:45 (10 min) 3 failed: timeout`; an outage that has ended has the same text for ever. */
+export function outageText({ fromMs, toMs, failed, reasons }: Outage, nowMs: number): Html {
+  const end = toMs === undefined ? 'now' : html`${dayText(toMs, fromMs)}${timeText(toMs)}`;
+  const length = durationText(Math.max((toMs ?? nowMs) - fromMs, 0));
+  return html`${dayText(fromMs, nowMs)}${timeText(fromMs)}–${end} <span class="quiet">(${length})</span> <span class="outcome failed">${numberText(failed)} failed: ${reasons.join(', ')}</span>`;
 }
 
 /**
@@ -49,29 +61,24 @@ const STATES = [
   { state: 'succeeded', height: 4 },
   { state: 'waiting', height: 6 },
   { state: 'incomplete', height: 7 },
-  { state: 'postponed', height: 7 },
+  { state: 'postponed', height: 8 },
   { state: 'failed', height: 10 },
 ] as const;
 
-type TimelineState = (typeof STATES)[number]['state'];
-
-/** A time with one state. */
-interface Span {
-  readonly state: TimelineState;
-  readonly fromMs: number;
-  toMs: number;
-  /** The refreshes that determine it. */
+/** A part of the time: the index of its state, and the refreshes that determine it. */
+interface Cell {
+  rank: number;
   readonly entries: HistoryEntry[];
 }
 
-/** The refreshes of the last hours, in cells of equal length. */
+/** The refreshes of the last hours. */
 interface Timeline {
   readonly fromMs: number;
   readonly toMs: number;
   /** In chronological order. */
   readonly entries: readonly HistoryEntry[];
-  /** Without gaps from the first entry to the end; one for each entry. */
-  readonly spans: readonly Span[];
+  /** Of equal length, without gaps from the first entry to the end; undefined: before the first refresh. */
+  readonly cells: readonly (Cell | undefined)[];
   /** Whether there was no refresh before. */
   readonly isBeginning: boolean;
 }
@@ -105,87 +112,58 @@ function timelineOf(history: readonly HistoryEntry[], { nowMs, ttlMs, waitingMs 
   const entries = past.filter(({ atMs }) => atMs >= fromMs);
   // A refresh takes its time, and scrapes are not exact: the next one is not missing at once.
   const validMs = Math.max(1.5 * ttlMs, (2 * lengthMs) / CELLS);
-  const spans = spansOf(entries, { fromMs, toMs: nowMs, validMs, waitingMs });
-  return { fromMs, toMs: nowMs, entries, spans, isBeginning: entries.length === past.length };
-}
-
-interface SpanOptions extends Pick<Timeline, 'fromMs' | 'toMs'> {
-  /** For how long a refresh determines the state. */
-  readonly validMs: number;
-  readonly waitingMs: number;
-}
-
-function spansOf(entries: readonly HistoryEntry[], { fromMs, toMs, validMs, waitingMs }: SpanOptions): readonly Span[] {
-  const [first] = entries;
-  if (first === undefined) return [];
-  const spans: Span[] = [];
-  let reachedMs = Math.max(startOf(first), fromMs);
-  const add = (state: TimelineState, untilMs: number, entry?: HistoryEntry) => {
-    if (untilMs <= reachedMs && entry === undefined) return;
-    spans.push({ state, fromMs: reachedMs, toMs: Math.max(reachedMs, untilMs), entries: entry ? [entry] : [] });
-    reachedMs = Math.max(reachedMs, untilMs);
-  };
+  const cells = new Cells(lengthMs / CELLS);
   for (const [index, entry] of entries.entries()) {
-    add('none', startOf(entry) - entry.waitedMs);
-    add('waiting', startOf(entry));
+    const startMs = startOf(entry) - fromMs;
+    if (index === 0) cells.reachedMs = Math.max(startMs, 0);
+    cells.paint('none', startMs - entry.waitedMs);
+    cells.paint('waiting', startMs);
     const next = entries[index + 1];
-    const nextMs = next ? startOf(next) - next.waitedMs : toMs - waitingMs;
-    add(entry.outcome, Math.max(entry.atMs, Math.min(nextMs, entry.atMs + validMs)), entry);
+    const nextMs = next ? startOf(next) - next.waitedMs : nowMs - waitingMs;
+    cells.paint(entry.outcome, Math.max(entry.atMs, Math.min(nextMs, entry.atMs + validMs)) - fromMs, entry);
   }
-  add('none', toMs - waitingMs);
-  add('waiting', toMs);
-  return spans;
+  if (entries.length > 0) {
+    cells.paint('none', lengthMs - waitingMs);
+    cells.paint('waiting', lengthMs);
+  }
+  return { fromMs, toMs: nowMs, entries, cells: cells.cells, isBeginning: entries.length === past.length };
+}
+
+/** Cells that are painted from the left to the right; times are relative to the first one. */
+class Cells {
+  readonly cells = new Array<Cell | undefined>(CELLS).fill(undefined);
+  reachedMs = 0;
+  readonly #cellMs: number;
+
+  constructor(cellMs: number) {
+    this.#cellMs = cellMs;
+  }
+
+  /** A refresh determines at least one cell. */
+  paint(name: (typeof STATES)[number]['state'], untilMs: number, entry?: HistoryEntry): void {
+    if (untilMs <= this.reachedMs && entry === undefined) return;
+    const first = Math.min(Math.floor(this.reachedMs / this.#cellMs), CELLS - 1);
+    this.reachedMs = Math.max(this.reachedMs, untilMs);
+    const end = Math.max(Math.ceil(this.reachedMs / this.#cellMs), first + 1);
+    const rank = STATES.findIndex(({ state }) => state === name);
+    for (let at = first; at < end; at += 1) {
+      const before = this.cells[at];
+      const entries = [...(before?.entries ?? []), ...(entry ? [entry] : [])];
+      this.cells[at] = { rank: Math.max(before?.rank ?? 0, rank), entries };
+    }
+  }
 }
 
 function startOf({ atMs, durationMs = 0, refreshes }: HistoryEntry): number {
   return refreshes > 1 ? Math.floor(atMs / BUCKET_MS) * BUCKET_MS : atMs - durationMs;
 }
 
-/** Neighbouring spans of the same state together. */
-function periodsOf(spans: readonly Span[]): readonly Span[] {
-  const periods: Span[] = [];
-  for (const span of spans) {
-    const last = periods.at(-1);
-    if (last?.state === span.state) {
-      last.toMs = span.toMs;
-      last.entries.push(...span.entries);
-    } else periods.push({ ...span, entries: [...span.entries] });
-  }
-  return periods;
-}
-
-/** For each cell what `choose` makes of the spans in it; undefined: before the first refresh. */
-function cellsOf<T>(
-  { fromMs, toMs, spans }: Timeline,
-  choose: (before: T | undefined, span: Span) => T | undefined,
-): readonly (T | undefined)[] {
-  const cellMs = (toMs - fromMs) / CELLS;
-  const cells = new Array<T | undefined>(CELLS).fill(undefined);
-  for (const span of spans) {
-    const first = Math.min(Math.floor((span.fromMs - fromMs) / cellMs), CELLS - 1);
-    const end = Math.max(Math.ceil((span.toMs - fromMs) / cellMs), first + 1);
-    for (let cell = first; cell < end; cell += 1) cells[cell] = choose(cells[cell], span);
-  }
-  return cells;
-}
-
-/** The rank of the most notable state of each cell. */
-function cellRanks(timeline: Timeline): readonly (number | undefined)[] {
-  return cellsOf<number>(timeline, (rank = 0, span) =>
-    Math.max(
-      rank,
-      STATES.findIndex(({ state }) => state === span.state),
-    ),
-  );
-}
-
 function timelineFigure(timeline: Timeline): Html {
-  const { fromMs, toMs } = timeline;
-  const ranks = cellRanks(timeline);
+  const { fromMs, toMs, cells } = timeline;
   const bars: Html[] = [];
   for (let from = 0, to = 1; from < CELLS; from = to, to += 1) {
-    const rank = ranks[from];
-    while (to < CELLS && ranks[to] === rank) to += 1;
+    const rank = cells[from]?.rank;
+    while (to < CELLS && cells[to]?.rank === rank) to += 1;
     const look = STATES[rank ?? -1];
     if (look)
       bars.push(
@@ -203,12 +181,14 @@ function timelineFigure(timeline: Timeline): Html {
 }
 
 function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
+  const sum = (key: 'refreshes' | 'failed') => entries.reduce((total, entry) => total + entry[key], 0);
+  const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? failure.reason : []));
   const others = (['incomplete', 'postponed'] as const).filter((outcome) =>
     entries.some((entry) => entry.outcome === outcome),
   );
   const parts = [
-    countText(total(entries, 'refreshes'), 'refresh', 'refreshes'),
-    total(entries, 'failed') === 0 ? 'none failed' : `${failedText(entries)} (${reasonsOf(entries)})`,
+    countText(sum('refreshes'), 'refresh', 'refreshes'),
+    sum('failed') === 0 ? 'none failed' : `${numberText(sum('failed'))} failed (${[...new Set(reasons)].join(', ')})`,
     ...others.map((outcome) => `some ${outcome}`),
   ];
   const [first] = entries;
@@ -216,73 +196,28 @@ function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
   return html`Last ${(toMs - fromMs) / HOUR_MS} h: ${parts.join(', ')}.${beginning}`;
 }
 
-function total(entries: readonly HistoryEntry[], key: 'refreshes' | 'failed'): number {
-  return entries.reduce((sum, entry) => sum + entry[key], 0);
-}
-
-function failedText(entries: readonly HistoryEntry[]): string {
-  return `${numberText(total(entries, 'failed'))} failed`;
-}
-
-function reasonsOf(entries: readonly HistoryEntry[]): string {
-  const reasons = entries.flatMap(({ outcome, failure }) => (outcome === 'failed' && failure ? [failure.reason] : []));
-  return [...new Set(reasons)].join(', ');
-}
-
-/** Periods in the list without opening it. */
-const SHOWN_PERIODS = 5;
-const MORE_PERIODS = 45;
-
-/** Everything but success, the latest first. */
-function periodList({ spans, toMs, fromMs }: Timeline): Html {
-  const cellMs = (toMs - fromMs) / CELLS;
-  const notable = periodsOf(spans)
-    .filter(({ state, entries, ...span }) =>
-      entries.length === 0 ? span.toMs - span.fromMs >= cellMs : state !== 'succeeded',
-    )
-    .reverse();
-  const list = (some: readonly Span[]) => html`<ul class="periods">
-${some.map((span) => periodItem(span, toMs))}</ul>
-`;
-  if (notable.length === 0) return html``;
-  return html`${list(notable.slice(0, SHOWN_PERIODS))}${more(notable.slice(SHOWN_PERIODS, SHOWN_PERIODS + MORE_PERIODS), list)}`;
-}
-
-function periodItem({ state, fromMs, toMs, entries }: Span, nowMs: number): Html {
-  const end = toMs === nowMs ? 'now' : html`${dayText(toMs, fromMs)}${timeText(toMs)}`;
-  const words = state === 'failed' ? `${failedText(entries)}: ${reasonsOf(entries)}` : PERIOD_WORDS[state];
-  return html`<li>${dayText(fromMs, nowMs)}${timeText(fromMs)}–${end} <span class="quiet">(${durationText(toMs - fromMs)})</span> <span class="outcome ${state}">${words}</span></li>\n`;
-}
-
-const PERIOD_WORDS: Readonly<Record<Exclude<TimelineState, 'failed'>, string>> = {
-  none: 'no refresh',
-  succeeded: 'succeeded',
-  waiting: 'waiting for the capacity of the upstream',
-  incomplete: 'listing not verified complete',
-  postponed: 'refresh postponed by Retry-After',
-};
-
 const SPARK_HEIGHT = 30;
 
+/** `floor`: the bottom of the line at most, as a share of its top, so that small changes of a large number look small. */
 function sparkline(
   id: string,
   title: string,
-  timeline: Timeline,
+  { entries, cells }: Timeline,
   number: (entry: HistoryEntry) => number | undefined,
   text: (value: number) => string,
-  floor = Number.POSITIVE_INFINITY,
+  floor = 0,
 ): Html {
-  const values = timeline.entries.flatMap((entry) => number(entry) ?? []);
+  const values = entries.flatMap((entry) => number(entry) ?? []);
   if (values.length === 0)
     return html`<figure class="spark"><figcaption>${title}: ${unknown('no refresh has succeeded')}</figcaption></figure>`;
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const bottom = Math.min(floor, least);
+  const bottom = Math.min(floor * most, least);
   const y = (value: number) =>
     Math.round((most === bottom ? 0.5 : 1 - (value - bottom) / (most - bottom)) * (SPARK_HEIGHT - 2) * 10) / 10 + 1;
-  const cells = cellsOf<number>(timeline, (before, { entries: [entry] }) => (entry && number(entry)) ?? before);
-  const path = cells.map((value, cell) => {
+  const shown = cells.map((cell) => cell?.entries.flatMap((entry) => number(entry) ?? []).at(-1));
+  const path = shown.map((value, cell) => {
     if (value === undefined) return '';
-    return `${cells[cell - 1] === undefined ? `M${cell} ${y(value)}` : `V${y(value)}`}H${cell + 1}`;
+    return `${shown[cell - 1] === undefined ? `M${cell} ${y(value)}` : `V${y(value)}`}H${cell + 1}`;
   });
   return html`<figure class="spark">
 <figcaption id="spark-${id}">${title}: <strong>${text(Number(values.at(-1)))}</strong> <span class="quiet">min ${text(least)}, max ${text(most)}</span></figcaption>

@@ -13,7 +13,7 @@ import type { AbortableHandler } from '../request-limit.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
-import { facts, type Html, html, momentText } from './html.ts';
+import { facts, figures, type Html, html, momentText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { copyable, LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
@@ -31,7 +31,8 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
     const { spec, served, links } = stationOf(exporter, request);
     const id = String(request.params['id']);
     const located = served && locateResource(served.snapshot, id);
-    const changes = exporter.changes(spec.name).newestFirst.filter(({ resource }) => resource.id === id);
+    const { newestFirst, dropped } = exporter.changes(spec.name);
+    const changes = newestFirst.filter(({ resource }) => resource.id === id);
     if (served === undefined || located === undefined) {
       const ofChanges = changesPath(spec.name, { search: id });
       const link =
@@ -41,9 +42,16 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
       throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
     }
     const heading = titleOf(located);
+    const { resource } = located;
+    // Changes that are no longer kept may have been those of this resource.
+    const observedMs = (dropped > 0 ? newestFirst : exporter.history(spec.name))?.at(-1)?.atMs;
     const content = html`${trail(spec, heading)}
 <h1>${heading}</h1>
-${linkList(resourceLinks(links, spec, located.resource))}${details(spec, located, now())}${ownChanges(changes, spec.name, now())}${series(exporter.seriesOf(spec, located.resource), served)}`;
+${linkList(resourceLinks(links, spec, resource))}${summary(resource, since(changes, observedMs, now()))}
+${ownChanges(changes, spec.name, now())}
+${joined(spec, resource)}
+${series(exporter.seriesOf(spec, resource), served)}
+${record(located, now())}`;
     const title = `${heading} · ${spec.name} · ${EXPORTER}`;
     sendPage(response, 200, { title, root: ROOT, content, script: LIVE_SCRIPT }, options);
   };
@@ -61,28 +69,48 @@ function trail({ name }: StationSpec, here: string): Html {
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${stationLink(name, ROOT)} / ${here}</nav>`;
 }
 
-function details(spec: StationSpec, { resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
-  const offset = pageOffset + position;
+/** What to know first: the state, for how long it was observed, and whose resource it is. */
+function summary({ id, state, alertRules, labels }: Resource, since: Html): Html {
   return html`<div class="headline">
-<p class="copyable">${copyable(html`<span class="code">${resource.id}</span>`, 'Copy the ID')}</p>
+${figures('status', [
+  ['State', alertStateBadge(state)],
+  ['Since', since],
+  ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
+  ...Object.entries(labels).map(([name, value]) => [name, value || unknown('none')] as const),
+])}
 ${LIVE_CONTROLS}
 </div>
-${LIVE_NOTICES}
+<p class="copyable">${copyable(html`<span class="code">${id}</span>`, 'Copy the ID')}</p>
+${LIVE_NOTICES}`;
+}
+
+/** When the state was first observed. `observedMs`: since when every change was. */
+function since(changes: readonly ObservedChange[], observedMs: number | undefined, nowMs: number): Html {
+  const last = changes.find(({ change }) => change === 'state' || change === 'added');
+  if (last) return momentText(last.atMs, nowMs);
+  return observedMs === undefined ? unknown('not observed') : html`at least ${momentText(observedMs, nowMs)}`;
+}
+
+function joined(spec: StationSpec, resource: Resource): Html {
+  return html`<h2 id="joined">Product and alertability</h2>
+${facts('reasons', [
+  ['Product', productReason(spec, resource)],
+  ['Alertable', alertableReason(spec, resource)],
+])}`;
+}
+
+/** What the service sent, and where in its listing. */
+function record({ resource, pageOffset, position, invalid }: LocatedResource, nowMs: number): Html {
+  const offset = pageOffset + position;
+  return html`<h2 id="read">Fields</h2>
+${resourceFields(resource, invalid, nowMs)}
 <h2 id="record">Record</h2>
 ${facts('origin', [
   ['Offset', `${numberText(offset)} in the station’s listing (counted from 0)`],
   ['Page', `record ${numberText(position + 1)} of the page at offset ${numberText(pageOffset)}`],
   ['Request', html`<code>${`page.offset=${offset}&page.size=1`}</code> with the station’s filters`],
   ['Invalid fields', invalid.length === 0 ? 'none' : html`${invalid.map((field) => html`<code>${field}</code> `)}`],
-])}
-<h2 id="read">Fields</h2>
-${resourceFields(resource, invalid, nowMs)}
-<h2 id="joined">Product and alertability</h2>
-${facts('reasons', [
-  ['Product', productReason(spec, resource)],
-  ['Alertable', alertableReason(spec, resource)],
-])}
-`;
+])}`;
 }
 
 /** Changes of a resource that its page shows. */
@@ -160,13 +188,9 @@ function shown(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boo
 /** The first configured product whose listing contains the resource. */
 function productReason({ products }: Pick<StationSpec, 'products'>, { product }: Pick<Resource, 'product'>): Html {
   if (products.length === 0) return html`unknown: no <code>products</code> are configured for this station`;
-  const match = products.indexOf(product);
-  const result = (at: number) => {
-    if (match === -1 || at < match) return html`not in its listing`;
-    return at === match ? html`<strong>first match: in its listing</strong>` : html`ignored: after the first match`;
-  };
-  return html`${product === '' ? 'none' : html`<code>${product}</code>`}; configured products in order:
-<ol>${products.map((name, at) => html`<li><code>${name}</code>: ${result(at)}</li>`)}</ol>`;
+  return product === ''
+    ? html`none: in the listing of none of ${products.join(', ')}`
+    : html`<code>${product}</code>: the first of ${products.join(', ')} whose listing contains it`;
 }
 
 /** Whether the resource can have alerts, and which listing shows it. */

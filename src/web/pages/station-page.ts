@@ -19,18 +19,18 @@ import type { AbortableHandler } from '../request-limit.ts';
 import { sendError, setErrorPage } from '../respond.ts';
 import { changesPath, probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
-import { facts, figures, type Html, html, unknown } from './html.ts';
+import { facts, figures, type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { countBars } from './resource-counts.ts';
 import { emptyResult, filterForm, resourceColumns, resourcePageTable, resourcesHref } from './resource-list.ts';
-import { coverageText, failureNote, snapshotAge, stateBadge } from './station-parts.ts';
+import { coverageText, lastSuccess, linkedCount, stateBadge, stationNotes } from './station-parts.ts';
 import { downloads, type PageRange, pageRange } from './table.ts';
 import { loadList } from './upstream-load.ts';
 
-const NO_SNAPSHOT = html`<p>No snapshot is served: no refresh has succeeded within <code>max_stale</code>.</p>`;
-const NOT_TRIED = html`<p>No snapshot yet: the first refresh has not ended.</p>`;
+const EXPIRED = html`<p>No data: no refresh has succeeded within <code>max_stale</code>.</p>`;
+const NOT_TRIED = html`<p>No data yet: the first refresh has not ended.</p>`;
 
 /** A station: its state, its resources, and its details. */
 export function stationPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
@@ -62,7 +62,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       return;
     }
     if (served === undefined) {
-      sendStation(200, query, detail.status.up === undefined ? NOT_TRIED : NO_SNAPSHOT);
+      sendStation(200, query, detail.status.up === undefined ? NOT_TRIED : EXPIRED);
       return;
     }
     const found = await find(served.snapshot, query, signal);
@@ -123,9 +123,11 @@ function stationContent(
 ${linkList(stationLinks(links, spec))}<div class="headline">
 ${figures('status', [
   ['State', stateBadge(status)],
-  ['Resources', snapshot === undefined ? unknown('no snapshot is served') : numberText(snapshot.resources)],
+  ['Resources', linkedCount(snapshot?.resources, undefined)],
+  ['Firing', linkedCount(snapshot?.firing, '?state=firing#resources')],
+  ['Pending', linkedCount(snapshot?.pending, '?state=pending#resources')],
   ['Coverage', coverageText(coverageOf(status))],
-  ['Snapshot', snapshotAge(status, nowMs)],
+  ['Last success', lastSuccess(status, nowMs)],
 ])}
 <div class="actions">
 <a href="#history">History</a> ${changesLink(spec.name)}<a href="#place">Details</a>
@@ -134,7 +136,7 @@ ${refresh}
 </div>
 </div>
 ${LIVE_NOTICES}
-${failureNote(status, nowMs)}
+${stationNotes(status, nowMs)}
 <div class="beside">
 <div>
 <section aria-labelledby="resources">

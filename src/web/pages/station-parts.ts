@@ -1,23 +1,35 @@
 import {
   type Coverage,
+  dataProblems,
   noDataReason,
   type RefreshStatus,
   STATION_STATES,
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
-import { shareText } from '../../inventory/words.ts';
+import { numberText, shareText } from '../../inventory/words.ts';
 import { failureAdvice } from '../../model/failure.ts';
 import { stationPath } from '../routes.ts';
 import { type Html, html, momentText, unknown } from './html.ts';
 
-/** The state of a station in words and colour. */
+/** In place of what only data can tell. */
+export const NO_DATA = unknown('no data');
+
+/** The state of a station in words and colour: not in that of success while its data lacks something. */
 export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & RefreshStatus): Html {
   const state = stateOf(station);
+  if (state === 'up' && dataProblems(station).length > 0)
+    return html`<span class="state incomplete">up</span><span class="hidden-text">:</span> <span class="sub no">${completeness(station)}</span>`;
   const badge = html`<span class="state ${state}">${STATION_STATES[state]}</span>`;
   return state === 'no-data'
     ? html`${badge}<span class="hidden-text">:</span> <span class="sub">${noDataReason(station)}</span>`
     : badge;
+}
+
+/** `incomplete`, `3 rejected`; '' if nothing is missing. */
+export function completeness({ snapshot }: Pick<StationStatus, 'snapshot'>): string {
+  if (snapshot?.complete === false) return 'incomplete';
+  return snapshot?.rejected ? `${numberText(snapshot.rejected)} rejected` : '';
 }
 
 /** The name of a station with a link; without one if the name cannot be part of a path. */
@@ -26,23 +38,32 @@ export function stationLink(name: string, root = './'): Html {
   return path === undefined ? html`${name}` : html`<a href="${root}${path}">${name}</a>`;
 }
 
-/** Reason, meaning and advice for the failure of the latest refresh; empty when it succeeded. */
-export function failureNote(
-  { failure, lastSuccessMs }: Pick<StationStatus, 'failure' | 'lastSuccessMs'>,
+/** Reason, meaning and advice for the failure of the latest refresh, and what the data lacks; empty when all is well. */
+export function stationNotes(
+  station: Pick<StationStatus, 'failure' | 'lastSuccessMs' | 'snapshot'>,
   nowMs: number,
 ): readonly Html[] {
-  if (failure === undefined) return [];
+  const problems = dataProblems(station);
+  const note =
+    problems.length === 0
+      ? []
+      : [
+          html`<div class="failure-note warning" id="data-problems"><p><strong>The data may miss resources.</strong> ${problems.join('. ')}.</p></div>\n`,
+        ];
+  const { failure, lastSuccessMs } = station;
+  if (failure === undefined) return note;
   const { meaning, advice } = failureAdvice(failure);
   const success =
     lastSuccessMs === undefined
       ? 'No refresh has succeeded yet.'
-      : html`Last successful refresh: ${momentText(lastSuccessMs, nowMs)}.`;
+      : html`Last success: ${momentText(lastSuccessMs, nowMs)}.`;
   return [
     html`<div class="failure-note">
 <p><strong>${meaning}</strong> ${success}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
 <p>What to do: ${advice}</p>
 </div>`,
+    ...note,
   ];
 }
 
@@ -51,16 +72,18 @@ export function coverageText(coverage: Coverage | string): Html {
   return html`${shareText(coverage.withRules, coverage.alertable)}`;
 }
 
-export function snapshotAge(
+/** The end of the refresh that the data is from. */
+export function lastSuccess(
   { snapshot, lastSuccessMs }: Pick<StationStatus, 'snapshot' | 'lastSuccessMs'>,
   nowMs: number,
 ): Html {
-  return snapshot === undefined || lastSuccessMs === undefined
-    ? unknown('no snapshot is served')
-    : momentText(lastSuccessMs, nowMs);
+  return snapshot === undefined || lastSuccessMs === undefined ? NO_DATA : momentText(lastSuccessMs, nowMs);
 }
 
-export function completeText({ snapshot }: Pick<StationStatus, 'snapshot'>): Html {
-  if (snapshot === undefined) return unknown('no snapshot is served');
-  return snapshot.complete ? html`yes` : html`<span class="no">no</span>`;
+/** A number of resources with a link to them. */
+export function linkedCount(count: number | undefined, href: string | undefined): Html {
+  if (count === undefined) return NO_DATA;
+  return href === undefined || count === 0
+    ? html`${numberText(count)}`
+    : html`<a href="${href}">${numberText(count)}</a>`;
 }

@@ -10,15 +10,24 @@ import {
 } from '../../inventory/station-status.ts';
 import { numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
-import type { ExporterPort } from '../port.ts';
+import type { ExporterPort, RejectedReload } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { probePath, ROUTES, searchParams } from '../routes.ts';
+import { probePath, ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
 import { fleetSummary } from './fleet-summary.ts';
-import { figures, type Html, html, unknown } from './html.ts';
+import { outageText } from './history.ts';
+import { figures, type Html, html, momentText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT, rowId } from './live-page.ts';
-import { completeText, coverageText, snapshotAge, stateBadge, stationLink } from './station-parts.ts';
+import {
+  completeness,
+  coverageText,
+  lastSuccess,
+  linkedCount,
+  NO_DATA,
+  stateBadge,
+  stationLink,
+} from './station-parts.ts';
 import { type Column, select, sortSelect, table, tableRow } from './table.ts';
 import { upstreamSection } from './upstream-load.ts';
 
@@ -27,7 +36,7 @@ export function statusPage(exporter: ExporterPort, options: PageOptions): Aborta
   const { now = Date.now, elapsedMs = () => performance.now() } = options;
   const tasks = new TaskQueue();
   const latest = cached(MAX_AGE_MS, elapsedMs, () =>
-    renderStatus(exporter.stations(), exporter.upstreams(), now(), tasks),
+    renderStatus(exporter.stations(), exporter.upstreams(), exporter.rejectedReload(), now(), tasks),
   );
   return async (request, response) => {
     const content = statusContent(await latest(), parseQuery(request));
@@ -97,6 +106,8 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       cell: (station) => stateText(station),
     },
     countColumn('Resources', 'resources', ({ snapshot }) => snapshot?.resources),
+    countColumn('Firing', 'firing', ({ snapshot }) => snapshot?.firing),
+    countColumn('Pending', 'pending', ({ snapshot }) => snapshot?.pending),
     {
       ...{ heading: 'Coverage', by: 'coverage', isNumber: true, value: (station) => shareOf(coverageOf(station)) },
       cell: (station) => coverageText(coverageOf(station)),
@@ -105,10 +116,10 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       ...{ heading: 'Complete', by: 'complete', value: ({ snapshot }) => snapshot && Number(snapshot.complete) },
       cell: completeText,
     },
-    countColumn('Pages', 'pages', ({ snapshot }) => snapshot?.pages),
     {
-      ...{ heading: 'Snapshot', by: 'snapshot', value: ({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs },
-      cell: (station) => snapshotAge(station, nowMs),
+      ...{ heading: 'Last success', by: 'last_success' },
+      value: ({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs,
+      cell: (station) => lastSuccess(station, nowMs),
     },
     {
       ...{ heading: 'Next refresh', by: 'next_refresh' },
@@ -122,16 +133,24 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
   ];
 }
 
+/** `by`: also the state of the resources that are counted, unless all are. */
 function countColumn(
   heading: string,
   by: string,
   value: (station: StationStatus) => number | undefined,
 ): StationColumn {
+  const query = by === 'resources' ? '' : `?state=${by}`;
   const cell = (station: StationStatus) => {
-    const count = value(station);
-    return count === undefined ? unknown('no snapshot is served') : numberText(count);
+    const path = stationPath(station.name);
+    return linkedCount(value(station), path && `./${path}${query}#resources`);
   };
   return { heading, by, isNumber: true, value, cell };
+}
+
+function completeText(station: StationStatus): Html {
+  if (station.snapshot === undefined) return NO_DATA;
+  const missing = completeness(station);
+  return missing === '' ? html`yes` : html`<span class="no">${missing}</span>`;
 }
 
 function stateText(station: StationStatus): Html {
@@ -163,6 +182,7 @@ const ROWS_PER_TASK = 50;
 async function renderStatus(
   stations: readonly StationStatus[],
   upstreams: readonly UpstreamStatus[],
+  rejected: RejectedReload | undefined,
   nowMs: number,
   tasks: TaskQueue,
 ): Promise<RenderedStatus> {
@@ -174,12 +194,45 @@ async function renderStatus(
   }
   const groups = await tasks.run(() => failureGroups(stations));
   const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams));
-  const head = html`<p id="summary" class="summary ${tone}">${text}</p>
+  const head = html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
+<div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
 ${statusTotals(stations)}
 <div id="failures">${failureSection(groups, nowMs)}</div>
+<div id="outages">${outageSection(stations, nowMs)}</div>
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>`;
   return { head, columns, rows };
 }
+
+function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
+  const items = problems.map((problem) => html`<li>${problem}</li>`);
+  return html`<div class="failure-note"><p><strong>The configuration was not reloaded (${momentText(atMs, nowMs)}): the one before is in force.</strong></p>
+<ul>${items}</ul></div>`;
+}
+
+/** Outages that the page lists. */
+const MAX_OUTAGES = 20;
+
+/** Of the last hour, also those that have ended, the latest first. */
+function outageSection(stations: readonly StationStatus[], nowMs: number): readonly Html[] {
+  const recent = stations
+    .flatMap(({ name, outages }) => outages.map((outage) => ({ name, outage })))
+    .filter(({ outage: { toMs = nowMs } }) => nowMs - toMs < HOUR_MS)
+    .sort((a, b) => b.outage.fromMs - a.outage.fromMs);
+  if (recent.length === 0) return [];
+  const items = recent
+    .slice(0, MAX_OUTAGES)
+    .map(({ name, outage }) => html`<li>${stationLink(name)} ${outageText(outage, nowMs)}</li>\n`);
+  const more = recent.length > MAX_OUTAGES ? html`<li>${numberText(recent.length - MAX_OUTAGES)} more</li>\n` : [];
+  return [
+    html`<section aria-labelledby="outages-title">
+<h2 id="outages-title">Outages of the last hour</h2>
+<ul class="outages">
+${items}${more}</ul>
+</section>`,
+  ];
+}
+
+const HOUR_MS = 3_600_000;
 
 function stationRow(station: StationStatus, columns: readonly StationColumn[]): StationRow {
   const { name, upstream, telemetryStation, failure } = station;
@@ -200,7 +253,7 @@ function statusContent({ head, columns, rows }: RenderedStatus, query: StationQu
     query.sort,
   );
   const link = (sort: string) => html`href="${queryText({ ...query, sort })}" data-live`;
-  const caption = html`<caption>Coverage is the share of alertable resources that have at least one alert rule.</caption>\n`;
+  const caption = html`<caption>Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.</caption>\n`;
   return html`${head}
 ${filterForm(query, columns)}
 <div class="results">
@@ -245,16 +298,22 @@ ${sortSelect(columns, sort, 'configuration')}
 
 /** Totals over all stations. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
-  const inState = (state: ReturnType<typeof stateOf>) =>
-    numberText(stations.filter((station) => stateOf(station) === state).length);
-  const resources = stations.reduce((sum, { snapshot }) => sum + (snapshot?.resources ?? 0), 0);
+  const count = (isCounted: (station: StationStatus) => boolean) => numberText(stations.filter(isCounted).length);
+  const inState = (state: ReturnType<typeof stateOf>) => count((station) => stateOf(station) === state);
+  const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
+  // Of the stations with data; unknown if there is none.
+  const sum = (key: 'resources' | 'firing' | 'pending') =>
+    snapshots.length === 0 ? undefined : snapshots.reduce((total, snapshot) => total + snapshot[key], 0);
   return figures('totals', [
     ['Stations', numberText(stations.length)],
     ['Up', inState('up')],
     ['Failing', inState('failing')],
-    ['No data', inState('no-data')],
     ['Not tried', inState('not-tried')],
-    ['Resources', numberText(resources)],
+    ['No data', count(({ snapshot }) => snapshot === undefined)],
+    ['Incomplete', snapshots.length === 0 ? NO_DATA : count((station) => completeness(station) !== '')],
+    ['Resources', linkedCount(sum('resources'), undefined)],
+    ['Firing', linkedCount(sum('firing'), `.${ROUTES.search}?state=firing`)],
+    ['Pending', linkedCount(sum('pending'), `.${ROUTES.search}?state=pending`)],
     ['Coverage', coverageText(totalCoverage(stations))],
   ]);
 }

@@ -3,13 +3,13 @@ export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
   --page: #ffffff; --soft: #f4f6f8; --line: #d5dbe1; --text: #1b2128; --quiet: #56606b;
-  --link: #0a55b0; --good: #116a31; --bad: #b01420; --bad-soft: #fdf1f1; --warn: #8a4600; --warn-soft: #fff3df; --good-soft: #eaf6ed; --bar: #7ea6d8;
+  --link: #0a55b0; --good: #116a31; --bad: #b01420; --bad-soft: #fdf1f1; --warn: #8a4600; --hold: #6b3fa0; --warn-soft: #fff3df; --good-soft: #eaf6ed; --bar: #7ea6d8;
   --mono: ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #101418; --soft: #181d23; --line: #2e363f; --text: #e4e9ee; --quiet: #9ba6b1;
-    --link: #7ab5ff; --good: #5ccf7c; --bad: #ff8f87; --bad-soft: #2a1719; --warn: #f0b25e; --warn-soft: #2c2113; --good-soft: #14251a; --bar: #3f6ea8;
+    --link: #7ab5ff; --good: #5ccf7c; --bad: #ff8f87; --bad-soft: #2a1719; --warn: #f0b25e; --hold: #c4a5f5; --warn-soft: #2c2113; --good-soft: #14251a; --bar: #3f6ea8;
   }
 }
 * { box-sizing: border-box; }
@@ -74,6 +74,7 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .badge.pending { color: var(--warn); background: var(--warn-soft); }
 .badge.inactive { color: var(--good); background: var(--good-soft); border-color: transparent; }
 .failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }
+.failure-note.warning { border-color: var(--warn); background: var(--warn-soft); }
 .failure-note + .failure-note { margin-top: 0.75rem; }
 .names { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 14rem), 1fr)); gap: 0 1rem; margin: 0.25rem 0; padding: 0; list-style: none; }
 .failure-note p { margin: 0.125rem 0; max-width: none; }
@@ -153,14 +154,16 @@ figure { margin: 0.75rem 0; }
 .sparks { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); gap: 0 2.5rem; align-items: end; }
 .spark .quiet { font-size: 0.8125rem; }
 .axis { display: flex; justify-content: space-between; color: var(--quiet); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
-.legend, .periods { margin: 0.4rem 0; padding: 0; list-style: none; }
+.legend, .outages { margin: 0.4rem 0; padding: 0; list-style: none; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1rem; color: var(--quiet); font-size: 0.8125rem; }
 .legend li::before { content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-inline-end: 0.4em; border-radius: 2px; background: var(--fill); }
 .outcome { font-weight: 600; color: var(--fill); }
 .outcome.none { color: var(--quiet); }
 .timeline rect { fill: var(--fill); }
 .succeeded { --fill: var(--good); }
-.incomplete, .postponed { --fill: var(--warn); }
+.incomplete { --fill: var(--warn); }
+.postponed { --fill: var(--hold); }
+.state.incomplete, .sub.no { color: var(--warn); }
 .waiting { --fill: var(--bar); }
 .failed { --fill: var(--bad); }
 .none { --fill: var(--line); }

@@ -35,9 +35,9 @@ describe('failureGroups', () => {
       failing('b', { upstream: 'other' }),
       failing('c', timeout),
     ];
-    const groups = failureGroups(stations).map(({ upstream, reason, stations: some }) => [
+    const groups = failureGroups(stations).map(({ upstream, failure, stations: some }) => [
       upstream,
-      reason,
+      failure.reason,
       some.map(({ name }) => name),
     ]);
     expect(groups).toEqual([
@@ -50,7 +50,7 @@ describe('failureGroups', () => {
   it('keeps the most frequent message with its count', () => {
     const messages = ['x', 'y', 'z', 'y', 'x', 'y'];
     const stations = messages.map((message, index) => failing(`${index}`, { failure: { reason: 'body', message } }));
-    expect(failureGroups(stations)).toMatchObject([{ message: 'y', messageCount: 3, messages: 3 }]);
+    expect(failureGroups(stations)).toMatchObject([{ failure: { message: 'y' }, messageCount: 3, messages: 3 }]);
   });
 
   it('does not mix upstreams and reasons whose names run together', () => {
@@ -90,14 +90,13 @@ describe('failureSection', () => {
     expect(tags.some(({ name, attributes }) => name === 'details' && !('open' in attributes))).toBe(true);
   });
 
-  it('links to all stations of a group also if they report different statuses', () => {
+  it('has one box for each status that the service returns', () => {
     const withStatus = (message: string) => fleet(60, { failure: { reason: 'status', message } });
-    const { tags } = shown([
+    const { boxes } = shown([
       ...withStatus('answered 502 Bad Gateway'),
       ...withStatus('answered 503 Service Unavailable'),
     ]);
-    const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
-    expect(links.at(-1)).toBe('?state=failing&filter=main#stations');
+    expect(boxes).toHaveLength(2);
   });
 
   it('shows how many stations have the message, and how many have no data', () => {

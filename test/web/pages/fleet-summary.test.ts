@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StationStatus, UpstreamStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_REASONS, type FailureReason } from '../../../src/model/failure.ts';
 import { fleetSummary } from '../../../src/web/pages/fleet-summary.ts';
-import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
+import { NOW_MS, SNAPSHOT, STATION, UPSTREAM } from '../fake-station.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -32,33 +32,30 @@ const throttled = (holdMs: number): UpstreamStatus => ({
 });
 
 const NEVER = { lastSuccessMs: undefined, snapshot: undefined };
-const INCOMPLETE = {
-  snapshot: { resources: 1, complete: false, pages: 1, alertable: undefined, withoutRules: undefined },
-};
 
 describe('fleetSummary', () => {
   it.each<[text: string, tone: string, stations: readonly StationStatus[], upstreams?: readonly UpstreamStatus[]]>([
     ['No stations are configured on this shard.', 'neutral', []],
-    ['6 of 6 stations fresh.', 'good', fleet(6, up)],
-    ['1 of 1 station fresh.', 'good', [up('prod')]],
-    ['1,000 of 1,000 stations fresh.', 'good', fleet(1000, up)],
-    ['0 of 6 stations fresh; 6 not tried yet.', 'neutral', fleet(6, untried)],
-    ['0 of 1 station fresh; prod not tried yet.', 'neutral', [untried('prod')]],
-    ['4 of 6 stations fresh; 2 not tried yet.', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
-    ['5 of 6 stations fresh; 1 failing: edge (403 Forbidden).', 'bad', [...fleet(5, up), failing('edge', 'forbidden')]],
+    ['6 of 6 stations up.', 'good', fleet(6, up)],
+    ['1 of 1 station up.', 'good', [up('prod')]],
+    ['1,000 of 1,000 stations up.', 'good', fleet(1000, up)],
+    ['0 of 6 stations up; 6 not tried yet.', 'neutral', fleet(6, untried)],
+    ['0 of 1 station up; prod not tried yet.', 'neutral', [untried('prod')]],
+    ['4 of 6 stations up; 2 not tried yet.', 'neutral', [...fleet(4, up), untried('a'), untried('b')]],
+    ['5 of 6 stations up; 1 failing: edge (403 Forbidden).', 'bad', [...fleet(5, up), failing('edge', 'forbidden')]],
     [
-      '5 of 6 stations fresh; 1 failing, without data: edge (timeout).',
+      '5 of 6 stations up; 1 failing, without data: edge (timeout).',
       'bad',
       [...fleet(5, up), failing('edge', 'timeout', { snapshot: undefined })],
     ],
     [
-      '1 of 2 stations fresh; 1 failing, without data: edge (401 Unauthorized).',
+      '1 of 2 stations up; 1 failing, without data: edge (401 Unauthorized).',
       'bad',
       [up('a'), failing('edge', 'auth', NEVER)],
     ],
-    ['0 of 1 station fresh; 1 failing: prod (503 Service Unavailable).', 'bad', [failing('prod', 'status')]],
+    ['0 of 1 station up; 1 failing: prod (503 Service Unavailable).', 'bad', [failing('prod', 'status')]],
     [
-      '0 of 3 stations fresh; 3 failing: 3 of upstream main (mostly 503 Service Unavailable).',
+      '0 of 3 stations up; 3 failing: 2 of upstream main (503 Service Unavailable), c (502 Bad Gateway).',
       'bad',
       [
         ...fleet(2, (name) => failing(name, 'status')),
@@ -66,7 +63,7 @@ describe('fleetSummary', () => {
       ],
     ],
     [
-      '988 of 1,000 stations fresh; 12 failing: 11 of upstream main (429 Too Many Requests), edge (connection failed).',
+      '988 of 1,000 stations up; 12 failing: 11 of upstream main (429 Too Many Requests), edge (connection failed).',
       'bad',
       [
         ...fleet(988, up),
@@ -76,12 +73,12 @@ describe('fleetSummary', () => {
       [throttled(0)],
     ],
     [
-      '0 of 300 stations fresh; 300 failing, without data: 300 of upstream main (403 Forbidden).',
+      '0 of 300 stations up; 300 failing, without data: 300 of upstream main (403 Forbidden).',
       'bad',
       fleet(300, (name) => failing(name, 'forbidden', NEVER)),
     ],
     [
-      '0 of 5 stations fresh; 5 failing, 1 without data: a (timeout), b (connection failed), c (TLS handshake failed), 2 more causes.',
+      '0 of 5 stations up; 5 failing, 1 without data: a (timeout), b (connection failed), c (TLS handshake failed), 2 more causes.',
       'bad',
       [
         failing('a', 'timeout'),
@@ -91,20 +88,20 @@ describe('fleetSummary', () => {
         failing('e', 'body', { snapshot: undefined }),
       ],
     ],
-    ['5 of 6 stations fresh; prod without data: not scraped for 5 min.', 'bad', [...fleet(5, up), gone('prod')]],
+    ['5 of 6 stations up; prod without data: not scraped for 5 min.', 'bad', [...fleet(5, up), gone('prod')]],
     [
-      '0 of 6 stations fresh; 6 without data: not scraped for 7 min.',
+      '0 of 6 stations up; 6 without data: not scraped for 7 min.',
       'bad',
       [...fleet(5, gone), gone('x', { dueInMs: -7 * MINUTE_MS })],
     ],
-    ['0 of 1 station fresh; prod without data: overdue by 5 min.', 'bad', [gone('prod', { refresh: 'background' })]],
+    ['0 of 1 station up; prod without data: overdue by 5 min.', 'bad', [gone('prod', { refresh: 'background' })]],
     [
-      '1 of 2 stations fresh; b without data: waiting for capacity for 2 min.',
+      '1 of 2 stations up; b without data: waiting for capacity for 2 min.',
       'bad',
       [up('a'), gone('b', { isRefreshing: true, waitingMs: 2 * MINUTE_MS })],
     ],
     [
-      '1 of 3 stations fresh; 2 waiting for capacity for 4 min 5 s.',
+      '3 of 3 stations up; 2 waiting for capacity for 4 min 5 s.',
       'warning',
       [
         up('a', { isRefreshing: true, waitingMs: 59_000 }),
@@ -112,23 +109,31 @@ describe('fleetSummary', () => {
         up('c', { isRefreshing: true, waitingMs: 4 * MINUTE_MS + 5000 }),
       ],
     ],
-    ['1 of 2 stations fresh; b not scraped for 10 min.', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
+    ['2 of 2 stations up; b not scraped for 10 min.', 'warning', [up('a'), up('b', { dueInMs: -10 * MINUTE_MS })]],
     [
-      '1 of 2 stations fresh; b overdue by 10 min.',
+      '2 of 2 stations up; b overdue by 10 min.',
       'warning',
       [up('a'), up('b', { dueInMs: -10 * MINUTE_MS, refresh: 'background' })],
     ],
-    ['2 of 2 stations fresh; b with an incomplete listing.', 'warning', [up('a'), up('b', INCOMPLETE)]],
-    ['2 of 2 stations fresh; 2 with an incomplete listing.', 'warning', [up('a', INCOMPLETE), up('b', INCOMPLETE)]],
-    ['2 of 2 stations fresh; upstream main throttled (429).', 'warning', fleet(2, up), [throttled(0)]],
     [
-      '2 of 2 stations fresh; upstream main throttled (429), next requests in 2 min.',
+      '2 of 2 stations up; b may miss resources: listing incomplete: total 5, 4 listed.',
+      'warning',
+      [up('a'), up('b', { snapshot: { ...SNAPSHOT, complete: false, incompleteReasons: ['total 5, 4 listed'] } })],
+    ],
+    [
+      '2 of 2 stations up; 2 may miss resources: 3 records rejected: no usable resource_id.',
+      'warning',
+      fleet(2, (name) => up(name, { snapshot: { ...SNAPSHOT, rejected: 3 } })),
+    ],
+    ['2 of 2 stations up; upstream main throttled (429).', 'warning', fleet(2, up), [throttled(0)]],
+    [
+      '2 of 2 stations up; upstream main throttled (429), next requests in 2 min.',
       'warning',
       fleet(2, up),
       [throttled(2 * MINUTE_MS)],
     ],
     [
-      '1 of 6 stations fresh; 2 failing: 2 of upstream main (timeout); c without data: not scraped for 5 min; d waiting for capacity for 1 min; e not tried yet.',
+      '2 of 6 stations up; 2 failing: 2 of upstream main (timeout); c without data: not scraped for 5 min; d waiting for capacity for 1 min; e not tried yet.',
       'bad',
       [
         failing('a', 'timeout'),
@@ -165,7 +170,7 @@ describe('fleetSummary', () => {
         const isFine = drawn.every(({ up: isUp, hasData }) => isUp === true && hasData);
         if (!isFine) {
           expect(tone).not.toBe('good');
-          expect(text).not.toMatch(/^(\d+) of \1 stations? fresh/);
+          expect(text).not.toMatch(/^(\d+) of \1 stations? up/);
         }
         if (drawn.some(({ up: isUp, hasData }) => isUp === false || (isUp === true && !hasData)))
           expect(tone).toBe('bad');

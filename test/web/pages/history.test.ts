@@ -42,15 +42,6 @@ function bars(markup: string): (readonly [state: string, from: number, cells: nu
   );
 }
 
-/** Duration and words of each listed period. */
-function periods(markup: string): string[] {
-  const lists = markup.slice(0, markup.indexOf('<div class="sparks"')).split('class="periods"').slice(1);
-  return Array.from(
-    words(lists.join('')).matchAll(/\((.*?)\) ([^\d]*)/g),
-    ([, duration, text = '']) => `${duration} ${text.trim()}`,
-  );
-}
-
 const words = (markup: string) => parseHtml(markup).text.replace(/\s+/g, ' ');
 
 describe('historySection', () => {
@@ -58,7 +49,7 @@ describe('historySection', () => {
     expect(words(section([]))).toContain('No refresh has ended yet.');
   });
 
-  it('sums up the refreshes and lists what was not successful, the latest first', () => {
+  it('sums up the refreshes', () => {
     const history = [
       ...Array.from({ length: 20 }, (_, index) => entryAt(index * MINUTE_MS)),
       ...Array.from({ length: 10 }, (_, index) => failureAt((20 + index) * MINUTE_MS)),
@@ -67,9 +58,6 @@ describe('historySection', () => {
     const text = words(section(history));
     expect(text).toContain(
       'Last 6 h: 31 refreshes, 10 failed (timeout), some incomplete. The history begins 3 h 20 min ago.',
-    );
-    expect(text).toContain(
-      '02:35–02:45 (10 min 10 s) 10 failed: timeout 01 Jan 23:48–02 Jan 02:35 (2 h 47 min) no refresh 01 Jan 23:44–23:48 (3 min) listing not verified complete',
     );
   });
 
@@ -145,12 +133,36 @@ describe('historySection', () => {
     expect(section([entryAt(0)], { name: '..' })).not.toContain('format=csv');
   });
 
-  it('names postponed and waiting refreshes', () => {
+  it('lists outages as their history has them, the latest first, and more than five in a part to open', () => {
+    const outages = Array.from({ length: 7 }, (_, at) => ({
+      ...{ fromMs: NOW_MS - (at + 1) * HOUR_MS, toMs: NOW_MS - (at + 1) * HOUR_MS + 610_000, failed: 10 },
+      reasons: ['tls', 'auth'] as const,
+    })).reverse();
+    const current = { fromMs: NOW_MS - 30_000, toMs: undefined, failed: 1, reasons: ['timeout'] as const };
+    const [shown = '', opened = ''] = section([failureAt(0)], { outages: [...outages, current] }).split('<details>');
+    expect(words(shown)).toContain(
+      'Outages 03:04–now (30 s) 1 failed: timeout 02:05–02:15 (10 min 10 s) 10 failed: tls, auth 01:05–01:15',
+    );
+    expect(opened.match(/<li>/g)).toHaveLength(3);
+    expect(section([entryAt(0)])).not.toContain('Outages');
+  });
+
+  it('draws 895 to 900 resources nearly level, and firing resources from zero', () => {
+    const history = [entryAt(0, { resources: 900, firing: 6 }), entryAt(30 * MINUTE_MS, { resources: 895, firing: 5 })];
+    const heights = [...section(history).matchAll(/<path d="([^"]*)"/g)].map(([, path = '']) =>
+      [...path.matchAll(/M\d+ ([\d.]+)/g)].map(([, y]) => Number(y)),
+    );
+    expect(heights.slice(0, 2)).toEqual([
+      [2.6, 1],
+      [5.7, 1],
+    ]);
+  });
+
+  it('names postponed refreshes', () => {
     const postponed = { ...failureAt(10 * MINUTE_MS, 'later'), failed: 0, outcome: 'postponed' as const };
-    const text = words(section([postponed], { waitingMs: 5 * MINUTE_MS }));
-    expect(text).toContain('(5 min) waiting for the capacity of the upstream');
-    expect(text).toContain('refresh postponed by Retry-After');
-    expect(text).toContain('1 refresh, none failed, some postponed.');
+    const markup = section([postponed], { waitingMs: 5 * MINUTE_MS });
+    expect(words(markup)).toContain('1 refresh, none failed, some postponed.');
+    expect(bars(markup).map(([state]) => state)).toEqual(['postponed', 'none', 'waiting']);
   });
 
   it.each([
@@ -180,38 +192,25 @@ describe('historySection', () => {
     expect(bars(section(history))[0]).toEqual(['failed', 100, 22]);
   });
 
-  it('joins failures without a success in between, with all reasons', () => {
-    const failing = minutes(
-      10,
-      (ago) => failureAt(ago, 'm', ago % (2 * MINUTE_MS) === 0 ? 'auth' : 'tls'),
-      30 * MINUTE_MS,
-    );
-    expect(periods(section([...minutes(30), ...failing]))).toEqual(['10 min 10 s ']);
-    expect(words(section([...minutes(30), ...failing]))).toContain('10 failed: tls, auth');
-  });
-
   it('shows where refreshes are missing, and nothing before the first one', () => {
-    const markup = section([...minutes(10), ...minutes(5, entryAt, 40 * MINUTE_MS)]);
-    expect(periods(markup)).toEqual(['29 min 30 s no refresh']);
-    expect(bars(markup)).toEqual([
+    expect(bars(section([...minutes(10), ...minutes(5, entryAt, 40 * MINUTE_MS)]))).toEqual([
       ['succeeded', 63, 23],
       ['none', 86, 117],
       ['succeeded', 203, 37],
     ]);
-    expect(periods(section([entryAt(30 * MINUTE_MS)]))).toEqual(['28 min 30 s no refresh']);
-  });
-
-  it('expects no refresh before the ttl', () => {
-    expect(periods(section([entryAt(0), entryAt(5 * HOUR_MS)], {}, 4 * HOUR_MS))).toEqual([]);
+    const rare = section([entryAt(0), entryAt(5 * HOUR_MS)], {}, 4 * HOUR_MS);
+    expect(bars(rare).map(([state]) => state)).toEqual(['succeeded']);
   });
 
   it('shows how long a refresh waited for capacity, and that one waits now', () => {
     const history = [entryAt(10 * MINUTE_MS, { waitedMs: 15 * MINUTE_MS }), entryAt(26 * MINUTE_MS)];
-    const waiting = 'waiting for the capacity of the upstream';
-    expect(periods(section(history, { waitingMs: 8 * MINUTE_MS }))).toEqual([
-      `8 min ${waiting}`,
-      '30 s no refresh',
-      `15 min ${waiting}`,
+    const states = bars(section(history, { waitingMs: 8 * MINUTE_MS })).map(([state, , cells]) => [state, cells]);
+    expect(states).toEqual([
+      ['succeeded', 4],
+      ['waiting', 61],
+      ['succeeded', 6],
+      ['none', 2],
+      ['waiting', 32],
     ]);
   });
 

@@ -80,6 +80,39 @@ describe('resourcePage', () => {
     expect(body).toContain('<a href="../../../">Stations</a> / .. / Display a</nav>');
   });
 
+  it('leads with state, since when it was observed, rules and owners; the record comes last', async () => {
+    const labels = { team: 'storage', tier: '' };
+    const resource = resourceOf('a', { state: 'ALERTSTATE_FIRING', alertRules: 3, labels });
+    const entry = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;
+    const { body, tags } = await open(detailOf([resource]), undefined, { history: () => [entry] });
+    expect(linesOf(body, 'status')).toEqual([
+      'StateFiring',
+      'Sinceat least 1 h ago',
+      'Alert rules3',
+      'teamstorage',
+      'tier– none',
+    ]);
+    const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
+    expect(headings).toEqual(['changes', 'joined', 'series', 'read', 'record']);
+    const change = (kind: 'state' | 'rules', agoMs: number) =>
+      ({ change: kind, resource, from: 'x', to: 'y', atMs: NOW_MS - agoMs }) as const;
+    const sinceOf = async (newestFirst: readonly ReturnType<typeof change>[], dropped = 0) => {
+      const changes = () => ({ newestFirst, dropped });
+      return linesOf(
+        (await open(detailOf([resource]), undefined, { history: () => [entry], changes })).body,
+        'status',
+      )[1];
+    };
+    expect(await sinceOf([change('rules', 1000), change('state', 60_000)])).toBe('Since1 min ago');
+    expect(await sinceOf([change('rules', 120_000)], 1)).toBe('Sinceat least 2 min ago');
+    const silent = await open(detailOf([resourceOf('a', { state: '', alertRules: undefined })]));
+    expect(linesOf(silent.body, 'status')).toEqual([
+      'State– not reported',
+      'Since– not observed',
+      'Alert rules– not reported',
+    ]);
+  });
+
   it('shows the place of the record in the listing and in its page', async () => {
     const parts = [[resourceOf('z')], [resourceOf('x'), resourceOf('a')]];
     const locations = [
@@ -170,12 +203,8 @@ describe('resourcePage', () => {
 
   it.each<[Partial<StationSpec>, Partial<Resource>, string]>([
     [{}, {}, 'unknown: no products are configured for this station'],
-    [
-      { products: ['p', 'q', 'r'] },
-      { product: 'q' },
-      'q; configured products in order:|p: not in its listingq: first match: in its listingr: ignored: after the first match',
-    ],
-    [{ products: ['p', 'q'] }, {}, 'none; configured products in order:|p: not in its listingq: not in its listing'],
+    [{ products: ['p', 'q', 'r'] }, { product: 'q' }, 'q: the first of p, q, r whose listing contains it'],
+    [{ products: ['p', 'q'] }, {}, 'none: in the listing of none of p, q'],
   ])('with %j explains the product of %j', async (spec, resource, explanation) => {
     const { body } = await open(detailOf([resourceOf('a', resource)], { spec }));
     expect(linesOf(body, 'reasons').slice(0, -1).join('|')).toBe(`Product${explanation}`);

@@ -139,7 +139,7 @@ describe('searchData', () => {
   it('has one line per resource as a CSV file, with the station first', async () => {
     const { request } = await startApp(stations);
     const { headers, body } = await request('/search?q=r1&format=csv');
-    expect(headers['content-disposition']).toBe('attachment; filename="search-r1.csv"');
+    expect(headers['content-disposition']).toBe('attachment; filename="search-q-r1.csv"');
     expect(body.split('\r\n').map((line) => line.split(',').slice(0, 2))).toEqual([
       ['station', 'resource_id'],
       ['prod', 'r1'],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LISTING_FIELDS, type ListingField } from '../../../src/model/listing.ts';
 import type { Resource } from '../../../src/model/resource.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf, NOW_MS, UPSTREAM } from '../fake-station.ts';
+import { detailOf, exporterOf, NOW_MS, SNAPSHOT, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { errorText, startApp } from '../running-app.ts';
 
@@ -136,8 +136,10 @@ describe('stationPage', () => {
     expect(textOf(body, 'status').split('\n')).toEqual([
       'Statefailing',
       'Resources3',
-      'Coverage– alertability is not enabled',
-      'Snapshot55 s ago',
+      'Firing0',
+      'Pending0',
+      'Coverage– alert rules are not reported',
+      'Last success55 s ago',
     ]);
     expect(text).toContain('tls: expired');
     expect(textOf(body, 'question').split('\n')).toEqual([
@@ -152,6 +154,17 @@ describe('stationPage', () => {
       'Metricsthis station only',
       'JSONthis station only',
     ]);
+  });
+
+  it('shows first that data may miss resources and why, and is not green then', async () => {
+    const incomplete = { complete: false, incompleteReasons: ['total 500, 494 listed'] };
+    const { body, text } = await open(
+      detailOf(three, { status: { snapshot: { ...SNAPSHOT, ...incomplete, firing: 2 } } }),
+    );
+    expect(text).toContain('The data may miss resources. listing incomplete: total 500, 494 listed.');
+    expect(body.indexOf('id="data-problems"')).toBeLessThan(body.indexOf('id="resources"'));
+    expect(body).not.toContain('class="state up"');
+    expect(body).toContain('<dd><a href="?state=firing#resources">2</a></dd>');
   });
 
   it('shows what limits the refreshes of the station', async () => {
@@ -179,7 +192,7 @@ describe('stationPage', () => {
     });
     const { status, body, text } = await open({ ...detail, served: undefined });
     expect(status).toBe(200);
-    expect(text).toContain('No snapshot yet: the first refresh has not ended.');
+    expect(text).toContain('No data yet: the first refresh has not ended.');
     expect(text).not.toContain('max_stale');
     expect(text).toContain('Latest refreshnot tried yet');
     expect(body).not.toMatch(/id="(narrow|counts|listing|downloads)"/);

@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { coverageOf, type StationStatus } from '../../../src/inventory/station-status.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS } from '../../../src/model/failure.ts';
-import {
-  completeText,
-  coverageText,
-  failureNote,
-  snapshotAge,
-  stateBadge,
-} from '../../../src/web/pages/station-parts.ts';
-import { NOW_MS, STATION } from '../fake-station.ts';
+import { coverageText, stateBadge, stationNotes } from '../../../src/web/pages/station-parts.ts';
+import { NOW_MS, SNAPSHOT, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
-
-const snapshot = { resources: 9, complete: true, pages: 1, alertable: 8, withoutRules: 2 };
 
 describe('stateBadge', () => {
   it.each([
@@ -30,59 +22,61 @@ describe('stateBadge', () => {
   ])('without data and with %j is %j', (changes, text) => {
     expect(parseHtml(stateBadge({ ...STATION, snapshot: undefined, ...changes }).text).text).toBe(text);
   });
+
+  it.each([
+    [{ complete: false }, 'up: incomplete'],
+    [{ rejected: 1200 }, 'up: 1,200 rejected'],
+  ])('is not in the colour of success with %j', (changes, text) => {
+    const badge = stateBadge({ ...STATION, snapshot: { ...SNAPSHOT, ...changes } }).text;
+    expect(parseHtml(badge).text).toBe(text);
+    expect(badge).toMatch(/^<span class="state incomplete">/);
+  });
 });
 
-describe('failureNote', () => {
-  it('is empty without a failure', () => {
-    expect(failureNote(STATION, NOW_MS)).toEqual([]);
+describe('stationNotes', () => {
+  const textOf = (station: Parameters<typeof stationNotes>[0]) =>
+    parseHtml(
+      stationNotes(station, NOW_MS)
+        .map(({ text }) => text)
+        .join(''),
+    ).text;
+
+  it('is empty when all is well', () => {
+    expect(stationNotes(STATION, NOW_MS)).toEqual([]);
   });
 
   it.each(FAILURE_REASONS)('shows the meaning, the message and the advice for %s', (reason) => {
     const failure = { reason, message: 'line 1\n<line 2>' };
     const { meaning, advice } = FAILURE_ADVICE[reason];
-    const [note] = failureNote({ failure, lastSuccessMs: STATION.lastSuccessMs }, NOW_MS);
-    expect(parseHtml(note?.text ?? '').text).toBe(
-      `\n${meaning} Last successful refresh: 55 s ago.\n${reason}: line 1\n<line 2>\nWhat to do: ${advice}\n`,
+    expect(textOf({ ...STATION, failure })).toBe(
+      `\n${meaning} Last success: 55 s ago.\n${reason}: line 1\n<line 2>\nWhat to do: ${advice}\n`,
     );
   });
 
   it('shows that no refresh has succeeded yet', () => {
     const failure = { reason: 'auth', message: 'm' } as const;
-    expect(failureNote({ failure, lastSuccessMs: undefined }, NOW_MS)[0]?.text).toContain(
+    expect(textOf({ failure, lastSuccessMs: undefined, snapshot: undefined })).toContain(
       'No refresh has succeeded yet.',
     );
+  });
+
+  it('shows why data may miss resources, also while refreshes fail', () => {
+    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, <494> listed'], rejected: 3 };
+    const note =
+      'The data may miss resources. listing incomplete: total 500, <494> listed. 3 records rejected: no usable resource_id.\n';
+    expect(textOf({ ...STATION, snapshot })).toBe(note);
+    const failure = { reason: 'auth', message: 'm' } as const;
+    expect(textOf({ ...STATION, failure, snapshot: { ...SNAPSHOT, rejected: 1 } })).toContain('1 record rejected');
   });
 });
 
 describe('coverageOf', () => {
-  it.each<[StationStatus['snapshot'], ReturnType<typeof coverageOf>, string]>([
-    [snapshot, { alertable: 8, withRules: 6 }, '75 %'],
-    [undefined, 'no snapshot is served', '– no snapshot is served'],
-    [{ ...snapshot, alertable: undefined }, 'alertability is not enabled', '– alertability is not enabled'],
-    [{ ...snapshot, alertable: 0 }, 'no resource can have alerts', '– no resource can have alerts'],
-    [{ ...snapshot, withoutRules: undefined }, 'alert rules are not reported', '– alert rules are not reported'],
-  ])('of the snapshot %j is %j', (given, coverage, text) => {
-    expect(coverageOf({ snapshot: given })).toEqual(coverage);
-    expect(parseHtml(coverageText(coverage).text).text).toBe(text);
-  });
-});
-
-describe('snapshotAge', () => {
-  it.each<[Partial<StationStatus>, string]>([
-    [{}, '55 s ago'],
-    [{ snapshot: undefined }, '– no snapshot is served'],
-    [{ lastSuccessMs: undefined }, '– no snapshot is served'],
-  ])('with %j is %j', (changes, text) => {
-    expect(parseHtml(snapshotAge({ ...STATION, ...changes }, NOW_MS).text).text).toBe(text);
-  });
-});
-
-describe('completeText', () => {
   it.each<[StationStatus['snapshot'], string]>([
-    [snapshot, 'yes'],
-    [{ ...snapshot, complete: false }, 'no'],
-    [undefined, '– no snapshot is served'],
-  ])('of the snapshot %j is %j', (given, text) => {
-    expect(parseHtml(completeText({ snapshot: given }).text).text).toBe(text);
+    [{ ...SNAPSHOT, withoutRules: 2, coverage: { alertable: 8, withRules: 6 } }, '75 %'],
+    [undefined, '– no data'],
+    [{ ...SNAPSHOT, withoutRules: 0 }, '– no resource can have alerts'],
+    [SNAPSHOT, '– alert rules are not reported'],
+  ])('of the snapshot %j is %j', (snapshot, text) => {
+    expect(parseHtml(coverageText(coverageOf({ snapshot })).text).text).toBe(text);
   });
 });

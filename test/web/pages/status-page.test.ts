@@ -7,7 +7,7 @@ import { FAILURE_ADVICE } from '../../../src/model/failure.ts';
 import { livePage } from '../../../src/web/pages/browser/live-page.ts';
 import { statusTotals } from '../../../src/web/pages/status-page.ts';
 import { specOf } from '../../refresh/fixtures.ts';
-import { NOW_MS, STATION, UPSTREAM } from '../fake-station.ts';
+import { NOW_MS, SNAPSHOT, STATION, UPSTREAM } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { COMMON_HEADERS, startApp } from '../running-app.ts';
 
@@ -16,7 +16,10 @@ const FAILING: StationStatus = {
   name: 'a&b <c>',
   up: false,
   failure: { reason: 'timeout', message: 'no response\nin 10 s' },
-  snapshot: { resources: 4200, complete: false, pages: 3, alertable: 10, withoutRules: 3 },
+  snapshot: {
+    ...{ ...SNAPSHOT, resources: 4200, complete: false, alertable: 10, withoutRules: 3 },
+    coverage: { alertable: 10, withRules: 7 },
+  },
 };
 const FRESH: StationStatus = {
   ...STATION,
@@ -29,7 +32,6 @@ const FRESH: StationStatus = {
 };
 /** Refreshed by scrapes, and no longer scraped. */
 const EXPIRED: StationStatus = { ...STATION, dueInMs: -300_000, snapshot: undefined };
-const SNAPSHOT = { resources: 42, complete: true, pages: 3, alertable: undefined, withoutRules: 7 };
 const now = () => NOW_MS;
 
 describe('statusPage', () => {
@@ -100,7 +102,17 @@ describe('statusPage', () => {
     const stations = [
       { ...STATION, name: 'b-10', telemetryStation: 'Edge' },
       { ...STATION, name: 'b-9', upstream: 'second', dueInMs: -5, snapshot: { ...SNAPSHOT, resources: 9 } },
-      { ...FAILING, name: 'a', snapshot: { ...SNAPSHOT, alertable: 10, withoutRules: 5, complete: false } },
+      {
+        ...FAILING,
+        name: 'a',
+        snapshot: {
+          ...SNAPSHOT,
+          resources: 42,
+          withoutRules: 5,
+          coverage: { alertable: 10, withRules: 5 },
+          complete: false,
+        },
+      },
       { ...FRESH, name: 'new' },
       { ...EXPIRED, name: 'old' },
     ];
@@ -126,8 +138,9 @@ describe('statusPage', () => {
       ['?sort=resources', 'b-9 b-10 a new old'],
       ['?sort=-resources', 'b-10 a b-9 new old'],
       ['?sort=coverage', 'a b-10 b-9 new old'],
+      ['?sort=last_success', 'b-10 b-9 a new old'],
       ['?sort=complete', 'a b-10 b-9 new old'],
-      ['?sort=-pages', 'b-10 b-9 a new old'],
+      ['?sort=-firing', 'b-10 b-9 a new old'],
       ['?sort=next_refresh', 'old b-9 new b-10 a'],
       ['?sort=-constructor&state=toString', 'b-10 b-9 a new old'],
       ['?filter=nothing', ''],
@@ -143,18 +156,21 @@ describe('statusPage', () => {
       expect(body).toContain(
         '<th scope="col" class="number" aria-sort="ascending"><a href="?filter=%22%3Cb&#38;state=up&#38;sort=-resources" data-live>Resources</a></th>',
       );
-      expect(body).toContain('<a href="?filter=%22%3Cb&#38;state=up&#38;sort=pages" data-live>Pages</a>');
+      expect(body).toContain('<a href="?filter=%22%3Cb&#38;state=up&#38;sort=pending" data-live>Pending</a>');
       expect(body).toContain('name="filter" type="search" value="&#34;&#60;b"');
       expect(body).toContain('<option value="up" selected>up</option>');
       expect(body).toContain('<option value="resources" selected>Resources, ascending</option>');
-      expect((await open('?sort=-pages')).body).toContain('aria-sort="descending"><a href="?sort=pages"');
+      expect((await open('?sort=-pending')).body).toContain('aria-sort="descending"><a href="?sort=pending"');
     });
   });
 
   it('has the state of all stations as one sentence on top', async () => {
-    const { request } = await startApp({ stations: () => [STATION, { ...FAILING, name: '<edge>' }] }, { now });
+    const { request } = await startApp(
+      { stations: () => [STATION, { ...FAILING, name: '<edge>', snapshot: SNAPSHOT }] },
+      { now },
+    );
     expect((await request('/')).body).toContain(
-      '<main id="content" tabindex="-1">\n<p id="summary" class="summary bad">1 of 2 stations fresh; 1 failing: &#60;edge&#62; (timeout).</p>',
+      '<main id="content" tabindex="-1">\n<p id="summary" class="summary bad">1 of 2 stations up; 1 failing: &#60;edge&#62; (timeout).</p>',
     );
     const { request: empty } = await startApp({ stations: () => [] });
     expect((await empty('/')).body).toContain('>No stations are configured on this shard.</p>');
@@ -220,6 +236,7 @@ describe('statusPage', () => {
       './config',
       './stations/a%26b%2F%3Cc%3E',
       './stations/a%26b%2F%3Cc%3E',
+      './stations/a%26b%2F%3Cc%3E#resources',
       './probe?station=a%26b%2F%3Cc%3E',
       './deep/metrics',
       './-/healthy',
@@ -251,24 +268,92 @@ describe('livePage', () => {
 describe('statusTotals', () => {
   const textOf = (stations: readonly StationStatus[]) => parseHtml(statusTotals(stations).text).text.trim().split('\n');
 
-  it('sums up stations, resources and known coverage', () => {
+  it('sums up stations, resources and known coverage, and links to firing and pending resources', () => {
     const covered = {
       ...STATION,
-      snapshot: { resources: 10, complete: true, pages: 1, alertable: 10, withoutRules: 0 },
+      snapshot: {
+        ...SNAPSHOT,
+        resources: 10,
+        rejected: 1,
+        withoutRules: 0,
+        coverage: { alertable: 10, withRules: 10 },
+      },
     };
-    expect(textOf([STATION, FAILING, FRESH, covered, EXPIRED])).toEqual([
-      'Stations5',
-      'Up2',
+    const unknown = { ...STATION, snapshot: SNAPSHOT };
+    const stations = [{ ...STATION, snapshot: { ...SNAPSHOT, resources: 42, firing: 5 } }, FAILING, FRESH, covered];
+    expect(textOf([...stations, EXPIRED, unknown])).toEqual([
+      'Stations6',
+      'Up3',
       'Failing1',
-      'No data1',
       'Not tried1',
+      'No data2',
+      'Incomplete2',
       'Resources4,252',
+      'Firing5',
+      'Pending0',
       'Coverage85 %',
     ]);
+    expect(statusTotals(stations).text).toContain('<dd><a href="./search?state=firing">5</a></dd>');
   });
 
-  it('has no coverage when it is unknown for every station', () => {
-    expect(textOf([STATION]).at(-1)).toBe('Coverage– unknown for every station');
+  it('has no number that nothing is known of', () => {
+    const failed = { ...FAILING, snapshot: undefined };
+    expect(textOf([failed, failed]).slice(-6)).toEqual([
+      'No data2',
+      'Incomplete– no data',
+      'Resources– no data',
+      'Firing– no data',
+      'Pending– no data',
+      'Coverage– unknown for every station',
+    ]);
+  });
+});
+
+describe('statusPage with bad news', () => {
+  const MINUTE_MS = 60_000;
+  const page = async (exporter: Parameters<typeof startApp>[0]) => {
+    const { request } = await startApp(exporter, { now });
+    return (await request('/')).body;
+  };
+
+  it('shows the outages of the last hour, also those that ended, with a length that does not change', async () => {
+    const outage = (fromMin: number, toMin: number | undefined) => ({
+      ...{ fromMs: NOW_MS - fromMin * MINUTE_MS, failed: 3, reasons: ['timeout' as const, 'auth' as const] },
+      toMs: toMin === undefined ? undefined : NOW_MS - toMin * MINUTE_MS,
+    });
+    const stations = () => [
+      { ...STATION, name: 'a', outages: [outage(200, 61), outage(70, 59)] },
+      { ...FAILING, name: '<b>', outages: [outage(5, undefined)] },
+    ];
+    const [, section = ''] = /<div id="outages">([\s\S]*?)<\/div>/.exec(await page({ stations })) ?? [];
+    expect(parseHtml(section).text.replaceAll(/\s+/g, ' ').trim()).toBe(
+      'Outages of the last hour <b> 03:00–now (5 min) 3 failed: timeout, auth a 01:55–02:06 (11 min) 3 failed: timeout, auth',
+    );
+    const many = Array.from({ length: 25 }, (_, at) => ({ ...STATION, name: `s${at}`, outages: [outage(9, 1)] }));
+    expect(parseHtml(await page({ stations: () => many })).text).toContain('5 more');
+    expect(await page({ stations: () => [STATION] })).toContain('<div id="outages"></div>');
+  });
+
+  it('shows a rejected reload with its problems, and is not green then', async () => {
+    const rejectedReload = () => ({
+      atMs: NOW_MS - MINUTE_MS,
+      problems: ['config.yaml:1:2: <x>: unknown key', 'more'],
+    });
+    const body = await page({ stations: () => [STATION], rejectedReload });
+    const { text } = parseHtml(body);
+    expect(text).toContain('The configuration was not reloaded (1 min ago): the one before is in force.');
+    expect(text).toContain('config.yaml:1:2: <x>: unknown keymore');
+    expect(body).toContain('class="summary warning">1 of 1 station up.</p>');
+    expect(await page({ stations: () => [STATION] })).toContain('class="summary good">1 of 1 station up.</p>');
+  });
+
+  it('is not green while data may miss resources, and says why', async () => {
+    const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, 494 listed'] };
+    const body = await page({ stations: () => [{ ...STATION, snapshot }] });
+    expect(body).toContain(
+      'class="summary warning">1 of 1 station up; prod may miss resources: listing incomplete: total 500, 494 listed.</p>',
+    );
+    expect(body).not.toMatch(/class="state up"|summary good/);
   });
 });
 
@@ -281,13 +366,31 @@ async function rowOf(station: StationStatus) {
 }
 
 describe('the row of a station', () => {
-  const NONE = '– no snapshot is served';
+  const NONE = '– no data';
 
   it.each<[string, StationStatus, readonly string[]]>([
-    ['is up', STATION, ['up', '42', '– alertability is not enabled', 'yes', '3', '55 s ago', 'on a scrape after 30 s']],
-    ['fails', FAILING, ['failing: timeout', '4,200', '70 %', 'no', '3', '55 s ago', 'on a scrape after 30 s']],
-    ['was not tried yet', FRESH, ['not tried', ...Array(5).fill(NONE), 'refreshing now']],
-    ['has no data', EXPIRED, ['no data: not scraped for 5 min', ...Array(5).fill(NONE), 'on the next scrape']],
+    ['is up', STATION, ['up', '42', '5', '1', '83 %', 'yes', '55 s ago', 'on a scrape after 30 s']],
+    [
+      'misses records',
+      { ...STATION, snapshot: { ...SNAPSHOT, rejected: 3 } },
+      [
+        'up: 3 rejected',
+        '0',
+        '0',
+        '0',
+        '– alert rules are not reported',
+        '3 rejected',
+        '55 s ago',
+        'on a scrape after 30 s',
+      ],
+    ],
+    [
+      'fails',
+      FAILING,
+      ['failing: timeout', '4,200', '0', '0', '70 %', 'incomplete', '55 s ago', 'on a scrape after 30 s'],
+    ],
+    ['was not tried yet', FRESH, ['not tried', ...Array(6).fill(NONE), 'refreshing now']],
+    ['has no data', EXPIRED, ['no data: not scraped for 5 min', ...Array(6).fill(NONE), 'on the next scrape']],
   ])('that %s shows state, numbers and times', async (_state, station, shown) => {
     const { name } = station;
     expect((await rowOf(station)).cells).toEqual([`${name} main · ts-1`, ...shown, `metrics of ${name}`]);
@@ -299,7 +402,9 @@ describe('the row of a station', () => {
       '<th scope="row"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>',
     );
     expect(row).toContain('<td data-label="State"><span><span class="state up">up</span></span></td>');
-    expect(row).toContain('<td class="number" data-label="Resources"><span>42</span></td>');
+    expect(row).toContain(
+      '<td class="number" data-label="Resources"><span><a href="./stations/prod#resources">42</a></span></td>',
+    );
     expect((await rowOf({ ...STATION, name: '..' })).row).toContain('<th scope="row">.. <span');
   });
 
@@ -323,7 +428,7 @@ describe('the row of a station', () => {
         expect(parseHtml(row).text).toContain(seen(`${name} ${upstream} · ${telemetryStation}`));
         expect(tagsOf(row)).toEqual(plain);
         const links = parseHtml(row).tags.flatMap(({ attributes }) => attributes['href'] ?? []);
-        const [page, probe] = links.map((link) => new URL(link, 'http://exporter/'));
+        const [page, probe] = [links[0], links.at(-1)].map((link) => new URL(link ?? '', 'http://exporter/'));
         expect(decodeURIComponent(page?.pathname ?? '')).toBe(`/stations/${name.toWellFormed()}`);
         expect(probe?.searchParams.get('station')).toBe(name.toWellFormed());
       }),
