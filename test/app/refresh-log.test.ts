@@ -108,18 +108,6 @@ describe('RefreshLog', () => {
     expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
   });
 
-  it('logs the failures of each station independently of the others', () => {
-    const { refresh, logged } = setUp();
-    refresh('a', 'timeout');
-    refresh('b', 'timeout');
-    refresh('a');
-    expect(logged()).toEqual([
-      expect.stringContaining('station=a'),
-      expect.stringContaining('station=b'),
-      expect.stringContaining('station recovered" station=a'),
-    ]);
-  });
-
   it('logs an incomplete listing, a postponed refresh and a reduced page size once per hour', () => {
     const { refresh, refreshLog, advance, logged } = setUp();
     const all = () => {

@@ -124,12 +124,6 @@ describe('upstreamStatuses', () => {
     });
     expect(second).toMatchObject({ name: 'second', capacity: { unknownStations: 0 } });
   });
-
-  it('knows no capacity of an upstream without stations', () => {
-    expect(upstreamStatuses(new Map([['main', UPSTREAM]]), [])).toEqual([
-      { name: 'main', load: LOAD, capacity: undefined },
-    ]);
-  });
 });
 
 describe('stationDetail', () => {
@@ -145,9 +139,5 @@ describe('stationDetail', () => {
         withheld: 7,
       },
     });
-  });
-
-  it('has no snapshot before the first success', () => {
-    expect(stationDetail({ ...viewOf([]), served: undefined }, UPSTREAM, []).served).toBeUndefined();
   });
 });

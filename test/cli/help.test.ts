@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, COMMANDS, PROGRAM } from '../../src/cli/commands.ts';
-import { FLAGS, flagsOf } from '../../src/cli/flags.ts';
+import { flagsOf } from '../../src/cli/flags.ts';
 import { helpText, versionText } from '../../src/cli/help.ts';
 import { parseFlags } from '../../src/cli/parse.ts';
 
@@ -24,16 +24,6 @@ describe('helpText', () => {
   it.each(COMMAND_NAMES)('shows exactly the flags that %s uses', (name) => {
     expect(shownFlags(helpText(name))).toEqual(flagsOf(name).map((flag) => flag.name));
     expect(shownFlags(helpText(name))).toEqual(expect.arrayContaining(['help', 'version']));
-  });
-
-  it('shows the flags of other commands only in their help', () => {
-    expect(shownFlags(helpText())).toContain('web.listen-address');
-    expect(shownFlags(helpText('list'))).toEqual(expect.arrayContaining(['config.file', 'demo', 'sort']));
-    expect(shownFlags(helpText('list'))).not.toContain('web.listen-address');
-    expect(shownFlags(helpText('simulate'))).not.toContain('config.file');
-    expect(new Set(COMMAND_NAMES.flatMap((name) => shownFlags(helpText(name))))).toEqual(
-      new Set(FLAGS.map(({ name }) => name)),
-    );
   });
 
   it('shows defaults, placeholders and repeatable flags', () => {

@@ -8,29 +8,6 @@ import { configOf } from '../e2e/test-bed.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 describe('loadConfigFile', () => {
-  it('loads the file, expands the environment and resolves paths against its folder', async () => {
-    const upstream = { authorization: { credentials_file: 'token' } };
-    const file = temporaryFile('config.yaml', stringify(configOf('${' + 'SERVICE}', ['a'], { upstream })));
-    const result = await loadConfigFile(file, { SERVICE: 'https://monitor.example.com' });
-    expect(result).toMatchObject({
-      ok: true,
-      config: {
-        upstreams: {
-          main: {
-            base_url: new URL('https://monitor.example.com'),
-            authorization: { credentials_file: join(dirname(file), 'token') },
-          },
-        },
-      },
-    });
-  });
-
-  it('reports the file in every problem', async () => {
-    const file = temporaryFile('config.yaml', 'upstreams: {}\nsurprise: 1\n');
-    const result = await loadConfigFile(file, {});
-    expect(result.ok ? [] : result.problems.map((problem) => problem.file)).toEqual([file, file, file]);
-  });
-
   it('reports why a file cannot be read', async () => {
     const folder = dirname(temporaryFile('x', ''));
     const problem = { line: 1, column: 1, path: '' };

@@ -158,36 +158,6 @@ links: []
 `);
   });
 
-  it.each([
-    'authorization: { credentials: hunter2 }',
-    'basic_auth: { username: u, password: hunter2 }',
-    'hmac: { access_key_id: a, secret_access_key: hunter2 }',
-    'proxy_url: http://:hunter2@proxy',
-  ])('hides the secret of %s', (line) => {
-    const text = renderConfig(loaded(upstreamWith(line)).config);
-    expect(text).toContain('<secret>');
-    expect(text).not.toContain('hunter2');
-  });
-
-  it.each([
-    'authorization: { credentials_file: /f }',
-    'basic_auth: { username: u, password_file: /f }',
-    'hmac: { access_key_id: a, secret_access_key_file: /f }',
-    'oauth2: { client_id: c, client_secret_file: /f, token_url: "http://t" }',
-    'http_headers: { X: { files: [/f] } }',
-    'tls_config: { ca_file: /f }',
-  ])('shows the file of %s and no placeholder', (line) => {
-    const text = renderConfig(loaded(upstreamWith(line)).config);
-    expect(text).toContain('/f\n');
-    expect(text).not.toContain('<secret>');
-  });
-
-  it('hides the user of a proxy URL without password, and shows a proxy URL without user', () => {
-    const shown = (url: string) => renderConfig(loaded(upstreamWith(`proxy_url: ${url}`)).config);
-    expect(shown('http://user@proxy:3128')).toContain('proxy_url: http://<secret>@proxy:3128/\n');
-    expect(shown('http://proxy:3128')).toContain('proxy_url: http://proxy:3128/\n');
-  });
-
   it('renders a configuration that can be loaded again', () => {
     const text = renderConfig(
       loaded(upstreamWith('authorization: { credentials: hunter2 }', 'timeout: 1s250ms')).config,

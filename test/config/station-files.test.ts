@@ -136,14 +136,6 @@ cache: { refresh: background, ttl: none }
     });
   });
 
-  it('can be hundreds', async () => {
-    const names = Array.from({ length: 300 }, (_, index) => `s${String(index).padStart(4, '0')}`);
-    const files = Object.fromEntries(names.map((name) => [`stations/${name}.yaml`, list(name)]));
-    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n`, ...files });
-    expect(lines).toEqual([]);
-    expect(stations).toEqual(names);
-  });
-
   it('are warned of when they list a telemetry station of the configuration again', async () => {
     const { lines } = await load({
       'config.yaml': `${HEAD}station_files: [a]\nstations: [{ rid: ${rid('x')} }]\n`,
@@ -152,15 +144,6 @@ cache: { refresh: background, ttl: none }
     expect(lines).toEqual([
       'a:2:3: [1]: same telemetry station and filters as station "x", expected different filters, because its resources are counted twice',
     ]);
-  });
-
-  it('name the file of a duplicate station', async () => {
-    const { lines } = await load({
-      'config.yaml': `${HEAD}station_files: [a, b]\n`,
-      a: list('x', 'y'),
-      b: `- name: y\n  rid: ${rid('z')}\n`,
-    });
-    expect(lines).toEqual(['b:1:9: [0].name: duplicate station name "y", already used at a:2:8']);
   });
 });
 
