@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import { checkYaml } from '../config/checked-yaml.ts';
-import { formatProblem, formatProblems } from '../config/problem.ts';
+import { formatProblem, formatProblems, unreadable } from '../config/problem.ts';
 import { TLS_VERSIONS } from '../config/scalar-schemas.ts';
 import {
   CIPHER_SUITES,
@@ -13,21 +13,16 @@ import {
   type WebConfig,
   webConfigSchema,
 } from '../config/web-schema.ts';
-import { MAX_CONFIG_BYTES, readRegularFile } from '../files/regular-file.ts';
+import { contentOf, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 import { type AccessRules, type ClientRules, OPEN_ACCESS, type TlsRules } from '../web/access/rules.ts';
 import type { RulesResult } from '../web/access/watch-rules.ts';
 
 /** Loads the web configuration file; without one, access is open. */
 export async function loadAccessRules(file: string | undefined): Promise<RulesResult> {
   if (file === undefined) return { ok: true, rules: OPEN_ACCESS };
-  let text: string;
-  try {
-    text = (await readRegularFile(file, MAX_CONFIG_BYTES)).toString();
-  } catch (error) {
-    const message = `cannot be read: ${(error as Error).message}`;
-    return { ok: false, problems: [formatProblem({ file, line: 1, column: 1, path: '', message })] };
-  }
-  const checked = checkYaml(webConfigSchema, { file, text });
+  const content = await contentOf(file, MAX_CONFIG_BYTES);
+  if ('error' in content) return { ok: false, problems: [formatProblem(unreadable(file, content.error))] };
+  const checked = checkYaml(webConfigSchema, { file, text: content.text });
   if (!checked.ok) return { ok: false, problems: formatProblems(checked.problems) };
   const { tls_server_config: config } = checked.value;
   const tls = isTlsEnabled(config) ? await loadTlsRules(config, dirname(file)) : undefined;
@@ -92,12 +87,9 @@ export async function loadTlsRules(config: TlsServerConfig, folder: string): Pro
 /** The file takes precedence over the text. */
 async function pemOf(name: string, text = '', file: string | undefined, folder: string): Promise<Pem> {
   if (file === undefined) return { key: name, text };
-  const key = `${name}_file`;
-  try {
-    return { key, text: (await readRegularFile(resolve(folder, file))).toString() };
-  } catch (error) {
-    return { key, text: '', problem: `cannot be read: ${(error as Error).message}` };
-  }
+  const content = await contentOf(resolve(folder, file));
+  const read = 'text' in content ? content : { text: '', problem: `cannot be read: ${content.error.message}` };
+  return { key: `${name}_file`, ...read };
 }
 
 function problemsOf({ key, text, problem }: Pem, check: (text: string) => string | undefined): readonly TlsProblem[] {

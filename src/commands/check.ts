@@ -47,7 +47,6 @@ async function checkLoaded(
 ): Promise<number> {
   const signal = terminationSignal(context);
   const inputs = await loadInputs(load, flags['web.config.file']);
-  if (!inputs.ok) throw new OperatorError(inputs.problems);
   const own = ownShard(flags, context.hostName);
   if (!own.ok && flags.live) throw new OperatorError([own.problem]);
   const { config, warnings, securityWarnings } = inputs.loaded;

@@ -1,10 +1,10 @@
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
-import { formatProblems } from '../config/problem.ts';
-import { MAX_CONFIG_BYTES, readFileOrPipe } from '../files/regular-file.ts';
+import { formatProblems, unreadable } from '../config/problem.ts';
+import { contentOf, MAX_CONFIG_BYTES, readFileOrPipe } from '../files/regular-file.ts';
 import type { AccessRules } from '../web/access/rules.ts';
-import type { ProcessContext } from './process-context.ts';
+import { OperatorError, type ProcessContext } from './process-context.ts';
 
 /** Runs `work` with the configuration file, or with --demo, with a simulated service and its configuration. */
 export async function withConfig<T>(
@@ -23,19 +23,20 @@ export async function withConfig<T>(
   }
 }
 
-type Inputs =
-  | { readonly ok: true; readonly loaded: LoadedConfig; readonly rules: AccessRules }
-  | { readonly ok: false; readonly problems: readonly string[] };
+interface Inputs {
+  readonly loaded: LoadedConfig;
+  readonly rules: AccessRules;
+}
 
-/** Loads the configuration and the web configuration; reports the problems of both. */
+/** Loads the configuration and the web configuration; throws the problems of both. */
 export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile: string | undefined): Promise<Inputs> {
   const loaded = await load();
   const access = await loadAccessRules(webConfigFile);
-  if (loaded.ok && access.ok) return { ok: true, loaded, rules: access.rules };
-  return {
-    ok: false,
-    problems: [...(loaded.ok ? [] : formatProblems(loaded.problems)), ...(access.ok ? [] : access.problems)],
-  };
+  if (loaded.ok && access.ok) return { loaded, rules: access.rules };
+  throw new OperatorError([
+    ...(loaded.ok ? [] : formatProblems(loaded.problems)),
+    ...(access.ok ? [] : access.problems),
+  ]);
 }
 
 /** For the first start. */
@@ -46,13 +47,8 @@ export async function loadConfigFile(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadResult> {
-  let text: string;
-  try {
-    text = (await readFileOrPipe(file, MAX_CONFIG_BYTES)).toString();
-  } catch (error) {
-    const { code, message: reason } = error as NodeJS.ErrnoException;
-    const message = `cannot be read: ${reason}${code === 'ENOENT' ? MISSING_HINT : ''}`;
-    return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
-  }
-  return loadConfigInSteps({ file, text, env });
+  const content = await contentOf(file, MAX_CONFIG_BYTES, readFileOrPipe);
+  if ('text' in content) return loadConfigInSteps({ file, text: content.text, env });
+  const { error } = content;
+  return { ok: false, problems: [unreadable(file, error, error.code === 'ENOENT' ? MISSING_HINT : '')] };
 }

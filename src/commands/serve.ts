@@ -61,7 +61,6 @@ async function serveConfig(
   const watched = intervalMs > 0 ? new WatchedConfig(loadFiles, () => fingerprint.read()) : undefined;
   const load = watched ? () => watched.load() : loadFiles;
   const inputs = await untilAborted(loadInputs(load, flags['web.config.file']), end);
-  if (!inputs.ok) throw new OperatorError(inputs.problems);
   const log = createLogger({ level: flags['log.level'], format: flags['log.format'], write: context.printError });
   context.logOutput.configure(flags['log.buffer-size'], (lines) => log.warn('log lines dropped', { lines }));
   log.info('configuration loaded', {

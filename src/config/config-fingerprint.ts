@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
-import { MAX_SECRET_BYTES } from '../files/regular-file.ts';
+import { contentOf, type FileContent, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 import { completedWithPauses } from './checked-yaml.ts';
 import { secretFiles, stationFilePatterns } from './load.ts';
-import { contentOf, readStationFiles, type StationFile } from './station-files.ts';
+import { readStationFiles } from './station-files.ts';
 import { type Environment, readYaml } from './yaml-document.ts';
 
 /** A checksum of the configuration file and the files it depends on: station files, secrets and certificates. */
@@ -21,12 +21,12 @@ export class ConfigFingerprint {
 
   /** Reads all files. A file that cannot be read contributes its error. */
   async read(): Promise<string> {
-    const main = await contentOf(this.#file);
+    const main = await contentOf(this.#file, MAX_CONFIG_BYTES);
     if ('text' in main) await this.#updateDependencies(main.text);
     const hash = createHash('sha256');
     addFile(hash, this.#file, main);
     for (const { file, content } of await readStationFiles(this.#stationFiles)) addFile(hash, file, content);
-    for (const file of this.#secretFiles) addFile(hash, file, await contentOf(file, MAX_SECRET_BYTES));
+    for (const file of this.#secretFiles) addFile(hash, file, await contentOf(file));
     return hash.digest('hex');
   }
 
@@ -42,7 +42,7 @@ export class ConfigFingerprint {
 }
 
 /** The lengths keep two files apart from one that contains both. */
-function addFile(hash: Hash, file: string, content: StationFile['content']): void {
+function addFile(hash: Hash, file: string, content: FileContent): void {
   const entry = 'text' in content ? [file, content.text] : [file, content.error.message, 'error'];
   hash.update(JSON.stringify(entry.map((text) => text.length)));
   for (const text of entry) hash.update(text);

@@ -15,6 +15,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** The problem of a file that cannot be read. */
+export function unreadable(file: string, { message }: Error, hint = ''): Problem {
+  return { file, line: 1, column: 1, path: '', message: `cannot be read: ${message}${hint}` };
+}
+
 export const MAX_SHOWN_PROBLEMS = 100;
 
 /** One line per problem; a long list ends with the number of those left out. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { MAX_CONFIG_BYTES, readRegularFile } from '../files/regular-file.ts';
+import { contentOf, type FileContent, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 
 /** A file that a pattern of `station_files` names, or the reason why it cannot be read. */
 export interface StationFile {
@@ -8,7 +8,7 @@ export interface StationFile {
   readonly pattern: number;
   /** Shown in problems. */
   readonly file: string;
-  readonly content: { readonly text: string } | { readonly error: NodeJS.ErrnoException };
+  readonly content: FileContent;
 }
 
 /** Reads the files that the patterns match, each once, in the order of the patterns and then of their names. */
@@ -17,7 +17,7 @@ export async function readStationFiles(patterns: readonly string[]): Promise<rea
   for (const [pattern, path] of patterns.entries()) {
     for (const { file, content } of isPattern(path)
       ? await matches(path)
-      : [{ file: path, content: await contentOf(path) }]) {
+      : [{ file: path, content: await contentOf(path, MAX_CONFIG_BYTES) }]) {
       if (!files.has(file)) files.set(file, { pattern, file, content });
     }
   }
@@ -47,16 +47,8 @@ async function matches(path: string): Promise<readonly Omit<StationFile, 'patter
     .filter((other) => matching.test(other) && (name.startsWith('.') || !other.startsWith('.')))
     .sort()) {
     const file = join(folder, entry);
-    const content = await contentOf(file);
+    const content = await contentOf(file, MAX_CONFIG_BYTES);
     if ('text' in content || content.error.code !== 'EISDIR') found.push({ file, content });
   }
   return found;
-}
-
-export async function contentOf(file: string, maxBytes = MAX_CONFIG_BYTES): Promise<StationFile['content']> {
-  try {
-    return { text: (await readRegularFile(file, maxBytes)).toString() };
-  } catch (error) {
-    return { error: error as NodeJS.ErrnoException };
-  }
 }

@@ -1,9 +1,8 @@
-import { MAX_SECRET_BYTES } from '../files/regular-file.ts';
+import { contentOf } from '../files/regular-file.ts';
 import type { ParsedYaml } from './checked-yaml.ts';
 import type { ConfigPath, Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import { Secret } from './secret.ts';
-import { contentOf } from './station-files.ts';
 import { AUTH_SCHEMES } from './upstream-schema.ts';
 
 interface UpstreamWarnings {
@@ -66,7 +65,7 @@ async function failureOf(leaf: Leaf, type = ''): Promise<string | undefined> {
   if (leaf.key === 'base_url') return listingPathIn(leaf.value as URL);
   if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
   if (!isFile(leaf)) return undefined;
-  const content = await contentOf(leaf.value, MAX_SECRET_BYTES);
+  const content = await contentOf(leaf.value);
   if ('error' in content) return fileProblem(leaf.value, content.error);
   if (content.text.trim() === '') return `${leaf.value} is empty, expected its content`;
   return leaf.key === 'credentials_file' ? schemeIn(content.text.trim(), `content of ${leaf.value}`, type) : undefined;

@@ -25,8 +25,20 @@ export async function readRegularFile(file: string, maxBytes = MAX_SECRET_BYTES)
   }
 }
 
+/** A text, or the reason why it cannot be read. */
+export type FileContent = { readonly text: string } | { readonly error: NodeJS.ErrnoException };
+
+/** As `readRegularFile`, for callers that report the error. */
+export async function contentOf(file: string, maxBytes?: number, read = readRegularFile): Promise<FileContent> {
+  try {
+    return { text: (await read(file, maxBytes)).toString() };
+  } catch (error) {
+    return { error: error as NodeJS.ErrnoException };
+  }
+}
+
 /** The content of a file or pipe: standard input, a process that the shell substitutes, or a tool that decrypts the file. */
-export async function readFileOrPipe(file: string, maxBytes: number): Promise<Buffer> {
+export async function readFileOrPipe(file: string, maxBytes = MAX_SECRET_BYTES): Promise<Buffer> {
   return bounded(createReadStream(file, { end: maxBytes }), maxBytes);
 }
 
