@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 /** The maximum size of a secret, certificate or key. */
-export const MAX_SECRET_BYTES = 1024 * 1024;
+const MAX_SECRET_BYTES = 1024 * 1024;
 
 /** Enough for a few hundred thousand stations. */
 export const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
