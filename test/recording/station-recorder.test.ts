@@ -37,27 +37,8 @@ function page(
 }
 
 const ids = (...names: string[]) => ({ resources: names.map((resource_id) => ({ resource_id })) });
-const anonymousIds = (...names: string[]) => names.map((name) => ({ resource_id: anonymous(name) }));
 
 describe('StationRecorder', () => {
-  it('records how the station is queried, with an anonymous path', () => {
-    const recorder = new StationRecorder(pseudonyms);
-    recorder.add(page(0, ids('a')));
-    expect(recorder.recording(spec)).toEqual({
-      version: 1,
-      station: {
-        subscription: anonymous('sub'),
-        resource_group: anonymous('group'),
-        zone: anonymous('zone'),
-        telemetry_station: anonymous('station'),
-        filters: {},
-        products: ['product.a'],
-        alertability: true,
-      },
-      listings: [{ filters: {}, pages: [{ offset: 0, size: 2, resources: anonymousIds('a') }] }],
-    });
-  });
-
   it('records the pages of each listing by offset, the main listing first', () => {
     const recorder = new StationRecorder(pseudonyms);
     recorder.add(page(0, ids('a'), { rows: 'ids', filters: { enabledAlert: true } }));
@@ -69,14 +50,6 @@ describe('StationRecorder', () => {
       [{}, [0, 2, 4]],
       [{ enabled_alert: ['true'] }, [0]],
     ]);
-  });
-
-  it('records only the second of two attempts at a listing', () => {
-    const recorder = new StationRecorder(pseudonyms);
-    recorder.add(page(0, ids('a', 'b')));
-    recorder.add(page(2, ids('c')));
-    recorder.add(page(0, ids('x')));
-    expect(recorder.recording(spec).listings[0]?.pages).toEqual([{ offset: 0, size: 2, resources: anonymousIds('x') }]);
   });
 
   it('records the page object as received, also when it is missing', () => {

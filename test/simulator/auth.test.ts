@@ -9,23 +9,6 @@ function problem(check: AuthCheck, headers: Record<string, string>, atMs = NOW):
   return authProblem(check, { method: 'GET', target: '/a%20b?x=1', headers }, atMs);
 }
 
-describe('authProblem', () => {
-  it('accepts a token of another type', () => {
-    expect(problem({ scheme: 'token', type: 'Token', token: 't' }, { authorization: 'Token t' })).toBeUndefined();
-    expect(problem({ scheme: 'token', type: 'Token', token: 't' }, { authorization: 'Bearer t' })).toBe(
-      'Invalid authentication credentials',
-    );
-  });
-
-  it('accepts only the configured user and password', () => {
-    const check: AuthCheck = { scheme: 'basic', username: 'ü', password: 'p:w' };
-    expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p:w').toString('base64')}` })).toBeUndefined();
-    expect(problem(check, { authorization: `Basic ${Buffer.from('ü:p').toString('base64')}` })).toBe(
-      'Invalid authentication credentials',
-    );
-  });
-});
-
 describe('authProblem with hmac', () => {
   const check: AuthCheck = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 'SK', signedHeaders: ['x-date'] };
 

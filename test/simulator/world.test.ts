@@ -80,16 +80,6 @@ describe('a fleet', () => {
       .filter(({ record }) => record.state === 'ALERTSTATE_FIRING');
     expect(ids(hourLater)).not.toEqual(firing);
   });
-
-  it('adds rules to new resources after a while', () => {
-    const before = new Set(ids(world.resources('big', NOON - 60 * MINUTE)));
-    const rulesAt = (atMs: number) =>
-      new Map(world.resources('big', atMs).map(({ record }) => [record.resource_id, record.alert_rules_count]));
-    const young = ids(entries).filter((id) => !before.has(id));
-    const [now, later] = [rulesAt(NOON), rulesAt(NOON + 20 * MINUTE)];
-    const got = young.filter((id) => now.get(id) === 0 && (later.get(id) ?? 0) > 0);
-    expect(got.length).toBeGreaterThan(5);
-  });
 });
 
 function ids(entries: readonly WorldEntry[]): string[] {

@@ -60,17 +60,6 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('finds the rate of a token bucket and stays just below it', () => {
-    const rate = new AdaptiveRate();
-    const isAccepted = bucket(20);
-    const nowMs = send(rate, 0, 10_000, isAccepted);
-    expect(rate.perSecond).toBeGreaterThan(16);
-    expect(rate.perSecond).toBeLessThan(24);
-    const before = rate.statistics(nowMs);
-    const { replies, throttled } = rate.statistics(send(rate, nowMs, 60_000, isAccepted));
-    expect((throttled - before.throttled) / (replies - before.replies)).toBeLessThan(0.02);
-  });
-
   it('removes the limit when the throttled share does not fall with the rate', () => {
     const rate = new AdaptiveRate();
     const perSecond: number[] = [];

@@ -56,14 +56,6 @@ describe('RequestLimiter', () => {
     expect(['slow', 'fast'].map((name) => limiter.breaker.isHanging(name))).toEqual([true, false]);
   });
 
-  it('resolves and rejects with what the work does', async () => {
-    const { limiter } = setUp(1);
-    const request = { refresh: refreshOf('a'), signal: FOREVER };
-    await expect(limiter.run(request, async () => 'result')).resolves.toBe('result');
-    await expect(limiter.run(request, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    await expect(limiter.run(request, async () => 'again')).resolves.toBe('again');
-  });
-
   it('admits requests of started refreshes first, oldest start first, then refreshes as they became due', async () => {
     const { clock, names, send } = setUp(1);
     const [a, b, c] = [refreshOf('a', 20), refreshOf('b', 30), refreshOf('c', 10)];
@@ -107,15 +99,6 @@ describe('RequestLimiter', () => {
     await Promise.all(all);
     expect(names()).toEqual(['a', 'c']);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-  });
-
-  it('aborts the work when the caller aborts', async () => {
-    const { clock, send } = setUp(1);
-    const controller = new AbortController();
-    const request = send('a', refreshOf('a'), 5000, controller.signal);
-    await clock.runUntil(100);
-    controller.abort('gone');
-    await expect(request).rejects.toBe('gone');
   });
 
   it('knows which station has waited longest for its refresh to start', async () => {

@@ -40,22 +40,6 @@ describe('readPage', () => {
     expect(await readPage(bytes({ resources: [], page }))).toMatchObject({ total, totalInvalid });
   });
 
-  it('reads null resources as an empty listing', async () => {
-    expect(await readPage(bytes({ resources: null, page: null }))).toMatchObject({
-      received: 0,
-      rows: [],
-      positions: undefined,
-      invalid: new Map(),
-      parts: [],
-      borders: [undefined, undefined],
-      rejected: 0,
-      rejectedDigest: '',
-      textLength: 0,
-      total: undefined,
-      totalInvalid: false,
-    });
-  });
-
   it('identifies the first and last record, with or without an id', async () => {
     const bordersOf = async (...resources: unknown[]) => (await readPage(bytes({ resources }))).borders;
     expect(await bordersOf({ resource_id: 'a', name: 'x' }, null, { resource_id: 'b' })).toEqual(
