@@ -135,7 +135,7 @@ describe('Exporter, over replies with random headers', () => {
     });
     // Each case has its own upstream, because a long Retry-After stops all requests to an upstream.
     const { upstreams, stations, cache } = configOf(url.href, names, {
-      upstream: { timeout: '3s', refresh_timeout: '5s' },
+      upstream: { timeout: '8s', refresh_timeout: '30s' },
     });
     const exporter = await startReadyExporter({
       upstreams: Object.fromEntries(names.map((name) => [name, { ...upstreams.main }])),
@@ -144,7 +144,7 @@ describe('Exporter, over replies with random headers', () => {
     });
     isValid = false;
     requested.clear();
-    const response = await exporter.get('/metrics');
+    const response = await exporter.get('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '120' });
     expect(response.status).toBe(200);
     const published = readStationSamples(await response.text());
     expect([...published.keys()].toSorted()).toEqual(names.toSorted());
