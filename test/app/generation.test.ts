@@ -10,37 +10,27 @@ import {
 import { wereTried } from '../../src/app/status.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
-import type { TextBuffer } from '../../src/metrics/segment.ts';
-import { CompressorPool } from '../../src/metrics/segment.ts';
+import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
-import { startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, entriesOf } from '../e2e/test-bed.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { eventually } from '../web/eventually.ts';
 
-const ALL = { ordinal: 0, total: 1 };
-
-function sharedServices(shard = ALL): SharedServices & { readonly refreshedStations: string[] } {
-  const refreshedStations: string[] = [];
-  const own = new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard);
-  const tasks = new TaskQueue();
-  const compressors = new CompressorPool(tasks, 1);
-  const records = new RecordBudget({ records: 1e6, records_per_station: 1e6 });
-  const refreshed: SharedServices['refreshed'] = ({ spec }) => refreshedStations.push(spec.name);
+function sharedServices(compressors = new CompressorPool(new TaskQueue(), 1)): SharedServices {
+  const shard = { ordinal: 0, total: 1 };
   return {
-    own,
+    own: new OwnMetrics({ version: '1', revision: 'r', nodeVersion: 'v' }, shard),
     shard,
     userAgent: 'agent/1',
-    tasks,
+    tasks: new TaskQueue(),
     responseTasks: new TaskQueue(),
     compressors,
-    records,
-    refreshed,
+    records: new RecordBudget({ records: 1e6, records_per_station: 1e6 }),
+    refreshed: () => undefined,
     pageSizeReduced: () => undefined,
-    refreshedStations,
   };
 }
 
@@ -57,11 +47,12 @@ async function generationOf(config: object, old?: Generation, services = sharedS
   return generation;
 }
 
-async function startService() {
-  const service = await startSimulatedService({ source: () => entriesOf(3) });
-  onTestFinished(() => service.stop());
-  return service;
-}
+const startService = () => startTestService({ source: () => entriesOf(3) });
+
+const startHanging = () => startTestService({ faults: { '*': [{ kind: 'hang' }] } });
+
+const refreshAll = ({ stations }: Generation) =>
+  Promise.all(Array.from(stations.values(), (station) => station.refresh()));
 
 /** Resources added and removed since the start. */
 function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
@@ -70,30 +61,11 @@ function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
   return [sum(churn.map(({ added }) => added)), sum(churn.map(({ removed }) => removed))];
 }
 
-/** Encodes nothing before it is released. */
-class HeldPool extends CompressorPool {
-  isUsed = false;
-  release = () => {};
-  readonly #released = new Promise<void>((resolve) => {
-    this.release = resolve;
-  });
-
-  constructor() {
-    super(new TaskQueue(), 1);
-  }
-
-  override async compress<Result>(write: (buffer: TextBuffer) => Result) {
-    this.isUsed = true;
-    await this.#released;
-    return super.compress(write);
-  }
-}
-
 /** Something happens before each use. */
 class BusyPool extends CompressorPool {
-  readonly #before: () => Promise<void>;
+  readonly #before: () => unknown;
 
-  constructor(before: () => Promise<void>) {
+  constructor(before: () => unknown) {
     super(new TaskQueue(), 1);
     this.#before = before;
   }
@@ -104,20 +76,18 @@ class BusyPool extends CompressorPool {
   }
 }
 
-/** Has a bug that shows at the given use. */
-class FailingPool extends CompressorPool {
-  #uses: number;
-
-  constructor(uses: number) {
-    super(new TaskQueue(), 1);
-    this.#uses = uses;
-  }
-
-  override compress<Result>(write: (buffer: TextBuffer) => Result) {
-    this.#uses -= 1;
-    if (this.#uses === 0) throw new Error('a bug');
-    return super.compress(write);
-  }
+/** Services that encode nothing before they are released. */
+function heldServices() {
+  let isUsed = false;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const compressors = new BusyPool(() => {
+    isUsed = true;
+    return released;
+  });
+  return { services: sharedServices(compressors), release, used: () => eventually(() => expect(isUsed).toBe(true)) };
 }
 
 const URL_A = 'http://127.0.0.1:1';
@@ -200,16 +170,13 @@ describe('nextGeneration', () => {
     const old = await generationOf(config);
     const station = old.stations.get('a') ?? expect.unreachable();
     await station.refresh();
-    const compressors = new HeldPool();
-    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, {
-      ...sharedServices(),
-      compressors,
-    });
-    await eventually(() => expect(compressors.isUsed).toBe(true));
+    const { services, used, release } = heldServices();
+    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, services);
+    await used();
     service.setRecords('a', entriesOf(1, 'new'));
     await station.refresh();
     expect(changesOf(station)).toEqual([1, 3]);
-    compressors.release();
+    release();
     const next = await takeover;
     onTestFinished(() => endGeneration(next, undefined));
     const taken = next.stations.get('a') ?? expect.unreachable();
@@ -222,16 +189,14 @@ describe('nextGeneration', () => {
     const service = await startService();
     const config = configOf(service.url, ['a', 'b']);
     const old = await generationOf(config);
-    await Promise.all(Array.from(old.stations.values(), (station) => station.refresh()));
+    await refreshAll(old);
     let size = 0;
-    const refreshAll = async () => {
+    const changeAll = async () => {
       size += 1;
       for (const name of old.stations.keys()) service.setRecords(name, entriesOf(size, `round ${size} `));
       // Refreshes do not end during the last round.
-      const refreshes = Array.from(old.stations.values(), (station) => station.refresh());
-      await Promise.race([Promise.all(refreshes), new Promise((resolve) => setTimeout(resolve, 200))]);
+      await Promise.race([refreshAll(old), new Promise((resolve) => setTimeout(resolve, 200))]);
     };
-    const compressors = new BusyPool(refreshAll);
     const changed = loaded({ ...config, metrics: { per_resource: false } });
     const taken: Generation[] = [];
     const swap = (next: Generation) => {
@@ -242,7 +207,7 @@ describe('nextGeneration', () => {
       }
       taken.push(next);
     };
-    const next = await nextGeneration(changed, old, { ...sharedServices(), compressors }, { swap });
+    const next = await nextGeneration(changed, old, sharedServices(new BusyPool(changeAll)), { swap });
     onTestFinished(() => endGeneration(next, undefined));
     expect(taken).toEqual([next]);
     // Without a successor the old station continues.
@@ -261,8 +226,12 @@ describe('nextGeneration', () => {
     startGeneration(old, undefined);
     await eventually(() => expect(wereTried(old.fleet.views(), new Map())).toBe(true));
     const changed = { ...config, upstreams: { ...config.upstreams, ...other }, metrics: { per_resource: false } };
-    const failing = { ...services, compressors: new FailingPool(3) };
-    await expect(nextGeneration(loaded(changed), old, failing)).rejects.toThrow('a bug');
+    let uses = 0;
+    const compressors = new BusyPool(() => {
+      uses += 1;
+      if (uses === 3) throw new Error('a bug');
+    });
+    await expect(nextGeneration(loaded(changed), old, { ...services, compressors })).rejects.toThrow('a bug');
     service.setRecords('a', entriesOf(1, 'new'));
     await old.fleet.read(new AbortController().signal);
     expect(changesOf(old.stations.get('a') ?? expect.unreachable())).toEqual([1, 3]);
@@ -274,30 +243,24 @@ describe('nextGeneration', () => {
     const config = configOf(service.url, ['a', 'b']);
     const old = await generationOf(config);
     await old.stations.get('a')?.refresh();
-    const compressors = new HeldPool();
+    const { services, used, release } = heldServices();
     const controller = new AbortController();
     const swap = () => expect.unreachable();
     const changed = loaded({ ...config, metrics: { per_resource: false } });
-    const build = nextGeneration(
-      changed,
-      old,
-      { ...sharedServices(), compressors },
-      { signal: controller.signal, swap },
-    );
-    await eventually(() => expect(compressors.isUsed).toBe(true));
+    const build = nextGeneration(changed, old, services, { signal: controller.signal, swap });
+    await used();
     controller.abort(new Error('no longer needed'));
-    compressors.release();
+    release();
     await expect(build).rejects.toThrow('no longer needed');
   });
 });
 
 describe('endGeneration', () => {
   it('keeps hold and hanging stations of an upstream of which only limits changed', async () => {
-    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
-    onTestFinished(() => service.stop());
+    const service = await startHanging();
     const upstream = { timeout: '50ms', max_retries: 0 };
     const old = await generationOf(configOf(service.url, ['a'], { upstream }));
-    await Promise.all(Array.from(old.stations.values(), (station) => station.refresh()));
+    await refreshAll(old);
     const hangingAfter = async (changed: object) => {
       const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...upstream, ...changed } }), old);
       onTestFinished(() => endGeneration(next, undefined));
@@ -309,11 +272,10 @@ describe('endGeneration', () => {
   });
 
   it('lets an upstream forget that a removed station hangs', async () => {
-    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
-    onTestFinished(() => service.stop());
+    const service = await startHanging();
     const upstream = { timeout: '50ms', max_retries: 0 };
     const old = await generationOf(configOf(service.url, ['a', 'b'], { upstream }));
-    await Promise.all(Array.from(old.stations.values(), (station) => station.refresh()));
+    await refreshAll(old);
     const next = await generationOf(configOf(service.url, ['a'], { upstream }), old);
     const hangingStations = () => next.upstreams.get('main')?.client.load().hangingStations;
     expect(hangingStations()).toBe(2);
