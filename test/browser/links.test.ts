@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { axeViolations, openPage } from './page.ts';
-import { tabTo } from './stage.ts';
+import { tabTo, WIDTHS } from './stage.ts';
 
 const ID = '"><img src=x onerror=alert(1)> &?#/';
 
@@ -18,7 +18,7 @@ async function linkedExporter() {
 }
 
 describe('links to other tools', () => {
-  it.each([1440, 1024, 390])('are reached by keyboard and lead to the configured host, %i px wide', async (width) => {
+  it.each(WIDTHS)('are reached by keyboard and lead to the configured host, %i px wide', async (width) => {
     const { exporter, target } = await linkedExporter();
     const page = await openPage({ viewport: { width, height: 900 } }, [/^error: Failed to load resource/]);
     for (const [path, expected] of [

@@ -3,11 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../e2e/running-program.ts';
 import { configOf, entriesOf, startReadyExporter, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { axeViolations, openPage, REFUSED } from './page.ts';
-import { nextUpdate, openPaused, restartable, tabTo, untilText } from './stage.ts';
-
-const WIDTHS = [1440, 1024, 390];
-
-const FORBIDDEN = { kind: 'status', code: 403 } as const;
+import { FORBIDDEN, nextUpdate, openPaused, restartable, tabTo, untilText, WIDTHS } from './stage.ts';
 
 /** An exporter of the station `one`, whose 30 resources have 15 types. */
 async function station(state: (index: number) => unknown = () => 'ALERTSTATE_INACTIVE') {
@@ -26,6 +22,9 @@ async function station(state: (index: number) => unknown = () => 'ALERTSTATE_INA
   return { service, exporter, entries, url: `${exporter.url}/stations/one` };
 }
 
+/** The row of a resource of the station `one`. */
+const row = (id: string) => `[id="row-one%20${id}"]`;
+
 const shownIds = (page: Page) => page.locator('#resource-table tbody .sub .code').allTextContents();
 
 describe('the station page', () => {
@@ -39,10 +38,10 @@ describe('the station page', () => {
       await page.locator('#without-rules').check();
       await page.locator('#state').selectOption('ALERTSTATE_INACTIVE');
       await page.locator('summary').filter({ hasText: 'more' }).click();
-      await page.locator('#row-r20 th a').focus();
+      await page.locator(`${row('r20')} th a`).focus();
       const before = {
         scroll: await page.evaluate<number>('scrollY'),
-        top: await page.locator('#row-r20').boundingBox(),
+        top: await page.locator(row('r20')).boundingBox(),
       };
       expect(before.scroll).toBeGreaterThan(0);
 
@@ -54,12 +53,12 @@ describe('the station page', () => {
       service.setRecords('one', changed);
       await exporter.scrape();
       await nextUpdate(page);
-      await untilText(page, '#row-r3 td[data-label=State]', 'Firing');
+      await untilText(page, `${row('r3')} td[data-label=State]`, 'Firing');
       await untilText(page, '#status div:nth-child(2) dd', '31');
       expect(await shownIds(page)).toHaveLength(31);
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Display r20');
       expect(await page.evaluate('scrollY')).toBe(before.scroll);
-      expect(await page.locator('#row-r20').boundingBox()).toEqual(before.top);
+      expect(await page.locator(row('r20')).boundingBox()).toEqual(before.top);
       expect(await page.locator('#search').inputValue()).toBe('not submitted');
       expect(await page.locator('#without-rules').isChecked()).toBe(true);
       expect(await page.locator('#state').inputValue()).toBe('ALERTSTATE_INACTIVE');
@@ -103,44 +102,6 @@ describe('the station page', () => {
     expect(await page.locator('.failure-note').count()).toBe(0);
   });
 
-  it('does not update while it is paused by keyboard', async () => {
-    const { service, exporter, entries, url } = await station();
-    const page = await openPage();
-    await openPaused(page, url);
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    await tabTo(page, '#pause');
-    await page.keyboard.press('Enter');
-    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('true');
-    service.setRecords('one', entries(4));
-    await exporter.scrape();
-    await page.clock.runFor('10:00');
-    expect(requests).toEqual([]);
-    await page.keyboard.press('Space');
-    await nextUpdate(page);
-    await untilText(page, '#status div:nth-child(2) dd', '4');
-    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
-  });
-
-  it('shows a notice while the exporter is down, and recovers', async () => {
-    const service = await startTestService({ source: () => entriesOf(3) });
-    const { url: base, start } = await restartable(configOf(service.url, ['one']));
-    const first = await start();
-    const url = `${base}/stations/one`;
-    const page = await openPage({}, [REFUSED]);
-    await openPaused(page, url);
-    first.signals.emit('SIGTERM');
-    await first.exit;
-    await Promise.all([page.waitForEvent('requestfailed'), page.clock.fastForward('01:00')]);
-    await untilText(page, '#currency', /^This page is no longer current: the exporter has not responded since \d/);
-    expect(await shownIds(page)).toHaveLength(3);
-
-    await start();
-    await Promise.all([page.waitForResponse(url), page.clock.fastForward('10:00')]);
-    await untilText(page, '#currency', '');
-    expect(await page.locator('footer').innerText()).toContain(build.version);
-  });
-
   it('works without JavaScript, and shows no control that needs it', async () => {
     const { url } = await station((index) => (index === 7 ? 'ALERTSTATE_FIRING' : 'ALERTSTATE_INACTIVE'));
     const page = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
@@ -158,6 +119,51 @@ describe('the station page', () => {
     await page.getByRole('link', { name: 'Display r9' }).click();
     expect(await page.locator('h1').innerText()).toBe('Display r9');
     expect(await page.locator('.copy:visible').count()).toBe(0);
+  });
+});
+
+describe.each([
+  ['status', '/', '[data-label=Resources]'],
+  ['station', '/stations/one', '#status div:nth-child(2) dd'],
+])('the %s page', (_name, path, resources) => {
+  it('does not update while it is paused by keyboard', async () => {
+    const { service, exporter, entries } = await station();
+    const page = await openPage();
+    await openPaused(page, exporter.url + path);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await tabTo(page, '#pause');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('true');
+    service.setRecords('one', entries(4));
+    await exporter.scrape();
+    await page.clock.runFor('10:00');
+    expect(requests).toEqual([]);
+    await untilText(page, resources, '30');
+    await page.keyboard.press('Space');
+    await nextUpdate(page);
+    await untilText(page, resources, '4');
+    expect(await page.locator('#pause').getAttribute('aria-pressed')).toBe('false');
+  });
+
+  it('shows a notice while the exporter is down, and recovers', async () => {
+    const service = await startTestService({ source: () => entriesOf(3) });
+    const { url: base, start } = await restartable(configOf(service.url, ['one']));
+    const first = await start();
+    const url = base + path;
+    const page = await openPage({}, [REFUSED]);
+    await openPaused(page, url);
+    await untilText(page, '#currency', '');
+    first.signals.emit('SIGTERM');
+    await first.exit;
+    await Promise.all([page.waitForEvent('requestfailed'), page.clock.fastForward('01:00')]);
+    await untilText(page, '#currency', /^This page is no longer current: the exporter has not responded since \d/);
+    await untilText(page, resources, '3');
+
+    await start();
+    await Promise.all([page.waitForResponse(url), page.clock.fastForward('10:00')]);
+    await untilText(page, '#currency', '');
+    expect(await page.locator('footer').innerText()).toContain(build.version);
   });
 });
 
@@ -194,10 +200,10 @@ describe('the copy buttons', () => {
     const { url } = await station();
     const page = await openPage({ viewport: { width, height: 800 }, permissions });
     await page.goto(url);
-    await page.locator('#row-r2 .copy').click();
+    await page.locator(`${row('r2')} .copy`).click();
     expect(await clipboard(page)).toBe('r2');
     await untilText(page, '#copied', 'Copied r2');
-    await tabTo(page, '#row-r3 .copy');
+    await tabTo(page, `${row('r3')} .copy`);
     await page.keyboard.press('Enter');
     expect(await clipboard(page)).toBe('r3');
     await untilText(page, '#copied', 'Copied r3');

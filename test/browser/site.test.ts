@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { axeViolations, NOT_FOUND, openPage } from './page.ts';
-import { exporterOfSizes, tabTo } from './stage.ts';
-
-const WIDTHS = [1440, 1024, 390];
+import { exporterOfSizes, FORBIDDEN, tabTo, WIDTHS } from './stage.ts';
 
 const BAD_REQUEST = /^error: Failed to load resource: the server responded with a status of 400/;
 
@@ -11,10 +9,7 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
   const viewport = { width, height: 800 };
 
   it('searches the resources of all stations by keyboard, without a script', async () => {
-    const { exporter } = await exporterOfSizes(
-      { small: 5, large: 1234, gone: 3 },
-      { gone: [{ kind: 'status', code: 403 }] },
-    );
+    const { exporter } = await exporterOfSizes({ small: 5, large: 1234, gone: 3 }, { gone: [FORBIDDEN] });
     const page = await openPage({ viewport, javaScriptEnabled: false });
     await page.goto(`${exporter.url}/stations/small`);
     await tabTo(page, '#site-search');
@@ -107,12 +102,5 @@ describe.each(WIDTHS)('the site at %i pixels', (width) => {
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Plain text' }).click();
     expect(await page.locator('body').innerText()).toMatch(/^upstreams:/);
-  });
-
-  it('leads from /stations to the stations', async () => {
-    const { exporter } = await exporterOfSizes({ one: 1 });
-    const page = await openPage({ viewport });
-    await page.goto(`${exporter.url}/stations`);
-    expect(page.url()).toBe(`${exporter.url}/`);
   });
 });

@@ -8,6 +8,11 @@ import { temporaryFile } from '../upstream/support/files.ts';
 import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 
+/** A desktop, a small laptop and a phone. */
+export const WIDTHS = [1440, 1024, 390];
+
+export const FORBIDDEN = { kind: 'status', code: 403 } as const;
+
 /** An exporter of refreshed stations with the given numbers of resources. */
 export async function exporterOfSizes(
   sizes: Readonly<Record<string, number>>,

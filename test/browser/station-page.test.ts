@@ -4,9 +4,7 @@ import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
 import { configOf, startExporter } from '../e2e/test-bed.ts';
 import { axeViolations, openPage } from './page.ts';
-import { tabTo } from './stage.ts';
-
-const WIDTHS = [1440, 1024, 390];
+import { tabTo, WIDTHS } from './stage.ts';
 
 const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];
 
