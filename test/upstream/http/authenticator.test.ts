@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type AuthOptions, SIGNED_HEADERS, type SignedHeader } from '../../../src/model/upstream-options.ts';
 import { Credential, clockHint, hmacSigner } from '../../../src/upstream/http/authenticator.ts';
-import { testClient } from '../support/client.ts';
+import { bearer, testClient } from '../support/client.ts';
 import { ManualClock, settled } from '../support/clock.ts';
 import { temporaryFile } from '../support/files.ts';
 import { startService } from '../support/service.ts';
@@ -20,22 +20,21 @@ function demand(header: string, value: string) {
 
 const NOT_SHOWN = /: not shown, because it repeats a secret or a part of one$/;
 
-const bearer = (file: string): AuthOptions => ({ scheme: 'authorization', type: 'Bearer', credentials: { file } });
+const HMAC = {
+  scheme: 'hmac',
+  accessKeyId: 'AK',
+  secretAccessKey: { text: 's3cr3t' },
+  signedHeaders: ['x-date'],
+} as const;
 
 describe('Authenticator', () => {
-  it('sends an authorization of any type', async () => {
-    const service = await startService(demand('authorization', 'Token abc'));
-    const auth = { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } } as const;
-    await expect(testClient(service.url, { auth }).get()).resolves.toBe('welcome');
-  });
-
   it('sends a user name and password', async () => {
     const service = await startService(demand('authorization', `Basic ${Buffer.from('üser:p:w').toString('base64')}`));
     const auth = { scheme: 'basic', username: 'üser', password: { text: 'p:w' } } as const;
     await expect(testClient(service.url, { auth }).get()).resolves.toBe('welcome');
   });
 
-  it('prefers the header of the scheme over a configured one of the same name', async () => {
+  it('sends an authorization of any type, rather than a configured header of the same name', async () => {
     const service = await startService(demand('authorization', 'Token abc'));
     const auth = { scheme: 'authorization', type: 'Token', credentials: { text: 'abc' } } as const;
     const headers = [{ name: 'authorization', value: { text: 'other' } }];
@@ -45,10 +44,14 @@ describe('Authenticator', () => {
   it('reads a token file again after a 401 and retries once, in addition to max_retries', async () => {
     const service = await startService(demand('authorization', 'Bearer new'));
     const file = temporaryFile('token', 'new\n');
-    const { get, observer, sleeps } = testClient(service.url, { auth: bearer(file), maxRetries: 0 }, { now: () => 0 });
+    const { get, observer, sleeps } = testClient(
+      service.url,
+      { auth: bearer({ file }), maxRetries: 0 },
+      { now: () => 0 },
+    );
     await get();
     writeFileSync(file, 'old\n');
-    const stale = testClient(service.url, { auth: bearer(file), maxRetries: 0 }, { now: () => 0 });
+    const stale = testClient(service.url, { auth: bearer({ file }), maxRetries: 0 }, { now: () => 0 });
     const rotated = service.requests.length;
     expect(await stale.failure()).toMatchObject({ reason: 'auth' });
     expect(service.requests.length - rotated).toBe(2);
@@ -73,7 +76,7 @@ describe('Authenticator', () => {
 
   it('does not retry a 401 when no credential can change', async () => {
     const service = await startService(demand('authorization', 'Bearer other'));
-    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 'fixed' } } as const;
+    const auth = bearer({ text: 'fixed' });
     expect(await testClient(service.url, { auth, maxRetries: 3 }).failure()).toMatchObject({ reason: 'auth' });
     expect(service.requests).toHaveLength(1);
   });
@@ -82,7 +85,7 @@ describe('Authenticator', () => {
     const service = await startService(demand('authorization', 'Bearer x'));
     const file = temporaryFile('token', 'x');
     rmSync(file);
-    const { failure, observer } = testClient(service.url, { auth: bearer(file), maxRetries: 3 });
+    const { failure, observer } = testClient(service.url, { auth: bearer({ file }), maxRetries: 3 });
     const message = expect.stringMatching(new RegExp(`cannot read credential file ${file}: ENOENT`));
     expect(await failure()).toMatchObject({ reason: 'auth', message });
     expect(observer).toMatchObject({ started_: 0, retries: 0, waitingNow: 0 });
@@ -92,7 +95,7 @@ describe('Authenticator', () => {
     'fails with reason auth, without the value, for the credential %j, which is not a valid header value',
     async (text) => {
       const service = await startService(demand('authorization', 'Bearer x'));
-      const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text } } as const;
+      const auth = bearer({ text });
       const message = 'invalid value of header Authorization: expected no line breaks or other control characters';
       expect(await testClient(service.url, { auth }).failure()).toMatchObject({ reason: 'auth', message });
       expect(service.requests).toEqual([]);
@@ -107,9 +110,9 @@ describe('Authenticator', () => {
   });
 
   it.each<[string, AuthOptions]>([
-    ['authorization', { scheme: 'authorization', type: 'Bearer', credentials: { text: 's3cr3t' } }],
+    ['authorization', bearer({ text: 's3cr3t' })],
     ['basic', { scheme: 'basic', username: 'u', password: { text: 's3cr3t' } }],
-    ['hmac', { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: { text: 's3cr3t' }, signedHeaders: ['x-date'] }],
+    ['hmac', HMAC],
   ])('does not show a reply that repeats the credentials of %s', async (_scheme, auth) => {
     const service = await startService(demand('authorization', 'other'));
     const headers = [{ name: 'X-Key', value: { text: 'tenant-key' } }];
@@ -135,19 +138,12 @@ describe('Authenticator', () => {
 
   it('reports a clock difference when a signature is rejected', async () => {
     const service = await startService(demand('authorization', 'other'));
-    const auth = {
-      scheme: 'hmac',
-      accessKeyId: 'AK',
-      secretAccessKey: { text: 's3cr3t' },
-      signedHeaders: ['x-date'],
-    } as const;
     const late = { now: () => Date.now() - 3_600_000 };
-    expect((await testClient(service.url, { auth }, late).failure()).message).toMatch(
-      /; the local clock is \d+ s behind the service's/,
-    );
-    expect((await testClient(service.url, { auth }).failure()).message).not.toContain('clock');
-    const other = { scheme: 'basic', username: 'u', password: { text: 'p' } } as const;
-    expect((await testClient(service.url, { auth: other }, late).failure()).message).not.toContain('clock');
+    const messageOf = async (auth: AuthOptions, time = {}) =>
+      (await testClient(service.url, { auth }, time).failure()).message;
+    expect(await messageOf(HMAC, late)).toMatch(/; the local clock is \d+ s behind the service's/);
+    expect(await messageOf(HMAC)).not.toContain('clock');
+    expect(await messageOf(bearer({ text: 'p' }), late)).not.toContain('clock');
   });
 
   it('renews credentials once for requests rejected at the same time', async () => {
@@ -158,7 +154,7 @@ describe('Authenticator', () => {
       if (request.headers.authorization === 'Bearer old') held.push(() => accept(request, response));
       else accept(request, response);
     });
-    const { get, observer } = testClient(service.url, { auth: bearer(file) }, { now: () => 0 });
+    const { get, observer } = testClient(service.url, { auth: bearer({ file }) }, { now: () => 0 });
     const both = [get('/1'), get('/2')];
     while (held.length < 2) await settled();
     writeFileSync(file, 'new');
@@ -231,14 +227,8 @@ describe('hmacSigner', () => {
 
   it('signs the request as it is sent', async () => {
     const service = await startService((_request, response) => response.end('{}'));
-    const auth = {
-      scheme: 'hmac',
-      accessKeyId: 'AK',
-      secretAccessKey: { text: SECRET },
-      signedHeaders: SIGNED_HEADERS,
-    } as const;
-    const { get } = testClient(service.url, { auth });
-    await get("/prefix/a%2fb/'c'?x=%E4%BD%A0&y=a+b&z=~!*()");
+    const auth = { ...HMAC, secretAccessKey: { text: SECRET }, signedHeaders: SIGNED_HEADERS };
+    await testClient(service.url, { auth }).get("/prefix/a%2fb/'c'?x=%E4%BD%A0&y=a+b&z=~!*()");
     const { rawHeaders, headers, method, url } = service.requests[0] ?? {};
     const lines = [
       `x-date: ${headers?.['x-date']}`,

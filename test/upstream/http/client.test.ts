@@ -5,7 +5,7 @@ import { ListingFailure } from '../../../src/model/failure.ts';
 import { UpstreamClient } from '../../../src/upstream/http/client.ts';
 import { heldByBuffers } from '../../held-by-buffers.ts';
 import { eventually } from '../../web/eventually.ts';
-import { CLIENT_OPTIONS, RecordingObserver, testClient } from '../support/client.ts';
+import { CLIENT_OPTIONS, oauth2, RecordingObserver, testClient } from '../support/client.ts';
 import { ManualClock, settled } from '../support/clock.ts';
 import { listingContext } from '../support/context.ts';
 import { temporaryFile } from '../support/files.ts';
@@ -219,14 +219,12 @@ describe('UpstreamClient rate limiting', () => {
     expect(observer.limit).toBeLessThan(1);
   });
 
-  it('postpones a refresh at once when Retry-After exceeds its timeout, without a request', async () => {
+  it('postpones the refresh whose request gets a Retry-After beyond its deadline, and others without a request', async () => {
     const service = await startService(statuses([429, { 'Retry-After': '300' }]));
-    const { get, failure } = testClient(service.url, {}, { startMs: 0 });
-    await failure();
-    await expect(get('/other', { refreshTimeoutMs: 120_000 })).rejects.toMatchObject({
-      reason: 'rate_limited',
-      isPostponed: true,
-    });
+    const { get } = testClient(service.url, { maxRetries: 2 }, { startMs: 0 });
+    const postponed = { reason: 'rate_limited', isPostponed: true };
+    await expect(get('/list', { deadlineMs: () => 120_000 })).rejects.toMatchObject(postponed);
+    await expect(get('/other', { refreshTimeoutMs: 120_000 })).rejects.toMatchObject(postponed);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -248,15 +246,6 @@ describe('UpstreamClient rate limiting', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('postpones a refresh whose own request gets a Retry-After beyond the deadline', async () => {
-    const service = await startService(statuses([429, { 'Retry-After': '300' }]));
-    const { get } = testClient(service.url, { maxRetries: 2 }, { startMs: 0 });
-    await expect(get('/list', { deadlineMs: () => 120_000 })).rejects.toMatchObject({
-      reason: 'rate_limited',
-      isPostponed: true,
-    });
-  });
-
   it('fails as rate_limited, not as timeout, when the refresh times out while its requests are throttled', async () => {
     const clock = new ManualClock();
     const service = await startService(statuses([429, { 'Retry-After': '60' }]));
@@ -271,15 +260,7 @@ describe('UpstreamClient rate limiting', () => {
   it('does not lower the rate of the service for a 429 of its token endpoint', async () => {
     const service = await startService(statuses(200));
     const endpoint = await startService(statuses(429));
-    const auth = {
-      scheme: 'oauth2',
-      clientId: 'id',
-      clientSecret: { text: 'secret' },
-      tokenUrl: endpoint.url,
-      scopes: [],
-      endpointParams: {},
-    } as const;
-    const { client, observer } = testClient(service.url, { auth });
+    const { client, observer } = testClient(service.url, { auth: oauth2(endpoint.url) });
     const context = listingContext();
     await expect(client.get('/100', context, text, () => '/50')).rejects.toMatchObject({ reason: 'rate_limited' });
     expect(endpoint.requests).toHaveLength(1);
@@ -307,18 +288,14 @@ describe('UpstreamClient page size', () => {
     expect(observer).toMatchObject({ retries: 3, started_: 4 });
   });
 
-  it('fails when the page cannot be smaller', async () => {
-    const service = await startService(statuses(413));
+  it.each([
+    ['fails when the page cannot be smaller', 413, 'status', ['/100', '/50']],
+    ['keeps the page size when requests are throttled', 429, 'rate_limited', ['/100', '/100', '/100']],
+  ])('%s', async (_what, status, reason, urls) => {
+    const service = await startService(statuses(status));
     const { client } = testClient(service.url, { maxRetries: 2 });
-    await expect(client.get('/100', context, text, offer('/50'))).rejects.toMatchObject({ reason: 'status' });
-    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/50']);
-  });
-
-  it('keeps the page size when requests are throttled', async () => {
-    const service = await startService(statuses(429));
-    const { client } = testClient(service.url, { maxRetries: 2 });
-    await expect(client.get('/100', context, text, offer('/50'))).rejects.toMatchObject({ reason: 'rate_limited' });
-    expect(service.requests.map(({ url }) => url)).toEqual(['/100', '/100', '/100']);
+    await expect(client.get('/100', context, text, offer('/50'))).rejects.toMatchObject({ reason });
+    expect(service.requests.map(({ url }) => url)).toEqual(urls);
   });
 
   it('requests a smaller page when a request is throttled again and again while others are accepted', async () => {
@@ -337,27 +314,19 @@ describe('UpstreamClient page size', () => {
 });
 
 describe('UpstreamClient abort', () => {
-  it('closes the connection of a request in flight when the signal aborts', async () => {
+  it.each([
+    ['by its caller', 'enough', undefined],
+    ['at the deadline of the refresh', new ListingFailure('timeout', 'too late'), 'timeout'],
+  ])('closes the connection of a request in flight that is aborted %s', async (_how, reason, outcome) => {
     const service = await startService(() => undefined);
     const { get, observer } = testClient(service.url, { maxRetries: 3 });
     const controller = new AbortController();
-    const outcome = get('/list', { signal: controller.signal });
+    const request = get('/list', { signal: controller.signal });
     while (service.requests.length === 0) await settled();
-    controller.abort('enough');
-    await expect(outcome).rejects.toBe('enough');
+    controller.abort(reason);
+    await expect(request).rejects.toBe(reason);
     await closed(service.requests[0]?.socket);
-    expect(observer).toMatchObject({ outcomes: [undefined], retries: 0 });
-  });
-
-  it('counts a request that fails at the deadline of the refresh', async () => {
-    const service = await startService(() => undefined);
-    const { get, observer } = testClient(service.url);
-    const controller = new AbortController();
-    const outcome = get('/list', { signal: controller.signal });
-    while (service.requests.length === 0) await settled();
-    controller.abort(new ListingFailure('timeout', 'too late'));
-    await expect(outcome).rejects.toMatchObject({ reason: 'timeout' });
-    expect(observer.outcomes).toEqual(['timeout']);
+    expect(observer).toMatchObject({ outcomes: [outcome], retries: 0 });
   });
 
   it('stops reading a body, including that of an error, when the signal aborts', async () => {

@@ -1,11 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/model/upstream-options.ts';
 import { connectOnce } from '../../../src/upstream/http/connection.ts';
 import { issue } from '../support/certificates.ts';
-import { testClient } from '../support/client.ts';
+import { bearer, oauth2, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { shownName, startProxy } from '../support/proxy.ts';
 import { closedPort, listen, startRawService, startService } from '../support/service.ts';
@@ -52,7 +52,7 @@ describe('openPool with TLS', () => {
     const { url } = await startSecure(
       issue({ name: 'service', issuer: authority, hosts: ['my-secret-token.example.com'] }),
     );
-    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 'my-secret-token' } } as const;
+    const auth = bearer({ text: 'my-secret-token' });
     const error = await testClient(url, { tls: trusting({ serverName: 'monitor.example.com' }), auth }).failure();
     expect(error.message).toMatch(/: not shown, because it repeats a secret or a part of one$/);
   });
@@ -110,37 +110,24 @@ describe('openPool with TLS', () => {
     await expect(get()).resolves.toBe('secure');
   });
 
-  it('fails with reason tls and names a file that cannot be read', async () => {
+  it.each<[string, { caFile?: string; certFile?: string; keyFile?: string }, string]>([
+    ['a file that cannot be read', { caFile: '/nowhere/ca.pem' }, 'cannot read TLS file /nowhere/ca.pem: ENOENT'],
+    ['an invalid authority', { caFile: 'broken' }, 'invalid TLS file caFile: '],
+    ['an invalid certificate', { certFile: 'broken' }, 'invalid TLS file certFile: '],
+    ['an invalid key', { keyFile: 'broken' }, 'invalid TLS file keyFile: '],
+    ['a certificate and key that do not match', { keyFile: forName.key }, 'invalid TLS file certFile with keyFile: '],
+  ])('fails with reason tls and names %s', async (_what, changes, message) => {
     const { url } = await startSecure();
-    const tls = trusting();
-    rmSync(String(tls.caFile));
-    const message = `cannot read TLS file ${tls.caFile}: ENOENT`;
-    expect(await testClient(url, { tls, maxRetries: 3 }).failure()).toMatchObject({
-      reason: 'tls',
-      message: expect.stringContaining(message),
-    });
-  });
-
-  it.each(['caFile', 'certFile', 'keyFile'] as const)('fails with reason tls and names an invalid %s', async (name) => {
-    const { url } = await startSecure();
-    const files = {
-      certFile: temporaryFile('cert.pem', ourselves.cert),
-      keyFile: temporaryFile('key.pem', ourselves.key),
-    };
-    const broken = temporaryFile('broken.pem', '-----BEGIN NOTHING-----\n');
-    const tls = trusting({ ...files, [name]: broken });
-    const message = expect.stringContaining(`invalid TLS file ${broken}: `);
-    expect(await testClient(url, { tls }).failure()).toMatchObject({ reason: 'tls', message });
-  });
-
-  it('fails with reason tls and names both files when certificate and key do not match', async () => {
-    const { url } = await startSecure();
-    const [certFile, keyFile] = [temporaryFile('cert.pem', ourselves.cert), temporaryFile('key.pem', forName.key)];
-    const message = expect.stringContaining(`invalid TLS file ${certFile} with ${keyFile}: `);
-    expect(await testClient(url, { tls: trusting({ certFile, keyFile }) }).failure()).toMatchObject({
-      reason: 'tls',
-      message,
-    });
+    const contents = { certFile: ourselves.cert, keyFile: ourselves.key, ...changes };
+    const files = Object.fromEntries(
+      Object.entries(contents).map(([name, content]) => [
+        name,
+        content.startsWith('/') ? content : temporaryFile(name, content),
+      ]),
+    );
+    const failure = await testClient(url, { tls: trusting(files), maxRetries: 3 }).failure();
+    expect(failure).toMatchObject({ reason: 'tls' });
+    expect(failure.message.replaceAll(/\S+\/(caFile|certFile|keyFile)\b/g, '$1')).toContain(message);
   });
 
   it('does not read certificate files without TLS', async () => {
@@ -155,7 +142,7 @@ describe('openPool through a proxy', () => {
   it('tunnels to an http service, so that the proxy sees no credential', async () => {
     const { url, requests } = await startService((_request, response) => response.end('plain'));
     const proxy = await startProxy();
-    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 't0ken' } } as const;
+    const auth = bearer({ text: 't0ken' });
     await expect(testClient(url, { proxyUrl: proxy.url, auth }).get('/a?b')).resolves.toBe('plain');
     expect(requests[0]).toMatchObject({ url: '/a?b', headers: { host: url.host, authorization: 'Bearer t0ken' } });
     expect(proxy).toMatchObject({ requests: [], tunnels: [{ target: url.host, headers: { host: url.host } }] });
@@ -264,14 +251,7 @@ describe('openPool through a proxy', () => {
     const { url } = await startService((request, response) => response.end(request.headers.authorization));
     const proxy = await startProxy();
     const tokenUrl = new URL('/token', endpoint.url);
-    const auth = {
-      scheme: 'oauth2',
-      clientId: 'c',
-      clientSecret: { text: 's' },
-      tokenUrl,
-      scopes: [],
-      endpointParams: {},
-    } as const;
+    const auth = oauth2(tokenUrl);
     const tls = trusting({ serverName: 'for the service alone' });
     await expect(testClient(url, { proxyUrl: proxy.url, auth, tls }).get()).resolves.toBe('Bearer t');
     expect(proxy.tunnels.map(({ target }) => target)).toEqual([tokenUrl.host, url.host]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { testClient } from '../support/client.ts';
+import { bearer, testClient } from '../support/client.ts';
 import { closed, closedPort, listen, startRawService, startService } from '../support/service.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -56,8 +56,8 @@ describe('exchange', () => {
 
   it('keeps the content of an invalid reply out of the failure and its causes', async () => {
     const { url } = await startRawService((socket) => socket.end('SSH-2.0 t0ken\r\n'));
-    const auth = { scheme: 'authorization', type: 'Bearer', credentials: { text: 't0ken' } } as const;
-    expect(inspect(await testClient(url, { auth }).failure(), { depth: null })).not.toContain('t0ken');
+    const client = testClient(url, { auth: bearer({ text: 't0ken' }) });
+    expect(inspect(await client.failure(), { depth: null })).not.toContain('t0ken');
   });
 
   it('times out when no headers arrive', async () => {

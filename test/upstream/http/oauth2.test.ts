@@ -2,23 +2,10 @@ import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { AuthOptions } from '../../../src/model/upstream-options.ts';
-import { type TestClient, testClient } from '../support/client.ts';
+import { oauth2, type TestClient, testClient } from '../support/client.ts';
 import { ManualClock, settled } from '../support/clock.ts';
 import { temporaryFile } from '../support/files.ts';
 import { closedPort, startRawService, startService } from '../support/service.ts';
-
-type OAuth2 = Extract<AuthOptions, { scheme: 'oauth2' }>;
-
-const oauth2 = (tokenUrl: URL, overrides: Partial<OAuth2> = {}): OAuth2 => ({
-  scheme: 'oauth2',
-  clientId: 'client',
-  clientSecret: { text: 's3cr3t' },
-  tokenUrl,
-  scopes: [],
-  endpointParams: {},
-  ...overrides,
-});
 
 interface TokenRequest {
   readonly authorization: string | undefined;

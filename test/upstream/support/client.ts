@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { FailureReason } from '../../../src/model/failure.ts';
 import type { ListingContext } from '../../../src/model/listing.ts';
-import type { UpstreamOptions } from '../../../src/model/upstream-options.ts';
+import type { AuthOptions, UpstreamOptions } from '../../../src/model/upstream-options.ts';
 import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/http/client.ts';
 import type { RequestObserver } from '../../../src/upstream/http/observer.ts';
 import { listingContext } from './context.ts';
@@ -118,3 +118,21 @@ export const CLIENT_OPTIONS: Omit<UpstreamOptions, 'baseUrl'> = {
   headers: [],
   userAgent: 'test-agent/1',
 };
+
+type Auth<Scheme> = Extract<AuthOptions, { scheme: Scheme }>;
+
+export const bearer = (credentials: Auth<'authorization'>['credentials']): AuthOptions => ({
+  scheme: 'authorization',
+  type: 'Bearer',
+  credentials,
+});
+
+export const oauth2 = (tokenUrl: URL, overrides: Partial<Auth<'oauth2'>> = {}): AuthOptions => ({
+  scheme: 'oauth2',
+  clientId: 'client',
+  clientSecret: { text: 's3cr3t' },
+  tokenUrl,
+  scopes: [],
+  endpointParams: {},
+  ...overrides,
+});
