@@ -82,11 +82,13 @@ export async function churnAfter(
       const inPlace = there?.[at]?.id === resource.id ? there[at] : undefined;
       const old = inPlace ?? unmatched.get(resource.id);
       if (!inPlace) unmatched.delete(resource.id);
-      counts.start(resource);
       if (latest) counts.replace(old, resource);
+      else counts.start(resource);
     }
   });
-  for (const resource of unmatched.values()) counts.remove(resource);
+  await tasks.forEach(unmatched.size === 0 ? [] : oldParts, (part) => {
+    for (const resource of part) if (unmatched.has(resource.id)) counts.remove(resource);
+  });
   const after = next === latest ? totals : counts.totals;
   return {
     latest: next,
@@ -140,8 +142,9 @@ class ChurnCounts {
     stateChanges.set(value, stateChanges.get(value) ?? 0);
   }
 
-  /** A resource of another type is not the same one. */
+  /** A resource of another type is not the same one. The series of the old one have started. */
   replace(old: Resource | undefined, resource: Resource): void {
+    if (old?.type !== resource.type || old.state !== resource.state) this.start(resource);
     if (old?.type === resource.type) {
       this.#compare(old, resource);
       return;
