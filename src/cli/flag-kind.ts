@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseDuration, parseSize } from '../config/units.ts';
 import { type Order, parseOrder, SORT_KEYS } from '../inventory/selection.ts';
-import { RESOURCE_COLUMNS, type ResourceColumnName } from '../model/resource.ts';
+import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { type Fault, type FaultName, NAMED_FAULTS, namedFault } from '../simulator/faults.ts';
 import type { CommandName } from './commands.ts';
 
@@ -29,8 +29,6 @@ export interface FlagKind<Value> {
   /** A comma-separated list of the words. */
   readonly isList?: true;
   readonly parse: (text: string) => Value | undefined;
-  /** The part of an invalid value to report (default: all of it). */
-  readonly wrongPart?: (text: string) => string | undefined;
 }
 
 export const file: FlagKind<string> = {
@@ -108,28 +106,26 @@ function columnName(name: string): string {
   return name.replace(/^(?:id|type)$/, 'resource_$&');
 }
 
-/** In the given order. */
-export const resourceColumns: FlagKind<readonly ResourceColumnName[]> = {
+/** In the given order; `list` checks the names, which may be labels of resources. */
+export const resourceColumns: FlagKind<readonly string[]> = {
   placeholder: '<name,...>',
-  expected: `different names out of ${Object.keys(RESOURCE_COLUMNS).join(', ')}, separated by commas`,
+  expected: 'different names, separated by commas',
   values: Object.keys(RESOURCE_COLUMNS),
   isList: true,
   parse(given) {
     const names = given.split(',').map(columnName);
-    return wrongColumn(given) === undefined ? (names as ResourceColumnName[]) : undefined;
+    return names.includes('') || new Set(names).size < names.length ? undefined : names;
   },
-  wrongPart: wrongColumn,
 };
 
-/** The first unknown or repeated name. */
-function wrongColumn(given: string): string | undefined {
-  const words = given.split(',');
-  const names = words.map(columnName);
-  return words.find((_, at) => {
-    const name = names[at] as string;
-    return !Object.hasOwn(RESOURCE_COLUMNS, name) || names.indexOf(name) < at;
-  });
-}
+export const labelValue: FlagKind<{ readonly label: string; readonly value: string }> = {
+  placeholder: '<name=value>',
+  expected: 'a label and its value, such as team=storage',
+  parse(given) {
+    const [, label, value] = /^(\w+)=(.*)$/s.exec(given) ?? [];
+    return label !== undefined && value !== undefined ? { label, value } : undefined;
+  },
+};
 
 export const share: FlagKind<number> = {
   placeholder: '<share>',

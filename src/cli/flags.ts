@@ -11,6 +11,7 @@ import {
   file,
   hostNames,
   integer,
+  labelValue,
   listenAddress,
   resourceColumns,
   SORT_COLUMNS,
@@ -199,6 +200,12 @@ const TABLE = {
     only: ['list'],
     help: 'Print only resources in this state, such as firing or ALERTSTATE_FIRING; an empty value selects resources without one.',
   },
+  label: {
+    kind: labelValue,
+    repeatable: true,
+    only: ['list'],
+    help: 'Print only resources with this value of a label of resource_labels, such as team=storage; an empty value selects resources without one.',
+  },
   alertable: {
     kind: choice(...ALERTABLE),
     only: ['list'],
@@ -219,7 +226,7 @@ const TABLE = {
   columns: {
     kind: resourceColumns,
     only: ['list'],
-    help: 'Comma-separated columns to print, in this order (default: in a table, those that the terminal has space for).',
+    help: 'Comma-separated columns to print, in this order, also labels of resource_labels (default: in a table, those that the terminal has space for).',
   },
   wide: {
     kind: toggle,

@@ -36,7 +36,7 @@ function readFlag({ name, kind, default: defaultValue, repeatable }: Flag, given
   const values = texts.map((text) => kind.parse(text));
   const problems = texts
     .filter((_, at) => values[at] === undefined)
-    .map((text) => `--${name}: expected ${kind.expected}, got ${quotedValue(kind.wrongPart?.(text) ?? text)}`);
+    .map((text) => `--${name}: expected ${kind.expected}, got ${quotedValue(text)}`);
   if (!repeatable && given.length > 1) problems.push(`--${name}: expected once, got ${given.length} times`);
   return { value: repeatable ? values : values[0], problems };
 }

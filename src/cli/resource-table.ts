@@ -1,6 +1,6 @@
 import { shortTypes, stateWord } from '../inventory/resource-words.ts';
 import { alertableOf } from '../inventory/selection.ts';
-import { RESOURCE_COLUMNS, type Resource, type ResourceColumnName } from '../model/resource.ts';
+import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, type ResourceColumnName } from '../model/resource.ts';
 import { type Colour, type Column, type Screen, tableOf } from './table.ts';
 
 interface ResourceTableColumn extends Column {
@@ -30,26 +30,33 @@ const COLUMNS: Readonly<Record<ResourceColumnName, ResourceTableColumn>> = {
   gpu_model: { heading: 'GPU MODEL', rank: 10 },
 };
 
-/** With the chosen columns, or those that fit. */
+/** With the chosen columns, or those that fit. `columns`: as in JSON and CSV. */
 export function resourceTable(
   resources: readonly Resource[],
-  chosen: readonly ResourceColumnName[] | undefined,
+  chosen: readonly string[] | undefined,
   screen: Screen | undefined,
+  columns: Readonly<Record<string, ResourceColumn>> = RESOURCE_COLUMNS,
 ) {
-  const names = chosen ?? (Object.keys(COLUMNS) as ResourceColumnName[]).filter((name) => !COLUMNS[name].isExtra);
+  const labels = Object.keys(columns).filter((name) => !Object.hasOwn(COLUMNS, name));
+  const shown: Readonly<Record<string, ResourceTableColumn>> = {
+    ...COLUMNS,
+    ...Object.fromEntries(labels.map((name) => [name, { heading: name.toUpperCase(), rank: 4 }])),
+  };
+  const names = chosen ?? Object.keys(shown).filter((name) => !shown[name]?.isExtra);
   // Chosen columns are never omitted.
-  const columns = names.map((name) => (chosen === undefined ? COLUMNS[name] : { ...COLUMNS[name], rank: 0 }));
+  const rank = chosen && { rank: 0 };
+  const headed = names.map((name) => ({ ...(shown[name] as ResourceTableColumn), ...rank }));
   const isBrief = Number.isFinite(screen?.columns);
   const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
-  const cellOf = (resource: Resource, name: ResourceColumnName): string => {
-    const { cell, brief } = COLUMNS[name];
+  const cellOf = (resource: Resource, name: string): string => {
+    const { cell, brief } = shown[name] ?? {};
     if (brief !== undefined && isBrief) return brief(resource, typeNames);
-    return cell?.(resource) ?? String(RESOURCE_COLUMNS[name].value(resource) ?? '');
+    return cell?.(resource) ?? String(columns[name]?.value(resource) ?? '');
   };
   const rows = resources.map((resource) =>
-    Object.fromEntries(names.map((name) => [COLUMNS[name].heading, cellOf(resource, name)])),
+    Object.fromEntries(names.map((name, at) => [headed[at]?.heading, cellOf(resource, name)])),
   );
-  return tableOf(columns, rows, screen);
+  return tableOf(headed, rows, screen);
 }
 
 /** In UTC. */

@@ -2,23 +2,32 @@ import { writePieces } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
-import { quoted } from '../config/problem.ts';
+import { listed, quoted, suggestion } from '../config/problem.ts';
 import { csvPieces, jsonPieces, printable } from '../inventory/records.ts';
-import { type Selection, selectResources, type UnmatchedFilter, unmatchedFilters } from '../inventory/selection.ts';
+import {
+  labelFilter,
+  labelOf,
+  type Selection,
+  selectResources,
+  type UnmatchedFilter,
+  unmatchedFilters,
+} from '../inventory/selection.ts';
 import { firstOf } from '../inventory/words.ts';
-import { RESOURCE_COLUMNS, type Resource } from '../model/resource.ts';
+import { columnsWith, type Resource, type ResourceColumn } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
-import { type ProcessContext, screenOf } from './process-context.ts';
+import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
 import { readStation } from './read-station.ts';
 
 /** Prints the resources of a station; only data goes to stdout. */
 export async function list(context: ProcessContext, flags: FlagValues, name: string): Promise<void> {
-  const { snapshot } = await readStation(context, flags, name);
+  const configured = ({ resourceLabels }: StationSpec) => checkNames(flags, resourceLabels.names);
+  const { snapshot, station } = await readStation(context, flags, name, { configured });
   const tasks = new TaskQueue();
   const selection = selectionOf(flags);
   const selected = await selectResources(snapshot.parts, selection, flags.sort, tasks);
   const shown = selected.slice(0, flags.limit);
-  const { lines, omitted } = formatted(shown, flags, context);
+  const { lines, omitted } = formatted(shown, columnsWith(station.resourceLabels.names), flags, context);
   await writePieces(context.stdout, lines);
   if (selected.length === 0) {
     for (const unmatched of await unmatchedFilters(snapshot.parts, selection, tasks))
@@ -34,18 +43,39 @@ export async function list(context: ProcessContext, flags: FlagValues, name: str
   context.printError(`${paragraph(`${shown.length} of ${total}${hint}`, columns || undefined)}\n`);
 }
 
+/** Throws an OperatorError for a column or a label that the station does not have. */
+function checkNames({ columns = [], label }: FlagValues, labelNames: readonly string[]): void {
+  const known = Object.keys(columnsWith(labelNames));
+  const column = columns.find((name) => !known.includes(name));
+  if (column !== undefined)
+    throw new OperatorError([
+      `--columns: expected names out of ${known.join(', ')}, got ${quoted(column)}${suggestion(column, known)}`,
+    ]);
+  const unknown = label.find((given) => !labelNames.includes(given.label));
+  if (unknown !== undefined)
+    throw new OperatorError([
+      `--label: expected a label of resource_labels, ${listed(labelNames)}, got ${quoted(unknown.label)}`,
+    ]);
+}
+
 /** The text in pieces, and the columns of a table for which the terminal is too narrow. */
-function formatted(resources: readonly Resource[], { format, columns, wide }: FlagValues, context: ProcessContext) {
-  if (format === 'table') return resourceTable(resources, columns, screenOf(context, wide));
-  const chosen = columns && Object.fromEntries(columns.map((name) => [name, RESOURCE_COLUMNS[name]]));
+function formatted(
+  resources: readonly Resource[],
+  known: ReturnType<typeof columnsWith>,
+  { format, columns, wide }: FlagValues,
+  context: ProcessContext,
+) {
+  if (format === 'table') return resourceTable(resources, columns, screenOf(context, wide), known);
+  const chosen = columns && Object.fromEntries(columns.map((name) => [name, known[name] as ResourceColumn]));
   const pieces = format === 'json' ? jsonPieces : csvPieces;
-  return { lines: pieces(chosen ?? RESOURCE_COLUMNS, resources), omitted: [] };
+  return { lines: pieces(chosen ?? known, resources), omitted: [] };
 }
 
 /** Omits flags that were not given. */
 function selectionOf(flags: FlagValues): Selection {
   const given = SELECTION_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
-  return { ...Object.fromEntries(given), withoutRules: flags['without-rules'] };
+  const labels = flags.label.map(({ label, value }) => [labelFilter(label), value]);
+  return { ...Object.fromEntries([...given, ...labels]), withoutRules: flags['without-rules'] };
 }
 
 const SELECTION_FLAGS = ['search', 'type', 'product', 'state', 'alertable'] as const;
@@ -56,5 +86,7 @@ const MAX_VALUES = 20;
 function unmatchedText({ filter, given, present }: UnmatchedFilter): string {
   const values = [...present].toSorted(([, a], [, b]) => b - a).map(([value, count]) => `${quoted(value)} (${count})`);
   const listed = firstOf(values, MAX_VALUES).join(', ');
-  return printable(`--${filter}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
+  const label = labelOf(filter);
+  const flag = label === undefined ? filter : `label=${label}`;
+  return printable(`--${flag}: no resource has ${quoted(given)}; values present: ${listed || 'none'}`);
 }

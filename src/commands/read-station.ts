@@ -23,6 +23,12 @@ interface StationReading {
   readonly snapshot: Snapshot;
 }
 
+interface ReadingObserver {
+  /** Called before the service is queried; may throw. */
+  readonly configured?: ((station: StationSpec) => void) | undefined;
+  readonly received?: ((page: ListedPage) => void) | undefined;
+}
+
 /**
  * Takes one snapshot of a configured station with the components that `serve` uses. Shows progress on a terminal and prints warnings
  * about an incomplete snapshot.
@@ -31,26 +37,29 @@ export async function readStation(
   context: ProcessContext,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
   name: string,
-  received: (page: ListedPage) => void = () => undefined,
+  { configured, received }: ReadingObserver = {},
 ): Promise<StationReading> {
-  return withConfig(context, flags, async (load) => readLoadedStation(context, await load(), name, received));
+  return withConfig(context, flags, async (load) =>
+    readLoadedStation(context, await load(), name, { configured, received }),
+  );
 }
 
 async function readLoadedStation(
   context: ProcessContext,
   loaded: LoadResult,
   name: string,
-  received: (page: ListedPage) => void,
+  { configured, received }: ReadingObserver,
 ): Promise<StationReading> {
   if (!loaded.ok) throw new OperatorError(formatProblems(loaded.problems));
   const station = configuredStation(loaded.config, name);
+  configured?.(station);
   const progress = progressOf(context, name, [station]);
   const config = loaded.config.upstreams[station.upstream] as Config['upstreams'][string];
   const options = upstreamOptions(station.upstream, config, userAgentOf(context.build));
   const client = new UpstreamClient(options, { ...noopObserver, retried: () => progress.retried() });
   const pageReceived = (page: ListedPage) => {
     progress.pageReceived(page);
-    received(page);
+    received?.(page);
   };
   const records = new RecordBudget(recordLimits(loaded.config));
   const source = stationSource(

@@ -16,7 +16,7 @@ export async function record(context: ProcessContext, flags: FlagValues, name: s
   const isFile = output !== '-';
   if (isFile && existsSync(output)) throw new OperatorError([`${output}: already exists and is not overwritten`]);
   const recorder = new StationRecorder();
-  const { station, snapshot } = await readStation(context, flags, name, (page) => recorder.add(page));
+  const { station, snapshot } = await readStation(context, flags, name, { received: (page) => recorder.add(page) });
   const pieces = recordingPieces(recorder.recording(station));
   await (isFile ? writeNewFile(output, pieces) : writePieces(context.stdout, pieces));
   context.printError(summaryText(name, snapshot, output));

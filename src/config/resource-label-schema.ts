@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PARAMETERS } from '../inventory/resource-query.ts';
 import { SORT_KEYS } from '../inventory/selection.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
 import { isObject, RESOURCE_COLUMNS } from '../model/resource.ts';
@@ -17,10 +18,13 @@ const MAX_TOTAL_SIZE = 10 * MAX_SIZE;
 
 const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
 
+/** Labels of families, and names of columns and of parameters of URLs, which label names are too. */
 const RESERVED = new Set([
   ...FAMILY_DESCRIPTIONS.flatMap(({ labels }) => labels),
   ...Object.keys(RESOURCE_COLUMNS),
   ...Object.keys(SORT_KEYS),
+  ...Object.keys(PARAMETERS),
+  ...['q', 'format'],
 ]);
 
 const expression = codecOf(

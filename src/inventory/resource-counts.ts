@@ -8,6 +8,8 @@ export interface ResourceCounts {
   readonly types: readonly Count[];
   readonly states: readonly Count[];
   readonly products: readonly Count[];
+  /** By the names of `resource_labels`. */
+  readonly labels: ReadonlyMap<string, readonly Count[]>;
 }
 
 export interface Count {
@@ -19,7 +21,11 @@ export interface Count {
   readonly count: number;
 }
 
-export function countResources({ groups, typeLabels }: Pick<Aggregates, 'groups' | 'typeLabels'>): ResourceCounts {
+export function countResources(
+  { groups, typeLabels }: Pick<Aggregates, 'groups' | 'typeLabels'>,
+  labelNames: readonly string[],
+): ResourceCounts {
+  const labels = new Map(labelNames.map((name) => [name, new Map<string, number>()]));
   const types = new Map<string, number>();
   const states = new Map<string, number>();
   const products = new Map<string, number>();
@@ -28,6 +34,7 @@ export function countResources({ groups, typeLabels }: Pick<Aggregates, 'groups'
       add(types, group.type, count);
       add(states, state, count);
       add(products, group.product, count);
+      for (const [name, counts] of labels) add(counts, group.labels[name] ?? '', count);
     }
   }
   const names = shortTypes(types.keys());
@@ -35,6 +42,7 @@ export function countResources({ groups, typeLabels }: Pick<Aggregates, 'groups'
     types: ranked(types, (key) => names.get(key) ?? key, typeLabels),
     states: ranked(states, stateWord),
     products: ranked(products, (key) => key),
+    labels: new Map(Array.from(labels, ([name, counts]) => [name, ranked(counts, (key) => key)])),
   };
 }
 

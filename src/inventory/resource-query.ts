@@ -1,4 +1,14 @@
-import { ALERTABLE, type Order, parseOrder, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
+import {
+  ALERTABLE,
+  labelFilter,
+  labelOf,
+  type Order,
+  parseOrder,
+  type Selection,
+  SORT_KEYS,
+  VALUE_FILTERS,
+  valueFilters,
+} from './selection.ts';
 
 /** The resources that a page shows, from the query of its URL. */
 export interface ResourceQuery {
@@ -12,7 +22,7 @@ export interface ResourceQuery {
 export const NONE = '(none)';
 
 /** The parameters, each with what it is expected to be and whether a value is valid; '' always is. */
-const PARAMETERS: Readonly<Record<string, readonly [expected: string, isValid: (value: string) => boolean]>> = {
+export const PARAMETERS: Readonly<Record<string, readonly [expected: string, isValid: (value: string) => boolean]>> = {
   search: ['text', () => true],
   ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, ['text', () => true]])),
   alertable: oneOf(...ALERTABLE),
@@ -29,25 +39,27 @@ function oneOf(...words: readonly string[]): readonly [string, (value: string) =
   return [`${words.length === 1 ? '' : 'one of '}${words.join(', ')}`, (value) => words.includes(value)];
 }
 
-/** Empty parameters are ignored; a string is the problem of an invalid one. */
-export function parseResourceQuery(query: URLSearchParams): ResourceQuery | string {
-  for (const [name, [expected]] of Object.entries(PARAMETERS)) {
+/** Empty parameters are ignored; a string is the problem of an invalid one. `labels`: names of `resource_labels`, which are parameters too. */
+export function parseResourceQuery(query: URLSearchParams, labels: readonly string[] = []): ResourceQuery | string {
+  for (const name of [...Object.keys(PARAMETERS), ...labels]) {
     if (query.getAll(name).length > 1) return `Expected ${name} at most once.`;
-    if (query.get(name) && validValue(query, name) === undefined) return `Expected ${name} to be ${expected}.`;
+    if (query.get(name) && validValue(query, name) === undefined)
+      return `Expected ${name} to be ${PARAMETERS[name]?.[0]}.`;
   }
-  return usableQuery(query);
+  return usableQuery(query, labels);
 }
 
 function validValue(query: URLSearchParams, name: string): string | undefined {
   const value = query.get(name);
-  return value && PARAMETERS[name]?.[1](value) ? value : undefined;
+  return value && PARAMETERS[name]?.[1](value) !== false ? value : undefined;
 }
 
 /** The valid parameters of a query; of a repeated one the first. */
-export function usableQuery(query: URLSearchParams): ResourceQuery {
+export function usableQuery(query: URLSearchParams, labels: readonly string[] = []): ResourceQuery {
   const valid = (name: string) => validValue(query, name);
   const order = parseOrder(valid('sort') ?? '');
-  const values = VALUE_FILTERS.map((name) => [name, valid(name) === NONE ? '' : valid(name)]);
+  const filters = [...VALUE_FILTERS.map((name) => [name, name]), ...labels.map((name) => [labelFilter(name), name])];
+  const values = filters.map(([filter, name = '']) => [filter, valid(name) === NONE ? '' : valid(name)]);
   const selection = {
     search: valid('search'),
     ...Object.fromEntries(values),
@@ -55,7 +67,7 @@ export function usableQuery(query: URLSearchParams): ResourceQuery {
     withoutRules: valid('without_rules') && true,
   };
   return {
-    selection: Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined)),
+    selection: Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined)) as Selection,
     order: order && { by: order.by, descending: order.descending || valid('order') === 'desc' },
     page: Number(valid('page') ?? 1),
   };
@@ -65,7 +77,7 @@ export function usableQuery(query: URLSearchParams): ResourceQuery {
 export function resourceSearch({ selection, order, page }: ResourceQuery, text = 'search'): string {
   const given = {
     [text]: selection.search,
-    ...Object.fromEntries(VALUE_FILTERS.map((name) => [name, selection[name] === '' ? NONE : selection[name]])),
+    ...Object.fromEntries(valueFilters(selection).map((name) => [labelOf(name) ?? name, selection[name] || NONE])),
     alertable: selection.alertable,
     without_rules: selection.withoutRules && 'yes',
     sort: order && sortText(order),

@@ -4,7 +4,7 @@ import type { TaskQueue } from '../model/task-queue.ts';
 
 /**
  * Which of a station's resources to show; an absent property selects all.
- * Type, product and state select the resources with exactly this value ('': without one). When no resource has it, it is a short form
+ * Type, product, state and labels select the resources with exactly this value ('': without one). When no resource has it, it is a short form
  * and selects every value that contains it as consecutive parts: `firing` selects `ALERTSTATE_FIRING`.
  */
 export interface Selection {
@@ -16,6 +16,7 @@ export interface Selection {
   readonly alertable?: Alertable;
   /** Only resources that are known to have no alert rules. */
   readonly withoutRules?: boolean;
+  readonly [label: LabelFilter]: string;
 }
 
 export const ALERTABLE = ['yes', 'no', 'unknown'] as const;
@@ -116,7 +117,7 @@ export async function unmatchedFilters(
     let isMatched = false;
     await tasks.forEach(parts, (part) => {
       signal?.throwIfAborted();
-      isMatched ||= part.some((resource) => isMatch(resource[filter]));
+      isMatched ||= part.some((resource) => isMatch(filteredValue(resource, filter)));
       if (!isMatched) countValues(part, filter, present);
     });
     if (!isMatched) unmatched.push({ filter, given: selection[filter] ?? '', present });
@@ -125,7 +126,8 @@ export async function unmatchedFilters(
 }
 
 function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<string, number>): void {
-  for (const { [filter]: value } of part) {
+  for (const resource of part) {
+    const value = filteredValue(resource, filter);
     const count = counts.get(value);
     if (count !== undefined || counts.size < MAX_PRESENT) counts.set(value, (count ?? 0) + 1);
   }
@@ -133,7 +135,30 @@ function countValues(part: Part<Resource>, filter: ValueFilter, counts: Map<stri
 
 export const VALUE_FILTERS = ['type', 'product', 'state'] as const;
 
-type ValueFilter = (typeof VALUE_FILTERS)[number];
+/** The filter by the label of `resource_labels` with the rest of this name. */
+type LabelFilter = `label_${string}`;
+
+export type ValueFilter = (typeof VALUE_FILTERS)[number] | LabelFilter;
+
+export function labelFilter(label: string): LabelFilter {
+  return `label_${label}`;
+}
+
+/** The label of a filter by one; undefined for other filters. */
+export function labelOf(filter: string): string | undefined {
+  return filter.startsWith('label_') ? filter.slice('label_'.length) : undefined;
+}
+
+/** The filters by value that are given. */
+export function valueFilters(selection: Selection): ValueFilter[] {
+  const labels = Object.keys(selection).filter((key): key is LabelFilter => labelOf(key) !== undefined);
+  return [...VALUE_FILTERS, ...labels].filter((filter) => selection[filter] !== undefined);
+}
+
+function filteredValue(resource: Resource, filter: ValueFilter): string {
+  const label = labelOf(filter);
+  return label === undefined ? resource[filter as (typeof VALUE_FILTERS)[number]] : (resource.labels[label] ?? '');
+}
 
 type ValueTest = (value: string) => boolean;
 
@@ -145,14 +170,13 @@ async function valueTests(
   signal: AbortSignal | undefined,
 ): Promise<[ValueFilter, ValueTest][]> {
   const tests: [ValueFilter, ValueTest][] = [];
-  for (const filter of VALUE_FILTERS) {
-    const given = selection[filter];
-    if (given === undefined) continue;
+  for (const filter of valueFilters(selection)) {
+    const given = selection[filter] ?? '';
     const isGiven: ValueTest = (value) => value === given;
     let isPresent = false;
     await tasks.forEach(parts, (part) => {
       signal?.throwIfAborted();
-      isPresent ||= part.some((resource) => isGiven(resource[filter]));
+      isPresent ||= part.some((resource) => isGiven(filteredValue(resource, filter)));
     });
     tests.push([filter, isPresent ? isGiven : shortFormTest(given)]);
   }
@@ -189,7 +213,7 @@ function selectionFilter(
   const { alertable, withoutRules } = selection;
   const isFound = selection.search === undefined ? () => true : textTest(selection.search);
   return (resource) =>
-    tests.every(([filter, isMatch]) => isMatch(resource[filter])) &&
+    tests.every(([filter, isMatch]) => isMatch(filteredValue(resource, filter))) &&
     (alertable === undefined || alertableOf(resource) === alertable) &&
     (withoutRules !== true || resource.alertRules === 0) &&
     isFound(resource);

@@ -82,6 +82,12 @@ export const RESOURCE_COLUMNS = {
 
 export type ResourceColumnName = keyof typeof RESOURCE_COLUMNS;
 
+/** The columns with those of `resource_labels`, under their names. */
+export function columnsWith(labelNames: readonly string[]): Readonly<Record<string, ResourceColumn>> {
+  const labels = labelNames.map((name) => [name, { value: (r: Resource) => r.labels[name] ?? '' }] as const);
+  return { ...RESOURCE_COLUMNS, ...Object.fromEntries(labels) };
+}
+
 const MAX_BYTES = 1024;
 
 /** The text as a valid label value: well-formed Unicode of at most 1,024 bytes, cut on a character boundary. */

@@ -8,6 +8,7 @@ import {
   file,
   hostNames,
   integer,
+  labelValue,
   listenAddress,
   resourceColumns,
   share,
@@ -126,8 +127,14 @@ const CASES: readonly (readonly [
   [
     'resourceColumns',
     resourceColumns,
-    { 'state,id,type': ['state', 'resource_id', 'resource_type'] },
-    ['', 'state,', 'sku,state,state', 'id,resource_id', 'constructor'],
+    { 'state,id,type,team': ['state', 'resource_id', 'resource_type', 'team'] },
+    ['', 'state,', 'sku,state,state', 'id,resource_id'],
+  ],
+  [
+    'labelValue',
+    labelValue,
+    { 'team=a=b': { label: 'team', value: 'a=b' }, 'team=': { label: 'team', value: '' } },
+    ['', 'team', '=a', 'a b=c'],
   ],
 ];
 
@@ -143,14 +150,5 @@ describe('FlagKind.expected', () => {
     expect(integer(0, 65_535).expected).toBe('an integer from 0 to 65535');
     expect(sortOrder.expected).toContain('one of resource_id, name, display_name, resource_type, ');
     for (const name of Object.keys(NAMED_FAULTS)) expect(faultShare.expected).toContain(` ${name}`);
-  });
-});
-
-describe('FlagKind.wrongPart', () => {
-  it('is the first unknown or repeated column', () => {
-    const wrong = ['', 'state,', 'state,nothing,sku', 'sku,state,state', 'id,resource_id'].map(
-      resourceColumns.wrongPart ?? expect.unreachable,
-    );
-    expect(wrong).toEqual(['', '', 'nothing', 'state', 'resource_id']);
   });
 });

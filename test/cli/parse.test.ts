@@ -31,6 +31,7 @@ describe('parseFlags', () => {
         'simulate.names': 'random',
         'simulate.latency': 0,
         'simulate.fault': [],
+        label: [],
         'web.listen-address': [{ port: 9842 }],
         'web.telemetry-path': '/metrics',
         'web.external-url': undefined,
@@ -150,7 +151,7 @@ describe('parseFlags', () => {
     ['--demo --no-demo', '--demo: expected once, got 2 times'],
     ['--log.level=loud', '--log.level: expected one of debug, info, warn, error, got "loud"'],
     ['--demo=yes', '--demo: expected true or false, got "yes"'],
-    ['list prod --columns=state,size', /^--columns: expected different names out of resource_id, .*, got "size"$/],
+    ['list prod --columns=sku,sku', '--columns: expected different names, separated by commas, got "sku,sku"'],
     [
       '--web.external-url=http://user:pa/ss@example.com',
       '--web.external-url: expected an http or https URL without user, query and fragment, got "http://<secret>@example.com"',

@@ -34,6 +34,11 @@ const those = (wanted: (index: number) => boolean) =>
     .filter(wanted)
     .map((index) => `r${index}`);
 
+const LABELS = [
+  { match: { resource_id: 'r[0-9]' }, labels: { team: 'low' } },
+  { match: { name: 'name-r.*[02468]' }, labels: { team: 'even', tier: 'a' } },
+];
+
 describe('list', () => {
   it('prints a table of all resources and nothing else', async () => {
     const { code, stdout, stderr } = await listed(configured());
@@ -114,6 +119,36 @@ describe('list', () => {
   it('prints the chosen columns', async () => {
     const { stdout } = await listed(configured(), '--columns=state,id', '--limit=1', '--format=csv');
     expect(stdout).toMatch(/^state,resource_id\r\nALERTSTATE_\w+,r0\r\n$/);
+  });
+
+  it('has the labels of resources as columns and filters', async () => {
+    const config = await configured({}, { labels: LABELS });
+    const { stdout } = await listed(config, '--format=csv');
+    expect(stdout.split('\r\n').map((line) => line.split(',').slice(-2).join())).toEqual(
+      expect.arrayContaining(['team,tier', 'low,', 'even,a']),
+    );
+    expect(await idsOf(config, '--label=team=low')).toEqual(those((index) => index < 10));
+    expect(await idsOf(config, '--label=team=', '--label=tier=')).toEqual(
+      those((index) => index >= 10 && index % 2 === 1),
+    );
+    const table = await listed(config, '--columns=id,team', '--limit=1');
+    expect(table.stdout).toMatch(/^ID +TEAM\nr0 +low\n$/);
+    const unmatched = await listed(config, '--label=team=x');
+    expect(unmatched.stderr).toBe(
+      '--label=team: no resource has "x"; values present: "even" (24), "" (23), "low" (10)\n',
+    );
+  });
+
+  it.each([
+    ['--columns=id,size', /^--columns: expected names out of resource_id, .*, gpu_model, team, tier, got "size"\n$/],
+    ['--columns=constructor', /^--columns: .* got "constructor"\n$/],
+    ['--label=owner=x', /^--label: expected a label of resource_labels, "?team"?.*, got "owner"\n$/],
+  ])('rejects %s before it queries the service', async (flag, problem) => {
+    const service = await startTestService({ source: () => variedEntries(1) });
+    const config = configFlag(configOf(service.url, ['ts'], { labels: LABELS }));
+    const { code, stdout, stderr } = await listed(config, flag);
+    expect({ code, stdout, requests: service.requests.length }).toEqual({ code: 1, stdout: '', requests: 0 });
+    expect(stderr).toMatch(problem);
   });
 
   it('lists a demo station without a configuration file', async () => {

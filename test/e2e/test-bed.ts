@@ -127,7 +127,7 @@ export const entriesOf = (count: number, prefix = 'r'): SourceEntry[] =>
 export function configOf(
   url: string,
   stations: readonly string[],
-  changes: { upstream?: object; station?: object; cache?: object; metrics?: object } = {},
+  changes: { upstream?: object; station?: object; cache?: object; metrics?: object; labels?: readonly object[] } = {},
 ) {
   // On a busy machine, too, a request only times out where a test sets a timeout.
   const timeouts = { timeout: '5m', refresh_timeout: '5m' };
@@ -142,6 +142,7 @@ export function configOf(
     })),
     cache: { ttl: '0s', error_ttl: '0s', ...changes.cache },
     ...(changes.metrics && { metrics: changes.metrics }),
+    ...(changes.labels && { resource_labels: changes.labels }),
   };
 }
 

@@ -35,6 +35,18 @@ describe('parseResourceQuery', () => {
     });
   });
 
+  it('parses labels of resources, and writes them again', () => {
+    const parameters = new URLSearchParams([
+      ['team', 'a b'],
+      ['tier', NONE],
+      ['other', 'x'],
+    ]);
+    const query = parseResourceQuery(parameters, ['team', 'tier', 'cost']) as ResourceQuery;
+    expect(query.selection).toEqual({ label_team: 'a b', label_tier: '' });
+    expect(resourceSearch(query)).toBe('?team=a+b&tier=%28none%29');
+    expect(parseResourceQuery(new URLSearchParams('team=a&team=b'), ['team'])).toBe('Expected team at most once.');
+  });
+
   it('sorts in descending order by a leading - or by order=desc', () => {
     for (const query of ['?sort=-created', '?sort=created&order=desc', '?sort=-created&order=desc']) {
       expect(parse(query)).toMatchObject({ order: { by: 'created', descending: true } });

@@ -1,5 +1,6 @@
 import type { Count } from '../../inventory/resource-counts.ts';
 import { resourceSearch } from '../../inventory/resource-query.ts';
+import { labelOf, type ValueFilter } from '../../inventory/selection.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
 import { OTHER } from '../../refresh/label-values.ts';
 import { breakable, type Html, html } from './html.ts';
@@ -11,11 +12,12 @@ export const MAX_LISTED = 200;
 const MAX_BARS = 12;
 
 /** Resource counts by kind as text and bars, each with a link to the resources. */
-export function countBars(kind: 'type' | 'state' | 'product', counts: readonly Count[]): Html {
+export function countBars(filter: ValueFilter, counts: readonly Count[]): Html {
+  const kind = labelOf(filter) ?? filter;
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const list = (some: readonly Count[]) =>
     html`<ol>
-${some.map((count) => countBar(kind, count, total))}</ol>
+${some.map((count) => countBar(filter, count, total))}</ol>
 `;
   const further = counts.slice(MAX_BARS, MAX_LISTED);
   const omitted = counts.length - MAX_LISTED;
@@ -24,15 +26,15 @@ ${some.map((count) => countBar(kind, count, total))}</ol>
     further.length === 0
       ? []
       : html`<details><summary>${numberText(counts.length - MAX_BARS)} more</summary>${list(further)}${rest}</details>`;
-  return html`<section aria-labelledby="by-${kind}">
-<h3 id="by-${kind}">By ${kind}</h3>
+  return html`<section aria-labelledby="by-${filter}">
+<h3 id="by-${filter}">By ${kind}</h3>
 ${list(counts.slice(0, MAX_BARS))}${more}</section>
 `;
 }
 
 /** The width of the bar is the share of the total; the least of them can still be seen. */
-function countBar(kind: 'type' | 'state' | 'product', { key, name, label, count }: Count, total: number): Html {
-  const href = `${resourceSearch({ selection: { [kind]: key }, order: undefined, page: 1 })}#resources`;
+function countBar(filter: ValueFilter, { key, name, label, count }: Count, total: number): Html {
+  const href = `${resourceSearch({ selection: { [filter]: key }, order: undefined, page: 1 })}#resources`;
   const words = label === '' ? [] : html` <span class="sub">${label}</span>`;
   const width = Math.max(0.5, Math.round((count / total) * 1000) / 10);
   const title = name === key || key === '' ? [] : html` title="${key}"`;

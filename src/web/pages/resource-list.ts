@@ -2,7 +2,15 @@ import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
 import { ALERT_STATES, stateWord } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/search.ts';
-import { ALERTABLE, alertableOf, parseOrder, shortFormTest } from '../../inventory/selection.ts';
+import {
+  ALERTABLE,
+  alertableOf,
+  labelFilter,
+  labelOf,
+  parseOrder,
+  shortFormTest,
+  type ValueFilter,
+} from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { OTHER } from '../../refresh/label-values.ts';
@@ -51,14 +59,16 @@ interface ColumnContext {
   /** Short names by type. */
   readonly typeNames: ReadonlyMap<string, string>;
   readonly nowMs: number;
+  /** Names of `resource_labels` (default: those of the station). */
+  readonly labels?: readonly string[];
 }
 
-type Choices = Pick<StationSpec, 'products' | 'alertability'>;
+type Choices = Pick<StationSpec, 'products' | 'alertability' | 'resourceLabels'>;
 
 /** `spec`: of the station whose resources are shown; undefined: those of all stations are. */
 export function resourceColumns(
   spec: Choices | undefined,
-  { root, typeNames, nowMs }: ColumnContext,
+  { root, typeNames, nowMs, labels = spec?.resourceLabels.names ?? [] }: ColumnContext,
 ): readonly Column<StationResource>[] {
   const columns: readonly (Column<StationResource> & { readonly isShown?: boolean })[] = [
     { heading: 'Resource', by: 'display_name', cell: (row) => resourceLink(row, root) },
@@ -76,6 +86,10 @@ export function resourceColumns(
       isShown: spec?.products.length !== 0,
       cell: ({ resource }) => textOrUnknown(resource.product),
     },
+    ...labels.map((name) => ({
+      heading: name,
+      cell: ({ resource }: StationResource) => (resource.labels[name] ? breakable(resource.labels[name]) : NO_LABEL),
+    })),
     { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource.state) },
     {
       heading: 'Alertable',
@@ -102,6 +116,7 @@ export function resourceColumns(
 }
 
 const NOT_REPORTED = unknown('not reported');
+const NO_LABEL = unknown('no entry of resource_labels matches');
 
 function resourceLink({ station, resource: { id, name, displayName } }: StationResource, root: string): Html {
   const path = resourcePath(station, id);
@@ -135,7 +150,7 @@ export function emptyResult(size: number, counts: ResourceCounts, query: Resourc
   const all = resourcesHref({ selection: {}, order: query.order, page: 1 });
   return html`<div id="nothing">
 <p>No resource matches.</p>
-${presentValues('type', counts.types, query)}${presentValues('product', counts.products, query)}${presentValues('state', counts.states, query)}<p><a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>
+${presentValues('type', counts.types, query)}${presentValues('product', counts.products, query)}${presentValues('state', counts.states, query)}${Array.from(counts.labels, ([name, values]) => presentValues(labelFilter(name), values, query))}<p><a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>
 </div>`;
 }
 
@@ -145,7 +160,7 @@ export function resourcesHref(query: ResourceQuery): string {
 }
 
 /** The values that resources have, if none has the given one; empty where the given one may be among those counted together. */
-function presentValues(filter: 'type' | 'product' | 'state', counts: readonly Count[], query: ResourceQuery): Html {
+function presentValues(filter: ValueFilter, counts: readonly Count[], query: ResourceQuery): Html {
   const given = query.selection[filter];
   if (given === undefined) return html``;
   const isShortForm = shortFormTest(given);
@@ -156,7 +171,7 @@ function presentValues(filter: 'type' | 'product' | 'state', counts: readonly Co
   });
   const more =
     counts.length > MAX_VALUES ? html`<li class="quiet">${numberText(counts.length - MAX_VALUES)} more</li>\n` : [];
-  return html`<p>No resource has the ${filter} <code>${given || NONE}</code>. Present:</p>
+  return html`<p>No resource has the ${labelOf(filter) ?? filter} <code>${given || NONE}</code>. Present:</p>
 <ul class="values">
 ${values}${more}</ul>
 `;
@@ -175,6 +190,7 @@ export function filterForm(
 ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
+${Array.from(counts.labels, ([name, values]) => valueSelect(name, name, values, selection[labelFilter(name)]))}
 ${spec.alertability ? select('alertable', 'Alertable', [ANY, ...ALERTABLE.map((word) => [word, word] as const)], selection.alertable) : []}
 <label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${selection.withoutRules ? html` checked` : []}> Without alert rules</label>
 ${sortSelect(columns, order ? sortText(order) : '', 'listing')}
@@ -186,12 +202,7 @@ ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ selection: {}, orde
 const ANY = ['', 'any'] as const;
 
 /** The given value is always an option, so that the form matches the query, even if it is a short form or no resource has it any more. */
-function valueSelect(
-  name: 'type' | 'product' | 'state',
-  label: string,
-  counts: readonly Count[],
-  given: string | undefined,
-): Html {
+function valueSelect(name: string, label: string, counts: readonly Count[], given: string | undefined): Html {
   const known = counts.filter(({ key }, at) => key !== OTHER && (at < MAX_LISTED || key === given));
   const options = known.map((count) => [count.key || NONE, optionText(count)] as const);
   const value = given === '' ? NONE : (given ?? '');

@@ -2,6 +2,7 @@ import { stationLinks } from '../../inventory/links.ts';
 import { countResources, type ResourceCounts } from '../../inventory/resource-counts.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch, usableQuery } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
+import { labelFilter } from '../../inventory/selection.ts';
 import {
   coverageOf,
   nextRefreshText,
@@ -39,7 +40,10 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
   return async (request, response, signal) => {
     const detail = stationOf(exporter, request);
     const { spec, served } = detail;
-    const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() });
+    const counts = countResources(
+      served?.aggregates ?? { groups: [], typeLabels: new Map() },
+      spec.resourceLabels.names,
+    );
     const sendStation = (status: number, query: ResourceQuery, resources: Html) => {
       const refresh = refreshForm(spec.name, resourceSearch(query), options);
       const history = historySection(exporter.history(spec.name) ?? [], {
@@ -52,8 +56,8 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       sendPage(response, status, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, ...script }, options);
     };
     const parameters = searchParams(request);
-    const problem = parseResourceQuery(parameters);
-    const query = usableQuery(parameters);
+    const problem = parseResourceQuery(parameters, spec.resourceLabels.names);
+    const query = usableQuery(parameters, spec.resourceLabels.names);
     if (typeof problem === 'string') {
       const columns = resourceColumns(spec, { root: '../', typeNames: new Map(), nowMs: now() });
       const content = html`<p class="notice" role="alert">${problem}</p>\n${filterForm(spec, counts, query, columns)}`;
@@ -163,12 +167,12 @@ ${listingFacts(snapshot)}
 `;
 }
 
-function countSections(hasProducts: boolean, { states, types, products }: ResourceCounts): Html {
+function countSections(hasProducts: boolean, { states, types, products, labels }: ResourceCounts): Html {
   if (types.length === 0) return html``;
   return html`<section aria-labelledby="counts">
 <h2 id="counts">Resource counts</h2>
 <div class="bars">
-${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBars('product', products) : []}</div>
+${countBars('state', states)}${countBars('type', types)}${hasProducts ? countBars('product', products) : []}${Array.from(labels, ([name, counts]) => countBars(labelFilter(name), counts))}</div>
 </section>
 `;
 }
