@@ -3,6 +3,7 @@ import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import { ChangeLog, type StationChanges } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
+import { countOwners, type OwnerCount } from '../inventory/owner-counts.ts';
 import { type SearchedStation, type SearchResult, searchStations } from '../inventory/search.ts';
 import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
@@ -160,6 +161,14 @@ export class Exporter implements ExporterPort {
   upstreams(): readonly UpstreamStatus[] {
     const { fleet, upstreams } = this.#generation;
     return upstreamStatuses(upstreams, fleet.views());
+  }
+
+  owners(): readonly OwnerCount[] {
+    const views = this.#generation.fleet.views();
+    const stations = views.flatMap(({ spec: { alertability }, served }) =>
+      served ? [{ groups: served.encoded.aggregates.groups, alertability }] : [],
+    );
+    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
   }
 
   station(name: string): StationDetail | undefined {

@@ -16,13 +16,14 @@ import { gateProblems } from '../diagnosis/gate.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
 import type { StationResource } from '../inventory/search.ts';
 import { selectResources } from '../inventory/selection.ts';
-import { FOUND_COLUMNS } from '../inventory/station-columns.ts';
+import { foundColumns } from '../inventory/station-columns.ts';
 import type { UpstreamStatus } from '../inventory/station-status.ts';
 import { countText } from '../inventory/words.ts';
 import { encodeHealth } from '../metrics/exposition.ts';
 import { type Build, OwnMetrics } from '../metrics/own-metrics.ts';
 import { CompressorPool } from '../metrics/segment.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
+import { columnsWith } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
 import { untilAborted } from '../model/until-aborted.ts';
@@ -121,11 +122,15 @@ async function printWithoutRules(
     if (format !== 'table') for (const resource of resources) found.push({ station: spec.name, resource });
     else if (resources.length > 0) {
       context.print(`\nWithout alert rules in ${spec.name}:\n`);
-      await writePieces(context.stdout, resourceTable(resources, undefined, screenOf(context, wide)).lines);
+      await writePieces(
+        context.stdout,
+        resourceTable(resources, undefined, screenOf(context, wide), columnsWith(spec.resourceLabels.names)).lines,
+      );
     }
   }
   const pieces = format === 'json' ? jsonPieces : csvPieces;
-  if (format !== 'table') await writePieces(context.stdout, pieces(FOUND_COLUMNS, found));
+  if (format !== 'table')
+    await writePieces(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
 }
 
 interface CheckOptions {

@@ -1,6 +1,7 @@
-import { RESOURCE_COLUMNS } from '../model/resource.ts';
+import { columnsWith } from '../model/resource.ts';
 import type { Snapshot } from '../refresh/snapshot.ts';
 import type { HistoryEntry, Outage } from './history.ts';
+import type { OwnerCount } from './owner-counts.ts';
 import type { Columns } from './records.ts';
 import type { SearchResult, StationResource } from './search.ts';
 import { dataProblems, type StationStatus, stateOf } from './station-status.ts';
@@ -166,15 +167,32 @@ export const HISTORY_COLUMNS = {
 } as const satisfies DocumentedColumns<HistoryEntry>;
 
 /** A resource of a search in JSON and CSV: the name of its station, and its fields. */
-export const FOUND_COLUMNS: Columns<StationResource> = {
-  station: { value: ({ station }) => station },
-  ...Object.fromEntries(
-    Object.entries(RESOURCE_COLUMNS).map(([name, { value }]) => [
-      name,
-      { value: ({ resource }: StationResource) => value(resource) },
-    ]),
-  ),
-};
+export function foundColumns(labelNames: readonly string[]): Columns<StationResource> {
+  const columns = Object.entries(columnsWith(labelNames)).map(([name, { value }]) => [
+    name,
+    { value: ({ resource }: StationResource) => value(resource) },
+  ]);
+  return { station: { value: ({ station }) => station }, ...Object.fromEntries(columns) };
+}
+
+/** The resources of a station with a value of a label in JSON. */
+export const OWNER_FIELDS = {
+  label: { help: 'Name of the label.', value: ({ label }) => label },
+  value: { help: 'Value of the label; empty for the resources without one.', value: ({ value }) => value },
+  resources: { help: 'Number of resources.', value: ({ resources }) => resources },
+  firing_resources: {
+    help: 'Those in a state whose name contains `firing`, ignoring case.',
+    value: ({ firing }) => firing,
+  },
+  resources_without_alert_rules: {
+    help: 'Those without alert rules, as for the station; null if unknown.',
+    value: ({ coverage }) => (coverage ? coverage.alertable - coverage.withRules : null),
+  },
+  alert_coverage: {
+    help: 'Share with alert rules, as for the station; null if unknown.',
+    value: ({ coverage }) => (coverage ? coverage.withRules / coverage.alertable : null),
+  },
+} as const satisfies DocumentedFields<OwnerCount>;
 
 /** The fields of a search in JSON beside the resources. */
 export const SEARCH_FIELDS = {

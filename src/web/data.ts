@@ -1,21 +1,25 @@
 import type { Request } from 'express';
 import { CHANGE_COLUMNS, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
+import { countOwners } from '../inventory/owner-counts.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
 import type { Selection } from '../inventory/selection.ts';
 import {
   DATA_FIELDS,
-  FOUND_COLUMNS,
+  foundColumns,
   HISTORY_COLUMNS,
   OUTAGE_FIELDS,
+  OWNER_FIELDS,
   SEARCH_FIELDS,
   STATION_COLUMNS,
   STATION_LISTING,
 } from '../inventory/station-columns.ts';
 import type { StationDetail } from '../inventory/station-status.ts';
 import { nearest } from '../model/nearest.ts';
-import { RESOURCE_COLUMNS } from '../model/resource.ts';
+import { columnsWith } from '../model/resource.ts';
+import type { StationSpec } from '../model/station-spec.ts';
+import type { Aggregates } from '../refresh/aggregates.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
@@ -63,8 +67,8 @@ export function noStation(exporter: Pick<ExporterPort, 'specs'>, given: string):
 }
 
 /** The query of a list of resources; throws a RequestError if it is invalid. */
-function resourceQueryOf(request: Pick<Request, 'url'>): ResourceQuery {
-  const query = parseResourceQuery(searchParams(request));
+function resourceQueryOf(request: Pick<Request, 'url'>, labels: readonly string[]): ResourceQuery {
+  const query = parseResourceQuery(searchParams(request), labels);
   if (typeof query === 'string') throw new RequestError(400, `${query}\n`);
   return query;
 }
@@ -133,7 +137,8 @@ export function stationData(exporter: ExporterPort, { now = Date.now }: Times): 
 export function resourceList(exporter: ExporterPort, { now = Date.now }: Times): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { spec, status, served } = stationOf(exporter, request);
-    const { selection, order } = resourceQueryOf(request);
+    const { names } = spec.resourceLabels;
+    const { selection, order } = resourceQueryOf(request, names);
     // Not an empty list: the resources are unknown.
     if (served === undefined)
       throw new RequestError(503, 'No data: no refresh of the station has succeeded within max_stale.\n');
@@ -141,7 +146,7 @@ export function resourceList(exporter: ExporterPort, { now = Date.now }: Times):
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {
       name: listName(`${spec.name}-resources`, selection),
-      columns: RESOURCE_COLUMNS,
+      columns: columnsWith(names),
       rows,
       fields: { station: spec.name, ...data },
       header: Object.entries(data)
@@ -186,11 +191,16 @@ export function changesOf(exporter: ExporterPort, request: Request) {
 /** The search for resources of all stations. */
 export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
-    const { selection, order } = searchQueryOf(request);
+    const { selection, order } = searchQueryOf(exporter, request);
     if (Object.keys(selection).length === 0) throw noSearch();
     const result = await exporter.search(selection, order, signal);
     const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result });
-    return { name: listName('search', selection, 'q'), columns: FOUND_COLUMNS, rows: result.found, fields };
+    return {
+      name: listName('search', selection, 'q'),
+      columns: foundColumns(labelNames(exporter)),
+      rows: result.found,
+      fields,
+    };
   });
 }
 
@@ -198,9 +208,14 @@ function noSearch(): RequestError {
   return new RequestError(400, 'Expected one parameter q: the text to search for.\n');
 }
 
+/** The names of `resource_labels`, which all stations have. */
+export function labelNames(exporter: Pick<ExporterPort, 'specs'>): readonly string[] {
+  return exporter.specs()[0]?.resourceLabels.names ?? [];
+}
+
 /** The parameter `q` is the text to search for, without surrounding spaces. */
-export function searchQueryOf(request: Pick<Request, 'url'>): ResourceQuery {
-  const query = resourceQueryOf(request);
+export function searchQueryOf(exporter: Pick<ExporterPort, 'specs'>, request: Pick<Request, 'url'>): ResourceQuery {
+  const query = resourceQueryOf(request, labelNames(exporter));
   const given = searchParams(request).getAll('q');
   if (given.length > 1) throw noSearch();
   const search = given[0]?.trim();
@@ -222,5 +237,12 @@ function stationObject({ spec, status, served, links }: StationDetail, nowMs: nu
     links: stationLinks(links, spec),
     outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
     listing: snapshot ? fieldsOf(STATION_LISTING, snapshot) : null,
+    ...(spec.resourceLabels.names.length > 0 && {
+      resource_labels: served ? ownerObjects(served.aggregates, spec) : null,
+    }),
   };
+}
+
+function ownerObjects({ groups }: Pick<Aggregates, 'groups'>, { alertability, resourceLabels }: StationSpec): object[] {
+  return countOwners([{ groups, alertability }], resourceLabels.names).map((count) => fieldsOf(OWNER_FIELDS, count));
 }

@@ -1,5 +1,6 @@
 import type { StationChanges } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
+import type { OwnerCount } from '../inventory/owner-counts.ts';
 import type { SearchResult } from '../inventory/search.ts';
 import type { Order, Selection } from '../inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
@@ -19,6 +20,8 @@ export interface ExporterPort {
   has(name: string): boolean;
   stations(): readonly StationStatus[];
   upstreams(): readonly UpstreamStatus[];
+  /** The resources of all stations by the labels of `resource_labels`. */
+  owners(): readonly OwnerCount[];
   station(name: string): StationDetail | undefined;
   /** The refreshes of the station, the latest first; undefined if no station has this name. */
   history(name: string): readonly HistoryEntry[] | undefined;

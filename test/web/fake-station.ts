@@ -1,4 +1,5 @@
 import type { LinkTemplate } from '../../src/inventory/links.ts';
+import { countOwners } from '../../src/inventory/owner-counts.ts';
 import { searchStations } from '../../src/inventory/search.ts';
 import { selectResources } from '../../src/inventory/selection.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/inventory/station-status.ts';
@@ -84,6 +85,7 @@ export function exporterOf(
   | 'has'
   | 'stations'
   | 'upstreams'
+  | 'owners'
   | 'station'
   | 'history'
   | 'changes'
@@ -97,6 +99,10 @@ export function exporterOf(
     has: (name) => name === detail.spec.name,
     stations: () => [detail.status],
     upstreams: () => [detail.upstream],
+    owners: () => {
+      const { alertability, resourceLabels } = detail.spec;
+      return countOwners([{ groups: detail.served?.aggregates.groups ?? [], alertability }], resourceLabels.names);
+    },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     history: (name) => (name === detail.spec.name ? [] : undefined),
     changes: () => ({ newestFirst: [], dropped: 0 }),

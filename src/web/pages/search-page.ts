@@ -2,7 +2,7 @@ import { type ResourceQuery, resourceSearch } from '../../inventory/resource-que
 import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult } from '../../inventory/search.ts';
 import { countText, numberText } from '../../inventory/words.ts';
-import { searchQueryOf } from '../data.ts';
+import { labelNames, searchQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { ROUTES } from '../routes.ts';
@@ -19,13 +19,13 @@ const MAX_NAMED = 20;
 export function searchPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
   return async (request, response, signal) => {
-    const query = searchQueryOf(request);
+    const query = searchQueryOf(exporter, request);
     const { selection, order } = query;
     const search = selection.search ?? '';
     const content =
       Object.keys(selection).length === 0
         ? EMPTY
-        : searchContent(query, await exporter.search(selection, order, signal), now());
+        : searchContent(query, await exporter.search(selection, order, signal), now(), labelNames(exporter));
     sendPage(
       response,
       200,
@@ -38,12 +38,23 @@ export function searchPage(exporter: ExporterPort, options: PageOptions): Aborta
 const EMPTY = html`<h1>Search</h1>
 <p>Enter a part of the ID, the name or the display name of a resource. All stations of this shard are searched.</p>`;
 
-function searchContent(query: ResourceQuery, { found, withoutData }: SearchResult, nowMs: number): Html {
+function searchContent(
+  query: ResourceQuery,
+  { found, withoutData }: SearchResult,
+  nowMs: number,
+  labels: readonly string[],
+): Html {
   const range = pageRange(found.length, query.page);
   const rows = found.slice(range.from, range.to);
   const typeNames = shortTypes(rows.map(({ resource }) => resource.type));
   const href = (other: ResourceQuery) => resourceSearch(other, 'q');
-  const page = { rows, range, query, columns: resourceColumns(undefined, { root: './', typeNames, nowMs }), href };
+  const page = {
+    rows,
+    range,
+    query,
+    columns: resourceColumns(undefined, { root: './', typeNames, nowMs, labels }),
+    href,
+  };
   const stations = new Set(found.map(({ station }) => station)).size;
   return html`<h1>Search</h1>
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>

@@ -6,7 +6,6 @@ import {
   STATION_STATES,
   type StationStatus,
   stateOf,
-  type UpstreamStatus,
 } from '../../inventory/station-status.ts';
 import { numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
@@ -19,6 +18,7 @@ import { outageText } from './history.ts';
 import { figures, type Html, html, momentText } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT, rowId } from './live-page.ts';
+import { ownerSection } from './owner-section.ts';
 import {
   completeness,
   coverageText,
@@ -35,9 +35,7 @@ import { upstreamSection } from './upstream-load.ts';
 export function statusPage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now, elapsedMs = () => performance.now() } = options;
   const tasks = new TaskQueue();
-  const latest = cached(MAX_AGE_MS, elapsedMs, () =>
-    renderStatus(exporter.stations(), exporter.upstreams(), exporter.rejectedReload(), now(), tasks),
-  );
+  const latest = cached(MAX_AGE_MS, elapsedMs, () => renderStatus(exporter, now(), tasks));
   return async (request, response) => {
     const content = statusContent(await latest(), parseQuery(request));
     sendPage(
@@ -179,13 +177,8 @@ interface StationRow {
 /** Rows that are rendered in one task, in one or two milliseconds. */
 const ROWS_PER_TASK = 50;
 
-async function renderStatus(
-  stations: readonly StationStatus[],
-  upstreams: readonly UpstreamStatus[],
-  rejected: RejectedReload | undefined,
-  nowMs: number,
-  tasks: TaskQueue,
-): Promise<RenderedStatus> {
+async function renderStatus(exporter: ExporterPort, nowMs: number, tasks: TaskQueue): Promise<RenderedStatus> {
+  const [stations, upstreams, rejected] = [exporter.stations(), exporter.upstreams(), exporter.rejectedReload()];
   const columns = stationColumns(nowMs);
   const rows: StationRow[] = [];
   for (let at = 0; at < stations.length; at += ROWS_PER_TASK) {
@@ -199,7 +192,8 @@ async function renderStatus(
 ${statusTotals(stations)}
 <div id="failures">${failureSection(groups, nowMs)}</div>
 <div id="outages">${outageSection(stations, nowMs)}</div>
-<div id="load">${upstreamSection(upstreams, nowMs)}</div>`;
+<div id="load">${upstreamSection(upstreams, nowMs)}</div>
+<div id="owners">${await tasks.run(() => ownerSection(exporter.owners()))}</div>`;
   return { head, columns, rows };
 }
 
