@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { AuthCheck } from '../../src/simulator/auth.ts';
-import { startSimulatedService } from '../../src/simulator/service.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { startProxy } from '../upstream/support/proxy.ts';
@@ -12,63 +11,66 @@ import { listen } from '../upstream/support/service.ts';
 import { eventually } from '../web/eventually.ts';
 import { httpRequest } from '../web/http-client.ts';
 import { serve } from './running-program.ts';
-import { configOf, entriesOf } from './test-bed.ts';
+import { configOf, entriesOf, startTestService } from './test-bed.ts';
 
 const SECRET = 'Sesame/0pen+now=';
 const TOKEN = 'issued-T0ken';
 const PARAMETER = 'parameter-S3cret';
 
-/** A way to authenticate: its configuration and the check of the service. */
+/** A way to authenticate. */
 interface Scheme {
-  readonly inline: (tokenUrl: string) => object;
-  readonly file: (file: string, tokenUrl: string) => object;
-  /** The check for a secret; undefined: the test checks the header. */
+  /** The configuration with the secret itself or with its file. */
+  readonly upstream: (secret: { readonly text: string } | { readonly file: string }, tokenUrl: string) => object;
+  /** The check of the service; undefined: the test checks the header. */
   readonly auth?: (secret: string) => AuthCheck;
   readonly header?: string;
 }
 
-const oauth2 = (tokenUrl: string, secret: object) => ({
-  oauth2: {
-    client_id: 'client',
-    token_url: tokenUrl,
-    scopes: ['read'],
-    endpoint_params: { key: PARAMETER },
-    ...secret,
-  },
-});
+/** Keys beside the one of the secret, which has the suffix _file for a file. */
+const schemeWith =
+  (scheme: string, key: string, others: (tokenUrl: string) => object = () => ({})): Scheme['upstream'] =>
+  (secret, tokenUrl) => ({
+    [scheme]: {
+      ...others(tokenUrl),
+      ...('text' in secret ? { [key]: secret.text } : { [`${key}_file`]: secret.file }),
+    },
+  });
 
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   authorization: {
-    inline: () => ({ authorization: { credentials: SECRET } }),
-    file: (file) => ({ authorization: { credentials_file: file } }),
+    upstream: schemeWith('authorization', 'credentials'),
     auth: (token) => ({ scheme: 'token', token }),
   },
   'authorization of another type': {
-    inline: () => ({ authorization: { type: 'Api-Key', credentials: SECRET } }),
-    file: (file) => ({ authorization: { type: 'Api-Key', credentials_file: file } }),
+    upstream: schemeWith('authorization', 'credentials', () => ({ type: 'Api-Key' })),
     auth: (token) => ({ scheme: 'token', type: 'Api-Key', token }),
   },
   basic_auth: {
-    inline: () => ({ basic_auth: { username: 'user', password: SECRET } }),
-    file: (file) => ({ basic_auth: { username: 'user', password_file: file } }),
+    upstream: schemeWith('basic_auth', 'password', () => ({ username: 'user' })),
     auth: (password) => ({ scheme: 'basic', username: 'user', password }),
   },
   hmac: {
-    inline: () => ({ hmac: { access_key_id: 'AK', secret_access_key: SECRET } }),
-    file: (file) => ({ hmac: { access_key_id: 'AK', secret_access_key_file: file } }),
+    upstream: schemeWith('hmac', 'secret_access_key', () => ({ access_key_id: 'AK' })),
     auth: (secretAccessKey) => ({ scheme: 'hmac', accessKeyId: 'AK', secretAccessKey, signedHeaders: ['x-date'] }),
   },
   oauth2: {
-    inline: (tokenUrl) => oauth2(tokenUrl, { client_secret: SECRET }),
-    file: (file, tokenUrl) => oauth2(tokenUrl, { client_secret_file: file }),
+    upstream: schemeWith('oauth2', 'client_secret', (token_url) => ({
+      client_id: 'client',
+      token_url,
+      scopes: ['read'],
+      endpoint_params: { key: PARAMETER },
+    })),
     auth: (secret) => ({ scheme: 'token', token: tokenFor(secret) }),
   },
   http_headers: {
-    inline: () => ({ http_headers: { 'X-Key': { secrets: [SECRET] } } }),
-    file: (file) => ({ http_headers: { 'X-Key': { files: [file] } } }),
+    upstream: (secret) => ({
+      http_headers: { 'X-Key': 'text' in secret ? { secrets: [secret.text] } : { files: [secret.file] } },
+    }),
     header: 'x-key',
   },
 };
+
+const TEXT = { text: SECRET };
 
 const NAMES = Object.keys(SCHEMES);
 
@@ -90,7 +92,7 @@ const ENCODINGS = [SECRET, PARAMETER, tokenFor(SECRET)].flatMap((secret) => [
 ]);
 
 /** Everything the program responds, prints and logs. */
-async function shown(program: Awaited<ReturnType<typeof serve>>): Promise<Readonly<Record<string, string>>> {
+async function shown(program: Program): Promise<Readonly<Record<string, string>>> {
   const paths = [
     '/',
     '/config',
@@ -118,11 +120,18 @@ function expectNoSecretIn(places: Readonly<Record<string, string>>): void {
 
 const FLAGS = ['--log.level=debug', '--web.enable-lifecycle'];
 
-async function startService(auth?: AuthCheck) {
-  const service = await startSimulatedService({ source: () => entriesOf(3), ...(auth && { auth }) });
-  onTestFinished(() => service.stop());
-  return service;
-}
+const startService = (auth?: AuthCheck) => startTestService({ source: () => entriesOf(3), ...(auth && { auth }) });
+
+type Program = Awaited<ReturnType<typeof serve>>;
+
+/** The program with one station. */
+const serving = (url: string, upstream: object = {}) => serve(configOf(url, ['a'], { upstream }), ...FLAGS);
+
+const up = async ({ scrape, output }: Program, expected: number) =>
+  expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: expected });
+
+const failing = async ({ scrape }: Program, reason: string) =>
+  expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ [reason]: 1 });
 
 async function startServer(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(answer))}`;
@@ -188,13 +197,15 @@ describe.each(NAMES)('the secret of %s', (name) => {
       const service = await startService(scheme.auth?.(SECRET));
       const tokenUrl = await startTokenServer();
       const file = temporaryFile('secret', `${SECRET}\n`);
-      const upstream = source === 'inline' ? scheme.inline(tokenUrl) : scheme.file(file, tokenUrl);
-      const program = await serve(configOf(service.url, ['a'], { upstream }), ...FLAGS);
-      const metrics = await program.scrape();
-      expect(valuesOf(metrics, 'telemetry_station_up', 'station'), program.output().stderr).toEqual({ a: 1 });
-      expect(valuesOf(metrics, 'telemetry_station_exporter_api_request_failures_total', 'reason')).toMatchObject({
-        auth: 0,
-      });
+      const upstream = scheme.upstream(source === 'inline' ? TEXT : { file }, tokenUrl);
+      const program = await serving(service.url, upstream);
+      await up(program, 1);
+      const failures = valuesOf(
+        await program.scrape(),
+        'telemetry_station_exporter_api_request_failures_total',
+        'reason',
+      );
+      expect(failures).toMatchObject({ auth: 0 });
       if (scheme.header !== undefined) expect(service.requests[0]?.headers[scheme.header]).toBe(SECRET);
       const places = await shown(program);
       expectNoSecretIn(places);
@@ -204,9 +215,8 @@ describe.each(NAMES)('the secret of %s', (name) => {
 
   it.each(Object.keys(ECHOES))('is not shown when the service rejects it and repeats it in %s', async (echo) => {
     const url = await startServer(ECHOES[echo] as RequestListener);
-    const program = await serve(configOf(url, ['a'], { upstream: scheme.inline(await startTokenServer()) }), ...FLAGS);
-    const metrics = await program.scrape();
-    expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
+    const program = await serving(url, scheme.upstream(TEXT, await startTokenServer()));
+    await up(program, 0);
     const places = await shown(program);
     expect(places['stderr']).toContain('msg="refresh failed"');
     expectNoSecretIn(places);
@@ -214,8 +224,8 @@ describe.each(NAMES)('the secret of %s', (name) => {
 
   it('is not shown when the configuration around it is wrong', async () => {
     const { url } = await startService();
-    const program = await serve(configOf(url, ['a']), ...FLAGS);
-    const upstream = { ...scheme.inline('https://token.example.com'), timeout: 'soon', surprise: true };
+    const program = await serving(url);
+    const upstream = { ...scheme.upstream(TEXT, 'https://token.example.com'), timeout: 'soon', surprise: true };
     writeFileSync(program.file, stringify(configOf(url, ['a'], { upstream })));
     const places = await shown(program);
     expect(places['reload']).toMatch(/surprise: unknown key/);
@@ -232,8 +242,8 @@ describe.each(['basic_auth', 'http_headers'])('the secret of %s', (name) => {
       response.statusCode = 403;
       response.end(`key ${encode(`${request.headers['x-key'] ?? request.headers.authorization}`)}`);
     });
-    const program = await serve(configOf(url, ['a'], { upstream: scheme.inline(await startTokenServer()) }), ...FLAGS);
-    expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 0 });
+    const program = await serving(url, scheme.upstream(TEXT, await startTokenServer()));
+    await up(program, 0);
     const places = await shown(program);
     expect(places['stderr']).toMatch(/answered 403 Forbidden: not shown, because it repeats a secret or a part of one/);
     expectNoSecretIn(places);
@@ -244,24 +254,22 @@ describe('a secret in a file', () => {
   it.each(NAMES.filter((name) => schemeOf(name).auth))(
     'is picked up when it changes while the program runs (%s)',
     async (name) => {
-      const { file: configure, auth = () => expect.unreachable() } = schemeOf(name);
+      const { upstream, auth = () => expect.unreachable() } = schemeOf(name);
       const service = await startService(auth(SECRET));
       const file = temporaryFile('secret', SECRET);
-      const upstream = configure(file, await startTokenServer());
-      const { scrape, output } = await serve(configOf(service.url, ['a'], { upstream }), '--log.level=debug');
-      expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
+      const program = await serving(service.url, upstream({ file }, await startTokenServer()));
+      await up(program, 1);
       service.setAuth(auth('another-secret'));
       writeFileSync(file, 'another-secret\n');
-      expect(valuesOf(await scrape(), 'telemetry_station_up', 'station'), output().stderr).toEqual({ a: 1 });
+      await up(program, 1);
     },
   );
 
   it('is reported by its file name when the file is missing', async () => {
     const { url } = await startService();
-    const upstream = { authorization: { credentials_file: 'missing-file' } };
-    const { scrape, get } = await serve(configOf(url, ['a'], { upstream }));
-    expect(valuesOf(await scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 });
-    expect((await get('/')).body).toContain('missing-file');
+    const program = await serving(url, { authorization: { credentials_file: 'missing-file' } });
+    await failing(program, 'auth');
+    expect((await program.get('/')).body).toContain('missing-file');
   });
 });
 
@@ -286,8 +294,8 @@ describe('the secret of oauth2', () => {
   it('is not shown when the token endpoint rejects it and repeats the request', async () => {
     const { url } = await startService();
     const tokenUrl = await startServer(ECHOES['plain text'] as RequestListener);
-    const program = await serve(configOf(url, ['a'], { upstream: schemeOf('oauth2').inline(tokenUrl) }), ...FLAGS);
-    expect(valuesOf(await program.scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ auth: 1 });
+    const program = await serving(url, schemeOf('oauth2').upstream(TEXT, tokenUrl));
+    await failing(program, 'auth');
     expectNoSecretIn(await shown(program));
   });
 });
@@ -306,7 +314,7 @@ describe('a wrong secret of oauth2', () => {
     });
     const stations = Array.from({ length: 50 }, (_, index) => `s${index}`);
     const { scrape, get, port } = await serve(
-      configOf(url, stations, { upstream: schemeOf('oauth2').inline(tokenUrl) }),
+      configOf(url, stations, { upstream: schemeOf('oauth2').upstream(TEXT, tokenUrl) }),
       ...FLAGS,
     );
     const up = async () => new Set(Object.values(valuesOf(await scrape(), 'telemetry_station_up', 'station')));
@@ -322,20 +330,13 @@ describe('a wrong secret of oauth2', () => {
 });
 
 describe('the password of proxy_url', () => {
-  const withPassword = (proxy: string) => {
-    const url = new URL(proxy);
-    url.username = 'user';
-    url.password = encodeURIComponent(SECRET);
-    return { proxy_url: url.href };
-  };
+  const withPassword = (proxy: string) => ({ proxy_url: `http://user:${encodeURIComponent(SECRET)}@${proxy}` });
 
   it('is accepted by the proxy and shown nowhere', async () => {
     const service = await startService();
     const proxy = await startProxy();
-    const program = await serve(configOf(service.url, ['a'], { upstream: withPassword(proxy.url.href) }), ...FLAGS);
-    expect(valuesOf(await program.scrape(), 'telemetry_station_up', 'station'), program.output().stderr).toEqual({
-      a: 1,
-    });
+    const program = await serving(service.url, withPassword(proxy.url.host));
+    await up(program, 1);
     const pair = Buffer.from(`user:${SECRET}`).toString('base64');
     expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${pair}`);
     const places = await shown(program);
@@ -347,7 +348,7 @@ describe('the password of proxy_url', () => {
     'may be a key in place of the user: %s',
     async (proxy) => {
       const { url } = await startService();
-      const program = await serve(configOf(url, ['a'], { upstream: { proxy_url: proxy } }), ...FLAGS);
+      const program = await serving(url, { proxy_url: proxy });
       const places = await shown(program);
       expect(places['/config']).toContain('proxy_url: http://<secret>@proxy:3128/');
       expect(Object.values(places).filter((content) => content.includes(SECRET_USER))).toEqual([]);
@@ -360,9 +361,8 @@ describe('the password of proxy_url', () => {
       const seen = `${request.headers['proxy-authorization']}`;
       socket.end(`HTTP/1.1 407 No ${seen}\r\nX-Seen: ${seen}\r\nContent-Length: ${seen.length}\r\n\r\n${seen}`);
     });
-    const proxy = `http://127.0.0.1:${await listen(server)}`;
-    const program = await serve(configOf(url, ['a'], { upstream: withPassword(proxy) }), ...FLAGS);
-    expect(valuesOf(await program.scrape(), 'telemetry_station_failure', 'reason')).toMatchObject({ network: 1 });
+    const program = await serving(url, withPassword(`127.0.0.1:${await listen(server)}`));
+    await failing(program, 'network');
     const places = await shown(program);
     expect(places['stderr']).toContain('answered 407');
     expectNoSecretIn(places);
@@ -401,7 +401,7 @@ const MISPLACED = [
 describe('a secret in the wrong place', () => {
   it.each(MISPLACED)('is not shown by a rejected reload: %s', async (keys) => {
     const { url } = await startService();
-    const program = await serve(configOf(url, ['a']), ...FLAGS);
+    const program = await serving(url);
     writeFileSync(program.file, `upstreams:\n  main:\n    ${keys}\nstations: []\n`);
     const places = await shown(program);
     expect(places['reload']).toMatch(/config\.yaml:\d+:\d+: /);
