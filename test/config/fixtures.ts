@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
@@ -7,6 +8,12 @@ export const RID = '/subscriptions/sub/resourceGroups/rg/zones/z1/telemetryStati
 export function problemsOf(text: string, env: Record<string, string> = {}): readonly string[] {
   const result = loadConfig({ file: 'conf/config.yaml', text, env });
   return result.ok ? [] : result.problems.map(formatProblem).map((line) => line.replace('conf/config.yaml:', ''));
+}
+
+/** Expects exactly these problems of a text, in this order. */
+export function expectProblems(text: string, ...problems: readonly (string | RegExp)[]): void {
+  const expected = problems.map((problem) => (typeof problem === 'string' ? problem : expect.stringMatching(problem)));
+  expect(problemsOf(text)).toEqual(expected);
 }
 
 export function loaded(text: string, env: Record<string, string> = {}): LoadedConfig {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renderConfig } from '../../src/config/resolve.ts';
-import { loaded, problemsOf, upstreamWith } from './fixtures.ts';
+import { expectProblems, loaded, problemsOf, upstreamWith } from './fixtures.ts';
 import { LINK_MISTAKES, withLink } from './mistakes.ts';
 
 describe('links', () => {
@@ -33,20 +33,19 @@ describe('links', () => {
   });
 
   it.each(LINK_MISTAKES)('reject the template %s', (template, problem) => {
-    expect(problemsOf(withLink('name: a', `station: "${template}"`))).toEqual([`8:14: links[0].station: ${problem}`]);
+    expectProblems(withLink('name: a', `station: "${template}"`), `8:14: links[0].station: ${problem}`);
   });
 
   it('list the placeholders of a resource', () => {
-    expect(problemsOf(withLink('name: a', 'resource: https://h/{id}'))).toEqual([
-      expect.stringMatching(
-        /^8:15: links\[0\]\.resource: unknown placeholder \{id\}, expected one of \{station\}, .*\{resource_id\}, \{name\}, .*\{gpu_model\};/,
-      ),
-    ]);
+    expectProblems(
+      withLink('name: a', 'resource: https://h/{id}'),
+      /^8:15: links\[0\]\.resource: unknown placeholder \{id\}, expected one of \{station\}, .*\{resource_id\}, \{name\}, .*\{gpu_model\};/,
+    );
   });
 
   it('need a name, and a template', () => {
-    expect(problemsOf(withLink('station: https://h'))).toEqual(['7:5: links[0].name: missing, expected a string']);
-    expect(problemsOf(withLink('name: a'))).toEqual(['7:5: links[0]: expected station, resource or both, got neither']);
-    expect(problemsOf(`${upstreamWith()}links: { name: a }\n`)).toEqual(['6:8: links: expected a list, got a mapping']);
+    expectProblems(withLink('station: https://h'), '7:5: links[0].name: missing, expected a string');
+    expectProblems(withLink('name: a'), '7:5: links[0]: expected station, resource or both, got neither');
+    expectProblems(`${upstreamWith()}links: { name: a }\n`, '6:8: links: expected a list, got a mapping');
   });
 });

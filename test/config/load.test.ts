@@ -4,7 +4,7 @@ import { loadConfig, loadConfigInSteps } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { codePoint } from '../code-point.ts';
-import { loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
+import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
 
 describe('loadConfig', () => {
   it('fills in all defaults of the smallest configuration', () => {
@@ -50,54 +50,15 @@ stations:
     resource_group: rg
     telemetry_station: ts
 `;
-    const result = loadConfig({ file: 'config.yaml', text, env: {} });
-    expect(result).toEqual({
-      ok: false,
-      problems: [
-        {
-          file: 'config.yaml',
-          line: 4,
-          column: 5,
-          path: 'upstreams.main.timout',
-          message: 'unknown key, did you mean timeout?',
-        },
-        {
-          file: 'config.yaml',
-          line: 5,
-          column: 18,
-          path: 'upstreams.main.concurrency',
-          message: 'expected an integer from 1 to 1000, got "many"',
-        },
-        {
-          file: 'config.yaml',
-          line: 7,
-          column: 5,
-          path: 'upstreams.main.basic_auth',
-          message: 'given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2',
-        },
-        {
-          file: 'config.yaml',
-          line: 11,
-          column: 11,
-          path: 'stations[1].name',
-          message: 'duplicate station name "prod", already used at config.yaml:9:11',
-        },
-        {
-          file: 'config.yaml',
-          line: 13,
-          column: 15,
-          path: 'stations[1].upstream',
-          message: 'expected the name of an upstream, got "other"',
-        },
-        {
-          file: 'config.yaml',
-          line: 14,
-          column: 5,
-          path: 'stations[2].zone',
-          message: 'missing, expected together with subscription, resource_group, telemetry_station',
-        },
-      ],
-    });
+    expectProblems(
+      text,
+      '4:5: upstreams.main.timout: unknown key, did you mean timeout?',
+      '5:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got "many"',
+      '7:5: upstreams.main.basic_auth: given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2',
+      '11:11: stations[1].name: duplicate station name "prod", already used at conf/config.yaml:9:11',
+      '13:15: stations[1].upstream: expected the name of an upstream, got "other"',
+      '14:5: stations[2].zone: missing, expected together with subscription, resource_group, telemetry_station',
+    );
   });
 
   describe('with a document that is not a configuration', () => {
@@ -111,29 +72,32 @@ stations:
       ['text', `1:1: ${expected}, got a string`],
       ['42', `1:1: ${expected}, got a number`],
     ])('rejects %j', (text, problem) => {
-      expect(problemsOf(text)).toEqual([problem]);
+      expectProblems(text, problem);
     });
 
     it('reports missing required keys', () => {
-      expect(problemsOf('# a comment\ncache: {}\n')).toEqual([
+      expectProblems(
+        '# a comment\ncache: {}\n',
         '2:1: upstreams: missing, expected a mapping with one entry per account',
         '2:1: stations: expected at least one station, or station_files, got none',
-      ]);
+      );
     });
   });
 
   describe('with invalid YAML', () => {
     it('reports syntax errors only', () => {
-      expect(problemsOf('upstreams: [1\nstations:\n\t- a\npage_size: 0\n')).toEqual([
+      expectProblems(
+        'upstreams: [1\nstations:\n\t- a\npage_size: 0\n',
         '2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
         '3:1: tab as indentation, expected spaces',
-      ]);
+      );
     });
 
     it('reports a misplaced token without its follow-up errors', () => {
-      expect(problemsOf(`upstreams: {a: $\{B}}\nstations: []\n`)).toEqual([
+      expectProblems(
+        `upstreams: {a: $\{B}}\nstations: []\n`,
         `1:17: expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`,
-      ]);
+      );
     });
 
     it.each([
@@ -151,13 +115,13 @@ stations:
         /expected a mapping to merge, or an alias of one$/,
       ],
     ])('reports %s', (_, text, problem) => {
-      expect(problemsOf(text)).toEqual([expect.stringMatching(problem)]);
+      expectProblems(text, problem);
     });
 
     it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(5_000), '? '.repeat(5_000)])(
       'rejects unbounded nesting: %#',
       (text) => {
-        expect(problemsOf(text)).toEqual([expect.stringMatching(/^1:\d+: expected at most 64 nested levels$/)]);
+        expectProblems(text, /^1:\d+: expected at most 64 nested levels$/);
       },
     );
 
@@ -166,9 +130,10 @@ stations:
         const inner = index === 0 ? 'x' : `*${all[index - 1]}`;
         return `${name}: &${name} [${Array(9).fill(inner)}]\n`;
       });
-      expect(problemsOf(levels.join(''))).toEqual([
-        expect.stringMatching(/^\d:\d+: g\[\d\]: aliases expand to more than 1,000,000 values, expected fewer$/),
-      ]);
+      expectProblems(
+        levels.join(''),
+        /^\d:\d+: g\[\d\]: aliases expand to more than 1,000,000 values, expected fewer$/,
+      );
     });
 
     it('rejects aliases that nest without bound', () => {
@@ -182,39 +147,44 @@ stations:
     });
 
     it('rejects a list that contains itself', () => {
-      expect(problemsOf('stations: &x [*x, *x]')).toEqual([
+      expectProblems(
+        'stations: &x [*x, *x]',
         '1:14: stations[0]: aliases expand to more than 64 nested levels, expected fewer',
-      ]);
+      );
     });
 
     it('reports every alias without an anchor', () => {
-      expect(problemsOf('upstreams: *a\nstations: [*b]\n')).toEqual([
-        expect.stringMatching(/^1:12: upstreams: alias without/),
-        expect.stringMatching(/^2:12: stations\[0\]: alias without/),
-      ]);
+      expectProblems(
+        'upstreams: *a\nstations: [*b]\n',
+        /^1:12: upstreams: alias without/,
+        /^2:12: stations\[0\]: alias without/,
+      );
     });
   });
 
   describe('with unusual but valid YAML', () => {
     it('reports a duplicate key together with other problems', () => {
-      expect(problemsOf(upstreamWith('timeout: 1s', 'page_size: 0', 'timeout: 2s'))).toEqual([
+      expectProblems(
+        upstreamWith('timeout: 1s', 'page_size: 0', 'timeout: 2s'),
         '5:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
         '6:5: upstreams.main.timeout: duplicate key, expected only once',
-      ]);
+      );
     });
 
     it('validates the last value of a duplicate key', () => {
-      expect(problemsOf(upstreamWith('page_size: 1', 'page_size: 0'))).toEqual([
+      expectProblems(
+        upstreamWith('page_size: 1', 'page_size: 0'),
         '5:5: upstreams.main.page_size: duplicate key, expected only once',
         '5:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
-      ]);
+      );
     });
 
     it('reports a second document and validates the first', () => {
-      expect(problemsOf(`${upstreamWith('page_size: 0')}---\na: 1\n`)).toEqual([
+      expectProblems(
+        `${upstreamWith('page_size: 0')}---\na: 1\n`,
         '4:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
         '7:1: second document, expected only one',
-      ]);
+      );
     });
 
     it.each([
@@ -233,7 +203,7 @@ stations:
     });
 
     it('reports an unknown directive', () => {
-      expect(problemsOf(`%HUNTER2 x\n---\n${upstreamWith()}`)).toEqual(['1:1: unknown directive, expected none']);
+      expectProblems(`%HUNTER2 x\n---\n${upstreamWith()}`, '1:1: unknown directive, expected none');
     });
 
     it('accepts a closing brace without indentation', () => {
@@ -241,9 +211,10 @@ stations:
     });
 
     it('rejects the key __proto__', () => {
-      expect(problemsOf(stationWith(`rid: ${RID}`, 'labels: { a: b, __proto__: c }'))).toEqual([
+      expectProblems(
+        stationWith(`rid: ${RID}`, 'labels: { a: b, __proto__: c }'),
         '5:21: stations[0].labels.__proto__: reserved key, expected another one',
-      ]);
+      );
     });
 
     it('resolves aliases and merge keys', () => {
@@ -320,13 +291,14 @@ stations:
   - { upstream: one, rid: ${RID} }
 `;
       const pageSize = 'expected an integer from 1 to 10000, got 0';
-      expect(problemsOf(text)).toEqual([
+      expectProblems(
+        text,
         `3:26: upstreams.one.page_size: ${pageSize}`,
         `3:26: upstreams.two.page_size: ${pageSize}`,
         `3:26: upstreams.three.page_size: ${pageSize}`,
         '7:5: upstreams.four.base_url: missing, expected an http or https URL',
         '7:5: upstreams.five.base_url: missing, expected an http or https URL',
-      ]);
+      );
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from './fixtures.ts';
+import { expectProblems, problemsOf } from './fixtures.ts';
 import { NEWCOMER_MISTAKES, VALID, withUpstreamLine } from './mistakes.ts';
 
 describe('loadConfig, with the mistakes of a first configuration', () => {
@@ -8,20 +8,22 @@ describe('loadConfig, with the mistakes of a first configuration', () => {
   });
 
   it.each(NEWCOMER_MISTAKES)('explains %s in one line', (_, text, problem) => {
-    expect(problemsOf(text)).toEqual([problem]);
+    expectProblems(text, problem);
   });
 
   it('reports a missing key next to an unknown one that stands for another', () => {
-    expect(problemsOf(VALID.replace('base_url: https://monitor.example.com', 'timout: 1s'))).toEqual([
+    expectProblems(
+      VALID.replace('base_url: https://monitor.example.com', 'timout: 1s'),
       '3:5: upstreams.main.base_url: missing, expected an http or https URL',
       '3:5: upstreams.main.timout: unknown key, did you mean timeout?',
-    ]);
+    );
   });
 
   it('reports an invalid key next to an unknown one that is similar', () => {
-    expect(problemsOf(withUpstreamLine('base_uri: x').replace('https://monitor.example.com', 'x'))).toEqual([
+    expectProblems(
+      withUpstreamLine('base_uri: x').replace('https://monitor.example.com', 'x'),
       '3:15: upstreams.main.base_url: must begin with http:// or https://',
       '4:5: upstreams.main.base_uri: unknown key, did you mean base_url?',
-    ]);
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { STATION_INFO } from '../../src/metrics/health-families.ts';
-import { loaded, problemsOf, RID, stationWith } from './fixtures.ts';
+import { expectProblems, loaded, problemsOf, RID, stationWith } from './fixtures.ts';
 import { RID_MISTAKES, STATION_MISTAKES } from './mistakes.ts';
 
 const PARTS = ['subscription: sub', 'resource_group: rg', 'zone: z1', 'telemetry_station: ts'] as const;
@@ -12,45 +12,51 @@ describe('station', () => {
   });
 
   it('rejects a rid together with parts', () => {
-    expect(problemsOf(stationWith('zone: z1', `rid: ${RID}`, 'telemetry_station: ts'))).toEqual([
+    expectProblems(
+      stationWith('zone: z1', `rid: ${RID}`, 'telemetry_station: ts'),
       '5:5: stations[0].rid: given together with zone, telemetry_station, expected either rid or those keys',
-    ]);
+    );
   });
 
   it('requires a rid or the parts', () => {
-    expect(problemsOf(stationWith('name: a'))).toEqual([
+    expectProblems(
+      stationWith('name: a'),
       '4:5: stations[0]: expected rid or all of subscription, resource_group, zone, telemetry_station, got none of them',
-    ]);
+    );
   });
 
   it('requires all four parts', () => {
-    expect(problemsOf(stationWith('zone: z1', 'telemetry_station: ts'))).toEqual([
+    expectProblems(
+      stationWith('zone: z1', 'telemetry_station: ts'),
       '4:5: stations[0].subscription: missing, expected together with zone, telemetry_station',
       '4:5: stations[0].resource_group: missing, expected together with zone, telemetry_station',
-    ]);
+    );
   });
 
   it.each(['""', '.', '..', '"\\ud800"'])('rejects the path part %s', (part) => {
     const [first, ...rest] = PARTS;
-    expect(problemsOf(stationWith(first, ...rest.slice(0, 2), `telemetry_station: ${part}`))).toEqual([
+    expectProblems(
+      stationWith(first, ...rest.slice(0, 2), `telemetry_station: ${part}`),
       '7:24: stations[0].telemetry_station: expected a non-empty name other than "." and ".."',
-    ]);
+    );
   });
 
   it.each(RID_MISTAKES)('rejects the rid %s', (rid) => {
-    expect(problemsOf(stationWith(`rid: ${rid}`))).toEqual([
+    expectProblems(
+      stationWith(`rid: ${rid}`),
       '4:10: stations[0].rid: expected /subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>',
-    ]);
+    );
   });
 
   it.each(STATION_MISTAKES)('rejects %s', (line, problem) => {
-    expect(problemsOf(stationWith(`rid: ${RID}`, line))).toEqual([`5:${problem}`]);
+    expectProblems(stationWith(`rid: ${RID}`, line), `5:${problem}`);
   });
 
   it.each(STATION_INFO.labels)('rejects the label %s, which telemetry_station_info already has', (label) => {
-    expect(problemsOf(stationWith(`rid: ${RID}`, `labels: { ${label}: b }`))).toEqual([
+    expectProblems(
+      stationWith(`rid: ${RID}`, `labels: { ${label}: b }`),
       `5:15: stations[0].labels.${label}: telemetry_station_info already has this label, expected another one`,
-    ]);
+    );
   });
 
   it('accepts durations from 0 to years in the cache', () => {

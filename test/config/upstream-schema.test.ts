@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loaded, problemsOf, upstreamWith } from './fixtures.ts';
+import { expectProblems, loaded, problemsOf, upstreamWith } from './fixtures.ts';
 import { CREDENTIAL_MISTAKES, HEADER_MISTAKES, UPSTREAM_MISTAKES, URL_MISTAKES } from './mistakes.ts';
 
 const upstreamOf = (...lines: string[]) => loaded(upstreamWith(...lines)).config.upstreams['main'];
@@ -7,15 +7,16 @@ const upstreamOf = (...lines: string[]) => loaded(upstreamWith(...lines)).config
 describe('upstream', () => {
   it.each(UPSTREAM_MISTAKES)('rejects %s', (line, problem) => {
     const column = line.includes(': ') ? line.indexOf(': ') + 7 : line.length + 5;
-    expect(problemsOf(upstreamWith(line))).toEqual([`4:${column}: upstreams.main.${problem}`]);
+    expectProblems(upstreamWith(line), `4:${column}: upstreams.main.${problem}`);
   });
 
   it.each(URL_MISTAKES)('rejects the URL %s', (url, problem) => {
     const text = `upstreams: { main: { base_url: "${url}" } }\nstations: [{ rid: /subscriptions/a/resourceGroups/b/zones/c/telemetryStations/d }]`;
-    expect(problemsOf(text)).toEqual([`1:32: upstreams.main.base_url: ${problem}`]);
-    expect(problemsOf(upstreamWith(`oauth2: { client_id: c, client_secret: s, token_url: "${url}" }`))).toEqual([
+    expectProblems(text, `1:32: upstreams.main.base_url: ${problem}`);
+    expectProblems(
+      upstreamWith(`oauth2: { client_id: c, client_secret: s, token_url: "${url}" }`),
       `4:58: upstreams.main.oauth2.token_url: ${problem}`,
-    ]);
+    );
   });
 
   it.each([
@@ -24,9 +25,10 @@ describe('upstream', () => {
     ['hmac', 'secret_access_key', 'access_key_id: a'],
     ['oauth2', 'client_secret', 'client_id: c, token_url: "http://t"'],
   ])('requires exactly one source of the secret of %s', (scheme, key, rest) => {
-    expect(problemsOf(upstreamWith(`${scheme}: { ${rest} }`))).toEqual([
+    expectProblems(
+      upstreamWith(`${scheme}: { ${rest} }`),
       `4:${scheme.length + 7}: upstreams.main.${scheme}: expected ${key} or ${key}_file, got neither`,
-    ]);
+    );
     expect(
       problemsOf(
         upstreamWith(`${scheme}:`, `  ${key}: a`, `  ${key}_file: b`, ...rest.split(', ').map((line) => `  ${line}`)),
@@ -41,31 +43,34 @@ describe('upstream', () => {
       'hmac: { access_key_id: a, secret_access_key: s }',
       'authorization: { credentials: c }',
     ];
-    expect(problemsOf(upstreamWith(...schemes))).toEqual([
+    expectProblems(
+      upstreamWith(...schemes),
       '4:5: upstreams.main.oauth2: given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2',
       '5:5: upstreams.main.hmac: given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2',
-    ]);
+    );
   });
 
   it.each(CREDENTIAL_MISTAKES)('rejects %s', (line, problem) => {
-    expect(problemsOf(upstreamWith(line))).toEqual([`4:${problem}`]);
+    expectProblems(upstreamWith(line), `4:${problem}`);
   });
 
   it.each(HEADER_MISTAKES)('rejects the header %s', (header, problem, column) => {
-    expect(problemsOf(upstreamWith(`http_headers: { ${header} }`))).toEqual([`4:${column}: upstreams.main.${problem}`]);
+    expectProblems(upstreamWith(`http_headers: { ${header} }`), `4:${column}: upstreams.main.${problem}`);
   });
 
   it('rejects headers that the authentication scheme sets', () => {
     const headers = 'http_headers: { AUTHORIZATION: { values: [a] }, X-Date: { values: [a] }, date: { values: [a] } }';
     expect(upstreamOf(headers)?.http_headers).toHaveProperty('AUTHORIZATION');
-    expect(problemsOf(upstreamWith(headers, 'basic_auth: { username: u, password: p }'))).toEqual([
+    expectProblems(
+      upstreamWith(headers, 'basic_auth: { username: u, password: p }'),
       '4:21: upstreams.main.http_headers.AUTHORIZATION: this header is set by basic_auth, expected another one',
-    ]);
-    expect(problemsOf(upstreamWith(headers, 'hmac: { access_key_id: a, secret_access_key: s }'))).toEqual([
+    );
+    expectProblems(
+      upstreamWith(headers, 'hmac: { access_key_id: a, secret_access_key: s }'),
       '4:21: upstreams.main.http_headers.AUTHORIZATION: this header is set by hmac, expected another one',
       '4:53: upstreams.main.http_headers.X-Date: this header is set by hmac, expected another one',
       '4:78: upstreams.main.http_headers.date: this header is set by hmac, expected another one',
-    ]);
+    );
   });
 
   it('fills in the defaults of nested mappings', () => {
