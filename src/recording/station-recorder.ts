@@ -3,7 +3,6 @@ import { labelText } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Recording } from '../simulator/recording.ts';
 import type { ListedPage } from '../upstream/http/observer.ts';
-import { FILTER_PARAMETERS } from '../upstream/station-source.ts';
 import { anonymizeId, anonymizePage, anonymizeRecord, Pseudonyms } from './anonymous-record.ts';
 
 type RecordedListing = Recording['listings'][number];
@@ -65,16 +64,17 @@ export class StationRecorder {
   }
 }
 
-/** Parameters that hold ids or names. */
-const REPLACED: ReadonlySet<string> = new Set([FILTER_PARAMETERS.resourceIds, FILTER_PARAMETERS.displayNamePrefix]);
-
 /** The query parameters; unset filters are left out. */
 function wireFilters(filters: ListingFilters, anonymous: (text: string) => string): RecordedListing['filters'] {
-  const sent = Object.entries(FILTER_PARAMETERS).map(([filter, name]) => {
-    const values = [filters[filter as keyof ListingFilters] || []].flat().map(String);
-    return [name, REPLACED.has(name) ? values.map(anonymous) : values] as const;
-  });
-  return Object.fromEntries(sent.filter(([, values]) => values.length > 0));
+  const { resourceIds, resourceType, resourceTypes, product, displayNamePrefix, enabledAlert } = filters;
+  return {
+    ...(resourceIds && { resource_ids: resourceIds.map(anonymous) }),
+    ...(resourceType && { resource_type: [resourceType] }),
+    ...(resourceTypes && { resource_types: [...resourceTypes] }),
+    ...(product && { product: [product] }),
+    ...(displayNamePrefix && { resource_display_name_prefix: [anonymous(displayNamePrefix)] }),
+    ...(enabledAlert && { enabled_alert: ['true'] }),
+  };
 }
 
 /** A recording as JSON, a page per line, so that a large one never becomes one string. */

@@ -218,7 +218,7 @@ function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: So
     ...['telemetryStations', path.telemetryStation],
     'resources',
   ];
-  const query = Object.entries(FILTER_PARAMETERS).flatMap(([filter, name]) => {
+  const query = Object.entries(PARAMETERS).flatMap(([filter, name]) => {
     const values = [filters[filter as keyof ListingFilters] ?? []].flat().map((value) => encoded(String(value)));
     const sent = listStyle === 'comma' && values.length > 0 ? [values.join(',')] : values;
     return sent.map((value) => `${name}=${value}&`);
@@ -226,8 +226,7 @@ function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: So
   return `${baseUrl.pathname.replace(/\/+$/, '')}/${parts.map(encoded).join('/')}?${query.join('')}`;
 }
 
-/** The query parameter of each filter. */
-export const FILTER_PARAMETERS: Readonly<Record<keyof ListingFilters, string>> = {
+const PARAMETERS: Readonly<Record<keyof ListingFilters, string>> = {
   resourceIds: 'resource_ids',
   resourceType: 'resource_type',
   resourceTypes: 'resource_types',
