@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AuthCheck } from '../../src/simulator/auth.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { expectedState, ownOf, stateOf } from '../e2e/station-metrics.ts';
-import {
-  configOf,
-  entriesOf,
-  type RunningExporter,
-  startReadyExporter,
-  startTestExporter,
-  startTestService,
-} from '../e2e/test-bed.ts';
+import { configOf, entriesOf, type RunningExporter, startReadyExporter, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 
 const own = async (exporter: RunningExporter, family: string) => ownOf(await exporter.scrape(), family)['{}'];
@@ -39,20 +31,6 @@ describe('the request rate', () => {
     await eventually(async () => expect(await own(exporter, 'api_rate_limit')).toBeLessThan(10));
   });
 
-  it('is not lowered by one 429 among many replies', async () => {
-    const service = await startTestService({
-      source: () => entriesOf(60),
-      faults: { ts: [{ kind: 'status', code: 429, when: { first: 1 } }] },
-    });
-    const exporter = await startReadyExporter(
-      configOf(service.url, ['ts'], { upstream: { page_size: 10, max_retries: 2 } }),
-    );
-    const families = await exporter.scrape();
-    expect(stateOf(families)).toEqual(expectedState(undefined));
-    expect(ownOf(families, 'api_requests_throttled_total')).toEqual({ '{}': 1 });
-    expect(ownOf(families, 'api_rate_limit')).toEqual({ '{}': Number.POSITIVE_INFINITY });
-  });
-
   it.each([429, 503])(
     'is zero until the time of a Retry-After with a %i: no station is requested, and none with data fails',
     async (code) => {
@@ -71,20 +49,6 @@ describe('the request rate', () => {
       expect(logged(exporter, 'refresh postponed')).not.toEqual([]);
     },
   );
-
-  it('is given to refreshes that have started before others start', async () => {
-    const service = await startTestService({ source: () => entriesOf(25) });
-    service.setRecords('big', entriesOf(500));
-    const config = configOf(service.url, ['big', 'small-1', 'small-2'], {
-      upstream: { concurrency: 1 },
-      cache: { ttl: '1h' },
-    });
-    const exporter = await startTestExporter(config);
-    await eventually(async () => expect((await exporter.get('/-/ready')).status).toBe(200));
-    const order = service.requests.map(({ station }) => station);
-    expect(order.filter((station) => station === 'big')).toHaveLength(50);
-    expect(order.filter((station, index) => station !== order[index - 1])).toHaveLength(3);
-  });
 });
 
 describe('the page size', () => {
@@ -120,59 +84,5 @@ describe('the page size', () => {
       'station=ts page_size=25\n',
     ]);
     expect(exporter.log[0]).toContain('level=warn');
-  });
-
-  it('is reset by the next refresh', async () => {
-    const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(413, 1) } });
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream }));
-    service.clearRequests();
-    await exporter.scrape();
-    expect(sizesOf(service.requests)).toEqual([[0, 100]]);
-  });
-
-  it.each([
-    [413, 'status', [100, 50, 25, 12, 10]],
-    [429, 'rate_limited', [100, 100, 100]],
-  ])(
-    'is not reduced below ten by a %i, nor at all by a 429, which fail with reason %s',
-    async (code, reason, sizes) => {
-      const service = await startTestService({ source: () => entriesOf(60), faults: { ts: tooLarge(code) } });
-      const exporter = await startReadyExporter(
-        configOf(service.url, ['ts'], { upstream: { ...upstream, max_retries: 2 }, cache: { error_ttl: '1h' } }),
-      );
-      expect(stateOf(await exporter.scrape())).toEqual(expectedState(reason));
-      expect(service.requests.map(({ size }) => size)).toEqual(sizes);
-    },
-  );
-});
-
-describe('a clock difference', () => {
-  const hmac = { access_key_id: 'AK', secret_access_key: 's3cret-key', signed_headers: ['x-date'] };
-  const auth = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 's3cret-key', signedHeaders: ['x-date'] } as const;
-  const failureOf = async (aheadMs: number, check: AuthCheck) => {
-    const service = await startTestService({
-      source: () => entriesOf(3),
-      now: () => Date.now() + aheadMs,
-      auth: check,
-    });
-    const exporter = await startReadyExporter(configOf(service.url, ['ts'], { upstream: { hmac } }));
-    expect(stateOf(await exporter.scrape())).toEqual(expectedState('auth'));
-    const page = await (await exporter.get('/')).text();
-    return { page, log: exporter.log.join('') };
-  };
-
-  it.each([
-    [600_000, /the local clock is (599|60\d) s behind the service/],
-    [-600_000, /the local clock is (599|60\d) s ahead of the service/],
-  ])('is reported in the log and on the status page when a signature is rejected (%i ms)', async (aheadMs, hint) => {
-    const { page, log } = await failureOf(aheadMs, auth);
-    expect(log).toMatch(hint);
-    expect(page).toMatch(hint);
-  });
-
-  it('is not reported for a wrong key', async () => {
-    const { page, log } = await failureOf(30_000, { ...auth, secretAccessKey: 'another' });
-    expect(log).toContain('reason=auth');
-    expect(log + page).not.toContain('the local clock');
   });
 });
