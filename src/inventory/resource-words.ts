@@ -1,14 +1,16 @@
-/** The alert states that are known, by their tokens. */
-export const ALERT_STATES: ReadonlyMap<string, string> = new Map([
-  ['ALERTSTATE_FIRING', 'Firing'],
-  ['ALERTSTATE_PENDING', 'Pending'],
-  ['ALERTSTATE_INACTIVE', 'Inactive'],
-  ['ALERTSTATE_UNSPECIFIED', 'Unspecified'],
-]);
+import { ALERT_STATES } from '../model/resource.ts';
+
+/** Words for the alert states that are known, by their tokens: `Firing` for `ALERTSTATE_FIRING`. */
+export const STATE_WORDS: ReadonlyMap<string, string> = new Map(
+  ALERT_STATES.map((token) => {
+    const [, first = '', rest = ''] = /_(.)(.*)/.exec(token) ?? [];
+    return [token, first + rest.toLowerCase()];
+  }),
+);
 
 /** The word for an alert state; a token that is not known is shown as sent. */
 export function stateWord(token: string): string {
-  return ALERT_STATES.get(token) ?? token;
+  return STATE_WORDS.get(token) ?? token;
 }
 
 /** Parts of a type key that a short name has at most; a key that is still ambiguous is shown in full. */

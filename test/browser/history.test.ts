@@ -34,6 +34,11 @@ describe('the history on the station page', () => {
         expect(await section.locator('#refreshes tbody .outcome').allInnerTexts()).toEqual(
           history.map(({ outcome }) => outcome),
         );
+        const { outages } = (await (await exporter.get('/stations/a?format=json')).json()) as { outages: object[] };
+        expect(outages).toMatchObject([{ failed_refreshes: 1, failure_reasons: ['status'] }]);
+        expect(await section.locator('.outages li').allInnerTexts()).toEqual([
+          expect.stringMatching(/^[\d:]+–[\d:]+ \(.*\) 1 failed: status$/),
+        ]);
         expect(await section.locator('#refreshes .said').innerText()).toContain('<img src=x onerror=alert(1)>');
         expect(await section.locator('#refreshes tbody tr').first().innerText()).toMatch(/2 removed, 1 changed state/);
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);

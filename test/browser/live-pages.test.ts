@@ -22,10 +22,10 @@ async function station(state: (index: number) => unknown = () => 'ALERTSTATE_INA
   return { service, exporter, entries, url: `${exporter.url}/stations/one` };
 }
 
-/** The row of a resource of the station `one`. */
+/** The row of a resource. */
 const row = (id: string) => `[id="row-one%20${id}"]`;
 
-const shownIds = (page: Page) => page.locator('#resource-table tbody .sub .code').allTextContents();
+const shownIds = (page: Page) => page.locator('#resource-table tbody .sub.code').allTextContents();
 
 describe('the station page', () => {
   it.each(WIDTHS)(
@@ -107,7 +107,6 @@ describe('the station page', () => {
     const page = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     await page.goto(url);
     expect(await page.locator('#pause').isVisible()).toBe(false);
-    expect(await page.locator('.copy:visible').count()).toBe(0);
     await page.locator('#state').selectOption('ALERTSTATE_FIRING');
     await page.locator('#narrow button').click();
     expect(await shownIds(page)).toEqual(['r7']);
@@ -118,7 +117,6 @@ describe('the station page', () => {
     expect((await shownIds(page)).slice(0, 2)).toEqual(['r9', 'r8']);
     await page.getByRole('link', { name: 'Display r9' }).click();
     expect(await page.locator('h1').innerText()).toBe('Display r9');
-    expect(await page.locator('.copy:visible').count()).toBe(0);
   });
 });
 
@@ -189,40 +187,5 @@ describe('the page of a resource', () => {
     await untilText(page, 'h1', 'Display r3');
     await page.clock.resume();
     expect(await axeViolations(page)).toEqual([]);
-  });
-});
-
-describe('the copy buttons', () => {
-  const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
-  const permissions = ['clipboard-read', 'clipboard-write'];
-
-  it.each(WIDTHS)('copy the ID of a row and announce it at %i pixels', async (width) => {
-    const { url } = await station();
-    const page = await openPage({ viewport: { width, height: 800 }, permissions });
-    await page.goto(url);
-    await page.locator(`${row('r2')} .copy`).click();
-    expect(await clipboard(page)).toBe('r2');
-    await untilText(page, '#copied', 'Copied r2');
-    await tabTo(page, `${row('r3')} .copy`);
-    await page.keyboard.press('Enter');
-    expect(await clipboard(page)).toBe('r3');
-    await untilText(page, '#copied', 'Copied r3');
-    expect(await page.locator('.copy.done').count()).toBe(1);
-    expect(await axeViolations(page)).toEqual([]);
-  });
-
-  it('copy exactly what the service sent, also spaces and lines', async () => {
-    const id = 'two  spaces\tand <b>"资源"';
-    const service = await startTestService({
-      source: () => [{ record: wireRecord(id), product: 'p', alertable: true }],
-    });
-    const exporter = await startReadyExporter(configOf(service.url, ['one']));
-    const page = await openPage({ permissions });
-    await page.goto(`${exporter.url}/stations/one/resources/${encodeURIComponent(id)}`);
-    await page.getByRole('button', { name: 'Copy the ID' }).click();
-    expect(await clipboard(page)).toBe(id);
-    await page.getByRole('button', { name: 'Copy the series' }).click();
-    expect(await clipboard(page)).toBe(await page.locator('#lines').textContent());
-    await untilText(page, '#copied', /^Copied telemetry_station_resource_/);
   });
 });

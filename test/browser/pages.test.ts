@@ -74,14 +74,12 @@ describe('the page of a failing station', () => {
     await page.goto(`${url}/stations/stale`);
     expect(await page.locator('#status').innerText()).toMatch(/State\s+failing\s+Resources\s+231/);
     const [meaning, message, advice] = await page.locator('.failure-note p').allInnerTexts();
-    expect(meaning).toMatch(/^The service returned an error status.* Last successful refresh: /);
+    expect(meaning).toMatch(/^The service returned an error status.* Last success: /);
     expect(message).toMatch(/^status: 127\.0\.0\.1:\d+ answered 503 Service Unavailable/);
     expect(advice).toMatch(/^What to do: ./);
     expect(await page.locator('.pager .amount').first().innerText()).toBe('1–100 of 231');
     await page.goto(`${url}/stations/broken`);
-    expect(await page.locator('main').innerText()).toContain(
-      'No snapshot is served: no refresh has succeeded within max_stale.',
-    );
+    expect(await page.locator('main').innerText()).toContain('No data: no refresh has succeeded within max_stale.');
     expect(await page.locator('.failure-note').innerText()).toContain('No refresh has succeeded yet.');
     expect(await page.locator('#narrow').count()).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_ADVICE } from '../../src/model/failure.ts';
 import { serve } from '../e2e/running-program.ts';
-import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
+import { configOf, entriesOf, startTestService, wireRecord } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 import { axeViolations, openPage } from './page.ts';
 import {
@@ -31,16 +31,19 @@ describe('the status page', () => {
       'Stations3',
       'Up2',
       'Failing1',
-      'No data0',
       'Not tried0',
+      'No data1',
+      'Incomplete0',
       'Resources1,241',
-      expect.stringMatching(/^Coverage–/),
+      'Firing0',
+      'Pending0',
+      'Coverage100 %',
     ]);
     expect(await cellOf(page, 'large', 'Resources').textContent()).toBe('1,234');
     expect(await cellOf(page, 'small', 'State').textContent()).toBe('up');
     expect(await cellOf(page, 'broken', 'State').textContent()).toBe('failing: 403 Forbidden');
     expect(await page.locator('#summary').innerText()).toBe(
-      '2 of 3 stations fresh; 1 failing, without data: broken (403 Forbidden).',
+      '2 of 3 stations up; 1 failing, without data: broken (403 Forbidden).',
     );
     const note = await page.locator('.failure-note').innerText();
     expect(note).toContain(`${FAILURE_ADVICE.forbidden.meaning} No refresh has succeeded yet.`);
@@ -49,85 +52,82 @@ describe('the status page', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  it('can be filtered and sorted by keyboard', async () => {
-    const { exporter } = await exporterOfSizes(
-      { beta: 20, alpha: 3, 'alpha-10': 100, 'alpha-9': 0, broken: 0 },
-      { broken: [FORBIDDEN] },
-    );
-    const page = await openPage();
+  it.each(WIDTHS)('is filtered and sorted by keyboard, and keeps both in the URL, at %i pixels', async (width) => {
+    const sizes = { beta: 20, alpha: 3, 'alpha-10': 100, 'alpha-9': 0, broken: 0 };
+    const { exporter } = await exporterOfSizes(sizes, { broken: [FORBIDDEN] });
+    const page = await openPage({ viewport: { width, height: 800 } });
     await page.goto(exporter.url);
     await tabTo(page, '.skip');
     expect((await page.locator('.skip').boundingBox())?.x).toBeGreaterThanOrEqual(0);
     await page.keyboard.press('Enter');
-    await tabTo(page, '#filter');
+    await tabTo(page, '#state');
+    await page.keyboard.press('u');
+    await page.locator('#filter').focus();
     await page.keyboard.type('ALPHA');
+    await page.keyboard.press('Enter');
     await untilStations(page, ['alpha', 'alpha-10', 'alpha-9']);
     await untilText(page, '#shown', '3 of 5 stations shown');
-    const heading = (name: string) => page.locator('#stations thead th', { hasText: name });
-    await tabTo(page, '#stations th:nth-child(3) a');
-    await page.keyboard.press('Enter');
-    await untilStations(page, ['alpha-9', 'alpha', 'alpha-10']);
-    expect(await heading('Resources').getAttribute('aria-sort')).toBe('ascending');
-    await page.keyboard.press('Enter');
+    if (width < 960) {
+      await page.locator('#sort').selectOption('-resources');
+      await page.locator('#controls button').click();
+    } else
+      for (const sorted of ['ascending', 'descending']) {
+        await tabTo(page, '#stations th:nth-child(3) a');
+        await page.keyboard.press('Enter');
+        await page.locator(`#stations th:nth-child(3)[aria-sort=${sorted}]`).waitFor();
+      }
+    await page.waitForURL(/\?filter=ALPHA&state=up&sort=-resources#stations$/);
     await untilStations(page, ['alpha-10', 'alpha', 'alpha-9']);
-    expect(await heading('Resources').getAttribute('aria-sort')).toBe('descending');
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Enter');
-    await untilStations(page, ['alpha', 'alpha-9', 'alpha-10']);
-    expect(await page.locator('#stations [aria-sort]').allTextContents()).toEqual(['Station']);
+    expect(await axeViolations(page)).toEqual([]);
     await tabTo(page, '#row-alpha-9 th a');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/stations/alpha-9');
-  });
-
-  it('can be filtered by state with the keyboard, and shows the number of matches', async () => {
-    const { exporter } = await exporterOfSizes({ fine: 2, broken: 0 }, { broken: [FORBIDDEN] });
-    const page = await openPage();
-    await page.goto(exporter.url);
-    await tabTo(page, '#state');
-    await page.keyboard.press('f');
-    await untilText(page, '#shown', '1 of 2 stations shown');
-    await untilStations(page, ['broken']);
-    await page.locator('#filter').fill('404');
-    await untilText(page, '#shown', '0 of 2 stations shown');
-    await page.locator('#filter').fill('403 broken');
-    await untilText(page, '#shown', '1 of 2 stations shown');
-  });
-
-  it.each(WIDTHS)('keeps filter, state and order in the URL at %i pixels', async (width) => {
-    const sizes = { alpha: 3, beta: 20, gamma: 7, broken: 0 };
-    const { exporter } = await exporterOfSizes(sizes, { broken: [FORBIDDEN] });
-    const page = await openPage({ viewport: { width, height: 800 } });
-    await page.goto(exporter.url);
-    const entries = await page.evaluate<number>('history.length');
-    await page.locator('#filter').fill('a');
-    await page.locator('#state').selectOption('up');
-    if (width < 960) await page.locator('#sort').selectOption('-resources');
-    else
-      for (const sorted of ['ascending', 'descending']) {
-        await page.locator('#stations th:nth-child(3) a').click();
-        await page.locator(`#stations th:nth-child(3)[aria-sort=${sorted}]`).waitFor();
-      }
-    await untilStations(page, ['beta', 'gamma', 'alpha']);
-    await page.waitForURL('**/?filter=a&state=up&sort=-resources');
-    expect(await page.evaluate('history.length')).toBe(entries);
-
-    const expected = { order: ['beta', 'gamma', 'alpha'], filter: 'a', state: 'up', sorted: 'descending' };
-    const shown = async () => ({
-      order: await shownStations(page),
-      filter: await page.locator('#filter').inputValue(),
-      state: await page.locator('#state').inputValue(),
-      sorted: await page.locator('#stations th:nth-child(3)').getAttribute('aria-sort'),
-    });
-    await page.reload();
-    expect(await shown()).toEqual(expected);
-    await page.getByRole('link', { name: 'beta', exact: true }).click();
-    await page.waitForURL('**/stations/beta');
     await page.goBack();
-    await page.waitForURL('**/?filter=a&state=up&sort=-resources');
-    expect(await shown()).toEqual(expected);
+    expect(await shownStations(page)).toEqual(['alpha-10', 'alpha', 'alpha-9']);
+    expect(await page.locator('#filter').inputValue()).toBe('ALPHA');
+  });
+
+  it.each(WIDTHS)('says on the first screen what is wrong at %i pixels', async (width) => {
+    const { service, exporter } = await exporterOfSizes(
+      { short: 495, odd: 300, flaky: 3, fine: 3 },
+      { short: [{ kind: 'totalLies', delta: 5 }], odd: [{ kind: 'missingIds', every: 100 }] },
+    );
+    service.setRecords('fine', [{ record: wireRecord('r0', { state: 'ALERTSTATE_FIRING' }) }]);
+    service.setFaults('flaky', [FORBIDDEN]);
+    await exporter.scrape();
+    service.setFaults('flaky', []);
+    await exporter.scrape();
+    exporter.rewrite({ stations: [], bogus: 1 });
+    expect(await exporter.exporter.reload()).not.toEqual([]);
+    const page = await openPage({ viewport: { width, height: 844 } });
+    const bottom = async (selector: string) => {
+      const { y = 0, height = 0 } = (await page.locator(selector).boundingBox()) ?? {};
+      return y + height;
+    };
+    await page.goto(exporter.url);
+    const summary = await page.locator('#summary').innerText();
+    expect(summary).toMatch(/^4 of 4 stations up; 2 may miss resources: (?:listing incomplete|3 records rejected): ./);
+    expect(await page.locator('#summary').getAttribute('class')).toBe('summary warning');
+    expect(await page.locator('#reload').innerText()).toMatch(/not reloaded[\s\S]*bogus/);
+    expect(await bottom('#summary')).toBeLessThan(844);
+    expect(await page.locator('#outages li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^flaky [\d:]+–[\d:]+ \(.*\) 1 failed: forbidden$/),
+    ]);
+    expect(await cellOf(page, 'short', 'State').textContent()).toBe('up: incomplete');
+    expect(await cellOf(page, 'odd', 'Complete').textContent()).toBe('3 rejected');
     expect(await axeViolations(page)).toEqual([]);
+    await page.locator('#totals').getByRole('link', { name: '1', exact: true }).click();
+    expect(await page.locator('#result').innerText()).toBe('1 resource of 1 station matches: state firing.');
+    for (const [station, problem] of [
+      ['short', /^The data may miss resources\. listing incomplete: ./],
+      ['odd', /^The data may miss resources\. 3 records rejected: no usable resource_id\.$/],
+    ] as const) {
+      await page.goto(`${exporter.url}/stations/${station}`);
+      expect(await page.locator('#data-problems').innerText()).toMatch(problem);
+      expect(await bottom('#data-problems')).toBeLessThan(844);
+      expect(await page.locator('.state.up').count()).toBe(0);
+      expect(await axeViolations(page)).toEqual([]);
+    }
   });
 
   it('ignores an unknown state and order in the URL', async () => {
@@ -161,47 +161,29 @@ describe('the status page', () => {
     const page = await openPage({ viewport: { width, height: 800 } });
     await openPaused(page, exporter.url);
     expect(await page.locator('#summary').innerText()).toBe(
-      '1 of 121 stations fresh; 120 failing, without data: 120 of upstream main (403 Forbidden).',
+      '1 of 121 stations up; 120 failing, without data: 120 of upstream main (403 Forbidden).',
     );
     expect(await page.locator('.failure-note').count()).toBe(1);
-    expect(await page.locator('.names').isVisible()).toBe(false);
-    await tabTo(page, '.failure-note summary');
-    await page.keyboard.press('Enter');
-    expect(await page.locator('.names li').count()).toBe(100);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
 
     service.setFaults('edge-0', []);
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#summary', /^2 of 121 stations fresh; 119 failing/);
-    expect(await page.locator('.names').isVisible()).toBe(true);
-    expect(await page.evaluate('document.activeElement.localName')).toBe('summary');
-
-    await page.getByRole('link', { name: 'show all in the table' }).click();
+    await untilText(page, '#summary', /^2 of 121 stations up; 119 failing/);
+    await page.getByRole('link', { name: '119 stations' }).click();
     await page.waitForURL('**/?state=failing&filter=main+403+Forbidden#stations');
     expect(await shownStations(page)).toHaveLength(119);
   });
-
-  it.each(WIDTHS)(
-    'has no accessibility violations with an open list of failing stations at %i pixels',
-    async (width) => {
-      const { exporter } = await exporterOfSizes({ fine: 5, a: 0, b: 0 }, { a: [FORBIDDEN], b: [FORBIDDEN] });
-      const page = await openPage({ viewport: { width, height: 800 } });
-      await page.goto(exporter.url);
-      await page.locator('.failure-note summary').click();
-      expect(await page.locator('.names a').allInnerTexts()).toEqual(['a', 'b']);
-      expect(await axeViolations(page)).toEqual([]);
-    },
-  );
 
   it('stays usable with 1,000 stations', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `s-${index}`);
     const { exporter } = await exporterOfSizes(Object.fromEntries(names.map((name, index) => [name, index % 7])));
     const page = await openPage();
     await page.goto(exporter.url);
-    expect(await page.locator('#summary').innerText()).toBe('1,000 of 1,000 stations fresh.');
+    expect(await page.locator('#summary').innerText()).toBe('1,000 of 1,000 stations up.');
     await page.locator('#stations th:nth-child(3) a').click();
     await page.locator('#filter').fill('s-99');
+    await page.locator('#filter').press('Enter');
     await untilText(page, '#shown', '11 of 1000 stations shown');
     await eventually(async () => expect((await shownStations(page)).at(0)).toBe('s-994'));
   }, 180_000);
@@ -214,7 +196,7 @@ describe('the status page', () => {
     service.setRecords('one', entriesOf(1200));
     await exporter.scrape();
     await untilText(page, '[data-label=Resources]', '1,200');
-    await untilText(page, '#totals div:nth-child(6) dd', '1,200');
+    await untilText(page, '#totals div:nth-child(7) dd', '1,200');
   });
 
   it('shows that the service throttles as soon as it does', async () => {
@@ -232,12 +214,7 @@ describe('the status page', () => {
     const sizes = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`ts-${index}`, 10 * index]));
     const { service, exporter } = await exporterOfSizes({ ...sizes, other: 5 });
     const page = await openPage({ viewport: { width: 1280, height: 500 } });
-    await openPaused(page, exporter.url);
-    await page.locator('#filter').fill('ts-');
-    for (const sorted of ['ascending', 'descending']) {
-      await page.locator('#stations th:nth-child(3) a').click();
-      await page.locator(`#stations th:nth-child(3)[aria-sort=${sorted}]`).waitFor();
-    }
+    await openPaused(page, `${exporter.url}/?filter=ts-&sort=-resources`);
     await page.locator('#row-ts-5 th a').focus();
     const place = () => page.evaluate<number>('document.activeElement.getBoundingClientRect().top');
     const before = { order: await shownStations(page) };

@@ -54,9 +54,6 @@ export function shortReason({ reason, message }: Failure): string {
 /** Groups that the page shows; the table has all stations. */
 const MAX_GROUPS = 20;
 
-/** Stations that a group lists. */
-const MAX_LISTED = 100;
-
 /** What fails, why and what to do, once per upstream and reason; empty when nothing fails. */
 export function failureSection(groups: readonly FailureGroup[], nowMs: number): readonly Html[] {
   if (groups.length === 0) return [];
@@ -80,12 +77,12 @@ function failureBox(group: FailureGroup, nowMs: number): Html {
   const subject =
     stations.length === 1 && only
       ? html`${stationLink(only.name)} <span class="quiet">of upstream ${upstream}</span>`
-      : html`${countText(stations.length, 'station')} of upstream ${upstream}`;
+      : html`<a href="?${new URLSearchParams({ state: 'failing', filter: `${upstream} ${group.short}` }).toString()}#stations">${countText(stations.length, 'station')}</a> of upstream ${upstream}`;
   return html`<div class="failure-note" id="${rowId(`${upstream} ${failure.reason} ${group.short}`)}">
 <p><strong>${subject}: ${meaning}</strong> ${sinceText(stations, nowMs)}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}${messageNote(group)}</p>
 <p>What to do: ${advice}</p>
-${stations.length === 1 ? [] : stationList(group)}</div>
+</div>
 `;
 }
 
@@ -103,15 +100,4 @@ function sinceText(stations: readonly StationStatus[], nowMs: number): Html {
 function messageNote({ stations, messageCount, messages }: FailureGroup): Html {
   if (messages === 1) return html``;
   return html` <span class="quiet">(${numberText(messageCount)} of ${countText(stations.length, 'station')}; ${countText(messages - 1, 'other message')})</span>`;
-}
-
-function stationList({ stations, upstream, short }: FailureGroup): Html {
-  const items = stations.slice(0, MAX_LISTED).map(({ name }) => html`<li>${stationLink(name)}</li>`);
-  const query = new URLSearchParams({ state: 'failing', filter: `${upstream} ${short}` });
-  const more =
-    stations.length <= MAX_LISTED
-      ? []
-      : html`<p>${numberText(stations.length - MAX_LISTED)} more: <a href="?${query.toString()}#stations">show all in the table</a></p>`;
-  return html`<details><summary>${countText(stations.length, 'station')}</summary><ul class="names">${items}</ul>${more}</details>
-`;
 }

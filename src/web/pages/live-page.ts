@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { livePage } from './browser/live-page.ts';
-import { type Html, html } from './html.ts';
+import { html } from './html.ts';
 
 const IDIOMORPH = readFileSync(createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js'), 'utf8');
 
-/** Keeps the page current and lets it copy texts; the page has the controls and notices below. */
+/** Keeps the page current; the page has the controls and notices below. */
 export const LIVE_SCRIPT = `'use strict';
 ${IDIOMORPH}
 (${livePage})(Idiomorph);
@@ -14,13 +14,7 @@ ${IDIOMORPH}
 /** Hidden until the script runs, which keeps their state in every update. */
 export const LIVE_CONTROLS = html`<div id="live" data-keep hidden><button id="pause" type="button" aria-pressed="false">Pause updates</button></div>`;
 
-export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" data-keep></p>
-<p id="copied" class="hidden-text" role="status" data-keep></p>`;
-
-/** The text with a button to copy it, which is hidden until the script runs. */
-export function copyable(text: Html, words: string): Html {
-  return html`${text}<button type="button" class="copy" title="Copy"><span class="hidden-text">${words}</span></button>`;
-}
+export const LIVE_NOTICES = html`<p id="currency" class="notice" role="status" data-keep></p>`;
 
 /** The id of an element that stays the same in updates, wherever it is moved. */
 export function rowId(key: string): string {

@@ -1,22 +1,14 @@
 import type { Count, ResourceCounts } from '../../inventory/resource-counts.ts';
 import { NONE, type ResourceQuery, resourceSearch, sortText } from '../../inventory/resource-query.ts';
-import { ALERT_STATES, stateWord } from '../../inventory/resource-words.ts';
+import { STATE_WORDS, stateWord } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/search.ts';
-import {
-  ALERTABLE,
-  alertableOf,
-  labelFilter,
-  labelOf,
-  parseOrder,
-  shortFormTest,
-  type ValueFilter,
-} from '../../inventory/selection.ts';
+import { ALERTABLE, alertableOf, labelFilter, parseOrder } from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { OTHER } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
-import { copyable, rowId } from './live-page.ts';
+import { rowId } from './live-page.ts';
 import { MAX_LISTED } from './resource-counts.ts';
 import { stationLink } from './station-parts.ts';
 import { type Column, hiddenCaption, type PageRange, pager, select, sortSelect, table, tableRow } from './table.ts';
@@ -121,8 +113,7 @@ const NO_LABEL = unknown('no entry of resource_labels matches');
 function resourceLink({ station, resource: { id, name, displayName } }: StationResource, root: string): Html {
   const path = resourcePath(station, id);
   const title = displayName || name || id;
-  const copied = copyable(html`<span class="code">${id}</span>`, `Copy the ID of ${title}`);
-  return html`${path === undefined ? title : html`<a href="${root}${path}">${title}</a>`} <span class="sub">${copied}</span>`;
+  return html`${path === undefined ? title : html`<a href="${root}${path}">${title}</a>`} <span class="sub code">${id}</span>`;
 }
 
 function textOrUnknown(text: string): Html {
@@ -137,44 +128,20 @@ function typeName(key: string, names: ReadonlyMap<string, string>): Html {
 /** An alert state in words and colour, with its token as a tooltip. */
 export function alertStateBadge(token: string): Html {
   if (token === '') return NOT_REPORTED;
-  const style = ALERT_STATES.get(token)?.toLowerCase() ?? 'unspecified';
+  const style = STATE_WORDS.get(token)?.toLowerCase() ?? 'unspecified';
   return html`<span class="badge ${style}" title="${token}">${breakable(stateWord(token))}</span>`;
 }
 
-/** The number of present values that are listed. */
-const MAX_VALUES = 20;
-
-/** Why no resource is shown, with links to what would be. */
-export function emptyResult(size: number, counts: ResourceCounts, query: ResourceQuery): Html {
-  if (size === 0) return html`<div id="nothing"><p>The station has no resources.</p></div>`;
-  const all = resourcesHref({ selection: {}, order: query.order, page: 1 });
-  return html`<div id="nothing">
-<p>No resource matches.</p>
-${presentValues('type', counts.types, query)}${presentValues('product', counts.products, query)}${presentValues('state', counts.states, query)}${Array.from(counts.labels, ([name, values]) => presentValues(labelFilter(name), values, query))}<p><a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>
-</div>`;
+/** Why no resource is shown; the form has the values that resources have. */
+export function emptyResult(size: number, { order }: ResourceQuery): Html {
+  if (size === 0) return html`<p id="nothing">The station has no resources.</p>`;
+  const all = resourcesHref({ selection: {}, order, page: 1 });
+  return html`<p id="nothing">No resource matches. <a href="${all}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
 }
 
 /** The address of the resources on the page of their station. */
 export function resourcesHref(query: ResourceQuery): string {
   return `${resourceSearch(query)}#resources`;
-}
-
-/** The values that resources have, if none has the given one; empty where the given one may be among those counted together. */
-function presentValues(filter: ValueFilter, counts: readonly Count[], query: ResourceQuery): Html {
-  const given = query.selection[filter];
-  if (given === undefined) return html``;
-  const isShortForm = shortFormTest(given);
-  if (counts.some(({ key }) => key === given || key === OTHER || isShortForm(key))) return html``;
-  const values = counts.slice(0, MAX_VALUES).map(({ key, name, count }) => {
-    const href = resourcesHref({ ...query, selection: { ...query.selection, [filter]: key }, page: 1 });
-    return html`<li><a href="${href}" title="${key}">${breakable(name)}</a> <span class="quiet">(${numberText(count)})</span></li>\n`;
-  });
-  const more =
-    counts.length > MAX_VALUES ? html`<li class="quiet">${numberText(counts.length - MAX_VALUES)} more</li>\n` : [];
-  return html`<p>No resource has the ${labelOf(filter) ?? filter} <code>${given || NONE}</code>. Present:</p>
-<ul class="values">
-${values}${more}</ul>
-`;
 }
 
 /** Filters by a GET request, so that the URL can be bookmarked. */

@@ -16,7 +16,7 @@ import { changeTable } from './changes-page.ts';
 import { facts, figures, type Html, html, momentText, unknown } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
-import { copyable, LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
+import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { alertStateBadge } from './resource-list.ts';
 import { stationLink } from './station-parts.ts';
 
@@ -80,7 +80,7 @@ ${figures('status', [
 ])}
 ${LIVE_CONTROLS}
 </div>
-<p class="copyable">${copyable(html`<span class="code">${id}</span>`, 'Copy the ID')}</p>
+<p class="code">${id}</p>
 ${LIVE_NOTICES}`;
 }
 
@@ -138,20 +138,13 @@ function published(lines: string, { withheld, snapshot }: Served): Html {
   if (lines === '') {
     return html`<p>None: per-resource series are disabled by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
   }
-  const copied = html`<div class="copyable">${copyable(html`<pre id="lines">${lines}</pre>`, 'Copy the series')}</div>`;
-  if (withheld === 0) return copied;
+  const text = html`<pre id="lines">${lines}</pre>`;
+  if (withheld === 0) return text;
   return html`<p>Withheld: the station has ${countText(snapshot.size, 'resource')}, more than <code>metrics.max_resources</code>, so all ${numberText(withheld)} per-resource series are withheld. Those of this resource would be:</p>
-${copied}`;
+${text}`;
 }
 
-/** In the order of the columns, but numbers and times after the texts. */
-const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS)
-  .filter(({ field }) => field !== undefined)
-  .toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
-
-function isLast({ field }: ResourceColumn): boolean {
-  return field === 'alert_rules_count' || field === 'create_time';
-}
+const RECORD_COLUMNS = Object.values<ResourceColumn>(RESOURCE_COLUMNS).filter(({ field }) => field !== undefined);
 
 /** Every field of the record by its name in the API, with the value as parsed. */
 function resourceFields(resource: Resource, invalid: readonly ListingField[], nowMs: number): Html {

@@ -191,7 +191,7 @@ function resourcesOf(
   return html`${filterForm(spec, counts, query, columns)}
 ${
   resources.length === 0
-    ? emptyResult(status.snapshot?.resources ?? 0, counts, query)
+    ? emptyResult(status.snapshot?.resources ?? 0, query)
     : resourcePageTable(`Resources of ${spec.name}`, page, downloadLinks(spec.name, query))
 }`;
 }

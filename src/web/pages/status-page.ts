@@ -11,7 +11,7 @@ import { numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
-import { probePath, ROUTES, searchParams, stationPath } from '../routes.ts';
+import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { failureGroups, failureSection, shortReason } from './failure-groups.ts';
 import { fleetSummary } from './fleet-summary.ts';
 import { outageText } from './history.ts';
@@ -123,10 +123,6 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       ...{ heading: 'Next refresh', by: 'next_refresh' },
       value: ({ isRefreshing, dueInMs }) => (isRefreshing ? 0 : dueInMs),
       cell: nextRefreshText,
-    },
-    {
-      ...{ heading: 'Metrics', value: () => undefined },
-      cell: ({ name }) => html`<a href="./${probePath(name)}">metrics<span class="hidden-text"> of ${name}</span></a>`,
     },
   ];
 }
@@ -246,7 +242,7 @@ function statusContent({ head, columns, rows }: RenderedStatus, query: StationQu
     columns,
     query.sort,
   );
-  const link = (sort: string) => html`href="${queryText({ ...query, sort })}" data-live`;
+  const link = (sort: string) => html`href="${queryText({ ...query, sort })}#stations"`;
   const caption = html`<caption>Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.</caption>\n`;
   return html`${head}
 ${filterForm(query, columns)}
@@ -280,9 +276,9 @@ function sorted(rows: readonly StationRow[], columns: readonly StationColumn[], 
   });
 }
 
-/** By a GET request, so that the URL can be bookmarked; with the script, the table follows every change. */
+/** By a GET request, so that the URL can be bookmarked. */
 function filterForm({ filter, state, sort }: StationQuery, columns: readonly StationColumn[]): Html {
-  return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations" data-live>
+  return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
 ${select('state', 'State', [['', 'any'], ...Object.entries(STATION_STATES)], state)}
 ${sortSelect(columns, sort, 'configuration')}

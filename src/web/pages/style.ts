@@ -44,6 +44,7 @@ p { margin: 0.5rem 0; max-width: 48rem; }
 .quiet, .unknown, caption { color: var(--quiet); }
 .sub { display: block; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
 code, pre, .code { font-family: var(--mono); font-size: 0.875em; overflow-wrap: anywhere; }
+pre, .code { user-select: all; }
 pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 1px solid var(--line); border-radius: 4px; white-space: pre-wrap; line-height: 1.6; }
 .summary { margin: 1.25rem 0 0.75rem; max-width: none; padding-inline-start: 0.75rem; border-inline-start: 4px solid var(--quiet); font-size: 1.125rem; font-weight: 600; line-height: 1.4; overflow-wrap: anywhere; }
 .summary.good { border-color: var(--good); }
@@ -76,7 +77,6 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .failure-note { padding: 0.5rem 0.875rem; border-inline-start: 3px solid var(--bad); background: var(--bad-soft); overflow-wrap: anywhere; }
 .failure-note.warning { border-color: var(--warn); background: var(--warn-soft); }
 .failure-note + .failure-note { margin-top: 0.75rem; }
-.names { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 14rem), 1fr)); gap: 0 1rem; margin: 0.25rem 0; padding: 0; list-style: none; }
 .failure-note p { margin: 0.125rem 0; max-width: none; }
 .failure-note .said { white-space: pre-line; }
 .notice:not(:empty) { padding: 0.5rem 0.875rem; border: 1px solid var(--bad); border-radius: 4px; color: var(--bad); font-weight: 600; }
@@ -94,22 +94,6 @@ header.site :is(input[type=search], button) { min-height: 1.875rem; font-size: 0
 .actions form { margin: 0; }
 :is(#live, .actions form) button { min-height: 0; padding: 0.1rem 0.6rem; border: 1px solid var(--line); border-radius: 4px; font-size: 0.8125rem; }
 #live button[aria-pressed=true] { border-color: var(--link); color: var(--link); font-weight: 600; }
-.copy { display: none; position: relative; width: 1.5rem; height: 1.5rem; margin: -0.3rem 0; padding: 0; border: 0; background: none; color: var(--quiet); cursor: pointer; vertical-align: middle; }
-.scripted .copy { display: inline-block; }
-.copy:hover { color: var(--link); }
-.copy::before, .copy::after { content: ""; position: absolute; left: 0.4rem; top: 0.3rem; width: 0.55rem; height: 0.65rem; border: 1.5px solid; border-radius: 2px; }
-.copy::after { left: 0.6rem; top: 0.5rem; background: var(--page); }
-.copy.done { color: var(--good); }
-.copy.done::before { display: none; }
-.copy.done::after { left: 0.5rem; top: 0.3rem; width: 0.4rem; height: 0.75rem; border-width: 0 2px 2px 0; border-radius: 0; background: none; transform: rotate(45deg); }
-.headline .copyable { margin: 0; overflow-wrap: anywhere; }
-div.copyable { position: relative; }
-div.copyable pre { padding-inline-end: 2.25rem; }
-div.copyable .copy { position: absolute; right: 0.4rem; top: 0.7rem; }
-@media (hover: hover) {
-  tbody .copy:not(.done, :focus-visible) { opacity: 0; }
-  tbody tr:hover .copy { opacity: 1; }
-}
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { padding: 0 0 0.5rem; text-align: start; font-size: 0.8125rem; }
 th, td { padding: 0.4rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline; }
@@ -174,7 +158,6 @@ summary { cursor: pointer; color: var(--link); }
 .results { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 2rem; }
 .results p { margin: 0; color: var(--quiet); }
 .results p a { margin-inline-start: 0.5rem; }
-.values { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; margin: 0.25rem 0 1rem; padding: 0; list-style: none; overflow-wrap: anywhere; }
 .pager { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.75rem 0; }
 .pager ul { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .pager .amount { font-variant-numeric: tabular-nums; }

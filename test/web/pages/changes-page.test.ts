@@ -42,10 +42,10 @@ describe('changesPage', () => {
     ]);
     const when = '2026-01-02 03:03:55 1 min 5 s ago';
     expect(rows).toEqual([
-      `${when} added Display a aCopy the ID of Display a name-a a Type A – none Firing`,
-      `${when} rules Display b bCopy the ID of Display b name-b a Type A 1,200 0`,
-      `${when} type Display c cCopy the ID of Display c name-c a Type A type.x type.a`,
-      `${when} removed Display d dCopy the ID of Display d name-d a Type A – none – none`,
+      `${when} added Display a a name-a a Type A – none Firing`,
+      `${when} rules Display b b name-b a Type A 1,200 0`,
+      `${when} type Display c c name-c a Type A type.x type.a`,
+      `${when} removed Display d d name-d a Type A – none – none`,
     ]);
     expect(hrefs).toEqual(
       expect.arrayContaining(['../../stations/prod', '../../stations/prod/resources/a', '?format=csv']),

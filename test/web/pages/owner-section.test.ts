@@ -47,7 +47,7 @@ describe('ownerSection', () => {
     const [, bars = ''] = /<h3 id="by-label_team">([\s\S]*?)<\/section>/.exec(body) ?? [];
     expect(linesOf(bars)).toEqual(['By team', 'storage <1> 2 (50 %)', '(none) 1 (25 %)', 'web 1 (25 %)']);
     const nothing = await request('/stations/prod?team=nobody');
-    expect(nothing.body).toContain('No resource has the team <code>nobody</code>. Present:');
+    expect(nothing.body).toContain('No resource matches.');
     expect((await request('/stations/prod?team=a&team=b')).status).toBe(400);
   });
 
