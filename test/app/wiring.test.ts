@@ -60,49 +60,20 @@ describe('upstreamOptions', () => {
   });
 
   it.each([
+    ['authorization', 'credentials', {}, { scheme: 'authorization', type: 'Bearer' }, 'credentials'],
+    ['authorization', 'credentials', { type: 'Key' }, { scheme: 'authorization', type: 'Key' }, 'credentials'],
+    ['basic_auth', 'password', { username: 'u' }, { scheme: 'basic', username: 'u' }, 'password'],
     [
-      { authorization: { credentials: 's' } },
-      { authorization: { credentials_file: 'f' } },
-      { scheme: 'authorization', type: 'Bearer' },
-      'credentials',
-    ],
-    [
-      { authorization: { type: 'Key', credentials: 's' } },
-      { authorization: { type: 'Key', credentials_file: 'f' } },
-      { scheme: 'authorization', type: 'Key' },
-      'credentials',
-    ],
-    [
-      { basic_auth: { username: 'u', password: 's' } },
-      { basic_auth: { username: 'u', password_file: 'f' } },
-      { scheme: 'basic', username: 'u' },
-      'password',
-    ],
-    [
-      { hmac: { access_key_id: 'AK', secret_access_key: 's', signed_headers: ['date', 'host'] } },
-      { hmac: { access_key_id: 'AK', secret_access_key_file: 'f', signed_headers: ['date', 'host'] } },
+      'hmac',
+      'secret_access_key',
+      { access_key_id: 'AK', signed_headers: ['date', 'host'] },
       { scheme: 'hmac', accessKeyId: 'AK', signedHeaders: ['date', 'host'] },
       'secretAccessKey',
     ],
     [
-      {
-        oauth2: {
-          client_id: 'c',
-          client_secret: 's',
-          token_url: 'https://t.example/',
-          scopes: ['x'],
-          endpoint_params: { a: 'b' },
-        },
-      },
-      {
-        oauth2: {
-          client_id: 'c',
-          client_secret_file: 'f',
-          token_url: 'https://t.example/',
-          scopes: ['x'],
-          endpoint_params: { a: 'b' },
-        },
-      },
+      'oauth2',
+      'client_secret',
+      { client_id: 'c', token_url: 'https://t.example/', scopes: ['x'], endpoint_params: { a: 'b' } },
       {
         scheme: 'oauth2',
         clientId: 'c',
@@ -112,9 +83,10 @@ describe('upstreamOptions', () => {
       },
       'clientSecret',
     ],
-  ])('maps the secret of %j, and the secret file of %j', (inline, file, auth, key) => {
-    expect(optionsOf({ base_url, ...inline }).auth).toEqual({ ...auth, [key]: { text: 's' } });
-    expect(optionsOf({ base_url, ...file }).auth).toEqual({ ...auth, [key]: { file: '/etc/exporter/f' } });
+  ])('maps %s with its %s or the file of it, and %j', (scheme, secret, keys, auth, key) => {
+    const authOf = (source: object) => optionsOf({ base_url, [scheme]: { ...keys, ...source } }).auth;
+    expect(authOf({ [secret]: 's' })).toEqual({ ...auth, [key]: { text: 's' } });
+    expect(authOf({ [`${secret}_file`]: 'f' })).toEqual({ ...auth, [key]: { file: '/etc/exporter/f' } });
   });
 
   it('gives an empty password as the empty text', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RefreshLog } from '../../src/app/event-log.ts';
-import { createLogger } from '../../src/app/logger.ts';
+import { limitLog, logChanges, RefreshLog, throttleLog } from '../../src/app/event-log.ts';
+import { createLogger, type LogFields } from '../../src/app/logger.ts';
 import { refreshEntry } from '../../src/app/status.ts';
 import { History } from '../../src/inventory/history.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
@@ -156,5 +156,97 @@ describe('RefreshLog', () => {
     advance(HOUR_MS);
     refreshLog.refreshed(view, []);
     expect(logged()).toEqual([line]);
+  });
+});
+
+describe('throttleLog', () => {
+  const setUp = () => {
+    const lines: string[] = [];
+    let nowMs = 0;
+    const log = createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 });
+    const { throttled, limited } = throttleLog(log, 'main', () => nowMs);
+    const messages = () => lines.splice(0).map((line) => line.replace(/^.*level=(\w+) msg=/, '$1 ').trim());
+    return { throttled, limited, messages, advance: (ms: number) => (nowMs += ms) };
+  };
+
+  it('is silent while requests are not throttled, whatever the ceiling', () => {
+    const { limited, messages } = setUp();
+    limited(Number.POSITIVE_INFINITY);
+    limited(500);
+    limited(500);
+    expect(messages()).toEqual([]);
+  });
+
+  it('logs the first throttled request, and each change of the rate by a factor of two', () => {
+    const { throttled, limited, messages } = setUp();
+    throttled();
+    limited(Number.POSITIVE_INFINITY);
+    throttled();
+    limited(18);
+    limited(12);
+    limited(9);
+    limited(17);
+    limited(19);
+    expect(messages()).toEqual([
+      'warn "upstream throttles requests" upstream=main status=429',
+      'warn "request rate lowered" upstream=main requests_per_second=18 throttled=2',
+      'warn "request rate lowered" upstream=main requests_per_second=9 throttled=2',
+      'info "request rate raised" upstream=main requests_per_second=19 throttled=2',
+    ]);
+  });
+
+  it('logs the end of throttling after five quiet minutes, and its next beginning', () => {
+    const { throttled, limited, messages, advance } = setUp();
+    throttled();
+    limited(10);
+    messages();
+    advance(300_000);
+    limited(Number.POSITIVE_INFINITY);
+    limited(Number.POSITIVE_INFINITY);
+    throttled();
+    expect(messages()).toEqual([
+      'info "upstream no longer throttles requests" upstream=main requests_per_second=unlimited throttled=1',
+      'warn "upstream throttles requests" upstream=main status=429',
+    ]);
+  });
+});
+
+describe('limitLog', () => {
+  it('logs each limit at once, then at most once per minute with the number of times since', () => {
+    let nowMs = 1000;
+    const lines: unknown[] = [];
+    const reached = limitLog({ warn: (message, fields) => lines.push([message, fields]) }, () => nowMs);
+    for (let time = 0; time < 500; time += 1) reached('pages');
+    reached('max_requests');
+    nowMs += 59_999;
+    reached('pages');
+    nowMs += 1;
+    reached('pages', '10.0.0.7');
+    const line = (limit: string, times: number, client?: string) => [
+      'limit of the web server reached',
+      { limit, times, client },
+    ];
+    expect(lines).toEqual([line('pages', 1), line('max_requests', 1), line('pages', 501, '10.0.0.7')]);
+  });
+});
+
+describe('logChanges', () => {
+  const linesOf = (list: Parameters<typeof logChanges>[2]['list'], total = list.length) => {
+    const lines: (readonly [string, LogFields | undefined])[] = [];
+    const counts = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0 };
+    logChanges({ info: (...line) => lines.push(line as never) }, 'prod', { ...counts, list, total });
+    return lines;
+  };
+
+  it('logs each change with the resource', () => {
+    const change = { change: 'rules', resource: resourceOf('a'), from: 2, to: 0 } as const;
+    const fields = { station: 'prod', change: 'rules', resource_id: 'a', name: 'name-a', display_name: 'Display a' };
+    expect(linesOf([change])).toEqual([['resource changed', { ...fields, resource_type: 'type.a', from: 2, to: 0 }]]);
+  });
+
+  it('logs at most 100 of a refresh, and then how many more there are', () => {
+    const added = { change: 'added', resource: resourceOf('a'), from: undefined, to: 'FIRING' } as const;
+    const lines = linesOf(new Array(1000).fill(added), 100_000);
+    expect(lines.slice(99)).toEqual([lines[0], ['further resources changed', { station: 'prod', changes: 99_900 }]]);
   });
 });
