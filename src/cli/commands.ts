@@ -43,7 +43,10 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     examples: [
       ['Check the configuration file', `${PROGRAM} check --config.file=config.yaml`],
       ['Also query each station', `${PROGRAM} check --live --config.file=config.yaml`],
-      ['Fail unless 95 % of the alertable resources have alert rules', `${PROGRAM} check --live --min-coverage=0.95`],
+      [
+        'Fail unless 95 % of the resources that can have alerts have alert rules',
+        `${PROGRAM} check --live --min-coverage=0.95`,
+      ],
     ],
   },
   list: {

@@ -54,7 +54,7 @@ const TABLE = {
   'min-coverage': {
     kind: share,
     only: ['check'],
-    help: 'With --live, exit with 1 and print the resources without alert rules if the share of alertable resources that have at least one is below this, such as 0.95.',
+    help: 'With --live, exit with 1 and print the resources without alert rules if the share of resources with alert rules, among those that can have alerts, is below this, such as 0.95.',
   },
   'max-without-rules': {
     kind: integer(0),

@@ -1,4 +1,4 @@
-import { coverageOf, type StationStatus } from '../inventory/station-status.ts';
+import { type Coverage, coverageOf, type StationStatus } from '../inventory/station-status.ts';
 import { numberText } from '../inventory/words.ts';
 
 /** Limits on the resources without alert rules, of all stations together. */
@@ -16,16 +16,17 @@ export function gateProblems(
   const problems: string[] = [];
   const sum = { alertable: 0, withRules: 0, withoutRules: 0 };
   for (const station of stations) {
-    const reason = unknownReason(station, minCoverage !== undefined);
+    const reason = unknownReason(station);
     if (reason !== undefined) problems.push(`coverage of ${station.name} is unknown: ${reason}`);
-    const { alertable, withRules } = knownCoverage(station);
+    const coverage = coverageOf(station);
+    const { alertable, withRules } = typeof coverage === 'object' ? coverage : NOTHING;
     sum.alertable += alertable;
     sum.withRules += withRules;
     sum.withoutRules += station.snapshot?.withoutRules ?? 0;
   }
   const share = sum.withRules / sum.alertable;
   if (minCoverage !== undefined && share < minCoverage) {
-    const counts = `${numberText(sum.withRules)} of ${numberText(sum.alertable)} alertable resources have alert rules`;
+    const counts = `${numberText(sum.withRules)} of ${numberText(sum.alertable)} resources that can have alerts have alert rules`;
     // Rounded down, so that it never looks like the limit.
     problems.push(`coverage is ${Math.floor(share * 10_000) / 10_000}, expected at least ${minCoverage}: ${counts}`);
   }
@@ -34,24 +35,12 @@ export function gateProblems(
   return problems;
 }
 
-/** Of the alertable resources only. */
-function gatedCoverage(station: StationStatus): ReturnType<typeof coverageOf> {
-  const isUnknown = station.snapshot && station.snapshot.alertable === undefined;
-  return isUnknown ? 'alertability is not enabled' : coverageOf(station);
-}
+const NOTHING: Coverage = { alertable: 0, withRules: 0 };
 
-function knownCoverage(station: StationStatus) {
-  const coverage = gatedCoverage(station);
-  return typeof coverage === 'object' ? coverage : { alertable: 0, withRules: 0 };
-}
-
-/** Without a limit on the share, it does not matter which resources can have alerts. */
-function unknownReason(station: StationStatus, isShareLimited: boolean): string | undefined {
-  const { snapshot } = station;
+/** A station without resources that can have alerts lacks no alert rules. */
+function unknownReason({ snapshot }: StationStatus): string | undefined {
   if (snapshot === undefined) return 'its listing failed';
   if (!snapshot.complete) return 'its listing is incomplete';
-  const coverage = gatedCoverage(station);
-  const hasResources = snapshot.resources > 0 && snapshot.alertable !== 0;
-  const isNeeded = isShareLimited || snapshot.withoutRules === undefined;
-  return typeof coverage === 'string' && hasResources && isNeeded ? coverage : undefined;
+  const { resources, alertable, withoutRules } = snapshot;
+  return withoutRules === undefined && resources > 0 && alertable !== 0 ? 'alert rules are not reported' : undefined;
 }

@@ -21,13 +21,13 @@ describe('gateProblems', () => {
       'the share of all stations together, rounded down',
       [station('a', { alertable: 9999, withoutRules: 1000 }), station('b', { alertable: 1 })],
       { minCoverage: 0.95 },
-      ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 alertable resources have alert rules'],
+      ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 resources that can have alerts have alert rules'],
     ],
     [
       'a share just below the limit',
       [station('a', { alertable: 100_000, withoutRules: 5001 })],
       { minCoverage: 0.95 },
-      ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 alertable resources have alert rules'],
+      ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 resources that can have alerts have alert rules'],
     ],
     [
       'the number of all stations together, also where alertability is not enabled',
@@ -37,10 +37,10 @@ describe('gateProblems', () => {
     ],
     ['a number at the limit', [station('a', { withoutRules: 2 })], { maxWithoutRules: 2 }, []],
     [
-      'stations without alertability',
-      [station('a', { alertable: undefined })],
-      { minCoverage: 0 },
-      ['coverage of a is unknown: alertability is not enabled'],
+      'all resources where alertability is not enabled, as the recording rule does',
+      [station('a', { alertable: undefined, withoutRules: 4, coverage: { alertable: 10, withRules: 6 } })],
+      { minCoverage: 0.7 },
+      ['coverage is 0.6, expected at least 0.7: 6 of 10 resources that can have alerts have alert rules'],
     ],
     [
       'stations whose service reports no alert rules',
