@@ -9,7 +9,7 @@ import { helpText, versionText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
 import type { ServiceOptions } from '../src/simulator/service.ts';
 import { demoStations } from '../src/simulator/stations.ts';
-import { build, configFlag, resultOf, run, serve } from './e2e/running-program.ts';
+import { build, configFlag, resultOf, run, serve, simulate } from './e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { temporaryFile } from './upstream/support/files.ts';
@@ -368,9 +368,8 @@ describe('runProgram, simulating', () => {
   });
 
   it('simulates the service and prints a configuration for it', async () => {
-    const simulated = run(['simulate', '--simulate.port=0']);
-    await eventually(() => expect(simulated.output().stdout).toContain('stations:'));
-    const { scrape } = await serve(parse(simulated.output().stdout) as object);
+    const simulated = await simulate();
+    const { scrape } = await serve(simulated.config);
     const staging = await scrape('/probe?station=staging');
     expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
     expect(simulated.output().stderr).toContain('\n  telemetry-station-exporter --config.file=config.yaml\n');

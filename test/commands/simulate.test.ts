@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
-import { run } from '../e2e/running-program.ts';
-import { eventually } from '../web/eventually.ts';
+import { simulate } from '../e2e/running-program.ts';
 
 /** Faster to simulate than the demo stations. */
 const SMALL = ['--simulate.stations=1', '--simulate.resources=200'];
 
 /** Runs the simulated service while `use` runs. */
 async function simulated<T>(use: (printed: string) => Promise<T>, ...flags: string[]): Promise<T> {
-  const { signals, exit, output } = run(['simulate', '--simulate.port=0', ...flags]);
-  const printed = await eventually(() => {
-    const { stdout } = output();
-    expect(stdout).not.toBe('');
-    return stdout;
-  });
-  const result = await use(printed);
+  const { signals, exit, output } = await simulate(...flags);
+  const result = await use(output().stdout);
   signals.emit('SIGTERM');
   expect(await exit).toBe(0);
   return result;

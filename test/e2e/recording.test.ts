@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { type Fault, NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import type { SourceEntry } from '../../src/simulator/listing-reply.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
-import { eventually } from '../web/eventually.ts';
-import { configFlag, resultOf, run } from './running-program.ts';
+import { configFlag, resultOf, simulate } from './running-program.ts';
 import { dataOf, type StationMetrics, stateOf } from './station-metrics.ts';
 import { configOf, startTestExporter, startTestService, variedEntries, wireRecord } from './test-bed.ts';
 
@@ -24,9 +22,7 @@ async function recorded(config: object): Promise<string> {
 
 /** The configuration that `simulate --from` prints while it serves the file. */
 async function replayed(file: string, ...flags: string[]): Promise<ReturnType<typeof configOf>> {
-  const { output } = run(['simulate', `--from=${file}`, '--simulate.port=0', ...flags]);
-  await eventually(() => expect(output().stdout).toContain('stations:'));
-  return parse(output().stdout);
+  return (await simulate(`--from=${file}`, ...flags)).config;
 }
 
 /** What one refresh publishes: everything that names no resource as it is, of the rest how often each value is there. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { LogOutput } from '../../src/cli/log-output.ts';
 import { runProgram } from '../../src/program.ts';
 import { parseExposition } from '../metrics/parse-exposition.ts';
@@ -70,6 +70,13 @@ export async function resultOf(...parameters: Parameters<typeof run>) {
 
 /** The flag for a configuration file, which is removed when the test finishes. */
 export const configFlag = (config: object) => `--config.file=${temporaryFile('config.yaml', stringify(config))}`;
+
+/** Runs `simulate` on a free port, and parses the configuration that it prints. */
+export async function simulate(...flags: string[]) {
+  const program = run(['simulate', '--simulate.port=0', ...flags]);
+  await eventually(() => expect(program.output().stdout).toContain('stations:'));
+  return { ...program, config: parse(program.output().stdout) };
+}
 
 /** Runs `serve` on a free port, with the configuration in a file. */
 export async function serve(config: object, ...flags: string[]) {

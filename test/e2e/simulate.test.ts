@@ -1,24 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { checkLive } from '../commands/check-live.ts';
 import { type ParsedFamily, valuesOf } from '../metrics/parse-exposition.ts';
 import { eventually } from '../web/eventually.ts';
-import { run, serve } from './running-program.ts';
+import { serve, simulate } from './running-program.ts';
 import { startReadyExporter } from './test-bed.ts';
 
 type Families = Map<string, ParsedFamily>;
 
 /** What an exporter publishes of the first station of a simulation, as that configures it. */
 async function rehearsed(flags: readonly string[], changes: object = {}): Promise<Families> {
-  const { output } = run([
-    'simulate',
-    '--simulate.port=0',
-    '--simulate.stations=1',
-    '--simulate.resources=300',
-    ...flags,
-  ]);
-  await eventually(() => expect(output().stdout).toContain('stations:'));
-  const { upstreams, ...config } = parse(output().stdout);
+  const {
+    config: { upstreams, ...config },
+  } = await simulate('--simulate.stations=1', '--simulate.resources=300', ...flags);
   const { scrape } = await startReadyExporter({
     ...config,
     upstreams: { main: { ...upstreams.main, page_size: 20, ...changes } },
@@ -67,9 +60,7 @@ describe('simulate --simulate.fault', () => {
 
   it('rate_limited:0.2: is shown as 429 in the log, on the pages and by check --live', async () => {
     const flags = ['--simulate.stations=2', '--simulate.resources=500', '--simulate.fault=rate_limited:0.2'];
-    const simulation = run(['simulate', '--simulate.port=0', ...flags]);
-    await eventually(() => expect(simulation.output().stdout).toContain('stations:'));
-    const config = parse(simulation.output().stdout);
+    const { config } = await simulate(...flags);
     // About a hundred requests per refresh, so that some are throttled whatever their order, and none until its retries end.
     Object.assign(config.upstreams.main, { page_size: 10, max_retries: 10, timeout: '5m', refresh_timeout: '5m' });
     const exporter = await serve(config);
@@ -114,21 +105,17 @@ describe('simulate --simulate.auth', () => {
   });
 
   it.each(SCHEMES)('%s: requests without credentials get 401, and the first line says so', async (scheme) => {
-    const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', `--simulate.auth=${scheme}`]);
-    await eventually(() => expect(output().stdout).toContain('stations:'));
+    const { output, config } = await simulate('--simulate.stations=1', `--simulate.auth=${scheme}`);
     expect(output().stdout).toMatch(
       new RegExp(`^# Simulated service on \\S+; requires the credentials below \\(${scheme}\\)\\n`),
     );
-    const { upstreams } = parse(output().stdout);
-    expect((await fetch(upstreams.main.base_url)).status).toBe(401);
+    expect((await fetch(config.upstreams.main.base_url)).status).toBe(401);
   });
 
   it('oauth2: a wrong client secret gets no token', async () => {
-    const { output } = run(['simulate', '--simulate.port=0', '--simulate.stations=1', '--simulate.auth=oauth2']);
-    await eventually(() => expect(output().stdout).toContain('stations:'));
-    const { upstreams, ...config } = parse(output().stdout);
-    const oauth2 = { ...upstreams.main.oauth2, client_secret: 'wrong' };
-    const { code, stdout, cell } = await checkLive({ ...config, upstreams: { main: { ...upstreams.main, oauth2 } } });
+    const { config } = await simulate('--simulate.stations=1', '--simulate.auth=oauth2');
+    config.upstreams.main.oauth2.client_secret = 'wrong';
+    const { code, stdout, cell } = await checkLive(config);
     expect(code).toBe(1);
     expect(cell('station-1', 'AUTHENTICATION')).toBe('no credentials');
     expect(stdout).toContain('invalid_client');
