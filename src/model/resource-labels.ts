@@ -83,7 +83,7 @@ export class ResourceLabels {
       const isOpen = rule.values.some((value, at) => value !== undefined && values[at] === undefined);
       if (isOpen && rule.matches(resource)) for (const [at, value] of rule.values.entries()) values[at] ??= value;
     }
-    const key = JSON.stringify(values);
+    const key = JSON.stringify(values.map((value) => value ?? ''));
     const known = this.#combinations.get(key);
     if (known) return known;
     // Without a prototype: a label may be called `constructor`.

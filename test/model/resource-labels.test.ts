@@ -55,9 +55,15 @@ describe('ResourceLabels', () => {
     expect(team({}, '名'.repeat(400))).toBe('名'.repeat(341));
   });
 
-  it('returns the same object for the same values', () => {
-    const labels = labelsOf([{ match: { name: 'web-.*' }, labels: { team: 'web' } }]);
-    expect(labels.labelsOf(resourceOf('other', { name: 'web-2' }))).toBe(labels.labelsOf(resource));
+  it('returns the same object for the same values, so that series are not duplicated', () => {
+    const labels = labelsOf([
+      { match: { name: 'web-.*' }, labels: { team: 'web' } },
+      { match: { name: 'api-.*' }, labels: { team: 'web' } },
+      { match: { name: 'none-.*' }, labels: { team: '' } },
+    ]);
+    const named = (name: string) => labels.labelsOf(resourceOf('x', { name }));
+    expect(named('web-2')).toBe(named('api-1'));
+    expect(named('none-1')).toBe(named('other'));
   });
 
   it('agrees with native regular expressions on any entries and resources', () => {
