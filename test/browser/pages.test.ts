@@ -97,7 +97,9 @@ describe('the page of a resource', () => {
       /Invalid fields\s+state alert_rules_count|Invalid fields\s+alert_rules_count state/,
     );
     expect(await page.locator('#fields tr', { hasText: 'alert_rules_count' }).innerText()).toContain('invalid');
-    expect(await page.locator('#reasons').innerText()).toContain('product.b: first match: in its listing');
+    expect(await page.locator('#reasons').innerText()).toContain(
+      'product.b: the first of product.a, product.b whose listing contains it',
+    );
     expect(await page.locator('#reasons').innerText()).toContain(
       'yes: in the listing of alertable resources (enabled_alert=true)',
     );

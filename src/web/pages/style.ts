@@ -161,7 +161,7 @@ summary { cursor: pointer; color: var(--link); }
 .pager { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin: 0.75rem 0; }
 .pager ul { display: flex; gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .pager .amount { font-variant-numeric: tabular-nums; }
-@media (min-width: 60.01rem) {
+@media (min-width: 63.01rem) {
   .controls label.narrow { display: none; }
 }
 @media (min-width: 84rem) {
@@ -180,7 +180,7 @@ summary { cursor: pointer; color: var(--link); }
   header.site input[type=search] { width: 8.5rem; }
   th, td { padding-inline: 0.4rem; }
 }
-@media (max-width: 60rem) {
+@media (max-width: 63rem) {
   body { padding: 0 1rem 2rem; }
   .facts { grid-template-columns: 8rem minmax(0, 1fr); gap: 0.25rem 0.75rem; }
   header.site form { width: 100%; margin: 0.25rem 0; }

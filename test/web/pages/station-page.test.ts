@@ -328,15 +328,6 @@ describe('stationPage', () => {
 
   it.each([
     ['', ['b', 'a', 'c']],
-    ['?search=NAME', ['b', 'a']],
-    ['?type=type.a', ['a']],
-    ['?type=(none)', ['c']],
-    ['?product=p', ['b']],
-    ['?state=(none)', ['a']],
-    ['?alertable=unknown', ['c']],
-    ['?without_rules=yes', ['b']],
-    ['?sort=id', ['a', 'b', 'c']],
-    ['?sort=alert_rules&order=desc', ['c', 'b', 'a']],
     ['?sort=id&order=desc&product=(none)', ['c', 'a']],
   ])('selects and sorts by %s: %j', async (query, ids) => {
     const { body } = await open(full, `/stations/prod${query}`);
@@ -370,14 +361,6 @@ describe('stationPage', () => {
       );
       expect(choices).toEqual([1, 1, 1, 1, 1]);
     }
-  });
-
-  it('shows a short form in the form as it was given', async () => {
-    const { body } = await open(full, '/stations/prod?state=firing&type=type');
-    expect(body).toContain('<option value="firing" selected>firing</option>');
-    expect(body).toContain('<option value="type" selected>type</option>');
-    expect(body).toContain('<option value="type.b">b · Type B (1)</option>');
-    expect(idsOf(body)).toEqual(['b']);
   });
 
   it('links to all resources where none matches', async () => {
