@@ -37,7 +37,7 @@ header.site :is(h1, p) { margin: 0; font-size: 1rem; font-weight: 650; line-heig
 header.site p a { color: inherit; text-decoration: none; }
 h2 { margin: 2.25rem 0 0.5rem; font-size: 1.0625rem; line-height: 1.3; font-weight: 650; }
 h3 { margin: 0 0 0.5rem; font-size: 0.9375rem; }
-p { margin: 0.5rem 0; max-width: 48rem; }
+p { margin: 0.5rem 0; max-width: 48rem; overflow-wrap: anywhere; }
 .links ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; margin: 0.5rem 0; padding: 0; list-style: none; font-size: 0.875rem; }
 .trail { margin: 1.25rem 0 -1.25rem; font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; }
 .message { white-space: pre-line; overflow-wrap: anywhere; }
