@@ -92,7 +92,7 @@ export function dataReference(): string {
     'change, and counted there as one removed and one added resource. A change from or to an unknown state or number of rules is none, and a new name is none.',
     '',
     'In JSON the changes are the list `changes` of an object, beside `station` and `dropped`: the number of changes that are no longer kept, or never were because their',
-    'refresh found more than [`limits.changes_per_station`](configuration.md). Query parameters: `search` (a part of ID, name or display name), `change`, `since` and',
+    'refresh found more than [`limits.changes_per_station`](configuration.md). CSV has it in the header `Telemetry-Station-Data`. Labels of `resource_labels` are further fields. Query parameters: `search` (a part of ID, name or display name), `change`, `since` and',
     '`until` (RFC 3339). The changes survive a reload, by the name of the station, and end with the process; `--log.changes` logs them.',
     '',
     '| field | meaning |',

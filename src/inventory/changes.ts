@@ -104,6 +104,12 @@ export const CHANGE_COLUMNS = {
   to: { help: 'The same after the change; of an added resource, its first state.', value: ({ to }) => to ?? null },
 } as const satisfies Columns<ObservedChange> & Readonly<Record<string, { readonly help: string }>>;
 
+/** With the labels of `resource_labels`; one with the name of another column is left out. */
+export function changeColumns(labels: readonly string[]): Columns<ObservedChange> {
+  const owners = labels.map((name) => [name, { value: ({ resource }: ObservedChange) => resource.labels[name] ?? '' }]);
+  return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners), ...CHANGE_COLUMNS };
+}
+
 /** Which changes to show, as the parameters of a URL; an absent one selects all. */
 export type ChangeQuery = Readonly<Partial<Record<keyof typeof PARAMETERS, string>>>;
 

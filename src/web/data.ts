@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { CHANGE_COLUMNS, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
+import { changeColumns, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
 import { countOwners } from '../inventory/owner-counts.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
@@ -174,8 +174,9 @@ export function historyList(exporter: ExporterPort): ListHandlers {
 export function changeList(exporter: ExporterPort): ListHandlers {
   return listHandlers((request) => {
     const { name, dropped, changes } = changesOf(exporter, request);
+    const columns = changeColumns(labelNames(exporter));
     const fields = { station: name, dropped };
-    return { name: `${name}-changes`, columns: CHANGE_COLUMNS, rows: changes, fields, key: 'changes' };
+    return { name: `${name}-changes`, columns, rows: changes, fields, key: 'changes', header: `dropped=${dropped}` };
   });
 }
 

@@ -161,7 +161,7 @@ describe('the changes of a station', () => {
     }
 
     const page = await read('/stations/ts/changes');
-    const shown = Array.from(page.matchAll(/data-label="Change"><span>(\w+)<[\s\S]*?class="code">(\w+)</g), (found) =>
+    const shown = Array.from(page.matchAll(/data-label="Change"><span>(\w+)<[\s\S]*?code">(\w+)</g), (found) =>
       found.slice(1),
     );
     const { changes, dropped } = await json();

@@ -2,7 +2,7 @@ import type { ObservedChange } from '../../inventory/changes.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { CHANGES } from '../../refresh/churn.ts';
-import { changesOf } from '../data.ts';
+import { changesOf, labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
@@ -40,7 +40,7 @@ ${
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
 </div>
-${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: now() })}
+${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: now(), labels: labelNames(exporter) })}
 ${pages('Pages of changes, below the table')}`
 }`;
     sendPage(
@@ -76,25 +76,25 @@ interface TableContext {
   /** Relative path from the page to the root. */
   readonly root: string;
   readonly nowMs: number;
-  /** Of one resource, which need not be named. */
-  readonly isOne?: boolean;
+  /** Names of `resource_labels`; undefined: the changes are those of one resource, which need not be named. */
+  readonly labels?: readonly string[];
 }
 
 type ChangeRow = ObservedChange & { readonly station: string };
 
-export function changeTable(
-  changes: readonly ObservedChange[],
-  { station, root, nowMs, isOne = false }: TableContext,
-): Html {
+export function changeTable(changes: readonly ObservedChange[], { station, root, nowMs, labels }: TableContext): Html {
   const typeNames = shortTypes(changes.map(({ resource }) => resource.type));
-  const named = resourceColumns(undefined, { root, typeNames, nowMs }).filter(({ by }) => NAMING.includes(`${by}`));
+  const naming = [...NAMING, ...(labels ?? [])];
+  const named = resourceColumns(undefined, { root, typeNames, nowMs, labels: labels ?? [] }).filter(
+    ({ heading, by = heading }) => naming.includes(by),
+  );
   const columns: readonly Column<ChangeRow>[] = [
     {
       heading: 'Observed',
       cell: ({ atMs }) => html`${timeText(atMs)} <span class="sub">${momentText(atMs, nowMs)}</span>`,
     },
     { heading: 'Change', cell: ({ change }) => change },
-    ...(isOne ? [] : named),
+    ...(labels ? named : []),
     { heading: 'From', cell: ({ change, from }) => valueText(change, from) },
     { heading: 'To', cell: ({ change, to }) => valueText(change, to) },
   ];

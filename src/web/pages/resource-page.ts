@@ -120,7 +120,7 @@ function ownChanges(changes: readonly ObservedChange[], station: string, nowMs: 
   const shown = changes.slice(0, MAX_CHANGES);
   const path = changesPath(station);
   return html`<h2 id="changes">Changes</h2>
-${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(shown, { station, root: ROOT, nowMs, isOne: true })}
+${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(shown, { station, root: ROOT, nowMs })}
 ${
   path === undefined
     ? []

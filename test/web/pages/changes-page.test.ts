@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedChange } from '../../../src/inventory/changes.ts';
+import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
-import { NOW_MS } from '../fake-station.ts';
+import { detailOf, exporterOf, NOW_MS } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { startApp } from '../running-app.ts';
 
@@ -78,6 +79,23 @@ describe('changesPage', () => {
       '250 changes are kept. 7 older or further ones were dropped: see limits.changes_per_station and limits.changes.',
     );
     expect(hrefs).toContain('?change=added&page=2');
+  });
+
+  it('shows the owners of the resources, for programs too', async () => {
+    const labels = { team: 'storage', change: 'owner' };
+    const newestFirst = [change('a', { resource: resourceOf('a', { labels }) }), change('b')];
+    const detail = detailOf([], { spec: { resourceLabels: new ResourceLabels([], ['team', 'change']) } });
+    const { request } = await startApp({ ...exporterOf(detail), changes: () => ({ newestFirst, dropped: 3 }) });
+    const { body } = await request('/stations/prod/changes', { headers: { accept: 'text/html' } });
+    expect(body).toMatch(/<td data-label="team"><span>storage<\/span>/);
+    const { body: csv, headers } = await request('/stations/prod/changes?format=csv');
+    expect(headers['telemetry-station-data']).toBe('dropped=3');
+    expect(csv.split('\r\n').map((line) => line.replace(/.*?,/, ''))).toEqual([
+      'change,resource_id,name,display_name,resource_type,from,to,team',
+      'added,a,name-a,Display a,type.a,,ALERTSTATE_FIRING,storage',
+      'added,b,name-b,Display b,type.a,,ALERTSTATE_FIRING,',
+      '',
+    ]);
   });
 
   it('says that there is none, or none that matches', async () => {
