@@ -61,8 +61,10 @@ export const coverageByStation = (scope: Scope) =>
 
 /** Of a type without any rule and of unknown alertability, it is unknown whether rules are missing. */
 export function coverageByType(scope: Scope) {
-  const byType = coverage(scope, ['resource_type']);
-  const known = `${byType} > 0 or ${byType} and on (resource_type) ${scope.sum('telemetry_station_alertable_resources', ['resource_type'])}`;
+  const by = ['resource_type'] as const;
+  const withoutRules = scope.sum('telemetry_station_resources_without_alert_rules', by);
+  const withoutAny = `${withoutRules} >= ${scope.sum('telemetry_station_resources', by)}`;
+  const unknown = `${withoutAny} unless ${scope.sum('telemetry_station_alertable_resources', by)}`;
   return table(
     {
       title: 'Coverage by type',
@@ -70,12 +72,8 @@ export function coverageByType(scope: Scope) {
         'Resources without alert rules, and the share of resources with at least one: the 50 types with the most resources without rules. The share is unknown for a type without rules if no station with it has `alertability`.',
     },
     [
-      tableQuery(
-        scope.withTypeName(
-          `topk(50, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`,
-        ),
-      ),
-      tableQuery(known),
+      tableQuery(scope.withTypeName(`topk(50, ${withoutRules})`)),
+      tableQuery(`${coverage(scope, by)} unless (${unknown})`),
     ],
     [
       { field: 'resource_type_label', title: 'Type' },
@@ -85,20 +83,3 @@ export function coverageByType(scope: Scope) {
     { by: 'Value #A', descending: true, limit: 50 },
   );
 }
-
-export const withoutRulesByType = (scope: Scope) =>
-  coarse(
-    timeseries(
-      {
-        title: 'Without alert rules by type',
-        description: 'Resources without alert rules: the 10 types with the most.',
-        unit: UNIT.short,
-      },
-      rangeQuery(
-        scope.withTypeName(
-          `topk(10, ${scope.sum('telemetry_station_resources_without_alert_rules', ['resource_type'])})`,
-        ),
-        '{{resource_type_label}}',
-      ),
-    ),
-  );

@@ -1,14 +1,5 @@
 import { SLOW_SCRAPE_S, scrapeThresholds, targetMappings, UNIT } from './appearance.ts';
-import {
-  colorReasons,
-  stackedBars,
-  stackedTimeseries,
-  stat,
-  stateTimeline,
-  table,
-  timeseries,
-  withLimit,
-} from './panel.ts';
+import { colorReasons, stackedBars, stat, stateTimeline, table, timeseries, withLimit } from './panel.ts';
 import { instantQuery, orNone, rangeQuery, type Scope, tableQuery } from './query.ts';
 import { STATION_COLUMNS } from './resource-table.ts';
 
@@ -56,24 +47,6 @@ export const scrapeDuration = (scope: Scope) =>
       rangeQuery(scope.onTargets(scope.series('scrape_duration_seconds')), '{{instance}}'),
     ),
     SLOW_SCRAPE_S,
-  );
-
-export const scrapeSamples = (scope: Scope) =>
-  timeseries(
-    { title: 'Samples per scrape', description: 'Samples in each scrape.', unit: UNIT.short },
-    rangeQuery(scope.onTargets(scope.series('scrape_samples_scraped')), '{{instance}}'),
-  );
-
-export const cacheHits = (scope: Scope) =>
-  stackedTimeseries(
-    {
-      title: 'Cache hits and misses',
-      description:
-        'Stations that a scrape served from the cache (hit), and stations for which it waited for a refresh (miss).',
-      unit: UNIT.requestsPerSecond,
-    },
-    rangeQuery(scope.rate('telemetry_station_exporter_cache_hits_total', []), 'hit'),
-    rangeQuery(scope.rate('telemetry_station_exporter_cache_misses_total', []), 'miss'),
   );
 
 export const seriesByStation = (scope: Scope) =>
@@ -163,19 +136,6 @@ export const cpu = (scope: Scope) =>
     { title: 'CPU', description: 'CPU usage of the process; 100% is one core.', unit: UNIT.ratio },
     rangeQuery(
       scope.onExporters(`rate(${scope.series('process_cpu_seconds_total')}[$__rate_interval])`),
-      '{{instance}}',
-    ),
-  );
-
-export const openFileDescriptors = (scope: Scope) =>
-  timeseries(
-    {
-      title: 'Open file descriptors',
-      description: 'Open file descriptors, including sockets, as a share of the limit.',
-      unit: UNIT.ratio,
-    },
-    rangeQuery(
-      scope.onExporters(`${scope.series('process_open_fds')} / ${scope.series('process_max_fds')}`),
       '{{instance}}',
     ),
   );

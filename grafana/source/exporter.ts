@@ -10,16 +10,13 @@ import {
   timeToRefresh,
 } from './capacity-panels.ts';
 import {
-  cacheHits,
   cpu,
   eventLoopLag,
   memory,
-  openFileDescriptors,
   requestFailures,
   requestLatency,
   requestsInFlight,
   scrapeDuration,
-  scrapeSamples,
   seriesByStation,
   slowestScrape,
   targetsUp,
@@ -130,12 +127,9 @@ export const exporter = buildDashboard({
     { title: 'Is it overloaded?', lines: [line(8, [12, oldestWaitingRefresh(scope)], [12, timeToRefresh(scope)])] },
     { title: 'Is it healthy?', lines: [line(8, [8, memory(scope)], [8, cpu(scope)], [8, eventLoopLag(scope)])] },
     {
-      title: 'More',
+      title: 'Series and requests',
       collapsed: true,
-      lines: [
-        line(8, [12, seriesByStation(scope)], [12, requestsInFlight(scope)]),
-        line(8, [8, scrapeSamples(scope)], [8, cacheHits(scope)], [8, openFileDescriptors(scope)]),
-      ],
+      lines: [line(8, [12, seriesByStation(scope)], [12, requestsInFlight(scope)])],
     },
   ],
 });

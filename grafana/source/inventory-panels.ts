@@ -199,27 +199,31 @@ export const capacityTable = (scope: Scope) =>
   );
 
 export const addedAndRemoved = (scope: Scope) =>
-  stackedBars(
-    {
-      title: 'Resources added and removed per hour',
-      description:
-        'Added resources are positive, removed resources negative. Only listings that are verified complete count: a failed or incomplete listing removes no resources.',
-      unit: UNIT.short,
-    },
-    rangeQuery(scope.hourlyRate('telemetry_station_resources_added_total', []), 'Added'),
-    rangeQuery(`-${scope.hourlyRate('telemetry_station_resources_removed_total', [])}`, 'Removed'),
-  )
-    .overrideByName('Added', [fixedColor('blue')])
-    .overrideByName('Removed', [fixedColor('purple')]);
-
-export const stateChanges = (scope: Scope) =>
-  colorStates(
+  coarse(
     stackedBars(
       {
-        title: 'State changes per hour',
-        description: 'Changes of the alert state of resources per hour, by the new state.',
+        title: 'Resources added and removed per hour',
+        description:
+          'Added resources are positive, removed resources negative. Only listings that are verified complete count: a failed or incomplete listing removes no resources.',
         unit: UNIT.short,
       },
-      rangeQuery(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state']), '{{state}}'),
+      rangeQuery(scope.hourlyRate('telemetry_station_resources_added_total', []), 'Added'),
+      rangeQuery(`-${scope.hourlyRate('telemetry_station_resources_removed_total', [])}`, 'Removed'),
+    )
+      .overrideByName('Added', [fixedColor('blue')])
+      .overrideByName('Removed', [fixedColor('purple')]),
+  );
+
+export const stateChanges = (scope: Scope) =>
+  coarse(
+    colorStates(
+      stackedBars(
+        {
+          title: 'State changes per hour',
+          description: 'Changes of the alert state of resources per hour, by the new state.',
+          unit: UNIT.short,
+        },
+        rangeQuery(scope.hourlyRate('telemetry_station_resource_state_changes_total', ['state']), '{{state}}'),
+      ),
     ),
   );

@@ -142,16 +142,6 @@ const rulesHistory = timeseries(
   rangeQuery(oneStation.deduplicated('telemetry_station_resource_alert_rules', SELECTED), 'Alert rules'),
 );
 
-const quantityHistory = timeseries(
-  {
-    title: 'Quantity over time',
-    description: 'Quantity from the SKU of the resource.',
-    unit: UNIT.short,
-    noValue: 'No resource selected, or it has no SKU quantity',
-  },
-  rangeQuery(oneStation.deduplicated('telemetry_station_resource_sku_quantity', SELECTED), '{{unit}}'),
-);
-
 export const resources = buildDashboard({
   name: 'resources',
   description: 'Search for single resources and follow their history.',
@@ -177,7 +167,7 @@ export const resources = buildDashboard({
     },
     {
       title: 'Selected resource',
-      lines: [line(4, [24, details]), line(7, [12, stateHistory], [6, rulesHistory], [6, quantityHistory])],
+      lines: [line(4, [24, details]), line(7, [12, stateHistory], [12, rulesHistory])],
     },
   ],
 });

@@ -1,7 +1,7 @@
 import { alertsTable, firingResources } from './alert-panels.ts';
 import { UNIT, upMappings } from './appearance.ts';
 import { buildDashboard, inventoryLink, line, panelLink } from './build-dashboard.ts';
-import { coverageByType, coverageStat, withoutRulesByType, withoutRulesStat } from './coverage-panels.ts';
+import { coverageByType, coverageStat, withoutRulesStat } from './coverage-panels.ts';
 import { ageByStation, failuresByReason, listingStat, oldestData, refreshDuration } from './health-panels.ts';
 import {
   addedAndRemoved,
@@ -11,6 +11,7 @@ import {
   firingByType,
   firingStat,
   gpusByModel,
+  resourcesByProduct,
   resourcesByState,
   resourcesByType,
   resourcesStat,
@@ -143,7 +144,7 @@ export const station = buildDashboard({
         line(8, [12, addedAndRemoved(scope)], [12, stateChanges(scope)]),
       ],
     },
-    { title: 'Alert coverage', lines: [line(9, [12, coverageByType(scope)], [12, withoutRulesByType(scope)])] },
+    { title: 'Types and products', lines: [line(9, [12, coverageByType(scope)], [12, resourcesByProduct(scope)])] },
     { title: 'Resources without alert rules', collapsed: true, lines: [line(11, [24, withoutRulesTable])] },
     { title: 'Oldest and newest resources', collapsed: true, lines: [line(9, [24, oldest]), line(9, [24, newest])] },
     { title: 'Owners', collapsed: true, lines: [line(9, [24, byOwner(scope)])] },

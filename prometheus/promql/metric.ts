@@ -12,12 +12,9 @@ export const EXTERNAL_METRICS = {
   ALERTS_FOR_STATE: ['alertname', 'severity', ...ALERT_LABELS],
   up: [],
   scrape_duration_seconds: [],
-  scrape_samples_scraped: [],
   process_start_time_seconds: [],
   process_resident_memory_bytes: [],
   process_cpu_seconds_total: [],
-  process_open_fds: [],
-  process_max_fds: [],
   nodejs_eventloop_lag_p99_seconds: [],
 } as const satisfies Record<string, readonly string[]>;
 

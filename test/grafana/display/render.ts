@@ -101,12 +101,25 @@ function transformed({ transformations = [] }: ShippedPanel, frames: readonly Fr
   return result;
 }
 
-function withOverrides({ fieldConfig }: ShippedPanel, data: readonly Frame[]): Frame[] {
+function withOverrides({ type, fieldConfig: config }: ShippedPanel, data: readonly Frame[]): Frame[] {
+  const defaults = { ...STANDARD, color: { mode: type === 'timeseries' ? 'palette-classic' : 'thresholds' } };
+  const fieldConfig = { defaults: { ...defaults, ...config?.defaults }, overrides: config?.overrides ?? [] };
   return grafana.applyFieldOverrides({ data, fieldConfig, theme, replaceVariables, timeZone, fieldConfigRegistry });
 }
 
 const timeZone = 'utc';
 const replaceVariables = (text: string) => text;
+
+/** What Grafana adds to a panel without it. */
+const STANDARD = {
+  thresholds: {
+    mode: 'absolute',
+    steps: [
+      { value: null, color: 'green' },
+      { value: 80, color: 'red' },
+    ],
+  },
+};
 
 /** Applies the values of all properties as they are. */
 const fieldConfigRegistry = {

@@ -92,7 +92,6 @@ describe('the panels of all dashboards', () => {
       'A target cannot be scraped',
       'No alerts, or prometheus/rules.yml is not loaded',
       'No resource has the label $owner, see resource_labels',
-      'No resource selected, or it has no SKU quantity',
       'No resource selected, or it has no data',
       'None known',
       'Scrape failed',

@@ -144,7 +144,6 @@ export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
     isDown(ago) ? undefined : typeof value === 'number' ? value : value(ago);
   add('up', {}, (ago) => (isDown(ago) ? 0 : 1));
   add('scrape_duration_seconds', {}, (ago) => (isDown(ago) ? failedScrapeSeconds : scrapeSeconds));
-  add('scrape_samples_scraped', {}, 1000);
   const counted = exposed((ago) => HISTORY_S - ago);
   const upstream = 'main';
   add('telemetry_station_exporter_build_info', { version: '1.0.0', node_version: 'v24' }, exposed(1));
@@ -180,7 +179,5 @@ export function recordExporter({ add }: Recorder, world: ExporterWorld): void {
   add('process_start_time_seconds', {}, exposed(NOW_S - 7200));
   add('process_resident_memory_bytes', {}, exposed(2e8));
   add('process_cpu_seconds_total', {}, counted);
-  add('process_open_fds', {}, exposed(20));
-  add('process_max_fds', {}, exposed(1024));
   add('nodejs_eventloop_lag_p99_seconds', {}, exposed(0.01));
 }
