@@ -15,7 +15,7 @@ const PRIORITIES = ['firing', 'pending'].flatMap((state) =>
 );
 
 /** Pending and firing alerts of the shipped rules, or of those with the given names. */
-export function alertsTable(scope: Scope, names = 'TelemetryStation.+') {
+export function alertsTable(scope: Scope, title = 'Alerts', names = 'TelemetryStation.+') {
   const alertname = `=~"${names}"`;
   const alerts = (matchers = {}) =>
     `max by (${ROW_LABELS}, resource_id, alertstate) (${scope.alerts('ALERTS', { alertname, ...matchers })})`;
@@ -26,7 +26,7 @@ export function alertsTable(scope: Scope, names = 'TelemetryStation.+') {
   );
   return table(
     {
-      title: 'Alerts',
+      title,
       description:
         'Pending and firing alerts of `prometheus/rules.yml`: firing ones first, then by severity, then the latest, up to 100. The alerts of the resources of a station are one row, whose number links to them. The name links to the runbook.',
       noValue: 'No alerts, or prometheus/rules.yml is not loaded',

@@ -102,13 +102,14 @@ describe('dashboards', () => {
     expect(urls.filter(([, url]) => !/&var-job=.\{__data\.fields\.job:percentencode\}/.test(`${url}`))).toEqual([]);
   });
 
-  it('list the active alerts, and the firing resources, on the dashboards of fleet and station', () => {
-    for (const name of ['fleet.json', 'station.json', 'exporter.json']) {
-      const [, dashboard] = shipped.find(([file]) => file === name) ?? [];
-      expect(dashboard && openPanelsOf(dashboard).map(({ title }) => title)).toContain('Alerts');
-      if (name !== 'exporter.json')
-        expect(dashboard && panelsOf(dashboard).map(({ title }) => title)).toContain('Firing resources');
-    }
+  it.each([
+    ['fleet.json', 'Alerts', 'Firing resources'],
+    ['station.json', 'Alerts', 'Firing resources'],
+    ['exporter.json', 'Exporter alerts', undefined],
+  ])('list the active alerts, and the firing resources on request: %s', (name, alerts, onRequest) => {
+    const [, dashboard] = shipped.find(([file]) => file === name) ?? expect.unreachable(name);
+    expect(openPanelsOf(dashboard).map(({ title }) => title)).toContain(alerts);
+    if (onRequest) expect(panelsOf(dashboard).map(({ title }) => title)).toContain(onRequest);
   });
 
   it('open the station dashboard on one station', () => {

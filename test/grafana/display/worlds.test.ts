@@ -46,7 +46,7 @@ describe('the panels of all dashboards', () => {
   });
 
   it('list the alerts of exporters alone on the exporter dashboard', () => {
-    expect(cells('station-down', 'exporter.json: Alerts', 'Alert')).toEqual([['TelemetryStationOverloaded']]);
+    expect(cells('station-down', 'exporter.json: Exporter alerts', 'Alert')).toEqual([['TelemetryStationOverloaded']]);
   });
 
   it('show nothing in green while the exporter is down', () => {
