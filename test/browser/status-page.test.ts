@@ -180,7 +180,7 @@ describe('the status page', () => {
     const { exporter } = await exporterOfSizes(Object.fromEntries(names.map((name, index) => [name, index % 7])));
     const page = await openPage();
     await page.goto(exporter.url);
-    expect(await page.locator('#summary').innerText()).toBe('1,000 of 1,000 stations up.');
+    await untilText(page, '#summary', '1,000 of 1,000 stations up.');
     await page.locator('#stations th:nth-child(3) a').click();
     await page.locator('#filter').fill('s-99');
     await page.locator('#filter').press('Enter');
