@@ -8,6 +8,7 @@ interface BreakerOptions {
 
 /** The state of a station, from its replies. */
 export interface StationState {
+  readonly name: string;
   isHanging: boolean;
   /** Typical latency of its replies; undefined: none so far. */
   typicalMs: number | undefined;
@@ -62,7 +63,7 @@ export class CircuitBreaker {
   station(name: string): StationState {
     let station = this.#stations.get(name);
     if (!station) {
-      station = { isHanging: false, typicalMs: undefined, inFlight: 0 };
+      station = { name, isHanging: false, typicalMs: undefined, inFlight: 0 };
       this.#stations.set(name, station);
     }
     return station;
@@ -70,7 +71,8 @@ export class CircuitBreaker {
 
   setHanging(station: StationState, isHanging: boolean): void {
     station.isHanging = isHanging;
-    if (isHanging) this.#hanging.add(station);
+    // A request may end after its station was forgotten.
+    if (isHanging && this.#stations.get(station.name) === station) this.#hanging.add(station);
     else this.#hanging.delete(station);
   }
 

@@ -183,6 +183,19 @@ describe('RequestLimiter, when a station hangs', () => {
     expect(limiter.load().hangingStations).toBe(1);
   });
 
+  it('does not count a station that is removed while an overdue request is in flight', async () => {
+    const { clock, limiter, send, endOf } = setUp(8);
+    const closed = new AbortController();
+    const removed = endOf(send('removed', refreshOf('removed'), 20_000, closed.signal));
+    const kept = send('kept', refreshOf('kept'));
+    await clock.runUntil(5000);
+    await kept;
+    closed.abort();
+    limiter.breaker.retainStations(new Set(['kept']));
+    await removed;
+    expect(limiter.load().hangingStations).toBe(0);
+  });
+
   it('gives all that hang a quarter of the slots, in the order in which they became due', async () => {
     const { clock, names, send } = setUp(8);
     const hanging = ['a', 'b', 'c', 'd'];
