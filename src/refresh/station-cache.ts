@@ -179,12 +179,9 @@ export class StationCache<Encoded> {
     if (held) {
       const isLabelled = [this.spec, spec].some(({ resourceLabels }) => resourceLabels.entries.length > 0);
       const { snapshot } = held.publication;
-      const publication = {
-        ...held.publication,
-        spec,
-        snapshot: isLabelled ? await relabelled(snapshot, spec.resourceLabels, next.#tasks) : snapshot,
-        values: next.#values,
-      };
+      const labelled = isLabelled ? await relabelled(snapshot, spec.resourceLabels, next.#tasks) : snapshot;
+      const publication = { ...held.publication, spec, snapshot: labelled, values: next.#values };
+      if (this.#churn.latest === snapshot) next.#churn = { ...this.#churn, latest: labelled };
       const encoded = await dependencies.encode(publication);
       next.#held = { ...held, publication, encoded, excusedMs: this.#excusedMs() };
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingContext, StationSource } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { ResourceLabels } from '../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../src/model/station-spec.ts';
 import {
   type EndedAttempt,
@@ -57,12 +58,16 @@ function stationOf(
     else call?.resolve(answer);
     return update;
   };
-  const successor = (listing: Listing<Resource> = twoRecords()) =>
-    cache.successor(cache.spec, {
-      source: { listResources: async () => listing, listIds: async () => listingOf([]) },
-      encode: async () => 'encoded again',
-      clock,
-    });
+  const successor = (listing: Listing<Resource> = twoRecords(), changed: Partial<StationSpec> = {}) =>
+    cache.successor(
+      { ...cache.spec, ...changed },
+      {
+        source: { listResources: async () => listing, listIds: async () => listingOf([]) },
+        encode: async () => 'encoded again',
+        clock,
+        refreshed: (_view, attempt) => ended.push(attempt),
+      },
+    );
   return { cache, clock, calls, refreshed, ended, attempt, upstream, successor };
 }
 
@@ -417,6 +422,19 @@ describe('StationCache', () => {
     clock.advance(30_000);
     await next.refreshIfDue();
     expect(next.view().served?.publication.churn.get('type.a')?.removed).toBe(2);
+  });
+
+  it('keeps no data with former labels after a reload changed them', async () => {
+    const { clock, attempt, ended, successor } = stationOf();
+    await attempt(twoRecords());
+    const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'x' } }]);
+    const next = await successor(listingOf([]), { resourceLabels });
+    clock.advance(60_000);
+    await next.refreshIfDue();
+    expect(ended.at(-1)?.changes?.list.map(({ resource }) => ({ ...resource.labels }))).toEqual([
+      { team: 'x' },
+      { team: 'x' },
+    ]);
   });
 
   it('hands over data that is older than max_stale only because its refresh waits', async () => {
