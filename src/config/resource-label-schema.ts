@@ -12,9 +12,8 @@ import { labelName } from './station-schema.ts';
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */
 const MAX_NAMES = 10;
 
-/** Characters of one expression, and instructions when it is compiled. With the length of label values they bound the time that a resource takes. */
+/** Characters of one expression, and instructions of all when they are compiled. With the length of label values they bound the time that a resource takes. */
 const MAX_SIZE = 1000;
-const MAX_TOTAL_SIZE = 10 * MAX_SIZE;
 
 const TOO_LARGE = `expected a regular expression of at most ${MAX_SIZE} characters and instructions, where a repetition counts as often as it may occur`;
 
@@ -25,6 +24,8 @@ const RESERVED = new Set([
   ...Object.keys(SORT_KEYS),
   ...Object.keys(PARAMETERS),
   ...['q', 'format'],
+  // Labels that Prometheus attaches to every series.
+  ...['job', 'instance'],
 ]);
 
 const expression = codecOf(
@@ -88,8 +89,8 @@ function* sizeProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
   let size = 0;
   for (const { path, value } of valuesIn(entries, 'match')) {
     if (value instanceof AnchoredRegExp) size += value.size;
-    if (size <= MAX_TOTAL_SIZE) continue;
-    yield { path, message: `expected at most ${MAX_TOTAL_SIZE} instructions in all entries together` };
+    if (size <= MAX_SIZE) continue;
+    yield { path, message: `expected at most ${MAX_SIZE} instructions in all entries together` };
     return;
   }
 }

@@ -132,20 +132,16 @@ export async function relabelled(snapshot: Snapshot, labels: ResourceLabels, tas
   return { ...snapshot, parts };
 }
 
-/** Resources between two looks at the clock: a regular expression may take long. */
-const LABELLED_TOGETHER = 10;
-
 /** Labels resources that are not published yet in place: copies of all of them would be the largest part of the cost. */
 async function setLabels(
   resources: readonly Resource[],
   labelsOf: (resource: Resource) => Resource['labels'],
   tasks: TaskQueue,
 ): Promise<void> {
-  const slices = Array.from({ length: Math.ceil(resources.length / LABELLED_TOGETHER) }, (_, at) =>
-    resources.slice(at * LABELLED_TOGETHER, (at + 1) * LABELLED_TOGETHER),
-  );
-  await tasks.forEach(slices, (slice) => {
-    for (const resource of slice) (resource as { labels: Resource['labels'] }).labels = labelsOf(resource);
+  // One by one: a regular expression may take long.
+  const single = resources.map((resource) => [resource] as const);
+  await tasks.forEach(single, ([resource]) => {
+    (resource as { labels: Resource['labels'] }).labels = labelsOf(resource);
   });
 }
 

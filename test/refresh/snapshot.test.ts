@@ -3,7 +3,8 @@ import { ListingFailure } from '../../src/model/failure.ts';
 import type { Listing, ListingFilters } from '../../src/model/listing.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { AnchoredRegExp, ResourceLabels } from '../../src/model/resource-labels.ts';
-import { SnapshotReader } from '../../src/refresh/snapshot.ts';
+import { TaskQueue } from '../../src/model/task-queue.ts';
+import { relabelled, SnapshotReader } from '../../src/refresh/snapshot.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { listingOf, resourceOf, specOf } from './fixtures.ts';
 
@@ -35,6 +36,27 @@ function readerOf(
 }
 
 const noIds = () => listingOf<string>([]);
+
+describe('relabelled', () => {
+  it('labels one resource per event-loop iteration if the expressions take long', async () => {
+    let [nowMs, together, most] = [0, 0, 0];
+    class SlowLabels extends ResourceLabels {
+      override labelsOf(resource: Resource) {
+        nowMs += 80;
+        together += 1;
+        most = Math.max(most, together);
+        setImmediate(() => {
+          together = 0;
+        });
+        return super.labelsOf(resource);
+      }
+    }
+    const labels = new SlowLabels([{ match: {}, labels: { team: 'x' } }]);
+    const snapshot = await relabelled(listingOf(records), labels, new TaskQueue(() => nowMs));
+    expect(snapshot.parts.flat().map((resource) => resource.labels['team'])).toEqual(['x', 'x', 'x']);
+    expect(most).toBe(1);
+  });
+});
 
 describe('SnapshotReader', () => {
   it('returns the listing itself without products and alertability', async () => {
