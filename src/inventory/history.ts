@@ -7,6 +7,8 @@ const OUTCOMES = ['succeeded', 'incomplete', 'postponed', 'failed'] as const;
 export interface HistoryEntry {
   /** Wall time of the end of the latest one. Times decrease where the wall clock was set back. */
   readonly atMs: number;
+  /** Of several: the end of the first one. */
+  readonly firstMs?: number;
   readonly refreshes: number;
   readonly failed: number;
   /** The worst of them. */
@@ -20,6 +22,11 @@ export interface HistoryEntry {
   readonly pages?: number;
   readonly resources?: number;
   readonly firing?: number;
+  /** Of several: the smallest and the largest numbers. Not as objects, which take 20 KB more per station. */
+  readonly leastResources?: number | undefined;
+  readonly mostResources?: number | undefined;
+  readonly leastFiring?: number | undefined;
+  readonly mostFiring?: number | undefined;
   /** Sums over all of them. */
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
@@ -43,7 +50,7 @@ const OUTAGES = 20;
 const RECENT = 60;
 
 /** A cell in the graph of a day. */
-export const BUCKET_MS = 6 * 60_000;
+const BUCKET_MS = 6 * 60_000;
 
 /** A day. */
 const BUCKETS = 240;
@@ -129,12 +136,17 @@ function merged(older: HistoryEntry, newer: HistoryEntry): HistoryEntry {
   return {
     ...older,
     ...newer,
+    firstMs: Math.min(older.firstMs ?? older.atMs, newer.atMs),
     outcome,
     ...(failure && { failure }),
     refreshes: older.refreshes + newer.refreshes,
     failed: older.failed + newer.failed,
     waitedMs: Math.max(older.waitedMs, newer.waitedMs),
     durationMs: combined(older.durationMs, newer.durationMs, Math.max),
+    leastResources: combined(older.leastResources ?? older.resources, newer.resources, Math.min),
+    mostResources: combined(older.mostResources ?? older.resources, newer.resources, Math.max),
+    leastFiring: combined(older.leastFiring ?? older.firing, newer.firing, Math.min),
+    mostFiring: combined(older.mostFiring ?? older.firing, newer.firing, Math.max),
     added: combined(older.added, newer.added, sum),
     removed: combined(older.removed, newer.removed, sum),
     stateChanges: combined(older.stateChanges, newer.stateChanges, sum),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { BUCKET_MS, History, type HistoryEntry } from '../../src/inventory/history.ts';
+import { History, type HistoryEntry } from '../../src/inventory/history.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
+
+const BUCKET_MS = 6 * 60_000;
 
 function success(atMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
   return {
@@ -90,12 +92,12 @@ describe('History', () => {
     expect(historyOf(entries).newestFirst()).toEqual(entries.toReversed());
   });
 
-  it('merges the refreshes of a bucket: worst outcome, longest times, latest counts, sums of changes', () => {
+  it('merges the refreshes of a bucket: worst outcome, longest times, latest counts and their extremes, sums of changes', () => {
     const history = historyOf([
       success(START_MS, { durationMs: 900, waitedMs: 3000 }),
       failure(START_MS + 10_000, 'first'),
       failure(START_MS + 20_004, 'second', 'timeout'),
-      success(START_MS + 30_000, { outcome: 'incomplete', resources: 40, added: 2, removed: 5 }),
+      success(START_MS + 30_000, { outcome: 'incomplete', resources: 40, firing: 1, added: 2, removed: 5 }),
       { atMs: START_MS + 40_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 1000, resources: 41 },
       success(START_MS + BUCKET_MS),
       ...every(BUCKET_MS, 60, (atMs) => success(atMs + 2 * BUCKET_MS)),
@@ -103,12 +105,14 @@ describe('History', () => {
     expect(history.newestFirst().at(-1)).toEqual({
       ...{
         atMs: START_MS + 40_000,
+        firstMs: START_MS,
         refreshes: 5,
         failed: 2,
         outcome: 'failed',
         failure: { reason: 'timeout', message: 'second' },
       },
-      ...{ waitedMs: 3000, durationMs: 900, pages: 3, resources: 41, firing: 2, added: 3, removed: 5, stateChanges: 8 },
+      ...{ waitedMs: 3000, durationMs: 900, pages: 3, resources: 41, firing: 1, added: 3, removed: 5, stateChanges: 8 },
+      ...{ leastResources: 40, mostResources: 42, leastFiring: 1, mostFiring: 2 },
     });
     expect(history.newestFirst().at(-2)).toEqual(success(START_MS + BUCKET_MS));
   });

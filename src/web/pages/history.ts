@@ -1,4 +1,4 @@
-import { BUCKET_MS, type HistoryEntry, type Outage } from '../../inventory/history.ts';
+import type { HistoryEntry, Outage } from '../../inventory/history.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { changesPath, historyPath } from '../routes.ts';
@@ -35,9 +35,9 @@ function historyContent(history: readonly HistoryEntry[], { status, ttlMs, nowMs
   return html`${timelineFigure(timeline)}
 ${outages.length === 0 ? [] : html`<h3>Outages</h3>\n${list(outages.slice(0, SHOWN_OUTAGES))}${more(outages.slice(SHOWN_OUTAGES), list)}`}
 <div class="sparks">
-${sparkline('resources', 'Resources', timeline, ({ resources }) => resources, numberText, 0.9)}
-${sparkline('firing', 'Firing resources', timeline, ({ firing }) => firing, numberText)}
-${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => durationMs, durationText)}
+${sparkline('resources', 'Resources', timeline, (of) => [of.leastResources, of.mostResources, of.resources], numberText, 0.9)}
+${sparkline('firing', 'Firing resources', timeline, (of) => [of.leastFiring, of.mostFiring, of.firing], numberText)}
+${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => [durationMs], durationText)}
 </div>
 <h3 id="refreshes-title">Recent refreshes</h3>
 ${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
@@ -106,7 +106,7 @@ function timelineOf(history: readonly HistoryEntry[], { nowMs, ttlMs, waitingMs 
     .filter(({ atMs }) => atMs <= nowMs)
     .reverse()
     .sort((a, b) => a.atMs - b.atMs);
-  const ageMs = nowMs - (past[0]?.atMs ?? nowMs);
+  const ageMs = past[0] ? nowMs - firstMsOf(past[0]) : 0;
   const lengthMs = HOUR_MS * (LENGTHS.find((hours) => ageMs < hours * HOUR_MS) ?? 24);
   const fromMs = nowMs - lengthMs;
   const entries = past.filter(({ atMs }) => atMs >= fromMs);
@@ -154,8 +154,12 @@ class Cells {
   }
 }
 
-function startOf({ atMs, durationMs = 0, refreshes }: HistoryEntry): number {
-  return refreshes > 1 ? Math.floor(atMs / BUCKET_MS) * BUCKET_MS : atMs - durationMs;
+function startOf(entry: HistoryEntry): number {
+  return firstMsOf(entry) - (entry.durationMs ?? 0);
+}
+
+function firstMsOf({ atMs, firstMs = atMs }: HistoryEntry): number {
+  return firstMs;
 }
 
 function timelineFigure(timeline: Timeline): Html {
@@ -192,29 +196,30 @@ function summary({ fromMs, toMs, entries, isBeginning }: Timeline): Html {
     ...others.map((outcome) => `some ${outcome}`),
   ];
   const [first] = entries;
-  const beginning = isBeginning && first ? html` The history begins ${momentText(first.atMs, toMs)}.` : [];
+  const beginning = isBeginning && first ? html` The history begins ${momentText(firstMsOf(first), toMs)}.` : [];
   return html`Last ${(toMs - fromMs) / HOUR_MS} h: ${parts.join(', ')}.${beginning}`;
 }
 
 const SPARK_HEIGHT = 30;
 
-/** `floor`: the bottom of the line at most, as a share of its top, so that small changes of a large number look small. */
+/** `numbers`: the latest last. `floor`: the bottom of the line at most, as a share of its top, so that small changes of a large number look small. */
 function sparkline(
   id: string,
   title: string,
   { entries, cells }: Timeline,
-  number: (entry: HistoryEntry) => number | undefined,
+  numbers: (entry: HistoryEntry) => readonly (number | undefined)[],
   text: (value: number) => string,
   floor = 0,
 ): Html {
-  const values = entries.flatMap((entry) => number(entry) ?? []);
+  const valuesOf = (some: readonly HistoryEntry[]) => some.flatMap(numbers).filter((value) => value !== undefined);
+  const values = valuesOf(entries);
   if (values.length === 0)
     return html`<figure class="spark"><figcaption>${title}: ${unknown('no refresh has succeeded')}</figcaption></figure>`;
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const bottom = Math.min(floor * most, least);
   const y = (value: number) =>
     Math.round((most === bottom ? 0.5 : 1 - (value - bottom) / (most - bottom)) * (SPARK_HEIGHT - 2) * 10) / 10 + 1;
-  const shown = cells.map((cell) => cell?.entries.flatMap((entry) => number(entry) ?? []).at(-1));
+  const shown = cells.map((cell) => cell && valuesOf(cell.entries).at(-1));
   const path = shown.map((value, cell) => {
     if (value === undefined) return '';
     return `${shown[cell - 1] === undefined ? `M${cell} ${y(value)}` : `V${y(value)}`}H${cell + 1}`;
@@ -261,12 +266,12 @@ function outcomeText({ outcome, refreshes, failed }: HistoryEntry): string {
 
 /** A link to these changes. */
 function changesText(entry: HistoryEntry, station: string): Html {
-  const { added, removed, stateChanges, rulesChanges, atMs, refreshes } = entry;
+  const { added, removed, stateChanges, rulesChanges, atMs } = entry;
   const changes = Object.entries({ added, removed, 'changed state': stateChanges, 'changed rules': rulesChanges });
   if (changes.every(([, count]) => count === undefined)) return unknown('not known');
   const texts = changes.flatMap(([what, count]) => (count ? [`${numberText(count)} ${what}`] : []));
   if (texts.length === 0) return html`none`;
-  const since = new Date(refreshes > 1 ? startOf(entry) : atMs).toISOString();
+  const since = new Date(firstMsOf(entry)).toISOString();
   const path = changesPath(station, { since, until: new Date(atMs).toISOString() });
   return path === undefined ? html`${texts.join(', ')}` : html`<a href="../${path}">${texts.join(', ')}</a>`;
 }

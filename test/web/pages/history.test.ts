@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../../src/inventory/history.ts';
+import { History, type HistoryEntry } from '../../../src/inventory/history.ts';
 import { historySection } from '../../../src/web/pages/history.ts';
 import { NOW_MS, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
@@ -110,7 +110,7 @@ describe('historySection', () => {
       /<a href="([^"]*changes[^"]*)">1 removed/.exec(section([entry], { name }))?.[1]?.replace('&#38;', '&');
     const until = '2026-01-02T03%3A05%3A00.000Z';
     expect(linkOf(entryAt(0, { removed: 1 }))).toBe(`../stations/prod/changes?since=${until}&until=${until}`);
-    expect(linkOf(entryAt(0, { removed: 1, refreshes: 6 }))).toBe(
+    expect(linkOf(entryAt(0, { removed: 1, refreshes: 6, firstMs: NOW_MS - 5 * MINUTE_MS }))).toBe(
       `../stations/prod/changes?since=2026-01-02T03%3A00%3A00.000Z&until=${until}`,
     );
     expect(linkOf(entryAt(0, { removed: 1 }), '..')).toBeUndefined();
@@ -186,10 +186,21 @@ describe('historySection', () => {
     ]);
   });
 
-  it('begins the bar of merged refreshes with their six minutes', () => {
-    const history = [entryAt(0), { ...failureAt(31 * MINUTE_MS), refreshes: 6, failed: 6 }];
-    // 02:30 to 02:35:30 in cells of 15 seconds since 02:05.
-    expect(bars(section(history))[0]).toEqual(['failed', 100, 22]);
+  it('begins the bar of merged refreshes with the first of them', () => {
+    const firstMs = NOW_MS - 34 * MINUTE_MS;
+    const history = [entryAt(0), { ...failureAt(31 * MINUTE_MS), refreshes: 6, failed: 6, firstMs }];
+    // 02:30:50 to 02:35:30 in cells of 15 seconds since 02:05.
+    expect(bars(section(history))[0]).toEqual(['failed', 103, 19]);
+  });
+
+  it('has the beginning and the extremes of refreshes that were merged', () => {
+    const kept = new History();
+    const served = (at: number) => (at === 2 ? 403 : 407);
+    for (let at = 0; at < 77; at += 1) kept.add(entryAt((76 - at) * 6000, { resources: served(at), firing: at % 2 }));
+    const text = words(section(kept.newestFirst()));
+    expect(text).toContain('77 refreshes, none failed. The history begins 7 min 36 s ago.');
+    expect(text).toContain('Resources: 407 min 403, max 407');
+    expect(text).toContain('Firing resources: 0 min 0, max 1');
   });
 
   it('shows where refreshes are missing, and nothing before the first one', () => {
