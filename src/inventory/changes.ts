@@ -115,7 +115,8 @@ export type ChangeQuery = Readonly<Partial<Record<keyof typeof PARAMETERS, strin
 
 const TIME = {
   expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z',
-  isValid: (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(text) && !Number.isNaN(Date.parse(text)),
+  isValid: (text: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
 };
 
 const PARAMETERS = {

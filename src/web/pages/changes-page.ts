@@ -35,7 +35,7 @@ ${LIVE_NOTICES}
 ${filterForm(selection)}
 ${
   changes.length === 0
-    ? html`<p id="nothing">${found.kept === 0 ? 'No change yet.' : 'No change matches.'}</p>`
+    ? html`<p id="nothing">${nothingText(found, exporter.history(name))}</p>`
     : html`<div class="results">
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
@@ -53,8 +53,19 @@ ${pages('Pages of changes, below the table')}`
 }
 
 function scopeText({ kept, dropped }: Pick<ReturnType<typeof changesOf>, 'kept' | 'dropped'>): Html {
-  const bound = html` ${countText(dropped, 'older or further one was', 'older or further ones were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
-  return html`Between listings that are verified complete, so that an incomplete one removes nothing. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}`;
+  const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
+  return html`Changes between listings that are verified complete. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}`;
+}
+
+function nothingText(
+  { kept }: Pick<ReturnType<typeof changesOf>, 'kept'>,
+  history: ReturnType<ExporterPort['history']>,
+): string {
+  if (kept > 0) return 'No change matches.';
+  // The first listing is compared with none.
+  return history?.some(({ added }) => added !== undefined)
+    ? 'No changes yet.'
+    : 'Nothing was compared yet: that takes two complete listings.';
 }
 
 function filterForm({ search = '', change, ...times }: ReturnType<typeof changesOf>['query']): Html {

@@ -59,6 +59,7 @@ describe('changesPage', () => {
     ['?change=state', ['b']],
     ['?search=DISPLAY%20A', ['a']],
     [`?since=${new Date(NOW_MS - 1000).toISOString()}`, ['c']],
+    ['?since=2026-01-02T04:04:59%2B01:00', ['c']],
     [`?until=${new Date(NOW_MS - 65_000).toISOString()}&change=&page=`, ['a', 'b']],
   ])('selects by %s, for programs too', async (query, ids) => {
     const changes = [change('c', { atMs: NOW_MS - 1000 }), change('a'), change('b', { change: 'state' })];
@@ -76,7 +77,7 @@ describe('changesPage', () => {
     expect(rows).toHaveLength(50);
     expect(text).toContain('201–250 of 250');
     expect(text).toContain(
-      '250 changes are kept. 7 older or further ones were dropped: see limits.changes_per_station and limits.changes.',
+      '250 changes are kept. 7 more were dropped: see limits.changes_per_station and limits.changes.',
     );
     expect(hrefs).toContain('?change=added&page=2');
   });
@@ -99,13 +100,18 @@ describe('changesPage', () => {
   });
 
   it('says that there is none, or none that matches', async () => {
-    expect((await pageOf([])).text).toContain('No change yet.');
+    expect((await pageOf([])).text).toContain('Nothing was compared yet: that takes two complete listings.');
+    const compared = { atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, added: 0 } as const;
+    const { request } = await startApp({ history: () => [compared] });
+    const { body } = await request('/stations/prod/changes', { headers: { accept: 'text/html' } });
+    expect(body).toContain('No changes yet.');
     expect((await pageOf([change('a')], '?change=removed')).text).toContain('No change matches.');
   });
 
   it.each([
     ['?change=gone', 'Expected change to be one of added, removed, state, rules, type.'],
     ['?since=yesterday', 'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
+    ['?since=2026-01-02T03:04:05', 'Expected since to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
     ['?until=2026-99-02T03:04:05Z', 'Expected until to be an RFC 3339 time such as 2026-01-02T03:04:05Z.'],
     ['?page=0', 'Expected page to be an integer of at least 1.'],
     ['?search=a&search=b', 'Expected search at most once.'],
