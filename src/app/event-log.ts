@@ -16,13 +16,16 @@ const MAX_OUTAGES = 10;
 interface StationState {
   /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
   isOutageLogged: boolean | undefined;
+  /** Whether an incomplete listing was logged above debug level since the last complete one. */
+  isIncompleteLogged: boolean;
   /** When each kind of message was last logged above debug level. */
   readonly loggedMs: Map<string, number>;
 }
 
 /**
  * Logs the results of refreshes so that many failing stations do not fill the log: a failure when its reason changes and then once per
- * hour, the recovery with the time that it took, and an incomplete listing once per hour. Everything else is logged at debug level.
+ * hour, the recovery with the time that it took, an incomplete listing once per hour, and that it is complete again. Everything else is
+ * logged at debug level.
  */
 export class RefreshLog {
   readonly #log: Logger;
@@ -57,8 +60,14 @@ export class RefreshLog {
     }
     const snapshot = served?.publication.snapshot;
     const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, duration_seconds };
-    if (snapshot?.complete) this.#log.debug('refresh succeeded', fields);
-    else this.#warn(state, 'refresh succeeded, listing incomplete', { ...fields, reported: snapshot?.reportedTotal });
+    if (snapshot?.complete) {
+      if (state.isIncompleteLogged) this.#log.info('listing complete again', fields);
+      else this.#log.debug('refresh succeeded', fields);
+      state.isIncompleteLogged = false;
+      return;
+    }
+    const incomplete = { ...fields, reported: snapshot?.reportedTotal };
+    if (this.#warn(state, 'refresh succeeded, listing incomplete', incomplete)) state.isIncompleteLogged = true;
   }
 
   postponed({ name: station }: Pick<StationSpec, 'name'>, { reason, message }: ListingFailure): void {
@@ -111,7 +120,7 @@ export class RefreshLog {
   #state(station: string): StationState {
     const known = this.#states.get(station);
     if (known) return known;
-    const state: StationState = { isOutageLogged: undefined, loggedMs: new Map() };
+    const state: StationState = { isOutageLogged: undefined, isIncompleteLogged: false, loggedMs: new Map() };
     this.#states.set(station, state);
     return state;
   }
@@ -141,7 +150,7 @@ export function logChanges(log: Pick<Logger, 'info'>, station: string, { list, t
     const fields = { resource_id: id, name, display_name: displayName, resource_type: type, from, to };
     log.info('resource changed', { station, change, ...fields });
   }
-  if (total > logged.length) log.info('further resources changed', { station, changes: total - logged.length });
+  if (total > logged.length) log.info('further changes not logged', { station, changes: total - logged.length });
 }
 
 export type ThrottleObserver = Pick<RequestObserver, 'throttled' | 'limited'>;

@@ -108,7 +108,7 @@ describe('RefreshLog', () => {
     expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
   });
 
-  it('logs an incomplete listing, a postponed refresh and a reduced page size once per hour', () => {
+  it('logs an incomplete listing, a postponed refresh and a reduced page size once per hour, and that the listing is complete again', () => {
     const { refresh, refreshLog, advance, logged } = setUp();
     const all = () => {
       refresh('prod', undefined, { complete: false, reportedTotal: 9 });
@@ -127,6 +127,10 @@ describe('RefreshLog', () => {
     advance(HOUR_MS);
     all();
     expect(logged()).toEqual(expected);
+    for (const complete of [true, true, false, true]) refresh('prod', undefined, { complete });
+    expect(logged()).toEqual([
+      'info msg="listing complete again" station=prod resources=0 pages=1 duration_seconds=1.235',
+    ]);
   });
 
   it('adds the stack of an internal error', () => {
@@ -247,6 +251,6 @@ describe('logChanges', () => {
   it('logs at most 100 of a refresh, and then how many more there are', () => {
     const added = { change: 'added', resource: resourceOf('a'), from: undefined, to: 'FIRING' } as const;
     const lines = linesOf(new Array(1000).fill(added), 100_000);
-    expect(lines.slice(99)).toEqual([lines[0], ['further resources changed', { station: 'prod', changes: 99_900 }]]);
+    expect(lines.slice(99)).toEqual([lines[0], ['further changes not logged', { station: 'prod', changes: 99_900 }]]);
   });
 });

@@ -207,11 +207,11 @@ describe('the changes of a station', () => {
     await scrape();
     const { changes, dropped } = await json();
     expect([changes.length, dropped]).toEqual([100, 150]);
-    expect(parseHtml(await read('/stations/ts/changes')).text).toMatch(
-      /100 changes are kept\. 150 older or further ones were dropped/,
-    );
+    expect(parseHtml(await read('/stations/ts/changes')).text).toMatch(/100 changes are kept\. 150 more were dropped/);
     expect(log.filter((line) => line.includes('msg="resource changed"'))).toHaveLength(100);
-    expect(log.filter((line) => /msg="further resources changed" station=ts changes=150\n/.test(line))).toHaveLength(1);
+    expect(log.filter((line) => /msg="further changes not logged" station=ts changes=150\n/.test(line))).toHaveLength(
+      1,
+    );
   });
 
   it('are forgotten with a station that a reload removes, and begin anew when it is added again', async () => {
