@@ -74,7 +74,7 @@ export function configurationReference(): string {
     '  counted twice. `check` also warns of secrets in clear text and of upstreams without credentials.',
     '- `resource_labels` labels resources, for example with the team that owns them. An entry matches a resource if each of its regular expressions (the syntax of RE2, as in',
     '  Prometheus) matches the whole text; one without `match` matches all. Of each label, the first matching entry determines the value. [Metrics](metrics.md#labels-of-resources),',
-    '  pages, `list`, JSON and CSV have the labels, and [alerts](runbooks/README.md) can be routed by them. A reload labels the data at hand again.',
+    '  pages, `list`, JSON and CSV have the labels, and [alerts](runbooks/README.md) can be routed by them. A reload relabels the current data.',
     '- `links` adds links to other tools to the pages. In `station`, these placeholders are replaced with percent-encoded values:',
     `  ${placeholders(LINK_PLACEHOLDERS.station)};`,
     `  in \`resource\` also ${placeholders(LINK_PLACEHOLDERS.resource.filter((name) => !LINK_PLACEHOLDERS.station.includes(name)))}.`,

@@ -80,7 +80,7 @@ export const STATION_COLUMNS = {
   listing_pages: { help: 'Requests that the data took.', value: ({ snapshot }) => snapshot?.pages ?? null },
 } as const satisfies DocumentedColumns<StationStatus>;
 
-/** Whether the data of a station is whole, in JSON before its resources. */
+/** Whether the data of a station is complete, in JSON before its resources. */
 export const DATA_FIELDS = {
   complete: {
     help: 'Whether the listing is verified complete.',

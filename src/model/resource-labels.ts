@@ -4,7 +4,7 @@ import { labelText, NO_LABELS, type Resource } from './resource.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A regular expression that matches whole texts, in time linear to their length. */
+/** A regular expression that matches whole texts, in time linear in their length. */
 export class AnchoredRegExp {
   readonly source: string;
   readonly #compiled: Re2.RE2JS;

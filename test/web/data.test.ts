@@ -203,7 +203,7 @@ describe('resourceList', () => {
     expect(await of('?search=nothing')).toEqual([]);
   });
 
-  it('has before the resources whether the data is whole and how old it is', async () => {
+  it('has before the resources whether the data is complete and how old it is', async () => {
     const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['short'], rejected: 2 };
     const { request } = await startApp(exporterOf(detailOf(three, { status: { snapshot } })), { now: () => NOW_MS });
     const json = await request('/stations/prod/resources?search=nothing');
