@@ -25,7 +25,7 @@ describe('the changes of a station', () => {
       await page.waitForURL(/\/stations\/a\/changes\?since=.*&until=/);
       expect(await page.locator('.amount').first().innerText()).toBe('1–100 of 152');
       await expectSound();
-      await page.locator('#change').selectOption('added');
+      await page.locator('#filter-change').selectOption('added');
       await page.locator('#narrow button').click();
       await page.waitForURL(/change=added&since=/);
       expect(await rows.count()).toBe(1);

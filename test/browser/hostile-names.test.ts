@@ -120,7 +120,7 @@ describe('hostile names', () => {
     const page = await openPage();
     for (const name of NAMES.slice(0, 4)) {
       await page.goto(`${exporter.url}/stations/${encodeURIComponent(name)}`);
-      await page.locator('#type').selectOption(name);
+      await page.locator('#filter-type').selectOption(name);
       await page.locator('#search').fill(name);
       await page.locator('#narrow button').click();
       expect(await page.locator('.pager .amount').first().innerText()).toBe('1–1 of 1');
@@ -128,7 +128,7 @@ describe('hostile names', () => {
       expect(await textOf(page.locator('#resource-table tbody th a'))).toBe(name);
       await page.locator('section[aria-labelledby=by-state] a').filter({ hasText: name }).first().click();
       await page.waitForURL((address) => address.searchParams.get('state') === name);
-      expect(await page.locator('#state').inputValue()).toBe(name);
+      expect(await page.locator('#filter-state').inputValue()).toBe(name);
       await expectHarmless(page);
     }
   });

@@ -36,7 +36,7 @@ describe('the station page', () => {
       await openPaused(page, url);
       await page.locator('#search').fill('not submitted');
       await page.locator('#without-rules').check();
-      await page.locator('#state').selectOption('ALERTSTATE_INACTIVE');
+      await page.locator('#filter-state').selectOption('ALERTSTATE_INACTIVE');
       await page.locator('summary').filter({ hasText: 'more' }).click();
       await page.locator(`${row('r20')} th a`).focus();
       const before = {
@@ -61,7 +61,7 @@ describe('the station page', () => {
       expect(await page.locator(row('r20')).boundingBox()).toEqual(before.top);
       expect(await page.locator('#search').inputValue()).toBe('not submitted');
       expect(await page.locator('#without-rules').isChecked()).toBe(true);
-      expect(await page.locator('#state').inputValue()).toBe('ALERTSTATE_INACTIVE');
+      expect(await page.locator('#filter-state').inputValue()).toBe('ALERTSTATE_INACTIVE');
       expect(await page.locator('.bars details').getAttribute('open')).toBe('');
 
       service.setRecords('one', entries(12, 10));
@@ -79,11 +79,11 @@ describe('the station page', () => {
     const { service, exporter, url } = await station();
     const page = await openPage();
     await openPaused(page, url);
-    expect(await page.locator('#state option').allTextContents()).toEqual(['any', 'Inactive (30)']);
+    expect(await page.locator('#filter-state option').allTextContents()).toEqual(['any', 'Inactive (30)']);
     service.setRecords('one', entriesOf(2));
     await exporter.scrape();
     await nextUpdate(page);
-    await untilText(page, '#state option:nth-child(2)', /\(2\)$/);
+    await untilText(page, '#filter-state option:nth-child(2)', /\(2\)$/);
   });
 
   it('shows the failure of a refresh, and the data once there is some', async () => {
@@ -107,12 +107,12 @@ describe('the station page', () => {
     const page = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     await page.goto(url);
     expect(await page.locator('#pause').isVisible()).toBe(false);
-    await page.locator('#state').selectOption('ALERTSTATE_FIRING');
+    await page.locator('#filter-state').selectOption('ALERTSTATE_FIRING');
     await page.locator('#narrow button').click();
     expect(await shownIds(page)).toEqual(['r7']);
     await page.getByRole('link', { name: 'Clear filters' }).click();
     expect(await shownIds(page)).toHaveLength(30);
-    await page.locator('#sort').selectOption({ label: 'Name, descending' });
+    await page.locator('#filter-sort').selectOption({ label: 'Name, descending' });
     await page.locator('#narrow button').click();
     expect((await shownIds(page)).slice(0, 2)).toEqual(['r9', 'r8']);
     await page.getByRole('link', { name: 'Display r9' }).click();

@@ -162,12 +162,12 @@ describe('the page of a station with 10,000 resources', () => {
       const page = await openPage({ viewport: { width, height: 900 } });
       const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
       const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
-        ['#type', `${second}`, ({ record }) => record.resource_type.key === second],
-        ['#product', '(none)', (entry) => productOf(entry) === ''],
-        ['#product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
-        ['#state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
-        ['#alertable', 'yes', ({ alertable }) => alertable],
-        ['#alertable', 'no', ({ alertable }) => !alertable],
+        ['#filter-type', `${second}`, ({ record }) => record.resource_type.key === second],
+        ['#filter-product', '(none)', (entry) => productOf(entry) === ''],
+        ['#filter-product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
+        ['#filter-state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
+        ['#filter-alertable', 'yes', ({ alertable }) => alertable],
+        ['#filter-alertable', 'no', ({ alertable }) => !alertable],
       ];
       for (const [field, value, passes] of choices) {
         await page.goto(url);
@@ -179,8 +179,8 @@ describe('the page of a station with 10,000 resources', () => {
         expect(await page.locator(field).inputValue()).toBe(value);
       }
       await page.goto(`${url}?sort=name&order=desc`);
-      await page.locator('#product').selectOption('product.afs');
-      await page.locator('#alertable').selectOption('yes');
+      await page.locator('#filter-product').selectOption('product.afs');
+      await page.locator('#filter-alertable').selectOption('yes');
       await page.locator('#without-rules').check();
       await show(page);
       const both = entries.filter(
@@ -205,7 +205,7 @@ describe('the page of a station with 10,000 resources', () => {
     await step('Previous');
     expect(await shownIds(page)).toEqual(idsOf(entries.slice(9800, 9900)));
     await step('First');
-    await page.locator('#state').selectOption('ALERTSTATE_PENDING');
+    await page.locator('#filter-state').selectOption('ALERTSTATE_PENDING');
     await show(page);
     const pending = idsOf(entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING'));
     const seen = await shownIds(page);
@@ -271,14 +271,14 @@ describe('the page of a station with 10,000 resources', () => {
   it('is sorted by a field instead of headings on a phone only', async () => {
     const page = await openPage({ viewport: { width: 1024, height: 800 } });
     await page.goto(url);
-    expect(await page.locator('#sort').isVisible()).toBe(false);
+    expect(await page.locator('#filter-sort').isVisible()).toBe(false);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.locator('#resource-table thead').isVisible()).toBe(false);
     await page.getByLabel('Sort by').selectOption({ label: 'Rules, descending' });
     await show(page);
     await page.waitForURL((address) => address.searchParams.get('sort') === '-alert_rules');
     expect(await shownIds(page)).toEqual(sorted(entries, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
-    expect(await page.locator('#sort').inputValue()).toBe('-alert_rules');
+    expect(await page.locator('#filter-sort').inputValue()).toBe('-alert_rules');
   });
 
   it.each(WIDTHS)('links to exactly the filtered list and order as JSON and CSV, at %i pixels', async (width) => {

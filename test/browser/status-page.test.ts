@@ -60,7 +60,7 @@ describe('the status page', () => {
     await tabTo(page, '.skip');
     expect((await page.locator('.skip').boundingBox())?.x).toBeGreaterThanOrEqual(0);
     await page.keyboard.press('Enter');
-    await tabTo(page, '#state');
+    await tabTo(page, '#filter-state');
     await page.keyboard.press('u');
     await page.locator('#filter').focus();
     await page.keyboard.type('ALPHA');
@@ -68,7 +68,7 @@ describe('the status page', () => {
     await untilStations(page, ['alpha', 'alpha-10', 'alpha-9']);
     await untilText(page, '#shown', '3 of 5 stations shown');
     if (width < 960) {
-      await page.locator('#sort').selectOption('-resources');
+      await page.locator('#filter-sort').selectOption('-resources');
       await page.locator('#controls button').click();
     } else
       for (const sorted of ['ascending', 'descending']) {

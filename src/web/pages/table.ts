@@ -80,7 +80,7 @@ export function select(
   const items = options.map(
     ([value, words]) => html`<option value="${value}"${value === given ? html` selected` : []}>${words}</option>`,
   );
-  return html`<label for="${name}"${className ? html` class="${className}"` : []}>${label} <select id="${name}" name="${name}">${items}</select></label>`;
+  return html`<label for="filter-${name}"${className ? html` class="${className}"` : []}>${label} <select id="filter-${name}" name="${name}">${items}</select></label>`;
 }
 
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */

@@ -42,6 +42,7 @@ describe('ownerSection', () => {
   it('has columns, filters and counts on the page of a station', async () => {
     const { request } = await startApp(labelled);
     const { body } = await request('/stations/prod?team=web');
+    expect(body).toContain('<select id="filter-team" name="team">');
     expect(body).toContain('<option value="web" selected>web (1)</option>');
     expect(body).toMatch(/<td data-label="team"><span>web<\/span><\/td>\s*<td data-label="tier"><span>front/);
     const [, bars = ''] = /<h3 id="by-label_team">([\s\S]*?)<\/section>/.exec(body) ?? [];
