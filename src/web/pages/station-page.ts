@@ -10,7 +10,7 @@ import {
   type StationStatus,
   type UpstreamStatus,
 } from '../../inventory/station-status.ts';
-import { durationText, numberText } from '../../inventory/words.ts';
+import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import type { Snapshot } from '../../refresh/snapshot.ts';
@@ -234,13 +234,20 @@ function stationFacts(
   ]);
 }
 
+function completenessText({ complete, rejected }: Snapshot): Html | string {
+  if (!complete) return html`<span class="no">not verified complete</span>`;
+  return rejected === 0
+    ? 'verified complete'
+    : html`<span class="no">complete except for ${countText(rejected, 'rejected record')}</span>`;
+}
+
 /** What the listing returned, and whether it is verified complete. */
 function listingFacts(snapshot: Snapshot): Html {
-  const { size, complete, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
+  const { size, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   return facts('story', [
-    ['Completeness', complete ? 'verified complete' : html`<span class="no">not verified complete</span>`],
+    ['Completeness', completenessText(snapshot)],
     [
       'Reasons',
       incompleteReasons.length === 0

@@ -72,12 +72,9 @@ export function coverageText(coverage: Coverage | string): Html {
   return html`${shareText(coverage.withRules, coverage.alertable)}`;
 }
 
-/** The end of the refresh that the data is from. */
-export function lastSuccess(
-  { snapshot, lastSuccessMs }: Pick<StationStatus, 'snapshot' | 'lastSuccessMs'>,
-  nowMs: number,
-): Html {
-  return snapshot === undefined || lastSuccessMs === undefined ? NO_DATA : momentText(lastSuccessMs, nowMs);
+/** The end of the last refresh that succeeded, also when its data has expired. */
+export function lastSuccess({ lastSuccessMs }: Pick<StationStatus, 'lastSuccessMs'>, nowMs: number): Html {
+  return lastSuccessMs === undefined ? unknown('none yet') : momentText(lastSuccessMs, nowMs);
 }
 
 /** A number of resources with a link to them. */

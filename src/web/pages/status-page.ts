@@ -116,7 +116,7 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
     },
     {
       ...{ heading: 'Last success', by: 'last_success' },
-      value: ({ snapshot, lastSuccessMs }) => snapshot && lastSuccessMs,
+      value: ({ lastSuccessMs }) => lastSuccessMs,
       cell: (station) => lastSuccess(station, nowMs),
     },
     {

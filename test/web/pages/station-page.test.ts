@@ -209,6 +209,9 @@ describe('stationPage', () => {
       'Rejected records0 (without a usable resource_id)',
       'Invalid fieldsnone',
     ]);
+    expect((await listing(detailOf(three, { snapshot: { rejected: 4 } })))[0]).toBe(
+      'Completenesscomplete except for 4 rejected records',
+    );
     const invalidFields = Object.fromEntries(
       LISTING_FIELDS.map((field, index) => [field, index < 2 ? index * 1000 : 0]),
     );
@@ -284,7 +287,7 @@ describe('stationPage', () => {
 
   it('lists at most 200 values of a kind, and the selected one', async () => {
     const many = detailOf(Array.from({ length: 250 }, (_, at) => resourceOf(`r${at}`, { type: `type.t${1000 + at}` })));
-    const optionsOf = (body: string) => /<select id="type"[\s\S]*?<\/select>/.exec(body)?.[0].match(/<option/g)?.length;
+    const optionsOf = (body: string) => /<select id="filter-type"[\s\S]*?<\/select>/.exec(body)?.[0].match(/<option/g)?.length;
     const { body } = await open(many);
     expect(optionsOf(body)).toBe(1 + 200);
     expect(body).toContain('<summary>238 more</summary>');
@@ -320,9 +323,9 @@ describe('stationPage', () => {
   it('omits the columns and filters of features that are not enabled', async () => {
     const { tags, text } = await open(detailOf(three));
     const ids = tags.flatMap(({ attributes }) => attributes['id'] ?? []);
-    expect(ids).toEqual(expect.arrayContaining(['search', 'type', 'state', 'without-rules']));
-    expect(ids).not.toEqual(expect.arrayContaining(['product']));
-    expect(ids).not.toEqual(expect.arrayContaining(['alertable']));
+    expect(ids).toEqual(expect.arrayContaining(['search', 'filter-type', 'filter-state', 'without-rules']));
+    expect(ids).not.toEqual(expect.arrayContaining(['filter-product']));
+    expect(ids).not.toEqual(expect.arrayContaining(['filter-alertable']));
     expect(text).not.toMatch(/Alertable|By product/);
   });
 

@@ -138,7 +138,7 @@ describe('statusPage', () => {
       ['?sort=resources', 'b-9 b-10 a new old'],
       ['?sort=-resources', 'b-10 a b-9 new old'],
       ['?sort=coverage', 'a b-10 b-9 new old'],
-      ['?sort=last_success', 'b-10 b-9 a new old'],
+      ['?sort=last_success', 'b-10 b-9 a old new'],
       ['?sort=complete', 'a b-10 b-9 new old'],
       ['?sort=-firing', 'b-10 b-9 a new old'],
       ['?sort=next_refresh', 'old b-9 new b-10 a'],
@@ -388,8 +388,12 @@ describe('the row of a station', () => {
       FAILING,
       ['failing: timeout', '4,200', '0', '0', '70 %', 'incomplete', '55 s ago', 'on a scrape after 30 s'],
     ],
-    ['was not tried yet', FRESH, ['not tried', ...Array(6).fill(NONE), 'refreshing now']],
-    ['has no data', EXPIRED, ['no data: not scraped for 5 min', ...Array(6).fill(NONE), 'on the next scrape']],
+    ['was not tried yet', FRESH, ['not tried', ...Array(5).fill(NONE), '– none yet', 'refreshing now']],
+    [
+      'has no data',
+      EXPIRED,
+      ['no data: not scraped for 5 min', ...Array(5).fill(NONE), '55 s ago', 'on the next scrape'],
+    ],
   ])('that %s shows state, numbers and times', async (_state, station, shown) => {
     const { name } = station;
     expect((await rowOf(station)).cells).toEqual([`${name} main · ts-1`, ...shown]);
