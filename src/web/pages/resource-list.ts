@@ -80,7 +80,8 @@ export function resourceColumns(
     },
     ...labels.map((name) => ({
       heading: name,
-      cell: ({ resource }: StationResource) => (resource.labels[name] ? breakable(resource.labels[name]) : NO_LABEL),
+      cell: ({ resource }: StationResource) =>
+        resource.labels[name] ? breakable(resource.labels[name]) : unknown('none'),
     })),
     { heading: 'State', by: 'state', cell: ({ resource }) => alertStateBadge(resource.state) },
     {
@@ -108,7 +109,6 @@ export function resourceColumns(
 }
 
 const NOT_REPORTED = unknown('not reported');
-const NO_LABEL = unknown('no entry of resource_labels matches');
 
 function resourceLink({ station, resource: { id, name, displayName } }: StationResource, root: string): Html {
   const path = resourcePath(station, id);

@@ -1,8 +1,9 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
+import type { HistoryEntry } from '../../inventory/history.ts';
 import { resourceLinks } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
-import { countText, numberText } from '../../inventory/words.ts';
+import { countText, durationText, numberText } from '../../inventory/words.ts';
 import type { ListingField } from '../../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
@@ -18,7 +19,7 @@ import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { alertStateBadge } from './resource-list.ts';
-import { stationLink } from './station-parts.ts';
+import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
 
 const ROOT = '../../../';
 
@@ -28,7 +29,7 @@ type Served = NonNullable<StationDetail['served']>;
 export function resourcePage(exporter: ExporterPort, options: PageOptions): AbortableHandler {
   const { now = Date.now } = options;
   return (request, response) => {
-    const { spec, served, links } = stationOf(exporter, request);
+    const { spec, status, served, links } = stationOf(exporter, request);
     const id = String(request.params['id']);
     const located = served && locateResource(served.snapshot, id);
     const { newestFirst, dropped } = exporter.changes(spec.name);
@@ -44,10 +45,12 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
     const heading = titleOf(located);
     const { resource } = located;
     // Changes that are no longer kept may have been those of this resource.
-    const observedMs = (dropped > 0 ? newestFirst : exporter.history(spec.name))?.at(-1)?.atMs;
+    const observed = dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(isSuccess);
+    const held = heldFor(resource.state, served, { changes, observedMs: observed?.at(-1)?.atMs, nowMs: now() });
     const content = html`${trail(spec, heading)}
 <h1>${heading}</h1>
-${linkList(resourceLinks(links, spec, resource))}${summary(resource, since(changes, observedMs, now()))}
+${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
+<p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, now())}.</p>
 ${ownChanges(changes, spec.name, now())}
 ${joined(spec, resource)}
 ${series(exporter.seriesOf(spec, resource), served)}
@@ -70,13 +73,17 @@ function trail({ name }: StationSpec, here: string): Html {
 }
 
 /** What to know first: the state, for how long it was observed, and whose resource it is. */
-function summary({ id, state, alertRules, labels }: Resource, since: Html): Html {
+function summary(
+  { id, state, alertRules, labels }: Resource,
+  { resourceLabels }: StationSpec,
+  held: Html | undefined,
+): Html {
   return html`<div class="headline">
 ${figures('status', [
   ['State', alertStateBadge(state)],
-  ['Since', since],
+  ['In this state', held ?? unknown('not observed')],
   ['Alert rules', alertRules === undefined ? unknown('not reported') : numberText(alertRules)],
-  ...Object.entries(labels).map(([name, value]) => [name, value || unknown('none')] as const),
+  ...resourceLabels.names.map((name) => [name, labels[name] || unknown('none')] as const),
 ])}
 ${LIVE_CONTROLS}
 </div>
@@ -84,11 +91,28 @@ ${LIVE_CONTROLS}
 ${LIVE_NOTICES}`;
 }
 
-/** When the state was first observed. `observedMs`: since when every change was. */
-function since(changes: readonly ObservedChange[], observedMs: number | undefined, nowMs: number): Html {
-  const last = changes.find(({ change }) => change === 'state' || change === 'added');
-  if (last) return momentText(last.atMs, nowMs);
-  return observedMs === undefined ? unknown('not observed') : html`at least ${momentText(observedMs, nowMs)}`;
+function isSuccess({ outcome }: HistoryEntry): boolean {
+  return outcome === 'succeeded';
+}
+
+interface Observation {
+  readonly changes: readonly ObservedChange[];
+  /** Since when every change was observed. */
+  readonly observedMs: number | undefined;
+  readonly nowMs: number;
+}
+
+/** How long the state has been observed; undefined: unknown. */
+function heldFor(state: string, { snapshot }: Served, { changes, observedMs, nowMs }: Observation): Html | undefined {
+  // An incomplete listing is not compared.
+  if (!snapshot.complete) return undefined;
+  // A change of the type may hide one of the state.
+  const last = changes.find(({ change }) => change !== 'rules');
+  // A change from an unknown state is not observed.
+  if (last && last.to !== state) return undefined;
+  const sinceMs = last ? last.atMs : observedMs;
+  if (sinceMs === undefined) return undefined;
+  return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(nowMs - sinceMs)}</span>`;
 }
 
 function joined(spec: StationSpec, resource: Resource): Html {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ObservedChange } from '../../../src/inventory/changes.ts';
 import type { StationDetail } from '../../../src/inventory/station-status.ts';
 import type { Resource } from '../../../src/model/resource.ts';
+import { ResourceLabels } from '../../../src/model/resource-labels.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
@@ -81,36 +83,46 @@ describe('resourcePage', () => {
   });
 
   it('leads with state, since when it was observed, rules and owners; the record comes last', async () => {
-    const labels = { team: 'storage', tier: '' };
-    const resource = resourceOf('a', { state: 'ALERTSTATE_FIRING', alertRules: 3, labels });
-    const entry = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;
-    const { body, tags } = await open(detailOf([resource]), undefined, { history: () => [entry] });
+    const resourceLabels = new ResourceLabels([{ match: {}, labels: { team: 'storage', tier: '' } }]);
+    const spec = { resourceLabels };
+    const resource = resourceOf('a', { state: 'FIRING', alertRules: 3, labels: { team: 'storage' } });
+    const succeeded = { atMs: NOW_MS - 3_600_000, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0 } as const;
+    const history = () => [succeeded, { ...succeeded, atMs: NOW_MS - 7_200_000, outcome: 'failed' } as const];
+    const { body, tags, text } = await open(detailOf([resource], { spec }), undefined, { history });
     expect(linesOf(body, 'status')).toEqual([
-      'StateFiring',
-      'Sinceat least 1 h ago',
+      'StateFIRING',
+      'In this statefor at least 1 h',
       'Alert rules3',
       'teamstorage',
       'tier– none',
     ]);
     const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
     expect(headings).toEqual(['changes', 'joined', 'series', 'read', 'record']);
-    const change = (kind: 'state' | 'rules', agoMs: number) =>
-      ({ change: kind, resource, from: 'x', to: 'y', atMs: NOW_MS - agoMs }) as const;
-    const sinceOf = async (newestFirst: readonly ReturnType<typeof change>[], dropped = 0) => {
-      const changes = () => ({ newestFirst, dropped });
-      return linesOf(
-        (await open(detailOf([resource]), undefined, { history: () => [entry], changes })).body,
-        'status',
-      )[1];
-    };
-    expect(await sinceOf([change('rules', 1000), change('state', 60_000)])).toBe('Since1 min ago');
-    expect(await sinceOf([change('rules', 120_000)], 1)).toBe('Sinceat least 2 min ago');
+    expect(text).toContain('Station prod: up, data from 55 s ago.');
     const silent = await open(detailOf([resourceOf('a', { state: '', alertRules: undefined })]));
     expect(linesOf(silent.body, 'status')).toEqual([
       'State– not reported',
-      'Since– not observed',
+      'In this state– not observed',
       'Alert rules– not reported',
     ]);
+  });
+
+  const changed = (change: ObservedChange['change'], agoMs: number, to = 'FIRING'): ObservedChange => ({
+    ...{ change, to, from: 'x', resource: resourceOf('a'), atMs: NOW_MS - agoMs },
+  });
+
+  it.each<[string, string, readonly ObservedChange[], { complete?: boolean; dropped?: number }?]>([
+    ['for 1 min', 'a change to it was observed', [changed('rules', 1000), changed('state', 60_000)]],
+    ['for 1 min', 'it was added with it', [changed('added', 60_000)]],
+    ['for at least 2 min', 'older changes were dropped', [changed('rules', 120_000)], { dropped: 1 }],
+    ['– not observed', 'the last change was to another state', [changed('state', 60_000, 'INACTIVE')]],
+    ['– not observed', 'its type changed', [changed('type', 1000, 'vm'), changed('state', 60_000)]],
+    ['– not observed', 'the listing is incomplete', [changed('state', 60_000)], { complete: false }],
+    ['– not observed', 'the listing has been incomplete from the start', [], { complete: false }],
+  ])('shows a state as observed %s if %s', async (held, _why, newestFirst, { complete = true, dropped = 0 } = {}) => {
+    const detail = detailOf([resourceOf('a', { state: 'FIRING' })], { snapshot: { complete } });
+    const { body } = await open(detail, undefined, { changes: () => ({ newestFirst, dropped }) });
+    expect(linesOf(body, 'status')[1]).toBe(`In this state${held}`);
   });
 
   it('shows the place of the record in the listing and in its page', async () => {

@@ -287,7 +287,8 @@ describe('stationPage', () => {
 
   it('lists at most 200 values of a kind, and the selected one', async () => {
     const many = detailOf(Array.from({ length: 250 }, (_, at) => resourceOf(`r${at}`, { type: `type.t${1000 + at}` })));
-    const optionsOf = (body: string) => /<select id="filter-type"[\s\S]*?<\/select>/.exec(body)?.[0].match(/<option/g)?.length;
+    const optionsOf = (body: string) =>
+      /<select id="filter-type"[\s\S]*?<\/select>/.exec(body)?.[0].match(/<option/g)?.length;
     const { body } = await open(many);
     expect(optionsOf(body)).toBe(1 + 200);
     expect(body).toContain('<summary>238 more</summary>');
