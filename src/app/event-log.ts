@@ -1,4 +1,5 @@
 import type { Outage } from '../inventory/history.ts';
+import { secondsOf } from '../inventory/station-columns.ts';
 import type { EncodedSnapshot } from '../metrics/station-encoder.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
@@ -133,10 +134,6 @@ function outageFields(outages: readonly Outage[], nowMs: number) {
   const { fromMs, toMs = nowMs, failed } = outages.at(-1) ?? { fromMs: nowMs, failed: 1 };
   const recent = outages.filter((outage) => fromMs - outage.fromMs < REPEAT_MS);
   return { failed, outage_seconds: secondsOf(Math.max(toMs - fromMs, 0)), outages: recent.length };
-}
-
-function secondsOf(ms: number): number {
-  return Math.round(ms) / 1000;
 }
 
 /** Lines of one refresh: a mass change must not fill the log. */

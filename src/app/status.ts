@@ -2,6 +2,7 @@ import { capacityOf, type StationWork } from '../inventory/capacity.ts';
 import type { HistoryEntry, Outage } from '../inventory/history.ts';
 import {
   coverageIn,
+  FIRING,
   type StationDetail,
   type StationStatus,
   type UpstreamStatus,
@@ -49,7 +50,7 @@ export function stationStatus(
         incompleteReasons: snapshot.incompleteReasons,
         rejected: snapshot.rejected,
         pages: snapshot.pages,
-        firing: stateCount(served.encoded.aggregates, /firing/i),
+        firing: stateCount(served.encoded.aggregates, FIRING),
         pending: stateCount(served.encoded.aggregates, /pending/i),
         ...alertCounts(served.encoded.aggregates, spec.alertability),
         coverage: coverageIn(served.encoded.aggregates.groups, spec.alertability),
@@ -137,7 +138,7 @@ export function refreshEntry({ health, served }: View, { waitedMs, changes }: En
     snapshot && {
       pages: snapshot.pages,
       resources: snapshot.size,
-      firing: stateCount(served.encoded.aggregates, /firing/i),
+      firing: stateCount(served.encoded.aggregates, FIRING),
     };
   // Without their list, of which the change log has its own bound.
   const { list, total, ...changed } = changes ?? {};

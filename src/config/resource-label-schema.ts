@@ -55,7 +55,7 @@ export const resourceLabels = crossChecked(
         ),
       labels: z
         .record(labelName(RESERVED, 'the exporter already uses this name'), z.string())
-        .describe('Labels of the resources that match; all entries together have at most 10 names.'),
+        .describe(`Labels of the resources that match; all entries together have at most ${MAX_NAMES} names.`),
     }),
   ),
   function* (entries) {

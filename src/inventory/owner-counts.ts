@@ -1,5 +1,5 @@
 import type { AggregateGroup } from '../refresh/aggregates.ts';
-import { type Coverage, coverageIn } from './station-status.ts';
+import { type Coverage, coverageIn, FIRING } from './station-status.ts';
 
 /** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
 export interface OwnerCount {
@@ -29,7 +29,7 @@ export function countOwners(stations: readonly CountedStation[], labels: readonl
           label,
           value,
           resources: resources + sum(states),
-          firing: firing + sum(states.filter(([state]) => /firing/i.test(state))),
+          firing: firing + sum(states.filter(([state]) => FIRING.test(state))),
           coverage: added(coverage, coverageIn(owned, alertability)),
         });
       }

@@ -209,6 +209,6 @@ function timeText(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-function secondsOf(ms: number | undefined): number | null {
+export function secondsOf(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms) / 1000;
 }

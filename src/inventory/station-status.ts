@@ -130,6 +130,9 @@ export interface Coverage {
   readonly withRules: number;
 }
 
+/** The states of firing resources, as the dashboards and alerts have them. */
+export const FIRING = /firing/i;
+
 /** As the recording rule: without the types for which no number of alert rules is reported. */
 export function coverageIn(groups: Iterable<AggregateGroup>, alertability: boolean): Coverage | undefined {
   const all = [...groups];
