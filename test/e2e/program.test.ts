@@ -56,6 +56,13 @@ describe('telemetry-station-exporter', () => {
     expect(output.stdout).toBe('config.yaml is valid, stations: 1\n');
   });
 
+  it('exits with 1 and names the problem of an invalid configuration', async () => {
+    const file = temporaryFile('config.yaml', 'stations: 5\n');
+    const { output, closed } = startProgram({ folder: dirname(file) });
+    expect(await closed, output.stderr).toEqual({ code: 1, signal: null });
+    expect(output.stderr).toMatch(/config\.yaml:1:\d+: stations: expected /);
+  });
+
   it('prints its version', async () => {
     const { output, closed } = startProgram({}, '--version');
     expect(await closed).toEqual({ code: 0, signal: null });
