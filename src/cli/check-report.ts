@@ -1,3 +1,4 @@
+import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
 import type { CheckMessage, DiagnosedStation, DiagnosedUpstream, Diagnosis } from '../diagnosis/diagnosis.ts';
 import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
 import { clockDifferenceText, type ExpositionSize } from '../diagnosis/facts.ts';
@@ -17,21 +18,14 @@ interface CheckContext {
   readonly nowMs: number;
   /** Warnings of the configuration, printed before the report. */
   readonly configWarnings: number;
-  /** Of the limits on resources without alert rules. */
-  readonly problems: readonly string[];
 }
 
 /** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width. */
-export function checkReport(
-  diagnosis: Diagnosis,
-  { nowMs, configWarnings, problems }: CheckContext,
-  screen?: Screen,
-): string {
+export function checkReport(diagnosis: Diagnosis, { nowMs, configWarnings }: CheckContext, screen?: Screen): string {
   const { upstreams, messages } = diagnosis;
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
-  const lines = (texts: readonly string[], columns = screen?.columns) =>
-    texts.map((text) => `${paragraph(printable(text), columns)}\n`).join('');
+  const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
   return [
     table(
@@ -43,9 +37,21 @@ export function checkReport(
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
     ...(capacities.length === 0 ? [] : [lines(capacities)]),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
-    ...problems.map((problem) => withColour(lines([`failure: ${problem}`]), 'failure', screen)),
     lines([summary(stations, messages, configWarnings)]),
   ].join('\n');
+}
+
+/** What the limits on resources without alert rules say; empty without any. */
+export function verdictText({ problems, coverage }: CoverageVerdict, screen?: Screen): string {
+  const failures = problems.map((problem) =>
+    withColour(paragraphs([`failure: ${problem}`], screen?.columns), 'failure', screen),
+  );
+  const passed = coverage === undefined || failures.length > 0 ? [] : [paragraphs([coverage], screen?.columns)];
+  return [...failures, ...passed].map((text) => `\n${text}`).join('');
+}
+
+function paragraphs(texts: readonly string[], columns: number | undefined): string {
+  return texts.map((text) => `${paragraph(printable(text), columns)}\n`).join('');
 }
 
 /** Names the columns for which the terminal is too narrow. */

@@ -178,7 +178,7 @@ const TABLE = {
     kind: choice('table', 'json', 'csv'),
     default: 'table',
     only: ['check', 'list'],
-    help: 'Output format of resources: table, json or csv. With check --live, json and csv print the resources without alert rules, and the report to stderr.',
+    help: 'Output format of resources: table, json or csv.',
   },
   search: {
     kind: text,

@@ -2,7 +2,7 @@ import { endGeneration, type Generation, nextGeneration, type Upstream } from '.
 import { stationStatus, upstreamStatuses } from '../app/status.ts';
 import { openAccessWarning } from '../app/web-access.ts';
 import { recordLimits, upstreamOptions, userAgentOf } from '../app/wiring.ts';
-import { checkReport } from '../cli/check-report.ts';
+import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writePieces } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { ListProgress } from '../cli/list-progress.ts';
@@ -10,9 +10,9 @@ import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
+import { coverageVerdict } from '../diagnosis/coverage-limits.ts';
 import { diagnose } from '../diagnosis/diagnosis.ts';
 import type { ExpositionSize, Facts, Failure, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
-import { gateProblems } from '../diagnosis/gate.ts';
 import { csvPieces, jsonPieces } from '../inventory/records.ts';
 import type { StationResource } from '../inventory/search.ts';
 import { selectResources } from '../inventory/selection.ts';
@@ -88,18 +88,18 @@ async function checkLive(
   const nowMs = Date.now();
   const diagnosis = diagnose(facts, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
-  const problems = gateProblems(
-    facts.stations.map(({ status }) => status),
-    {
-      minCoverage: flags['min-coverage'],
-      maxWithoutRules: flags['max-without-rules'],
-    },
-  );
+  const verdict = coverageVerdict(facts.stations, {
+    minCoverage: flags['min-coverage'],
+    maxWithoutRules: flags['max-without-rules'],
+  });
+  const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
-  const report = checkReport(diagnosis, { nowMs, configWarnings, problems }, screen);
-  printerOf(context, flags)(`\n${report}`);
-  if (flags.format !== 'table' || problems.length > 0) await printWithoutRules(context, flags, facts.stations);
-  return problems.length > 0 || diagnosis.messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
+  const print = printerOf(context, flags);
+  print(`\n${checkReport(diagnosis, { nowMs, configWarnings }, screen)}`);
+  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, facts.stations);
+  // Last, where it is seen below a long table.
+  print(verdictText(verdict, screen));
+  return isExceeded || diagnosis.messages.some(({ severity }) => severity === 'failure') ? 1 : 0;
 }
 
 /** Only data goes to stdout if another program reads it. */

@@ -560,26 +560,28 @@ describe('check --live, limits on resources without alert rules', () => {
   it('fails and prints the resources of each station', async () => {
     const { code, stdout } = await check(['--min-coverage=0.95', '--max-without-rules=1']);
     expect(code).toBe(1);
-    expect(stdout).toContain(
+    const verdict =
       '\nfailure: coverage is 0.5, expected at least 0.95: 2 of 4 resources that can have alerts have alert rules\n' +
-        '\nfailure: 2 resources have no alert rules, expected at most 1\n',
-    );
-    expect(stdout.slice(stdout.indexOf('\nstations: 2')).replaceAll(/ .*(?=\n)/g, '')).toBe(
+      '\nfailure: 2 resources have no alert rules, expected at most 1\n';
+    const end = stdout.slice(stdout.indexOf('\nstations: 2'));
+    expect(end.slice(-verdict.length)).toBe(verdict);
+    expect(end.slice(0, -verdict.length).replaceAll(/ .*(?=\n)/g, '')).toBe(
       '\nstations:\n\nWithout\nID\nbare\n\nWithout\nID\nbare\n',
     );
   });
 
-  it('succeeds within the limits', async () => {
+  it('succeeds within the limits, with the coverage as the last line', async () => {
     const { code, stdout } = await check(['--min-coverage=0.5', '--max-without-rules=2']);
     expect(code).toBe(0);
     expect(stdout).not.toMatch(/failure|Without/);
+    expect(stdout).toMatch(/\n\ncoverage is 0.5: 2 of 4 resources that can have alerts have alert rules\n$/);
   });
 
   it('counts all resources where it is not known which can have alerts', async () => {
     const { code, stdout } = await check(['--max-without-rules=3'], {});
     expect(code).toBe(1);
     expect(stdout).toContain('failure: 4 resources have no alert rules, expected at most 3\n');
-    expect(stdout).toMatch(/\nWithout alert rules in b:\nID .*\nbare .*\nother .*\n$/);
+    expect(stdout).toMatch(/\nWithout alert rules in b:\nID .*\nbare .*\nother .*\n\nfailure: /);
   });
 
   it.each([

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { coverageVerdict } from '../../src/diagnosis/coverage-limits.ts';
+import type { StationStatus } from '../../src/inventory/station-status.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { listingOf, resourceOf, specOf } from '../refresh/fixtures.ts';
+import { SNAPSHOT, STATION } from '../web/fake-station.ts';
+
+type Checked = Parameters<typeof coverageVerdict>[0][number];
+
+const station = (
+  name: string,
+  counts: Partial<StationStatus['snapshot']>,
+  resources: readonly Partial<Resource>[] = [],
+): Checked => {
+  const { alertable = 0, withoutRules = 0 } = { alertable: 10, ...counts };
+  const coverage = alertable === 0 ? undefined : { alertable, withRules: alertable - withoutRules };
+  const snapshot = { ...SNAPSHOT, resources: 10, alertable: 10, withoutRules: 0, coverage, ...counts };
+  return {
+    spec: specOf({ name, alertability: snapshot.alertable !== undefined }),
+    result: { snapshot: listingOf(resources.map((changes, at) => resourceOf(`r${at}`, changes))), withheld: 0 },
+    status: { ...STATION, name, snapshot },
+  };
+};
+
+const failed = (name: string): Checked => ({
+  spec: specOf({ name }),
+  result: { reason: 'network', message: 'no route', error: undefined },
+  status: { ...STATION, name, snapshot: undefined },
+});
+
+const UNREPORTED = { alertRules: undefined };
+
+describe('coverageVerdict', () => {
+  it.each<readonly [what: string, ...Parameters<typeof coverageVerdict>, readonly string[]]>([
+    ['no limit', [station('a', { withoutRules: 10 })], {}, []],
+    ['a share at the limit', [station('a', { alertable: 30, withoutRules: 27 })], { minCoverage: 0.1 }, []],
+    [
+      'the share of all stations together, rounded down',
+      [station('a', { alertable: 9999, withoutRules: 1000 }), station('b', { alertable: 1 })],
+      { minCoverage: 0.95 },
+      ['coverage is 0.9, expected at least 0.95: 9,000 of 10,000 resources that can have alerts have alert rules'],
+    ],
+    [
+      'a share just below the limit',
+      [station('a', { alertable: 100_000, withoutRules: 5001 })],
+      { minCoverage: 0.95 },
+      ['coverage is 0.9499, expected at least 0.95: 94,999 of 100,000 resources that can have alerts have alert rules'],
+    ],
+    [
+      'the number of all stations together, also where alertability is not enabled',
+      [station('a', { alertable: undefined, withoutRules: 2 }), station('b', { withoutRules: 1 })],
+      { maxWithoutRules: 2 },
+      ['3 resources have no alert rules, expected at most 2'],
+    ],
+    ['a number at the limit', [station('a', { withoutRules: 2 })], { maxWithoutRules: 2 }, []],
+    [
+      'all resources where alertability is not enabled, as the recording rule does',
+      [station('a', { alertable: undefined, withoutRules: 4, coverage: { alertable: 10, withRules: 6 } })],
+      { minCoverage: 0.7 },
+      ['coverage is 0.6, expected at least 0.7: 6 of 10 resources that can have alerts have alert rules'],
+    ],
+    [
+      'resources whose alert rules are not reported, with alertability only alertable ones',
+      [
+        station('a', { alertable: undefined }, [{}, UNREPORTED, { ...UNREPORTED, type: 'type.b' }]),
+        station('b', {}, [
+          { ...UNREPORTED, alertable: true },
+          { ...UNREPORTED, alertable: false },
+        ]),
+        station('c', {}, [{ ...UNREPORTED, alertable: false }, { alertable: true }]),
+      ],
+      { minCoverage: 1 },
+      [
+        'coverage of a is unknown: alert rules of 2 resources are not reported',
+        'coverage of b is unknown: alert rules of 1 resource are not reported',
+      ],
+    ],
+    [
+      'listings with rejected records',
+      [station('a', { rejected: 4 })],
+      { minCoverage: 0 },
+      ['coverage of a is unknown: 4 records rejected'],
+    ],
+    [
+      'stations without resources that can have alerts',
+      [
+        station('a', { alertable: 0, withoutRules: undefined }),
+        station('b', { resources: 0, alertable: undefined, withoutRules: undefined }),
+      ],
+      { minCoverage: 1, maxWithoutRules: 0 },
+      [],
+    ],
+    ...[{ minCoverage: 0 }, { maxWithoutRules: 99 }].map(
+      (limits): [string, ...Parameters<typeof coverageVerdict>, string[]] => [
+        'incomplete and failed listings',
+        [station('a', { complete: false }), failed('b')],
+        limits,
+        ['coverage of a is unknown: its listing is incomplete', 'coverage of b is unknown: its listing failed'],
+      ],
+    ),
+  ])('checks %s', (_, stations, limits, problems) => {
+    expect(coverageVerdict(stations, limits).problems).toEqual(problems);
+  });
+
+  it('reports the coverage, unless there is no limit', () => {
+    const stations = [station('a', { withoutRules: 1 })];
+    const coverage = 'coverage is 0.9: 9 of 10 resources that can have alerts have alert rules';
+    expect(coverageVerdict(stations, { minCoverage: 0.9 })).toEqual({ problems: [], coverage });
+    expect(coverageVerdict(stations, {})).toEqual({ problems: [] });
+    expect(coverageVerdict([], { maxWithoutRules: 0 }).coverage).toBe('no resource can have alerts');
+  });
+});
