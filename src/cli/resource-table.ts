@@ -45,7 +45,7 @@ export function resourceTable(
   const names = chosen ?? Object.keys(shown).filter((name) => !shown[name]?.isExtra);
   // Chosen columns are never omitted.
   const rank = chosen && { rank: 0 };
-  const headed = names.map((name) => ({ ...(shown[name] as ResourceTableColumn), ...rank }));
+  const headed = names.map((name) => ({ ...(shown[name] as ResourceTableColumn), key: name, ...rank }));
   const isBrief = Number.isFinite(screen?.columns);
   const typeNames = shortTypes(isBrief ? resources.map(({ type }) => type) : []);
   const cellOf = (resource: Resource, name: string): string => {
@@ -53,9 +53,7 @@ export function resourceTable(
     if (brief !== undefined && isBrief) return brief(resource, typeNames);
     return cell?.(resource) ?? String(columns[name]?.value(resource) ?? '');
   };
-  const rows = resources.map((resource) =>
-    Object.fromEntries(names.map((name, at) => [headed[at]?.heading, cellOf(resource, name)])),
-  );
+  const rows = resources.map((resource) => Object.fromEntries(names.map((name) => [name, cellOf(resource, name)])));
   return tableOf(headed, rows, screen);
 }
 

@@ -3,6 +3,8 @@ import { printable } from '../inventory/records.ts';
 
 export interface Column {
   readonly heading: string;
+  /** Of its cells in a row, if not the heading: two columns may have the same one. */
+  readonly key?: string;
   /** Aligns to the right, for numbers. */
   readonly right?: boolean;
   /** On a terminal that is too narrow, the columns with the highest number are omitted first; without one never. */
@@ -13,7 +15,7 @@ export interface Column {
   readonly colour?: (cell: string) => Colour | undefined;
 }
 
-/** Cells by the heading of their column. */
+/** Cells by the key of their column. */
 export type Row = Readonly<Record<string, string>>;
 
 /** A terminal; of unknown width it has infinitely many columns. */
@@ -35,24 +37,25 @@ interface Table {
 
 /** Aligns cells by their display width, without trailing spaces. Without a screen nothing is cut. */
 export function tableOf(columns: readonly Column[], rows: readonly Row[], screen?: Screen): Table {
-  const measured = columns.map((column) => ({ ...column, width: naturalWidth(column, rows) }));
+  const measured = columns.map((column) => {
+    const { heading, key = heading } = column;
+    return { ...column, key, width: naturalWidth(heading, key, rows) };
+  });
   const shown = screen === undefined ? measured : fitted(measured, screen.columns);
-  const isShown = new Set(shown.map(({ heading }) => heading));
+  const shownKeys = new Set(shown.map(({ key }) => key));
   return {
     lines: tableLines(shown, rows, screen?.hasColours === true),
-    omitted: columns.map(({ heading }) => heading).filter((heading) => !isShown.has(heading)),
+    omitted: measured.filter(({ key }) => !shownKeys.has(key)).map(({ heading }) => heading),
   };
 }
 
 interface MeasuredColumn extends Column {
+  readonly key: string;
   readonly width: number;
 }
 
-function naturalWidth({ heading }: Column, rows: readonly Row[]): number {
-  return rows.reduce(
-    (width, row) => Math.max(width, displayWidth(printable(row[heading] ?? ''))),
-    displayWidth(heading),
-  );
+function naturalWidth(heading: string, key: string, rows: readonly Row[]): number {
+  return rows.reduce((width, row) => Math.max(width, displayWidth(printable(row[key] ?? ''))), displayWidth(heading));
 }
 
 const GAP = '  ';
@@ -78,8 +81,8 @@ function fitted(columns: readonly MeasuredColumn[], available: number): readonly
 function* tableLines(columns: readonly MeasuredColumn[], rows: readonly Row[], hasColours: boolean): Iterable<string> {
   yield line(columns, ({ heading }) => [heading, heading]);
   for (const row of rows) {
-    yield line(columns, ({ heading, width, colour }) => {
-      const cell = row[heading] ?? '';
+    yield line(columns, ({ key, width, colour }) => {
+      const cell = row[key] ?? '';
       const text = shortened(printable(cell), width);
       return [text, hasColours ? coloured(text, colour?.(cell)) : text];
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resourceTable } from '../../src/cli/resource-table.ts';
-import type { Resource } from '../../src/model/resource.ts';
+import { columnsWith, type Resource } from '../../src/model/resource.ts';
 
 const plain: Resource = {
   id: 'r1',
@@ -46,6 +46,13 @@ describe('resourceTable', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('keeps the cells of labels apart that are named like a column, or like another label', () => {
+    const labels = { rules: 'strict', Team: 'a', team: 'b' };
+    const chosen = ['alert_rules', 'rules', 'Team', 'team'];
+    const { lines } = resourceTable([{ ...plain, labels }], chosen, undefined, columnsWith(Object.keys(labels)));
+    expect([...lines].join('')).toBe('RULES  RULES   TEAM  TEAM\n   12  strict  a     b\n');
   });
 
   const screen = (columns: number) => ({ columns, hasColours: false });
