@@ -66,6 +66,7 @@ export function formatDuration(ms: number): string {
 function exactProduct(text: string, factor: number): number | undefined {
   const product = Number(text) * factor;
   const value = Math.round(product);
-  // The product of a decimal such as 1.1 is not exact.
-  return Math.abs(product - value) < 1e-6 && Number.isSafeInteger(value) ? value : undefined;
+  // The product of a decimal such as 1.1 is not exact. A tiny amount is not 0, which may mean that something is off.
+  const isExact = Math.abs(product - value) < 1e-6 && (value !== 0 || product === 0);
+  return isExact && Number.isSafeInteger(value) ? value : undefined;
 }

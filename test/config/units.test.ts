@@ -27,6 +27,7 @@ describe('parseDuration', () => {
 
   it('rejects fractions of a millisecond', () => {
     expect(parseDuration('0.5ms')).toBeUndefined();
+    expect(parseDuration('0.0000000001s')).toBeUndefined();
     expect(parseDuration('1.0005s')).toBeUndefined();
   });
 
