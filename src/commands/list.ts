@@ -51,10 +51,16 @@ function checkNames({ columns = [], label }: FlagValues, labelNames: readonly st
     throw new OperatorError([
       `--columns: expected names out of ${known.join(', ')}, got ${quoted(column)}${suggestion(column, known)}`,
     ]);
-  const unknown = label.find((given) => !labelNames.includes(given.label));
+  if (label.length > 0 && labelNames.length === 0)
+    throw new OperatorError(['--label: no resource_labels are configured']);
+  const given = label.map((filter) => filter.label);
+  const repeated = given.find((name, at) => given.indexOf(name) < at);
+  if (repeated !== undefined)
+    throw new OperatorError([`--label: expected each label at most once, got ${quoted(repeated)} again`]);
+  const unknown = given.find((name) => !labelNames.includes(name));
   if (unknown !== undefined)
     throw new OperatorError([
-      `--label: expected a label of resource_labels, ${listed(labelNames)}, got ${quoted(unknown.label)}`,
+      `--label: expected a label of resource_labels, ${listed(labelNames)}, got ${quoted(unknown)}`,
     ]);
 }
 

@@ -6,7 +6,7 @@ import { formatProblems, listed, quoted, suggestion } from '../config/problem.ts
 import { resolveStations } from '../config/resolve.ts';
 import type { Config } from '../config/schema.ts';
 import { printable } from '../inventory/records.ts';
-import { firstOf } from '../inventory/words.ts';
+import { countText, firstOf } from '../inventory/words.ts';
 import { ListingFailure } from '../model/failure.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { TaskQueue } from '../model/task-queue.ts';
@@ -115,9 +115,12 @@ function configuredStation(config: Config, name: string): StationSpec {
 const MAX_REASONS = 20;
 
 function warnings(name: string, { incompleteReasons, rejected }: Snapshot): readonly string[] {
+  const incomplete = `the listing of ${quoted(name)} is not verified complete`;
   return [
-    ...firstOf(incompleteReasons, MAX_REASONS).map(
-      (reason) => `the listing of ${quoted(name)} is not verified complete: ${printable(reason)}`,
+    ...firstOf(
+      incompleteReasons.map((reason) => `${incomplete}: ${printable(reason)}`),
+      MAX_REASONS,
+      (more) => `${incomplete} for ${countText(more, 'more reason')}`,
     ),
     ...(rejected === 0
       ? []

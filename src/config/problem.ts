@@ -1,4 +1,4 @@
-import { firstOf } from '../inventory/words.ts';
+import { countText, firstOf } from '../inventory/words.ts';
 import { nearest } from '../model/nearest.ts';
 
 /** Keys and list indexes from the root of the configuration. */
@@ -24,7 +24,7 @@ export const MAX_SHOWN_PROBLEMS = 100;
 
 /** One line per problem; a long list ends with the number of those left out. */
 export function formatProblems(problems: readonly Problem[]): readonly string[] {
-  return firstOf(problems.map(formatProblem), MAX_SHOWN_PROBLEMS);
+  return firstOf(problems.map(formatProblem), MAX_SHOWN_PROBLEMS, (more) => `and ${countText(more, 'more problem')}`);
 }
 
 /** `file:line:column: path: what is wrong and what was expected` */

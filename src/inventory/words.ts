@@ -12,9 +12,13 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
 }
 
 /** The first ones, and how many more there are. */
-export function firstOf(texts: readonly string[], max: number): readonly string[] {
+export function firstOf(
+  texts: readonly string[],
+  max: number,
+  rest = (more: number) => `and ${numberText(more)} more`,
+): readonly string[] {
   const more = texts.length - max;
-  return more > 0 ? [...texts.slice(0, max), `and ${numberText(more)} more`] : texts;
+  return more > 0 ? [...texts.slice(0, max), rest(more)] : texts;
 }
 
 /** In whole percent; 0 % is none and 100 % is all. */

@@ -143,10 +143,12 @@ describe('list', () => {
     ['--columns=id,size', /^--columns: expected names out of resource_id, .*, gpu_model, team, tier, got "size"\n$/],
     ['--columns=constructor', /^--columns: .* got "constructor"\n$/],
     ['--label=owner=x', /^--label: expected a label of resource_labels, "?team"?.*, got "owner"\n$/],
-  ])('rejects %s before it queries the service', async (flag, problem) => {
+    ['--label=team=low --label=team=even', /^--label: expected each label at most once, got "team" again\n$/],
+    ['--label=team=low', /^--label: no resource_labels are configured\n$/, []],
+  ])('rejects %s before it queries the service', async (flags, problem, labels: typeof LABELS = LABELS) => {
     const service = await startTestService({ source: () => variedEntries(1) });
-    const config = configFlag(configOf(service.url, ['ts'], { labels: LABELS }));
-    const { code, stdout, stderr } = await listed(config, flag);
+    const config = configFlag(configOf(service.url, ['ts'], { labels }));
+    const { code, stdout, stderr } = await listed(config, ...flags.split(' '));
     expect({ code, stdout, requests: service.requests.length }).toEqual({ code: 1, stdout: '', requests: 0 });
     expect(stderr).toMatch(problem);
   });
@@ -161,7 +163,7 @@ describe('list', () => {
     const { stderr } = await listed(faulty({ kind: 'totalLies', delta: 2 }, { station: { products } }));
     const warnings = stderr.trim().split('\n');
     expect(warnings).toHaveLength(21);
-    expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete: and 81 more');
+    expect(warnings[20]).toBe('warning: the listing of "ts" is not verified complete for 81 more reasons');
   });
 
   it('warns about an incomplete listing and omitted records', async () => {

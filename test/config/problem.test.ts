@@ -28,8 +28,8 @@ describe('formatProblems', () => {
   it.each([
     [1, 'f:1:1: broken', 1],
     [100, 'f:100:1: broken', 100],
-    [101, 'and 1 more', 101],
-    [4000, 'and 3,900 more', 101],
+    [101, 'and 1 more problem', 101],
+    [4000, 'and 3,900 more problems', 101],
   ])('ends %i problems with %j', (count, last, lines) => {
     const shown = formatProblems(problems(count));
     expect(shown.at(-1)).toBe(last);
