@@ -24,8 +24,10 @@ const RESERVED = new Set([
   ...Object.keys(SORT_KEYS),
   ...Object.keys(PARAMETERS),
   ...['q', 'format'],
-  // Labels that Prometheus attaches to every series.
-  ...['job', 'instance'],
+  // Labels that Prometheus attaches to every series, or gives a meaning.
+  ...['job', 'instance', 'le', 'quantile'],
+  // Every object has these properties.
+  ...Object.getOwnPropertyNames(Object.prototype).filter((name) => !name.startsWith('__')),
 ]);
 
 const expression = codecOf(

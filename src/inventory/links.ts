@@ -53,7 +53,7 @@ function expanded(
   return links.flatMap(({ name, [kind]: template }) => {
     if (template === undefined) return [];
     // The schema rejects unknown placeholders.
-    return [{ name, url: template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encoded(values.get(key) ?? '')) }];
+    return [{ name, url: template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encoded(values.get(key) as string)) }];
   });
 }
 

@@ -39,7 +39,7 @@ export function countResources(
   }
   const names = shortTypes(types.keys());
   return {
-    types: ranked(types, (key) => names.get(key) ?? key, typeLabels),
+    types: ranked(types, (key) => names.get(key) as string, typeLabels),
     states: ranked(states, stateWord),
     products: ranked(products, (key) => key),
     labels: new Map(Array.from(labels, ([name, counts]) => [name, ranked(counts, (key) => key)])),

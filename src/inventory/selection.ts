@@ -85,7 +85,7 @@ export async function joined<Row>(
   const queue = [...runs];
   // In pairs, the shortest runs first: the merged ones are queued behind them.
   for (let at = 0; at + 1 < queue.length; at += 2)
-    queue.push(await merged(queue[at] ?? [], queue[at + 1] ?? [], compare, tasks, signal));
+    queue.push(await merged(queue[at] as readonly Row[], queue[at + 1] as readonly Row[], compare, tasks, signal));
   return queue.at(-1) ?? [];
 }
 

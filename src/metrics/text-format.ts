@@ -38,7 +38,7 @@ export function writeStations<Source extends { readonly spec: StationSpec }>(
   const series = sources.map(() => 0);
   for (const family of families) {
     const lines = sources.map((source) => stationLines(family, source));
-    for (const [at, { length }] of lines.entries()) series[at] = (series[at] ?? 0) + length;
+    for (const [at, { length }] of lines.entries()) series[at] = (series[at] as number) + length;
     buffer.begin(family.name);
     buffer.add(lines.flat().join(''));
   }
@@ -119,7 +119,7 @@ export function sampleValue(value: number): string {
 }
 
 function escapeLabelValue(value: string): string {
-  return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"\n]/g, (character) => ESCAPED[character] ?? character) : value;
+  return NEEDS_ESCAPE.test(value) ? value.replace(/[\\"\n]/g, (character) => ESCAPED[character] as string) : value;
 }
 
 const NEEDS_ESCAPE = /[\\"\n]/;

@@ -19,7 +19,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 /** The optimal string alignment distance: insertions, deletions, substitutions and transpositions. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (line: number, column: number) => rows[line]?.[column] ?? 0;
+  const at = (line: number, column: number) => (rows[line] as number[])[column] as number;
   for (let line = 1; line <= from.length; line += 1) {
     rows[line] = [line];
     for (let column = 1; column <= to.length; column += 1) {

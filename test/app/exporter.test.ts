@@ -52,6 +52,26 @@ describe('Exporter.configuration', () => {
   });
 });
 
+describe('Exporter.station', () => {
+  it('is undefined of a station that is not configured', async () => {
+    const loaded = loadConfig({
+      file: 'config.yaml',
+      text: stringify(configOf('http://127.0.0.1:1', ['a'])),
+      env: {},
+    });
+    if (!loaded.ok) return expect.unreachable();
+    const exporter = new Exporter(loaded, { load: async () => loaded, ...OPTIONS });
+    expect(() => exporter.specs()).toThrow('the exporter has not started');
+    await exporter.start();
+    onTestFinished(() => exporter.close());
+    expect([exporter.station('b'), exporter.history('b'), exporter.refresh('b')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
 describe('Exporter.reload', () => {
   const valid = (stations: readonly string[]): LoadResult =>
     loadConfig({ file: 'config.yaml', text: stringify(configOf('http://127.0.0.1:1', stations)), env: {} });

@@ -35,6 +35,12 @@ describe('LogOutput', () => {
     expect([output.droppedLines, resumed]).toEqual([0, []]);
   });
 
+  it('has nothing to wait for when all lines are written', async () => {
+    const { output } = outputTo(new Sink());
+    output.write('a\n');
+    await expect(output.drained()).resolves.toBeUndefined();
+  });
+
   it.each(['EPIPE', 'ENOSPC', 'EIO'])(
     'drops and counts lines that fail with %s, and writes again when that ends',
     (failure) => {

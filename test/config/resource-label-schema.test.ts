@@ -63,12 +63,22 @@ describe('resource_labels', () => {
       '{ labels: { __a: b } }',
       '7:17: resource_labels[0].labels.__a: label names that start with __ are reserved, expected another one',
     ],
-    ...['station', 'resource_id', 'state', 'upstream', 'alert_rules', 'sku_unit', 'type', 'job', 'instance'].map(
-      (name): [string, string] => [
-        `{ labels: { ${name}: b } }`,
-        `7:17: resource_labels[0].labels.${name}: the exporter already uses this name, expected another one`,
-      ],
-    ),
+    ...[
+      'station',
+      'resource_id',
+      'state',
+      'upstream',
+      'alert_rules',
+      'sku_unit',
+      'type',
+      'job',
+      'instance',
+      'le',
+      'constructor',
+    ].map((name): [string, string] => [
+      `{ labels: { ${name}: b } }`,
+      `7:17: resource_labels[0].labels.${name}: the exporter already uses this name, expected another one`,
+    ]),
   ])('reject %s', (entry, problem) => {
     expectProblems(withEntries(entry), problem);
   });

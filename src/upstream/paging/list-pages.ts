@@ -162,7 +162,7 @@ async function countsOffsets(pass: Pass<unknown>, pageSize: number): Promise<boo
   });
   if (before === undefined) return true;
   const { ids, positions } = before.page;
-  const { page } = await pass.request(before.offset + (positions?.at(-1) ?? 0), pageSize);
+  const { page } = await pass.request(before.offset + (positions?.at(-1) as number), pageSize);
   return page.ids[0] === ids.at(-1) && (page.positions?.[0] ?? 0) === 0;
 }
 
@@ -336,7 +336,9 @@ function inOrder<Row>(pages: readonly PlacedPage<Row>[]): readonly PlacedPage<Ro
 
 /** A page without duplicates is returned as it is, so that it stays identical between listings. */
 function withoutDuplicates<Row>(page: Page<Row>, labels: Set<string>): SplitRows<Row> {
-  const kept = [...page.ids.keys()].filter((index) => labels.size < labels.add(labelText(page.ids[index] ?? '')).size);
+  const kept = [...page.ids.keys()].filter(
+    (index) => labels.size < labels.add(labelText(page.ids[index] as string)).size,
+  );
   return kept.length === page.rows.length ? page : selectRows(page, kept);
 }
 
