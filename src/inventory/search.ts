@@ -1,7 +1,7 @@
 import type { Part } from '../model/listing.ts';
 import type { Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
-import { comparison, joined, type Order, type Selection, selectResources } from './selection.ts';
+import { comparison, joined, type Order, type Selection, selectResources, valueTests } from './selection.ts';
 
 /** A station to be searched. */
 export interface SearchedStation {
@@ -25,7 +25,7 @@ export interface SearchResult {
 
 /** The selected resources of all stations. Works in short tasks; rejects with the reason of the signal once it aborts. */
 export async function searchStations(
-  stations: Iterable<SearchedStation>,
+  stations: readonly SearchedStation[],
   selection: Selection,
   order: Order | undefined,
   tasks: TaskQueue,
@@ -33,9 +33,12 @@ export async function searchStations(
 ): Promise<SearchResult> {
   const found: StationResource[][] = [];
   const withoutData: string[] = [];
+  const allParts = stations.flatMap(({ parts }) => parts ?? []);
+  // A value that one station has exactly is no short form in any other.
+  const tests = await valueTests(allParts, selection, tasks, signal);
   for (const { name: station, parts } of stations) {
     if (parts === undefined) withoutData.push(station);
-    const selected = await selectResources(parts ?? [], selection, order, tasks, signal);
+    const selected = await selectResources(parts ?? [], selection, order, tasks, signal, tests);
     if (selected.length > 0) found.push(selected.map((resource) => ({ station, resource })));
   }
   const compare = order && comparison(order);

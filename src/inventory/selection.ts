@@ -54,7 +54,7 @@ export function parseOrder(text: string): Order | undefined {
 
 /**
  * In the service's order when none is given. Works in short tasks, so that a large station does not block the event loop.
- * Rejects with the reason of the signal once it aborts; no further task runs.
+ * Rejects with the reason of the signal once it aborts; no further task runs. `tests`: if further parts decide what is a short form.
  */
 export async function selectResources(
   parts: readonly Part<Resource>[],
@@ -62,8 +62,9 @@ export async function selectResources(
   order: Order | undefined,
   tasks: TaskQueue,
   signal?: AbortSignal,
+  tests?: ValueTests,
 ): Promise<readonly Resource[]> {
-  const isSelected = selectionFilter(selection, await valueTests(parts, selection, tasks, signal));
+  const isSelected = selectionFilter(selection, tests ?? (await valueTests(parts, selection, tasks, signal)));
   const compare = order && comparison(order);
   const selected: Resource[][] = [];
   await tasks.forEach(parts, (part) => {
@@ -162,13 +163,15 @@ function filteredValue(resource: Resource, filter: ValueFilter): string {
 
 type ValueTest = (value: string) => boolean;
 
+type ValueTests = readonly (readonly [ValueFilter, ValueTest])[];
+
 /** By filter: equality where a resource has exactly the given value, else the short form. */
-async function valueTests(
+export async function valueTests(
   parts: readonly Part<Resource>[],
   selection: Selection,
   tasks: TaskQueue,
   signal: AbortSignal | undefined,
-): Promise<[ValueFilter, ValueTest][]> {
+): Promise<ValueTests> {
   const tests: [ValueFilter, ValueTest][] = [];
   for (const filter of valueFilters(selection)) {
     const given = selection[filter] ?? '';
@@ -206,10 +209,7 @@ function partsOf(value: string): string {
 
 const PARTS = /[\p{L}\p{M}\p{N}]+/gu;
 
-function selectionFilter(
-  selection: Selection,
-  tests: readonly [ValueFilter, ValueTest][],
-): (resource: Resource) => boolean {
+function selectionFilter(selection: Selection, tests: ValueTests): (resource: Resource) => boolean {
   const { alertable, withoutRules } = selection;
   const isFound = selection.search === undefined ? () => true : textTest(selection.search);
   return (resource) =>
