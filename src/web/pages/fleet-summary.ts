@@ -5,7 +5,7 @@ import {
   stateOf,
   type UpstreamStatus,
 } from '../../inventory/station-status.ts';
-import { countText, durationText, numberText } from '../../inventory/words.ts';
+import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { failureGroups } from './failure-groups.ts';
 
 /** The state of all stations in one sentence. */
@@ -24,6 +24,9 @@ const LONG_OVERDUE_MS = 5 * 60_000;
 /** Causes of failures that are named. */
 const MAX_CAUSES = 3;
 
+/** Stations that are named. */
+const MAX_NAMED = 5;
+
 /** How many stations are up, failures, then what makes data old or incomplete. */
 export function fleetSummary(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[]): FleetSummary {
   if (stations.length === 0) return { text: 'No stations are configured on this shard.', tone: 'neutral' };
@@ -38,7 +41,7 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
     ...phrases(of('no-data'), (station) => `without data: ${noDataReason(station)}`),
   ];
   const warnings = [
-    ...phrases(lacking, (station) => `may miss resources: ${dataProblems(station).join('; ')}`),
+    ...phrases(lacking, (station) => `may miss resources: ${lackText(station, lacking)}`),
     ...phrases(up.filter(isWaiting), noDataReason),
     ...phrases(up.filter(isOverdue), noDataReason),
     ...upstreams.flatMap((upstream) => throttledPhrases(upstream, failing)),
@@ -49,6 +52,12 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
   if (bad.length > 0) return { text, tone: 'bad' };
   if (warnings.length > 0) return { text, tone: 'warning' };
   return { text, tone: notTried.length > 0 ? 'neutral' : 'good' };
+}
+
+/** The problems of the only station; several have their own each. */
+function lackText(only: StationStatus, lacking: readonly StationStatus[]): string {
+  const names = lacking.map(({ name }) => name);
+  return lacking.length === 1 ? dataProblems(only).join('; ') : firstOf(names, MAX_NAMED).join(', ');
 }
 
 function failingPhrases(failing: readonly StationStatus[]): readonly string[] {

@@ -121,9 +121,9 @@ describe('fleetSummary', () => {
       [up('a'), up('b', { snapshot: { ...SNAPSHOT, complete: false, incompleteReasons: ['total 5, 4 listed'] } })],
     ],
     [
-      '2 of 2 stations up; 2 may miss resources: 3 records rejected: no usable resource_id.',
+      '7 of 7 stations up; 7 may miss resources: s0, s1, s2, s3, s4, and 2 more.',
       'warning',
-      fleet(2, (name) => up(name, { snapshot: { ...SNAPSHOT, rejected: 3 } })),
+      fleet(7, (name) => up(name, { snapshot: { ...SNAPSHOT, rejected: 3 } })),
     ],
     ['2 of 2 stations up; upstream main throttled (429).', 'warning', fleet(2, up), [throttled(0)]],
     [
