@@ -163,12 +163,12 @@ export class Exporter implements ExporterPort {
     return upstreamStatuses(upstreams, fleet.views());
   }
 
-  owners(): readonly OwnerCount[] {
+  owners(): Promise<readonly OwnerCount[]> {
     const views = this.#generation.fleet.views();
     const stations = views.flatMap(({ spec: { alertability }, served }) =>
-      served ? [{ groups: served.encoded.aggregates.groups, alertability }] : [],
+      served ? [{ aggregates: served.encoded.aggregates, alertability }] : [],
     );
-    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? []);
+    return countOwners(stations, views[0]?.spec.resourceLabels.names ?? [], this.#services.responseTasks);
   }
 
   station(name: string): StationDetail | undefined {
@@ -336,8 +336,8 @@ export class Exporter implements ExporterPort {
 }
 
 /** Reads the snapshot of a station when the search reaches it, so that a long search holds no others. */
-function* searchedStations({ stations }: Generation): Iterable<SearchedStation> {
-  for (const [name, cache] of stations) yield { name, parts: cache.view().served?.publication.snapshot.parts };
+function searchedStations({ stations }: Generation): readonly SearchedStation[] {
+  return Array.from(stations, ([name, cache]) => ({ name, parts: cache.view().served?.publication.snapshot.parts }));
 }
 
 /** Runs the work once at a time. Calls while it runs share one further run, which starts when it ends. */

@@ -53,7 +53,7 @@ export function stationStatus(
         firing: stateCount(served.encoded.aggregates, FIRING),
         pending: stateCount(served.encoded.aggregates, /pending/i),
         ...alertCounts(served.encoded.aggregates, spec.alertability),
-        coverage: coverageIn(served.encoded.aggregates.groups, spec.alertability),
+        coverage: coverageIn([...served.encoded.aggregates.groups], spec.alertability),
       },
     outages,
   };

@@ -1,5 +1,6 @@
-import type { AggregateGroup } from '../refresh/aggregates.ts';
-import { type Coverage, coverageIn, FIRING } from './station-status.ts';
+import type { TaskQueue } from '../model/task-queue.ts';
+import type { AggregateGroup, Aggregates } from '../refresh/aggregates.ts';
+import { type Coverage, coverageIn, FIRING, reportedTypes } from './station-status.ts';
 
 /** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
 export interface OwnerCount {
@@ -8,41 +9,59 @@ export interface OwnerCount {
   readonly resources: number;
   /** Resources in a state whose name contains this word. */
   readonly firing: number;
+  /** As for a station; undefined: the service reported no counts. */
+  readonly withoutRules: number | undefined;
   /** undefined: there is no resource that it could be the share of. */
   readonly coverage: Coverage | undefined;
 }
 
 interface CountedStation {
-  readonly groups: Iterable<AggregateGroup>;
+  readonly aggregates: Pick<Aggregates, 'groups'>;
   readonly alertability: boolean;
 }
 
-/** By label, the most frequent value first. */
-export function countOwners(stations: readonly CountedStation[], labels: readonly string[]): readonly OwnerCount[] {
-  return labels.flatMap((label) => {
-    const counts = new Map<string, OwnerCount>();
-    for (const { groups, alertability } of stations) {
-      for (const [value, owned] of byValue(groups, label)) {
-        const { resources = 0, firing = 0, coverage } = counts.get(value) ?? {};
-        const states = owned.flatMap((group) => [...group.states]);
-        counts.set(value, {
-          label,
-          value,
-          resources: resources + sum(states),
-          firing: firing + sum(states.filter(([state]) => FIRING.test(state))),
-          coverage: added(coverage, coverageIn(owned, alertability)),
-        });
-      }
+/** By label, the most frequent value first. Counts one station per task. */
+export async function countOwners(
+  stations: readonly CountedStation[],
+  labels: readonly string[],
+  tasks: TaskQueue,
+): Promise<readonly OwnerCount[]> {
+  const counts = labels.map(() => new Map<string, OwnerCount>());
+  for (const station of stations) await tasks.run(() => addOwners(counts, labels, station));
+  return counts.flatMap((owners) => [...owners.values()].toSorted((a, b) => b.resources - a.resources));
+}
+
+function addOwners(
+  counts: readonly Map<string, OwnerCount>[],
+  labels: readonly string[],
+  { aggregates, alertability }: CountedStation,
+): void {
+  const groups = [...aggregates.groups];
+  const reported = reportedTypes(groups);
+  for (const [at, label] of labels.entries()) {
+    for (const [value, owned] of byValue(groups, label)) {
+      const { resources = 0, firing = 0, withoutRules, coverage } = counts[at]?.get(value) ?? {};
+      const states = owned.flatMap((group) => [...group.states]);
+      const known = [withoutRules, ...owned.map((group) => group.withoutRules)].filter((count) => count !== undefined);
+      counts[at]?.set(value, {
+        label,
+        value,
+        resources: resources + sum(states),
+        firing: firing + sum(states.filter(([state]) => FIRING.test(state))),
+        withoutRules: known.length === 0 ? undefined : known.reduce((total, count) => total + count, 0),
+        coverage: added(coverage, coverageIn(owned, alertability, reported)),
+      });
     }
-    return [...counts.values()].toSorted((a, b) => b.resources - a.resources);
-  });
+  }
 }
 
 function byValue(groups: Iterable<AggregateGroup>, label: string): ReadonlyMap<string, AggregateGroup[]> {
   const values = new Map<string, AggregateGroup[]>();
   for (const group of groups) {
     const value = group.labels[label] ?? '';
-    values.set(value, [...(values.get(value) ?? []), group]);
+    const owned = values.get(value);
+    if (owned) owned.push(group);
+    else values.set(value, [group]);
   }
   return values;
 }

@@ -186,7 +186,7 @@ export const OWNER_FIELDS = {
   },
   resources_without_alert_rules: {
     help: 'Those without alert rules, as for the station; null if unknown.',
-    value: ({ coverage }) => (coverage ? coverage.alertable - coverage.withRules : null),
+    value: ({ withoutRules }) => withoutRules ?? null,
   },
   alert_coverage: {
     help: 'Share with alert rules, as for the station; null if unknown.',

@@ -133,12 +133,19 @@ export interface Coverage {
 /** The states of firing resources, as the dashboards and alerts have them. */
 export const FIRING = /firing/i;
 
-/** As the recording rule: without the types for which no number of alert rules is reported. */
-export function coverageIn(groups: Iterable<AggregateGroup>, alertability: boolean): Coverage | undefined {
-  const all = [...groups];
-  const reported = new Set(all.filter(({ withoutRules }) => withoutRules !== undefined).map(({ type }) => type));
+/** The types for which a number of alert rules is reported. */
+export function reportedTypes(groups: readonly AggregateGroup[]): ReadonlySet<string> {
+  return new Set(groups.filter(({ withoutRules }) => withoutRules !== undefined).map(({ type }) => type));
+}
+
+/** As the recording rule: without the types for which the station reports no number of alert rules. */
+export function coverageIn(
+  groups: readonly AggregateGroup[],
+  alertability: boolean,
+  reported = reportedTypes(groups),
+): Coverage | undefined {
   const sum = { alertable: 0, withRules: 0 };
-  for (const { type, alertable, states, withoutRules = 0 } of all) {
+  for (const { type, alertable, states, withoutRules = 0 } of groups) {
     if (!reported.has(type)) continue;
     const total = alertability ? alertable : [...states.values()].reduce((resources, count) => resources + count, 0);
     sum.alertable += total;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { changeColumns, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
-import { countOwners } from '../inventory/owner-counts.ts';
+import { countOwners, type OwnerCount } from '../inventory/owner-counts.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
 import type { Selection } from '../inventory/selection.ts';
@@ -18,8 +18,7 @@ import {
 import type { StationDetail } from '../inventory/station-status.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnsWith } from '../model/resource.ts';
-import type { StationSpec } from '../model/station-spec.ts';
-import type { Aggregates } from '../refresh/aggregates.ts';
+import { TaskQueue } from '../model/task-queue.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
@@ -129,8 +128,12 @@ type Times = Pick<WebOptions, 'now'>;
 
 /** One station without its resources. */
 export function stationData(exporter: ExporterPort, { now = Date.now }: Times): AbortableHandler {
-  return (request, response) =>
-    send(response, 200, CONTENT_TYPES.json, `${jsonText(stationObject(stationOf(exporter, request), now()))}\n`);
+  const tasks = new TaskQueue();
+  return async (request, response) => {
+    const detail = stationOf(exporter, request);
+    const object = stationObject(detail, await ownersOf(detail, tasks), now());
+    send(response, 200, CONTENT_TYPES.json, `${jsonText(object)}\n`);
+  };
 }
 
 /** The resources that the station page shows for the same query, on all of its pages. */
@@ -193,8 +196,12 @@ export function changesOf(exporter: ExporterPort, request: Request) {
 export function searchData(exporter: ExporterPort): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { selection, order } = searchQueryOf(exporter, request);
-    if (Object.keys(selection).length === 0) throw noSearch();
+    if (Object.keys(selection).length === 0)
+      throw new RequestError(400, 'Expected q, the text to search for, or a filter such as state=firing.\n');
     const result = await exporter.search(selection, order, signal);
+    const withoutData = new Set(result.withoutData);
+    if (withoutData.size > 0 && exporter.specs().every(({ name }) => withoutData.has(name)))
+      throw new RequestError(503, 'No station has data.\n');
     const fields = fieldsOf(SEARCH_FIELDS, { text: selection.search, ...result });
     return {
       name: listName('search', selection, 'q'),
@@ -203,10 +210,6 @@ export function searchData(exporter: ExporterPort): ListHandlers {
       fields,
     };
   });
-}
-
-function noSearch(): RequestError {
-  return new RequestError(400, 'Expected one parameter q: the text to search for.\n');
 }
 
 /** The names of `resource_labels`, which all stations have. */
@@ -218,12 +221,16 @@ export function labelNames(exporter: Pick<ExporterPort, 'specs'>): readonly stri
 export function searchQueryOf(exporter: Pick<ExporterPort, 'specs'>, request: Pick<Request, 'url'>): ResourceQuery {
   const query = resourceQueryOf(request, labelNames(exporter));
   const given = searchParams(request).getAll('q');
-  if (given.length > 1) throw noSearch();
+  if (given.length > 1) throw new RequestError(400, 'Expected q at most once.\n');
   const search = given[0]?.trim();
   return search ? { ...query, selection: { ...query.selection, search } } : query;
 }
 
-function stationObject({ spec, status, served, links }: StationDetail, nowMs: number): object {
+function stationObject(
+  { spec, status, served, links }: StationDetail,
+  owners: readonly OwnerCount[],
+  nowMs: number,
+): object {
   const { subscription, resourceGroup, zone } = spec.path;
   const snapshot = served?.snapshot;
   return {
@@ -239,11 +246,12 @@ function stationObject({ spec, status, served, links }: StationDetail, nowMs: nu
     outages: status.outages.map((outage) => fieldsOf(OUTAGE_FIELDS, outage)).reverse(),
     listing: snapshot ? fieldsOf(STATION_LISTING, snapshot) : null,
     ...(spec.resourceLabels.names.length > 0 && {
-      resource_labels: served ? ownerObjects(served.aggregates, spec) : null,
+      resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
     }),
   };
 }
 
-function ownerObjects({ groups }: Pick<Aggregates, 'groups'>, { alertability, resourceLabels }: StationSpec): object[] {
-  return countOwners([{ groups, alertability }], resourceLabels.names).map((count) => fieldsOf(OWNER_FIELDS, count));
+function ownersOf({ spec, served }: StationDetail, tasks: TaskQueue): Promise<readonly OwnerCount[]> {
+  const { alertability, resourceLabels } = spec;
+  return countOwners(served ? [{ aggregates: served.aggregates, alertability }] : [], resourceLabels.names, tasks);
 }

@@ -21,7 +21,7 @@ export interface ExporterPort {
   stations(): readonly StationStatus[];
   upstreams(): readonly UpstreamStatus[];
   /** The resources of all stations by the labels of `resource_labels`. */
-  owners(): readonly OwnerCount[];
+  owners(): Promise<readonly OwnerCount[]>;
   station(name: string): StationDetail | undefined;
   /** The refreshes of the station, the latest first; undefined if no station has this name. */
   history(name: string): readonly HistoryEntry[] | undefined;

@@ -101,7 +101,8 @@ export function exporterOf(
     upstreams: () => [detail.upstream],
     owners: () => {
       const { alertability, resourceLabels } = detail.spec;
-      return countOwners([{ groups: detail.served?.aggregates.groups ?? [], alertability }], resourceLabels.names);
+      const stations = detail.served ? [{ aggregates: detail.served.aggregates, alertability }] : [];
+      return countOwners(stations, resourceLabels.names, new TaskQueue());
     },
     station: (name) => (name === detail.spec.name ? detail : undefined),
     history: (name) => (name === detail.spec.name ? [] : undefined),

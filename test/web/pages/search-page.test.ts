@@ -84,7 +84,7 @@ describe('searchPage', () => {
   it.each(['', '&format=json', '&format=csv'])('rejects two texts (%s)', async (format) => {
     const { request } = await startApp();
     const { status, body } = await request(`/search?q=a&q=b${format}`);
-    expect([status, body]).toEqual([400, 'Expected one parameter q: the text to search for.\n']);
+    expect([status, body]).toEqual([400, 'Expected q at most once.\n']);
   });
 
   it('escapes text, names and IDs', async () => {
@@ -157,8 +157,15 @@ describe('searchData', () => {
     expect((await request('/search?q=r&format=csv')).body.split('\r\n')).toHaveLength(10_003);
   });
 
+  it.each(['json', 'csv'])('responds 503 as %s while no station has data', async (format) => {
+    const { request } = await startApp(stationsOf({ prod: undefined }));
+    const { status, body } = await request(`/search?q=x&format=${format}`);
+    expect([status, body]).toEqual([503, 'No station has data.\n']);
+  });
+
   it.each(['json', 'csv'])('rejects an empty text as %s', async (format) => {
     const { request } = await startApp(stations);
-    expect((await request(`/search?q=&format=${format}`)).status).toBe(400);
+    const { status, body } = await request(`/search?q=&format=${format}`);
+    expect([status, body]).toEqual([400, 'Expected q, the text to search for, or a filter such as state=firing.\n']);
   });
 });
