@@ -7,12 +7,13 @@ import { rowId } from './live-page.ts';
 import { coverageText, linkedCount } from './station-parts.ts';
 import { type Column, hiddenCaption, table, tableRow } from './table.ts';
 
-/** A table per label of `resource_labels`; empty without any. */
-export function ownerSection(counts: readonly OwnerCount[]): readonly Html[] {
+/** A table per label of `resource_labels`, below a note; empty without any. */
+export function ownerSection(counts: readonly OwnerCount[], note: Html | readonly Html[]): readonly Html[] {
   return [...new Set(counts.map(({ label }) => label))].map((label) => {
     const columns = columnsOf(label);
     const rows = counts.filter((count) => count.label === label);
     return html`<h2 id="by-${label}">Resources by ${label}</h2>
+${note}
 ${table(
   { id: `owners-${label}`, columns, caption: hiddenCaption(`Resources by ${label}`) },
   rows.map((row) => tableRow(columns, row, rowId(`${label} ${row.value}`))),

@@ -7,7 +7,7 @@ import {
   type StationStatus,
   stateOf,
 } from '../../inventory/station-status.ts';
-import { numberText } from '../../inventory/words.ts';
+import { countText, numberText } from '../../inventory/words.ts';
 import { TaskQueue } from '../../model/task-queue.ts';
 import type { ExporterPort, RejectedReload } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
@@ -183,13 +183,19 @@ async function renderStatus(exporter: ExporterPort, nowMs: number, tasks: TaskQu
   }
   const groups = await tasks.run(() => failureGroups(stations));
   const { text, tone } = await tasks.run(() => fleetSummary(stations, upstreams));
+  const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
+  const notCounted =
+    withoutData === 0
+      ? []
+      : html`<p class="quiet">Resources, firing, pending and coverage do not count ${countText(withoutData, 'station')} without data.</p>`;
   const head = html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
 <div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
 ${statusTotals(stations)}
+<div id="not-counted">${notCounted}</div>
 <div id="failures">${failureSection(groups, nowMs)}</div>
 <div id="outages">${outageSection(stations, nowMs)}</div>
 <div id="load">${upstreamSection(upstreams, nowMs)}</div>
-<div id="owners">${await tasks.run(() => ownerSection(exporter.owners()))}</div>`;
+<div id="owners">${ownerSection(await exporter.owners(), notCounted)}</div>`;
   return { head, columns, rows };
 }
 

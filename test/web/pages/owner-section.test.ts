@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AnchoredRegExp, ResourceLabels } from '../../../src/model/resource-labels.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
-import { detailOf, exporterOf } from '../fake-station.ts';
+import { detailOf, exporterOf, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { startApp } from '../running-app.ts';
 
@@ -37,6 +37,16 @@ describe('ownerSection', () => {
     const found = await request('/search?team=storage+%3C1%3E&state=firing&format=csv');
     expect(found.body).toMatch(/,team,tier\r\nprod,a,.*,storage <1>,\r\n$/);
     expect((await startApp().then((app) => app.request('/'))).body).toContain('<div id="owners"></div>');
+  });
+
+  it('names the number of stations that are not counted, also beside the totals', async () => {
+    const gone = { ...STATION, name: 'gone', snapshot: undefined };
+    const { request } = await startApp({ ...labelled, stations: () => [STATION, gone] });
+    const { body } = await request('/');
+    const note = 'Resources, firing, pending and coverage do not count 1 station without data.';
+    expect(parseHtml(body).text.split(note)).toHaveLength(1 + 3);
+    expect(body).toContain(`<div id="not-counted"><p class="quiet">${note}`);
+    expect((await startApp(labelled).then((app) => app.request('/'))).body).not.toContain('do not count');
   });
 
   it('has columns, filters and counts on the page of a station', async () => {
