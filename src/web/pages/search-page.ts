@@ -1,6 +1,7 @@
 import { type ResourceQuery, resourceSearch } from '../../inventory/resource-query.ts';
 import { shortTypes } from '../../inventory/resource-words.ts';
 import type { SearchResult } from '../../inventory/search.ts';
+import { dataProblems, type StationStatus, stateOf } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { labelNames, searchQueryOf } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
@@ -9,10 +10,10 @@ import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
 import { resourceColumns, resourcePageTable } from './resource-list.ts';
-import { stationLink } from './station-parts.ts';
+import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
 import { downloads, pageRange } from './table.ts';
 
-/** Stations without data that are named. */
+/** Stations that are named. */
 const MAX_NAMED = 20;
 
 /** The resources of all stations that contain a text or have a value. The form is in the header of every page. */
@@ -25,7 +26,7 @@ export function searchPage(exporter: ExporterPort, options: PageOptions): Aborta
     const content =
       Object.keys(selection).length === 0
         ? EMPTY
-        : searchContent(query, await exporter.search(selection, order, signal), now(), labelNames(exporter));
+        : searchContent(query, await exporter.search(selection, order, signal), now(), exporter);
     sendPage(
       response,
       200,
@@ -42,8 +43,9 @@ function searchContent(
   query: ResourceQuery,
   { found, withoutData }: SearchResult,
   nowMs: number,
-  labels: readonly string[],
+  exporter: ExporterPort,
 ): Html {
+  const labels = labelNames(exporter);
   const range = pageRange(found.length, query.page);
   const rows = found.slice(range.from, range.to);
   const typeNames = shortTypes(rows.map(({ resource }) => resource.type));
@@ -58,7 +60,8 @@ function searchContent(
   const stations = new Set(found.map(({ station }) => station)).size;
   return html`<h1>Search</h1>
 <p id="result">${found.length === 0 ? 'No resource matches' : `${countText(found.length, 'resource')} of ${countText(stations, 'station')} ${found.length === 1 ? 'matches' : 'match'}`}: ${selectionText(query)}.</p>
-${notSearched(withoutData)}
+${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
+${named('doubtful', 'Old or incomplete data', exporter.stations().filter(isDoubtful), (station) => html`${stationLink(station.name)} (${stateBadge(station)}, ${lastSuccess(station, nowMs)})`)}
 ${found.length === 0 ? [] : resourcePageTable('Resources found', page, downloads(`${href({ ...query, page: 1 })}&format=`))}`;
 }
 
@@ -69,10 +72,15 @@ function selectionText({ selection: { search, ...values } }: ResourceQuery): str
   return [...text, ...Array.from(parameters, ([name, value]) => `${name.replace('_', ' ')} ${value}`)].join(', ');
 }
 
+/** Whether the result may be wrong about the station. */
+function isDoubtful(station: StationStatus): boolean {
+  return station.snapshot !== undefined && (stateOf(station) !== 'up' || dataProblems(station).length > 0);
+}
+
 /** An empty result means little while stations have no data. */
-function notSearched(names: readonly string[]): readonly Html[] {
-  if (names.length === 0) return [];
-  const links = names.slice(0, MAX_NAMED).map((name, at) => html`${at === 0 ? '' : ', '}${stationLink(name)}`);
-  const more = names.length > MAX_NAMED ? html` and ${numberText(names.length - MAX_NAMED)} more` : [];
-  return [html`<p id="not-searched" class="failure-note">Not searched because they have no data: ${links}${more}.</p>`];
+function named<Row>(id: string, words: string, rows: readonly Row[], item: (row: Row) => Html): readonly Html[] {
+  if (rows.length === 0) return [];
+  const items = rows.slice(0, MAX_NAMED).map((row, at) => html`${at === 0 ? '' : ', '}${item(row)}`);
+  const more = rows.length > MAX_NAMED ? html` and ${numberText(rows.length - MAX_NAMED)} more` : [];
+  return [html`<p id="${id}" class="failure-note">${words}: ${items}${more}.</p>`];
 }

@@ -5,6 +5,7 @@ import { TaskQueue } from '../../../src/model/task-queue.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
 import { resourceOf } from '../../refresh/fixtures.ts';
 import { eventually } from '../eventually.ts';
+import { SNAPSHOT, STATION } from '../fake-station.ts';
 import { parseHtml } from '../html-parser.ts';
 import { type RunningApp, startApp } from '../running-app.ts';
 
@@ -73,6 +74,17 @@ describe('searchPage', () => {
     expect(text).toContain('Not searched because they have no data: gone.');
     const outage = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`s${index}`, undefined]));
     expect((await pageOf(await startApp(stationsOf(outage)), '?q=x')).text).toContain(', s19 and 5 more.');
+  });
+
+  it('names the stations whose data is old or incomplete', async () => {
+    const stations = () => [
+      STATION,
+      { ...STATION, name: 'old', up: false },
+      { ...STATION, name: 'partial', snapshot: { ...SNAPSHOT, complete: false } },
+      { ...STATION, name: 'gone', up: false, snapshot: undefined },
+    ];
+    const { text } = await pageOf(await startApp({ ...stationsOf({ prod: many(1) }), stations }), '?q=x');
+    expect(text).toContain('Old or incomplete data: old (failing, 55 s ago), partial (up: incomplete, 55 s ago).');
   });
 
   it.each(['', '?q=', '?q=%20%20'])('explains the search without a text: %s', async (query) => {
