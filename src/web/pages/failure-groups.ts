@@ -77,7 +77,7 @@ function failureBox(group: FailureGroup, nowMs: number): Html {
   const subject =
     stations.length === 1 && only
       ? html`${stationLink(only.name)} <span class="quiet">of upstream ${upstream}</span>`
-      : html`<a href="?${new URLSearchParams({ state: 'failing', filter: `${upstream} ${group.short}` }).toString()}#stations">${countText(stations.length, 'station')}</a> of upstream ${upstream}`;
+      : html`<a href="?${new URLSearchParams({ state: 'failing', upstream, filter: group.short }).toString()}#stations">${countText(stations.length, 'station')}</a> of upstream ${upstream}`;
   return html`<div class="failure-note" id="${rowId(`${upstream} ${failure.reason} ${group.short}`)}">
 <p><strong>${subject}: ${meaning}</strong> ${sinceText(stations, nowMs)}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}${messageNote(group)}</p>

@@ -68,6 +68,7 @@ function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Prom
 interface StationQuery {
   readonly filter: string;
   readonly state: string;
+  readonly upstream: string;
   /** The key of a column, after a minus sign in descending order. */
   readonly sort: string;
 }
@@ -79,6 +80,7 @@ function parseQuery(request: Pick<Request, 'url'>): StationQuery {
   return {
     filter: given.get('filter') ?? '',
     state: Object.hasOwn(STATION_STATES, state) ? state : '',
+    upstream: given.get('upstream') ?? '',
     sort: given.get('sort') ?? '',
   };
 }
@@ -251,7 +253,7 @@ function statusContent({ head, columns, rows }: RenderedStatus, query: StationQu
   const link = (sort: string) => html`href="${queryText({ ...query, sort })}#stations"`;
   const caption = html`<caption>Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.</caption>\n`;
   return html`${head}
-${filterForm(query, columns)}
+${filterForm(query, columns, rows)}
 <div class="results">
 <p id="shown" role="status">${shown.length} of ${rows.length} stations shown</p>
 ${LIVE_CONTROLS}
@@ -264,9 +266,13 @@ ${table(
 ${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station matches. <a href="?">Clear the filter</a></p>` : []}`;
 }
 
-function isMatch({ station, text }: StationRow, { filter, state }: StationQuery): boolean {
+function isMatch({ station, text }: StationRow, { filter, state, upstream }: StationQuery): boolean {
   const words = filter.toLowerCase().split(/\s+/);
-  return (state === '' || stateOf(station) === state) && words.every((word) => text.includes(word));
+  return (
+    (state === '' || stateOf(station) === state) &&
+    (upstream === '' || station.upstream === upstream) &&
+    words.every((word) => text.includes(word))
+  );
 }
 
 /** Unknown values are last in either direction; a column that does not exist is ignored. */
@@ -283,10 +289,16 @@ function sorted(rows: readonly StationRow[], columns: readonly StationColumn[], 
 }
 
 /** By a GET request, so that the URL can be bookmarked. */
-function filterForm({ filter, state, sort }: StationQuery, columns: readonly StationColumn[]): Html {
+function filterForm(
+  { filter, state, upstream, sort }: StationQuery,
+  columns: readonly StationColumn[],
+  rows: readonly StationRow[],
+): Html {
+  const upstreams = new Set([...rows.map(({ station }) => station.upstream), upstream].filter(Boolean));
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
 ${select('state', 'State', [['', 'any'], ...Object.entries(STATION_STATES)], state)}
+${upstreams.size < 2 && upstream === '' ? [] : select('upstream', 'Upstream', [['', 'any'], ...Array.from(upstreams, (name) => [name, name] as const)], upstream)}
 ${sortSelect(columns, sort, 'configuration')}
 <button type="submit">Show</button>
 </form>`;

@@ -83,7 +83,7 @@ describe('failureSection', () => {
     expect(text.split(advice)).toHaveLength(2);
     expect(text).toContain('forbidden: answered 403 Forbidden\n');
     const links = tags.flatMap(({ name, attributes }) => (name === 'a' ? [attributes['href'] ?? ''] : []));
-    expect(links).toEqual(['?state=failing&filter=main+403+Forbidden#stations']);
+    expect(links).toEqual(['?state=failing&upstream=main&filter=403+Forbidden#stations']);
   });
 
   it('has one box for each status that the service returns', () => {

@@ -132,6 +132,8 @@ describe('statusPage', () => {
       ['?state=up', 'b-10 b-9'],
       ['?state=no-data', 'old'],
       ['?state=up&filter=10', 'b-10'],
+      ['?upstream=second', 'b-9'],
+      ['?upstream=seco', ''],
       ['?sort=station', 'a b-9 b-10 new old'],
       ['?sort=-station', 'old new b-10 b-9 a'],
       ['?sort=state', 'a old new b-10 b-9'],
@@ -149,6 +151,15 @@ describe('statusPage', () => {
       expect(names).toEqual(expected.split(' ').filter(Boolean));
       expect(body).toContain(`<p id="shown" role="status">${names.length} of 5 stations shown</p>`);
       expect(body.includes('No station matches.')).toBe(names.length === 0);
+    });
+
+    it('has a choice of upstreams if there are several', async () => {
+      const { body } = await open('?upstream=second');
+      expect(body).toMatch(
+        /<select id="filter-upstream"[\s\S]*?<option value="second" selected>second<\/option><\/select>/,
+      );
+      const single = await startApp({ stations: () => [STATION] });
+      expect((await single.request('/')).body).not.toContain('filter-upstream');
     });
 
     it('has headings and a form that keep the rest of the query', async () => {
