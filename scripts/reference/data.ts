@@ -37,7 +37,7 @@ export function dataReference(): string {
     '- With `resource_labels`, resources have a further field per label, and its name is a query parameter that selects like `product`: `team=storage`, `team=(none)`.',
     '- `sort=-alert_rules` sorts in descending order, like `sort=alert_rules&order=desc`.',
     '- Names are stable; new ones may be added. Times are RFC 3339 in UTC. An unknown value is null in JSON and empty in CSV, never 0.',
-    '- Without data the resources are unknown: the status is 503, not an empty list. An unknown station is 404, an invalid parameter 400.',
+    '- Without data the resources are unknown: the status is 503, not an empty list; that of a search if no station has data. An unknown station is 404, an invalid parameter 400.',
     '- A CSV file is named after what it holds: `prod-resources-state-firing.csv`. It follows RFC 4180 with a header line. Control characters are escaped, and a text that a spreadsheet would evaluate begins with an apostrophe; JSON has the exact data.',
     '- Access rules and the limit of concurrent requests are those of the pages. A response is written as fast as the client reads it, within 60 s.',
     '',
