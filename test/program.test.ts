@@ -112,7 +112,7 @@ describe('runProgram, printing', () => {
       const lines = linesOf(stderr);
       expect(lines).toHaveLength(101);
       expect(lines[99]).toContain('stations[99].zome: unknown key, did you mean zone?');
-      expect(lines[100]).toBe('and 1,400 more');
+      expect(lines[100]).toBe('and 1,400 more problems');
     },
   );
 });
