@@ -4,7 +4,7 @@ import type { Screen } from '../../src/cli/table.ts';
 import { diagnose } from '../../src/diagnosis/diagnosis.ts';
 import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
-import { IDLE_LOAD, specOf } from '../refresh/fixtures.ts';
+import { IDLE_LOAD, listingOf, specOf } from '../refresh/fixtures.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 import { STATION } from '../web/fake-station.ts';
 
@@ -123,6 +123,15 @@ describe('checkReport, on a terminal', () => {
     const report = reportOf(facts, { columns: 200, hasColours: true });
     expect(report).toContain('\u001b[31mfailed: status\u001b[0m');
     expect(report).toContain('\n\u001b[31mfailure\u001b[0m: station a of upstream main: ');
+    const listed = (name: string, complete: boolean) => ({
+      ...station,
+      spec: specOf({ name, upstream: 'main' }),
+      result: { snapshot: { ...listingOf([]), complete, incompleteReasons: complete ? [] : ['too few'] }, withheld: 0 },
+    });
+    const results = reportOf(factsOf([listed('b', true), listed('c', false)]), { columns: 200, hasColours: true });
+    expect(results).toContain('\u001b[32mcomplete\u001b[0m');
+    expect(results).toContain('\u001b[33mincomplete\u001b[0m');
+    expect(results).toContain('\n\u001b[33mwarning\u001b[0m: station c of upstream main: ');
   });
 
   it('keeps exact numbers outside of a terminal', () => {

@@ -35,6 +35,21 @@ describe('LogOutput', () => {
     expect([output.droppedLines, resumed]).toEqual([0, []]);
   });
 
+  it('writes a line again that the file accepted nothing of', async () => {
+    const written: string[] = [];
+    let calls = 0;
+    const write = (bytes: Uint8Array) => {
+      calls += 1;
+      if (calls === 1) return 0;
+      written.push(Buffer.from(bytes).toString());
+      return bytes.length;
+    };
+    const output = new LogOutput({ write, retryMs: 1 });
+    output.write('a\n');
+    await output.drained();
+    expect([written, output.droppedLines]).toEqual([['a\n'], 0]);
+  });
+
   it('has nothing to wait for when all lines are written', async () => {
     const { output } = outputTo(new Sink());
     output.write('a\n');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadConfig, loadConfigInSteps } from '../../src/config/load.ts';
+import { loadConfig, loadConfigInSteps, secretFiles, stationFilePatterns } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { codePoint } from '../code-point.ts';
@@ -505,5 +505,19 @@ describe('loadConfigInSteps', () => {
   it('returns the problems of an invalid configuration', async () => {
     const source = { file: 'f', text: 'upstreams: 1', env: {} };
     expect(await loadConfigInSteps(source)).toEqual(loadConfig(source));
+  });
+});
+
+describe('secretFiles', () => {
+  it('are found in a configuration that is otherwise invalid, relative to its directory', () => {
+    const upstream = { authorization: { credentials_file: 'token' }, tls_config: { ca_file: '/ca.pem' }, timeout: [] };
+    expect(secretFiles('/etc/exporter/config.yaml', { upstreams: { main: upstream } })).toEqual([
+      '/etc/exporter/token',
+      '/ca.pem',
+    ]);
+  });
+
+  it.each([undefined, null, 'text', [], {}])('are none in %j', (raw) => {
+    expect([secretFiles('config.yaml', raw), stationFilePatterns('config.yaml', raw)]).toEqual([[], []]);
   });
 });

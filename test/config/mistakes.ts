@@ -173,6 +173,7 @@ export const STATION_MISTAKES = [
   ['filters: { product: "" }', '25: stations[0].filters.product: expected a non-empty string, got ""'],
   ['filters: { enabled_alert: yes }', '31: stations[0].filters.enabled_alert: expected true or false, got a string'],
   ['products: [a, b, a]', '22: stations[0].products[2]: duplicate product, expected each only once'],
+  ['products: [1]', '16: stations[0].products[0]: expected a string, got a number; quote it'],
   ['products: [""]', '16: stations[0].products[0]: expected a non-empty string, got ""'],
   ['products: 5', '15: stations[0].products: expected a list, got a number'],
   ['alertability: 1', '19: stations[0].alertability: expected true or false, got a number'],

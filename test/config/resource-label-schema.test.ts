@@ -54,6 +54,7 @@ describe('resource_labels', () => {
       '{ match: { product: 3 }, labels: { a: b } }',
       '7:25: resource_labels[0].match.product: expected a string, got a number; quote it',
     ],
+    ['team', '7:5: resource_labels[0]: expected a mapping, got a string'],
     ['{ match: {} }', '7:5: resource_labels[0].labels: missing, expected a mapping'],
     [
       '{ labels: { 1a: b } }',
