@@ -84,11 +84,11 @@ describe('the log of a failing station', () => {
     await scrape();
     const lines = log.filter((line) => !line.includes('level=debug') && line.includes('station=a'));
     expect(lines).toEqual([
-      expect.stringMatching(/level=warn msg="refresh failed" station=a reason=not_found error=.* seconds=\S+\n$/),
+      expect.stringMatching(/level=warn msg="refresh failed" station=a reason=not_found error=.* duration_seconds=\S+\n$/),
       expect.stringMatching(
-        /level=warn msg="refresh failed" station=a reason=forbidden error=.* attempts=4 down_seconds=\S+\n$/,
+        /level=warn msg="refresh failed" station=a reason=forbidden error=.* attempts=4 outage_seconds=\S+\n$/,
       ),
-      expect.stringMatching(/level=info msg="station recovered" station=a seconds=\S+ attempts=7\n$/),
+      expect.stringMatching(/level=info msg="station recovered" station=a outage_seconds=\S+ attempts=7\n$/),
     ]);
   });
 });
