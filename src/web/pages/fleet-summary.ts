@@ -54,10 +54,12 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
   return { text, tone: notTried.length > 0 ? 'neutral' : 'good' };
 }
 
-/** The problems of the only station; several have their own each. */
+/** The problems of the only station; of several, each with its own in short. */
 function lackText(only: StationStatus, lacking: readonly StationStatus[]): string {
-  const names = lacking.map(({ name }) => name);
-  return lacking.length === 1 ? dataProblems(only).join('; ') : firstOf(names, MAX_NAMED).join(', ');
+  if (lacking.length === 1) return dataProblems(only).join('; ');
+  const brief = (station: StationStatus) => dataProblems(station).map((problem) => problem.split(':', 1)[0]);
+  const named = lacking.map((station) => `${station.name} (${brief(station).join(', ')})`);
+  return firstOf(named, MAX_NAMED).join(', ');
 }
 
 function failingPhrases(failing: readonly StationStatus[]): readonly string[] {

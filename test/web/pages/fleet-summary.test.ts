@@ -121,7 +121,15 @@ describe('fleetSummary', () => {
       [up('a'), up('b', { snapshot: { ...SNAPSHOT, complete: false, incompleteReasons: ['total 5, 4 listed'] } })],
     ],
     [
-      '7 of 7 stations up; 7 may miss resources: s0, s1, s2, s3, s4, and 2 more.',
+      '2 of 2 stations up; 2 may miss resources: a (listing incomplete), b (1 record rejected).',
+      'warning',
+      [
+        up('a', { snapshot: { ...SNAPSHOT, complete: false, incompleteReasons: ['total 5, 4 listed'] } }),
+        up('b', { snapshot: { ...SNAPSHOT, rejected: 1 } }),
+      ],
+    ],
+    [
+      `7 of 7 stations up; 7 may miss resources: ${[0, 1, 2, 3, 4].map((n) => `s${n} (3 records rejected), `).join('')}and 2 more.`,
       'warning',
       fleet(7, (name) => up(name, { snapshot: { ...SNAPSHOT, rejected: 3 } })),
     ],
