@@ -12,7 +12,7 @@ import { failureAdvice } from '../../model/failure.ts';
 import { stationPath } from '../routes.ts';
 import { type Html, html, momentText, unknown } from './html.ts';
 
-/** In place of what only data can tell. */
+/** Shown for values of a station without data. */
 export const NO_DATA = unknown('no data');
 
 /** The state of a station in words and colour: not in that of success while its data lacks something. */
