@@ -84,7 +84,9 @@ describe('the log of a failing station', () => {
     await scrape();
     const lines = log.filter((line) => !line.includes('level=debug') && line.includes('station=a'));
     expect(lines).toEqual([
-      expect.stringMatching(/level=warn msg="refresh failed" station=a reason=not_found error=.* duration_seconds=\S+\n$/),
+      expect.stringMatching(
+        /level=warn msg="refresh failed" station=a reason=not_found error=.* duration_seconds=\S+\n$/,
+      ),
       expect.stringMatching(
         /level=warn msg="refresh failed" station=a reason=forbidden error=.* attempts=4 outage_seconds=\S+\n$/,
       ),
