@@ -52,6 +52,8 @@ interface PageRequest<T> {
   readonly retries: RequestRetries;
   /** Before the next attempt. */
   pauseMs: number;
+  /** The request waits since then: should the refresh time out, this is the reason. */
+  throttling?: RequestFailure | undefined;
   /** The credentials were read again after a 401. */
   isRenewed: boolean;
 }
@@ -73,8 +75,6 @@ export class UpstreamClient {
   readonly #pools: LazyPool[] = [];
   /** Free buffers: never more than requests were in flight at once. */
   readonly #freeBuffers: GrowableBuffer[] = [];
-  /** Refreshes whose latest reply was a 429: should they time out, that is the reason. */
-  readonly #throttled = new WeakMap<ListingContext, RequestFailure>();
 
   constructor(options: UpstreamOptions, observer: RequestObserver, dependencies: Partial<ClientDependencies> = {}) {
     this.#options = options;
@@ -119,23 +119,15 @@ export class UpstreamClient {
     // All requests of a refresh listen to the same signal: that is not a leak.
     setMaxListeners(0, signal);
     this.#checkHold(context);
+    const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
+    const request: PageRequest<T> = { path, context, signal, read, smaller, retries, pauseMs: 0, isRenewed: false };
     try {
-      const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
-      return await this.#getWithRetries({
-        path,
-        context,
-        signal,
-        read,
-        smaller,
-        retries,
-        pauseMs: 0,
-        isRenewed: false,
-      });
+      return await this.#getWithRetries(request);
     } catch (error) {
       if (!signal.aborted) throw error;
       const isTimeout = signal.reason instanceof ListingFailure;
       if (isTimeout) this.#checkHold(context);
-      throw (isTimeout && this.#throttled.get(context)) || signal.reason;
+      throw (isTimeout && request.throttling) || signal.reason;
     }
   }
 
@@ -188,7 +180,8 @@ export class UpstreamClient {
     for (;;) {
       let attempt: Attempt | undefined;
       try {
-        const result = await this.#limiter.run({ refresh: context, ...request }, async (admission) => {
+        return await this.#limiter.run({ refresh: context, ...request }, async (admission) => {
+          request.throttling = undefined;
           attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
           const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
           try {
@@ -198,8 +191,6 @@ export class UpstreamClient {
             this.#freeBuffers.push(buffer);
           }
         });
-        this.#throttled.delete(context);
-        return result;
       } catch (error) {
         if (signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
         await this.#prepareRetry(request, attempt, error);
@@ -221,7 +212,7 @@ export class UpstreamClient {
     const decision = retries.decide(failure, attempt.admission, times);
     if (decision.action === 'retry') {
       if (decision.keepsSlot) {
-        this.#throttled.set(context, failure);
+        request.throttling = failure;
         request.pauseMs = decision.delayMs;
       } else await sleep(decision.delayMs, context.signal);
       return;

@@ -257,6 +257,20 @@ describe('UpstreamClient rate limiting', () => {
     await expect(request).rejects.toMatchObject({ reason: 'rate_limited' });
   });
 
+  it('fails as timeout when the refresh times out on a request that hangs after a 429', async () => {
+    const throttled = statuses(429);
+    const service = await startService((request, response) => {
+      if (service.requests.length === 1) throttled(request, response);
+    });
+    const { get } = testClient(service.url, { maxRetries: 2 });
+    const timeout = new AbortController();
+    const request = get('/list', { signal: timeout.signal });
+    const outcome = expect(request).rejects.toMatchObject({ reason: 'timeout' });
+    await eventually(() => expect(service.requests).toHaveLength(2));
+    timeout.abort(new ListingFailure('timeout', 'the refresh did not finish'));
+    await outcome;
+  });
+
   it('does not lower the rate of the service for a 429 of its token endpoint', async () => {
     const service = await startService(statuses(200));
     const endpoint = await startService(statuses(429));
