@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { stringify } from 'yaml';
 import { serveMethods } from '../../bench/child.ts';
 import { Exporter } from '../../src/app/exporter.ts';
-import { createLogger } from '../../src/app/logger.ts';
+import { createLogger, type LogFields } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createApp } from '../../src/web/app.ts';
 import { listen } from '../../src/web/server.ts';
@@ -22,6 +22,8 @@ export interface ResourceUsage {
   readonly maxEventLoopDelayMs: number;
   /** Responses that failed with an internal error. */
   readonly internalErrors: number;
+  /** How often a station that was up, after all were listed, failed because of throttling. */
+  readonly throttledOutages: number;
 }
 
 export interface ExporterMethods {
@@ -33,6 +35,8 @@ export interface ExporterMethods {
 
 let exporter: Exporter | undefined;
 let internalErrors = 0;
+let throttledOutages = 0;
+const listedStations = () => (exporter?.stations() ?? []).filter(({ snapshot }) => snapshot !== undefined).length;
 const loop = monitorEventLoopDelay({ resolution: 10 });
 loop.enable();
 
@@ -43,7 +47,13 @@ serveMethods({
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const build = { version: 'soak', revision: 'soak', nodeVersion: process.version };
     // Failures of the service are intended; only errors of the exporter are logged.
-    const log = createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line) });
+    const errors = createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line) });
+    const countOutages = (message: string, { reason, attempts = 1 }: LogFields = {}) => {
+      const isFirst = message === 'refresh failed' && attempts === 1;
+      if (isFirst && reason === 'rate_limited' && listedStations() === exporter?.stations().length)
+        throttledOutages += 1;
+    };
+    const log = { ...errors, debug: countOutages, warn: countOutages };
     exporter = new Exporter(loaded, {
       load,
       build,
@@ -67,7 +77,7 @@ serveMethods({
     });
     return (await listen(app, [{ host: '127.0.0.1', port: 0 }])).addresses[0]?.port;
   },
-  listedStations: () => exporter?.stations().filter(({ snapshot }) => snapshot !== undefined).length,
+  listedStations,
   resourceUsage: async (): Promise<ResourceUsage> => {
     const maxEventLoopDelayMs = loop.max / 1e6;
     for (let round = 0; round < 4; round += 1) {
@@ -92,6 +102,7 @@ serveMethods({
       resources,
       maxEventLoopDelayMs: maxEventLoopDelayMs,
       internalErrors,
+      throttledOutages,
     };
   },
 });

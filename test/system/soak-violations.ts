@@ -21,14 +21,14 @@ export function soakViolations(
   // Without faults the soak would prove nothing.
   if (sum('failing') === 0) violations.push('no station ever failed');
   if (sum('incomplete') === 0) violations.push('no listing was ever incomplete');
-  if (failures('rate_limited') > 0)
-    violations.push(`${failures('rate_limited')} stations failed because of 0.2 % of 429 replies`);
   if (failures('timeout') > MAX_TIMEOUT_SHARE * sum('published'))
     violations.push(`${failures('timeout')} stations failed with a timeout`);
   const [first, last] = [usage[0], usage.at(-1)];
   if (first === undefined || last === undefined || usage.length < 2)
     return [...violations, 'too few measurements to compare the heap'];
   if (last.internalErrors > 0) violations.push(`${last.internalErrors} responses failed with an internal error`);
+  if (last.throttledOutages > 0)
+    violations.push(`${last.throttledOutages} stations failed because of 0.2 % of 429 replies`);
   if (last.heapBytes > 1.1 * first.heapBytes)
     violations.push(`the heap grew by ${percent(last.heapBytes / first.heapBytes - 1)}`);
   // Not every slot of every upstream may have been in use before the first measurement.
