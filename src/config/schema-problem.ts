@@ -26,7 +26,14 @@ export function schemaProblems(
     converted ??= jsonSchema(schema) as KeySchema;
     return knownKeys(converted, path);
   };
-  const problems = issues.flatMap((issue) => issueProblems(issue, keysAt));
+  // The entries of a list often have the same misspelt key.
+  const found = new Map<string, MeantKey | undefined>();
+  const meantAt = (parent: ConfigPath, word: string) => {
+    const question = [word, ...keysAt(parent)].join();
+    if (!found.has(question)) found.set(question, meantKey(keysAt, parent, word));
+    return found.get(question);
+  };
+  const problems = issues.flatMap((issue) => issueProblems(issue, { keysAt, meantAt }));
   const meant = new Set(
     problems.flatMap((problem) => (problem.meant === undefined ? [] : [formatPath(problem.meant)])),
   );
@@ -37,12 +44,23 @@ export function schemaProblems(
 
 type KeysAt = (path: ConfigPath) => readonly string[];
 
-function issueProblems(issue: z.core.$ZodIssue, keysAt: KeysAt): readonly SchemaProblem[] {
+interface MeantKey {
+  readonly text: string;
+  readonly path: ConfigPath;
+}
+
+interface Keys {
+  readonly keysAt: KeysAt;
+  readonly meantAt: (parent: ConfigPath, word: string) => MeantKey | undefined;
+}
+
+function issueProblems(issue: z.core.$ZodIssue, keys: Keys): readonly SchemaProblem[] {
+  const { keysAt } = keys;
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const problem = { path, shownPath: shownPath(keysAt, path, issue.input), message: issue.message, atKey: false };
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(keysAt, path, key, issue.input?.[key]));
+      return issue.keys.map((key) => unknownKey(keys, path, key, issue.input?.[key]));
     case 'invalid_key':
       return issue.issues.map(({ code, message }) => ({
         ...problem,
@@ -70,21 +88,17 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
-function unknownKey(keysAt: KeysAt, parent: ConfigPath, key: string, value: unknown): SchemaProblem {
+function unknownKey({ keysAt, meantAt }: Keys, parent: ConfigPath, key: string, value: unknown): SchemaProblem {
   const path = [...parent, key];
   const problem = { path, shownPath: shownPath(keysAt, path, value), atKey: true };
-  const meant = meantKey(keysAt, parent, key.replace(/:.*/s, ''));
+  const meant = meantAt(parent, key.replace(/:.*/s, ''));
   return meant === undefined
     ? { ...problem, message: `unknown key, expected one of ${keysAt(parent).join(', ')}` }
     : { ...problem, message: `unknown key, did you mean ${meant.text}?`, meant: [...parent, ...meant.path] };
 }
 
 /** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
-function meantKey(
-  keysAt: KeysAt,
-  parent: ConfigPath,
-  word: string,
-): { readonly text: string; readonly path: ConfigPath } | undefined {
+function meantKey(keysAt: KeysAt, parent: ConfigPath, word: string): MeantKey | undefined {
   const known = keysAt(parent);
   const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]|s$/g, '');
   const direct = known.find((key) => plain(key) === plain(word)) ?? known.find((key) => key === OTHER_NAMES[word]);

@@ -22,6 +22,8 @@ interface ChangeLimits {
 /** The oldest first. */
 interface KeptChanges {
   kept: readonly ObservedChange[];
+  /** As counted against the limits. */
+  size: number;
   dropped: number;
 }
 
@@ -36,12 +38,16 @@ export class ChangeLog {
 
   add(station: string, atMs: number, { list, total }: Pick<Changes, 'list' | 'total'>): void {
     if (total === 0) return;
-    const { kept, dropped } = this.#of(station);
+    const { kept, size, dropped } = this.#of(station);
     // A spread would take 250 bytes more for each in V8.
     const added = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
     // Of stations with equally many, the one that changed last gives way last.
     this.#stations.delete(station);
-    this.#stations.set(station, { kept: [...kept, ...added], dropped: dropped + total - list.length });
+    this.#stations.set(station, {
+      kept: [...kept, ...added],
+      size: added.reduce((sum, change) => sum + sizeOf(change), size),
+      dropped: dropped + total - list.length,
+    });
     this.#dropOldest();
   }
 
@@ -58,29 +64,39 @@ export class ChangeLog {
   }
 
   #of(station: string): KeptChanges {
-    return this.#stations.get(station) ?? { kept: [], dropped: 0 };
+    return this.#stations.get(station) ?? { kept: [], size: 0, dropped: 0 };
   }
 
   #dropOldest(): void {
     const { changes, changes_per_station } = this.#limits;
     const stations = [...this.#stations.values()];
-    for (const station of stations) drop(station, station.kept.length - changes_per_station);
-    let excess = stations.reduce((sum, { kept }) => sum + kept.length, -changes);
-    if (excess <= 0) return;
+    for (const station of stations) drop(station, station.size - changes_per_station);
+    let excess = stations.reduce((sum, { size }) => sum + size, -changes);
     // Those with most give way first, so that a few noisy stations do not displace the changes of the others.
     const share = Math.floor(changes / stations.length);
-    for (const station of stations.sort((a, b) => b.kept.length - a.kept.length)) {
-      const count = Math.min(excess, station.kept.length - share);
-      drop(station, count);
-      excess -= count;
+    for (const station of stations.sort((a, b) => b.size - a.size)) {
+      if (excess <= 0) return;
+      excess -= drop(station, Math.min(excess, station.size - share));
     }
   }
 }
 
-function drop(station: KeptChanges, count: number): void {
-  if (count <= 0) return;
-  station.kept = station.kept.slice(count);
+/** Drops the oldest until so much is free, and returns how much that is. */
+function drop(station: KeptChanges, excess: number): number {
+  let [count, size] = [0, 0];
+  for (; size < excess; count += 1) size += sizeOf(station.kept[count] as ObservedChange);
+  if (count > 0) station.kept = station.kept.slice(count);
+  station.size -= size;
   station.dropped += count;
+  return size;
+}
+
+/** Characters of a usual change: one with longer texts counts several times. */
+const CHANGE_CHARACTERS = 512;
+
+function sizeOf({ resource, from, to }: ObservedChange): number {
+  const texts = [...Object.values(resource), from, to].filter((value) => typeof value === 'string');
+  return 1 + Math.floor(texts.join('').length / CHANGE_CHARACTERS);
 }
 
 /** A change in JSON and CSV. */

@@ -50,6 +50,24 @@ describe('ChangeLog', () => {
     }
   });
 
+  it('counts a change once for every 512 characters of its texts, so that long texts do not exhaust the memory', () => {
+    const log = new ChangeLog({ changes: 30, changes_per_station: 20 });
+    const { list } = addedOf('abc');
+    const long = list.map(({ resource, ...change }) => ({
+      ...change,
+      resource: { ...resource, displayName: 'x'.repeat(3000), sku: 'y'.repeat(1500) },
+    }));
+    log.add('prod', 1, { list: long, total: 3 });
+    expect(shown(log, 'prod')).toEqual(['1c 1b', 1]);
+    log.add('test', 2, { list: long, total: 3 });
+    expect([shown(log, 'prod'), shown(log, 'test')]).toEqual([
+      ['1c', 2],
+      ['2c 2b', 1],
+    ]);
+    log.add('prod', 3, addedOf('d'));
+    expect(shown(log, 'prod')).toEqual(['3d 1c', 2]);
+  });
+
   it('follows a reload: other limits, and nothing of a station that was removed and added again', () => {
     const log = new ChangeLog(limits);
     for (const station of ['a', 'b']) log.add(station, 1, addedOf('1234'));
