@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientNetwork } from './client-network.ts';
 import type { WebObserver } from './options.ts';
@@ -13,10 +13,18 @@ export interface ConnectionLimits {
 
 interface Connection {
   readonly key: string;
+  /** The TCP socket. */
   readonly socket: Socket;
+  /** The socket of its requests: with TLS, the one above the TCP socket. */
+  stream: Socket;
   readonly client: string;
   /** The request that is being handled, and the pipelined ones that wait for its response. */
-  readonly requests: (() => void)[];
+  readonly requests: PendingRequest[];
+}
+
+interface PendingRequest {
+  readonly response: ServerResponse;
+  readonly handle: () => void;
 }
 
 /** Clients that pipeline requests are rare; each waiting request holds its headers. */
@@ -28,7 +36,7 @@ export class Connections {
   readonly #observer: WebObserver | undefined;
   /** Idle ones in the order in which they became idle. */
   readonly #open = new Map<string, Connection>();
-  readonly #perClient = new Map<string, number>();
+  #isDraining = false;
 
   constructor(limits: ConnectionLimits, observer: WebObserver | undefined) {
     this.#limits = limits;
@@ -57,75 +65,87 @@ export class Connections {
         socket.destroy();
         return;
       }
+      connection.stream = socket;
+      if (this.#isDraining) closeAfterResponse(response);
       // Emitted after the response, and also when the connection closes before it is sent.
-      request.once('close', () => this.#next(connection, socket));
-      requests.push(() => handle(request, response));
-      if (requests.length === 1) requests[0]?.();
+      request.once('close', () => this.#next(connection));
+      requests.push({ response, handle: () => handle(request, response) });
+      if (requests.length === 1) requests[0]?.handle();
     };
+  }
+
+  /** Closes idle connections at once, and the others after their responses in flight. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { stream, requests } of this.#open.values()) {
+      for (const { response } of requests) closeAfterResponse(response);
+      if (requests.length === 0) stream.destroySoon();
+    }
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
   }
 
   #admit(socket: Socket): boolean {
     // The client has already disconnected.
     if (socket.remoteAddress === undefined) return false;
     const client = clientNetwork(socket.remoteAddress);
-    if (isAbove(this.#limits.maxConnectionsPerAddress, this.#countOf(client) + 1)) {
+    const all = [...this.#open.values()];
+    const own = all.filter((connection) => connection.client === client);
+    if (isAbove(this.#limits.maxConnectionsPerAddress, own.length + 1)) {
       this.#observer?.limitReached('max_connections_per_address', client);
-      if (!this.#closeIdle((connection) => connection.client === client)) return false;
+      if (!this.#closeIdle(own)) return false;
     }
     if (isAbove(this.#limits.maxConnections, this.#open.size + 1)) {
       this.#observer?.limitReached('max_connections', client);
-      if (!this.#closeIdle(() => true)) return false;
+      if (!this.#closeIdle(all)) return false;
     }
-    const connection = { key: keyOf(socket), socket, client, requests: [] };
+    const connection = { key: keyOf(socket), socket, stream: socket, client, requests: [] };
     this.#open.set(connection.key, connection);
-    this.#perClient.set(client, this.#countOf(client) + 1);
     this.#observer?.connections(this.#open.size);
     socket.once('close', () => this.#forget(connection));
     return true;
   }
 
   /** Closes the connection that has been idle for the longest time: idle connections never keep new clients out. */
-  #closeIdle(isCandidate: (connection: Connection) => boolean): boolean {
-    const idle = [...this.#open.values()].find(
-      (connection) => connection.requests.length === 0 && isCandidate(connection),
-    );
+  #closeIdle(connections: readonly Connection[]): boolean {
+    const idle = connections.find(({ requests }) => requests.length === 0);
     if (idle === undefined) return false;
     this.#forget(idle);
     idle.socket.destroy();
     return true;
   }
 
-  #next(connection: Connection, socket: Socket): void {
-    const { requests } = connection;
+  #next(connection: Connection): void {
+    const { key, stream, requests } = connection;
     requests.shift();
     // The connection is closed, or closes after this response: no client reads the others.
-    if (socket.destroyed || socket.writableEnded) requests.length = 0;
+    if (stream.destroyed || stream.writableEnded) requests.length = 0;
     const [next] = requests;
     if (next) {
-      next();
+      next.handle();
     } else if (this.#isOpen(connection)) {
-      this.#open.delete(connection.key);
-      this.#open.set(connection.key, connection);
+      this.#open.delete(key);
+      this.#open.set(key, connection);
+      if (this.#isDraining) stream.destroySoon();
     }
   }
 
   #forget(connection: Connection): void {
     if (!this.#isOpen(connection)) return;
-    const { key, client } = connection;
-    this.#open.delete(key);
-    const left = this.#countOf(client) - 1;
-    if (left > 0) this.#perClient.set(client, left);
-    else this.#perClient.delete(client);
+    this.#open.delete(connection.key);
     this.#observer?.connections(this.#open.size);
-  }
-
-  #countOf(client: string): number {
-    return this.#perClient.get(client) ?? 0;
   }
 
   #isOpen(connection: Connection): boolean {
     return this.#open.get(connection.key) === connection;
   }
+}
+
+/** Has no effect once the headers are sent; the connection is then closed when it becomes idle. */
+function closeAfterResponse(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 /** The same for a TLS socket and the TCP socket below it. */

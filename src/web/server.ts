@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
-import { Server as SecureServer } from 'node:https';
-import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions, type Socket } from 'node:net';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
+import { type AddressInfo, isIPv6, type ListenOptions as NetListenOptions } from 'node:net';
 import { getBuiltinModule } from 'node:process';
 import type { TlsRules } from './access/rules.ts';
 import { createSecureServer } from './access/secure-server.ts';
@@ -57,9 +56,13 @@ export async function listen(
 ): Promise<RunningServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const connections = new Connections(limits, options.observer);
-  const running: RunningServer[] = [];
+  const running: ListeningServer[] = [];
   const close = async (graceMs: number) => {
-    await Promise.all(running.map((server) => server.close(graceMs)));
+    const closed = running.map(({ server }) => once(server.close(), 'close'));
+    connections.drain();
+    const timer = setTimeout(() => connections.closeAll(), graceMs);
+    await Promise.all(closed);
+    clearTimeout(timer);
   };
   try {
     for (const address of addresses)
@@ -69,12 +72,21 @@ export async function listen(
     throw error;
   }
   return {
-    addresses: running.flatMap((server) => server.addresses),
+    addresses: running.map(({ server }) => {
+      // A string only for a server on a pipe.
+      const { address, port } = server.address() as AddressInfo;
+      return { address, port };
+    }),
     updateTls: (rules) => {
-      for (const server of running) server.updateTls(rules);
+      for (const { updateTls } of running) updateTls(rules);
     },
     close,
   };
+}
+
+interface ListeningServer {
+  readonly server: Server;
+  readonly updateTls: RunningServer['updateTls'];
 }
 
 async function listenOn(
@@ -83,7 +95,7 @@ async function listenOn(
   connections: Connections,
   limits: ServerLimits,
   tls: TlsRules | undefined,
-): Promise<RunningServer> {
+): Promise<ListeningServer> {
   const { server, updateTls } =
     tls === undefined
       ? { server: createServer(limits, handler), updateTls: () => {} }
@@ -92,68 +104,13 @@ async function listenOn(
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   // By default Node sends 100 Continue, which would invite a body that is then refused.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  const close = drainable(server);
+  // Node considers a response complete once it is handed to the socket, and would discard what the client has not read yet.
+  server.closeIdleConnections = () => {};
   server.listen({ ...address, backlog: BACKLOG });
   await once(server, 'listening').catch((error: Error) => {
     throw new Error(`cannot listen on "${addressText(address)}": ${error.message}`, { cause: error });
   });
-  // The address is a string only for a server on a pipe.
-  const { address: host, port } = server.address() as AddressInfo;
-  return { addresses: [{ address: host, port }], updateTls, close };
-}
-
-/**
- * Tracks the connections of a server and returns the function that closes it: idle connections at once, the others after their
- * responses in flight, and all of them after the grace period.
- */
-function drainable(server: Server): (graceMs: number) => Promise<void> {
-  const sockets = openSockets(server, 'connection');
-  // `request.socket` is the TLS socket, not the TCP socket below it.
-  const connections = server instanceof SecureServer ? openSockets(server, 'secureConnection') : sockets;
-  const inFlight = new Map<IncomingMessage, ServerResponse>();
-  let draining = false;
-
-  const closeIfIdle = (socket: Socket) => {
-    if (![...inFlight.keys()].some((request) => request.socket === socket)) socket.destroySoon();
-  };
-  server.prependListener('request', (request, response) => {
-    inFlight.set(request, response);
-    if (draining) closeAfterResponse(response);
-    // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
-    request.once('close', () => {
-      inFlight.delete(request);
-      if (draining) closeIfIdle(request.socket);
-    });
-  });
-  // Node considers a response complete once it is handed to the socket, and would discard what the client has not read yet.
-  server.closeIdleConnections = () => {};
-
-  return async (graceMs) => {
-    draining = true;
-    const closed = once(server, 'close');
-    server.close();
-    for (const response of inFlight.values()) closeAfterResponse(response);
-    for (const socket of connections) closeIfIdle(socket);
-    const timer = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
-    }, graceMs);
-    await closed;
-    clearTimeout(timer);
-  };
-}
-
-function openSockets(server: Server, opened: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
-  const open = new Set<Socket>();
-  server.on(opened, (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return open;
-}
-
-/** Has no effect once the headers are sent; the connection is then closed when it becomes idle. */
-function closeAfterResponse(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('Connection', 'close');
+  return { server, updateTls };
 }
 
 /** As it is written in `--web.listen-address`. */
