@@ -163,8 +163,8 @@ export class Exporter implements ExporterPort {
     return upstreamStatuses(upstreams, fleet.views());
   }
 
-  owners(): Promise<readonly OwnerCount[]> {
-    const views = this.#generation.fleet.views();
+  owners(station?: string): Promise<readonly OwnerCount[]> {
+    const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
     const stations = views.flatMap(({ spec: { alertability }, served }) =>
       served ? [{ aggregates: served.encoded.aggregates, alertability }] : [],
     );

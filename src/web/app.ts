@@ -31,6 +31,8 @@ const MAX_SEARCHES = 4;
 /** Limits and compresses the handlers of pages and data. */
 type PageHandlers = (handle: AbortableHandler) => readonly RequestHandler[];
 
+type LimitReached = WebObserver['limitReached'];
+
 /** All endpoints of the exporter, at the root and under the path of the external URL. */
 export function createApp(exporter: ExporterPort, options: WebOptions): RequestListener {
   const app = express();
@@ -39,7 +41,7 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   app.enable('strict routing');
   // Outside of production, express sends a stack trace when the error handler itself throws.
   app.set('env', 'production');
-  const reached = limitObserver(options);
+  const reached: LimitReached = (...limit) => options.observer?.limitReached(...limit);
   const prefix = pathPrefix(options.externalUrl);
   const healthPaths = new Set([ROUTES.healthy, ROUTES.ready].flatMap((path) => [path, `${prefix}${path}`]));
   app.use(
@@ -52,8 +54,8 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
   const limitPages = limitRequests(MAX_OTHER_REQUESTS, () => reached('pages'));
   const compress = compression();
   const page: PageHandlers = (handle) => [compress, limitPages(handle)];
-  const routes = exporterRoutes(exporter, options, page);
-  const pages = stationRoutes(exporter, options, page);
+  const routes = exporterRoutes(exporter, options, page, reached);
+  const pages = stationRoutes(exporter, options, page, reached);
   app.use(routes);
   if (prefix !== '') {
     readOnlyRoute(app, prefix, redirectTo(`${prefix}/`));
@@ -81,9 +83,13 @@ export function createApp(exporter: ExporterPort, options: WebOptions): RequestL
 }
 
 /** The telemetry path comes first, so that no other route can shadow it. */
-function exporterRoutes(exporter: ExporterPort, options: WebOptions, page: PageHandlers): Router {
+function exporterRoutes(
+  exporter: ExporterPort,
+  options: WebOptions,
+  page: PageHandlers,
+  reached: LimitReached,
+): Router {
   const router = newRouter();
-  const reached = limitObserver(options);
   // Each endpoint has its own limits: /metrics is not affected by many probes.
   const endpoint = () => new ScrapeEndpoint(options, reached);
   readOnlyRoute(router, options.telemetryPath, scrapeAll(exporter, endpoint()));
@@ -113,7 +119,7 @@ function exporterRoutes(exporter: ExporterPort, options: WebOptions, page: PageH
   return router;
 }
 
-function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHandlers): Router {
+function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHandlers, reached: LimitReached): Router {
   const router = newRouter();
   readOnlyRoute(router, ROUTES.stations, redirectTo('./'));
   const station = { html: stationPage(exporter, options), json: stationData(exporter, options) };
@@ -121,7 +127,6 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHa
   readOnlyPattern(router, ROUTES.history, ...page(byFormat(historyList(exporter))));
   const changes = { html: changesPage(exporter, options), ...changeList(exporter) };
   readOnlyPattern(router, ROUTES.changes, ...page(byFormat(changes)));
-  const reached = limitObserver(options);
   const limitRefreshes = limitRequests(MAX_OTHER_REQUESTS, () => reached('refreshes'));
   router
     .route(ROUTES.refresh)
@@ -130,10 +135,6 @@ function stationRoutes(exporter: ExporterPort, options: WebOptions, page: PageHa
   readOnlyPattern(router, ROUTES.resources, ...page(byFormat(resourceList(exporter, options))));
   readOnlyPattern(router, ROUTES.resource, ...page(resourcePage(exporter, options)));
   return router;
-}
-
-function limitObserver({ observer }: WebOptions): WebObserver['limitReached'] {
-  return (...limit) => observer?.limitReached(...limit);
 }
 
 function newRouter(): Router {

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { changeColumns, parseChangeQuery, selectChanges } from '../inventory/changes.ts';
 import { stationLinks } from '../inventory/links.ts';
-import { countOwners, type OwnerCount } from '../inventory/owner-counts.ts';
+import type { OwnerCount } from '../inventory/owner-counts.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../inventory/records.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../inventory/resource-query.ts';
 import type { Selection } from '../inventory/selection.ts';
@@ -18,7 +18,6 @@ import {
 import type { StationDetail } from '../inventory/station-status.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnsWith } from '../model/resource.ts';
-import { TaskQueue } from '../model/task-queue.ts';
 import type { WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import type { AbortableHandler } from './request-limit.ts';
@@ -128,10 +127,9 @@ type Times = Pick<WebOptions, 'now'>;
 
 /** One station without its resources. */
 export function stationData(exporter: ExporterPort, { now = Date.now }: Times): AbortableHandler {
-  const tasks = new TaskQueue();
   return async (request, response) => {
     const detail = stationOf(exporter, request);
-    const object = stationObject(detail, await ownersOf(detail, tasks), now());
+    const object = stationObject(detail, await exporter.owners(detail.spec.name), now());
     send(response, 200, CONTENT_TYPES.json, `${jsonText(object)}\n`);
   };
 }
@@ -249,9 +247,4 @@ function stationObject(
       resource_labels: served ? owners.map((owner) => fieldsOf(OWNER_FIELDS, owner)) : null,
     }),
   };
-}
-
-function ownersOf({ spec, served }: StationDetail, tasks: TaskQueue): Promise<readonly OwnerCount[]> {
-  const { alertability, resourceLabels } = spec;
-  return countOwners(served ? [{ aggregates: served.aggregates, alertability }] : [], resourceLabels.names, tasks);
 }

@@ -20,8 +20,8 @@ export interface ExporterPort {
   has(name: string): boolean;
   stations(): readonly StationStatus[];
   upstreams(): readonly UpstreamStatus[];
-  /** The resources of all stations by the labels of `resource_labels`. */
-  owners(): Promise<readonly OwnerCount[]>;
+  /** The resources of all stations, or only of one, by the labels of `resource_labels`. */
+  owners(station?: string): Promise<readonly OwnerCount[]>;
   station(name: string): StationDetail | undefined;
   /** The refreshes of the station, the latest first; undefined if no station has this name. */
   history(name: string): readonly HistoryEntry[] | undefined;

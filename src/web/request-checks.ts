@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from 'express';
 import { basicCredentials, PasswordCheck } from './access/password-check.ts';
 import type { AccessRules, RateRules } from './access/rules.ts';
 import { clientNetwork } from './client-network.ts';
-import type { WebObserver } from './options.ts';
+import type { WebObserver, WebOptions } from './options.ts';
 import { sendError, sendText } from './respond.ts';
 
 /** Long enough for any station name and resource ID. */
@@ -47,17 +47,14 @@ function isWellFormed(url: string): boolean {
   }
 }
 
-export interface CrossSiteOptions {
-  /** Names that the Host header may have; empty: any. */
-  readonly allowedHosts: readonly string[];
-  readonly externalUrl?: URL;
-}
-
 /**
  * Rejects what a page of another site can make a browser send: a foreign Host header (DNS rebinding), and requests of other origins by
  * methods that change state. Browsers send Sec-Fetch-Site, older ones Origin; other clients send neither.
  */
-export function checkCrossSite({ allowedHosts, externalUrl }: CrossSiteOptions): RequestHandler {
+export function checkCrossSite({
+  allowedHosts,
+  externalUrl,
+}: Pick<WebOptions, 'allowedHosts' | 'externalUrl'>): RequestHandler {
   const isAllowedHost = hostFilter([...allowedHosts, ...(externalUrl ? [externalUrl.hostname] : [])]);
   return ({ method, headers, rawHeaders }, response, next) => {
     // A proxy in front may have read the other one.

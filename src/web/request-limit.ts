@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import { sendError } from './respond.ts';
 
@@ -19,35 +18,21 @@ export function limitRequests(max: number, reached: () => void): RequestLimit {
       return undefined;
     }
     active += 1;
-    const { closed, signal } = closing(request);
-    const work = ignoringAbort(async () => handle(request, response, signal), signal);
-    const ended = work.catch(() => undefined);
-    void Promise.all([closed, ended]).then(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    // Emitted after the response, and also when the connection closes before a queued pipelined response is sent.
+    const closed = new Promise<void>((resolve) => {
+      request.once('close', () => resolve(controller.abort()));
+    });
+    const work = (async () => handle(request, response, signal))().catch((error) => {
+      // No client waits for the response of work that ends because the signal aborted.
+      if (error !== signal.reason) throw error;
+    });
+    void Promise.allSettled([closed, work]).then(() => {
       active -= 1;
     });
     return work;
   };
-}
-
-/** Emitted after the response, and also when the connection closes before a queued pipelined response is sent. */
-function closing(request: EventEmitter): { readonly closed: Promise<void>; readonly signal: AbortSignal } {
-  const controller = new AbortController();
-  const closed = new Promise<void>((resolve) => {
-    request.once('close', () => {
-      controller.abort();
-      resolve();
-    });
-  });
-  return { closed, signal: controller.signal };
-}
-
-/** Work that ends because the signal aborted is not an error: no client waits for its response. */
-async function ignoringAbort(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (error !== signal.reason) throw error;
-  }
 }
 
 /** Whether the count exceeds a limit that the operator set; 0: no limit. */

@@ -39,9 +39,8 @@ export async function writePieces(
   response: ServerResponse,
   pieces: Iterable<string>,
   signal: AbortSignal,
-  timeoutMs?: number,
 ): Promise<void> {
-  limitResponseTime(response, timeoutMs);
+  limitResponseTime(response);
   const chunks = chunksOf(pieces);
   const first = String(chunks.next().value);
   if (first.length < CHUNK_CHARACTERS) {

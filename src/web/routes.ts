@@ -21,26 +21,26 @@ export const ROUTES = {
 } as const;
 
 /** Relative to the root; undefined for `.` and `..`, which browsers resolve as path steps even when percent-encoded. */
-export function stationPath(name: string): string | undefined {
-  return isStep(name) ? undefined : `stations/${encoded(name)}`;
+export function stationPath(name: string, rest = ''): string | undefined {
+  return isStep(name) ? undefined : `stations/${encoded(name)}${rest}`;
 }
 
 export function historyPath(name: string): string | undefined {
-  return isStep(name) ? undefined : `${stationPath(name)}/history`;
+  return stationPath(name, '/history');
 }
 
 /** With the parameters that select changes. */
 export function changesPath(name: string, query: Readonly<Record<string, string>> = {}): string | undefined {
   const parameters = new URLSearchParams(query).toString();
-  return isStep(name) ? undefined : `${stationPath(name)}/changes${parameters === '' ? '' : `?${parameters}`}`;
+  return stationPath(name, `/changes${parameters === '' ? '' : `?${parameters}`}`);
 }
 
 export function refreshPath(name: string): string | undefined {
-  return isStep(name) ? undefined : `${stationPath(name)}/refresh`;
+  return stationPath(name, '/refresh');
 }
 
 export function resourcePath(name: string, id: string): string | undefined {
-  return isStep(name) || isStep(id) ? undefined : `stations/${encoded(name)}/resources/${encoded(id)}`;
+  return isStep(id) ? undefined : stationPath(name, `/resources/${encoded(id)}`);
 }
 
 export function probePath(name: string): string {

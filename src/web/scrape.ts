@@ -2,10 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Body } from '../metrics/exposition.ts';
-import type { WebLimit } from '../metrics/own-families.ts';
 import type { ExpositionFormat } from '../metrics/text-format.ts';
 import { MAX_TIMER_MS } from '../model/clock.ts';
 import { noStation } from './data.ts';
+import type { WebObserver, WebOptions } from './options.ts';
 import type { ExporterPort } from './port.ts';
 import { isAbove } from './request-limit.ts';
 import { limitResponseTime, RequestError, sendError } from './respond.ts';
@@ -32,23 +32,14 @@ export function scrapeOwn(exporter: ExporterPort, endpoint: ScrapeEndpoint): Req
   return (request, response) => endpoint.respond(request, response, (format) => exporter.scrapeOwn(format));
 }
 
-export interface ScrapeOptions {
-  readonly scrapeTimeoutMs: number;
-  readonly timeoutOffsetMs: number;
-  /** Scrapes of one endpoint that wait for refreshes; 0: no limit. */
-  readonly maxRequests: number;
-  /** Bytes held by responses of one endpoint that clients have not read; 0: no limit. */
-  readonly maxResponseMemory: number;
-}
-
 /** Limits the scrapes of one endpoint: a waiting scrape costs a timer, a response that is not read costs memory. */
 export class ScrapeEndpoint {
-  readonly #options: ScrapeOptions;
-  readonly #reached: (limit: WebLimit) => void;
+  readonly #options: WebOptions;
+  readonly #reached: WebObserver['limitReached'];
   #waiting = 0;
   #responseMemory = 0;
 
-  constructor(options: ScrapeOptions, reached: (limit: WebLimit) => void) {
+  constructor(options: WebOptions, reached: WebObserver['limitReached']) {
     this.#options = options;
     this.#reached = reached;
   }
@@ -132,7 +123,7 @@ export function acceptsGzip(request: Pick<Request, 'acceptsEncodings'>): boolean
 /** The timeout announced by Prometheus minus the offset, else the default. 0: respond at once from the cache. */
 export function scrapeDeadlineMs(
   header: string | undefined,
-  options: Pick<ScrapeOptions, 'scrapeTimeoutMs' | 'timeoutOffsetMs'>,
+  options: Pick<WebOptions, 'scrapeTimeoutMs' | 'timeoutOffsetMs'>,
 ): number {
   const announcedMs = announcedTimeoutMs(header);
   const deadlineMs = announcedMs === undefined ? options.scrapeTimeoutMs : announcedMs - options.timeoutOffsetMs;
