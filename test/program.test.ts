@@ -9,7 +9,7 @@ import { helpText, versionText } from '../src/cli/help.ts';
 import { readBuild } from '../src/program.ts';
 import type { ServiceOptions } from '../src/simulator/service.ts';
 import { demoStations } from '../src/simulator/stations.ts';
-import { build, configFlag, resultOf, run, serve, simulate } from './e2e/running-program.ts';
+import { build, configFlag, resultOf, run, serve } from './e2e/running-program.ts';
 import { configOf, entriesOf, startTestService } from './e2e/test-bed.ts';
 import { parseExposition, valuesOf } from './metrics/parse-exposition.ts';
 import { temporaryFile } from './upstream/support/files.ts';
@@ -18,6 +18,15 @@ import { eventually } from './web/eventually.ts';
 import { httpRequest } from './web/http-client.ts';
 
 const startService = (options: ServiceOptions = {}) => startTestService({ source: () => entriesOf(3), ...options });
+
+/** Runs `serve` with the station `a` of a service. */
+async function startServing(options: ServiceOptions = {}, ...flags: string[]) {
+  const { url } = await startService(options);
+  return { url, ...(await serve(configOf(url, ['a']), ...flags)) };
+}
+
+/** A service that does not reply. */
+const HANGING: ServiceOptions = { faults: { '*': [{ kind: 'hang' }] } };
 
 const linesOf = (text: string) => text.split('\n').slice(0, -1);
 
@@ -73,14 +82,6 @@ describe('runProgram, printing', () => {
     ]);
   });
 
-  it('warns about station files that match nothing, and the configuration stays valid', async () => {
-    const config = configFlag({ ...configOf('http://127.0.0.1:1', ['a']), station_files: ['*.yml'] });
-    const { code, stdout, stderr } = await resultOf(['--config.check', config]);
-    expect(code).toBe(0);
-    expect(`--config.file=${stdout}`).toBe(`${config} is valid, stations: 1\n`);
-    expect(stderr).toMatch(/^warning: \S+config\.yaml:\d+:\d+: station_files\[0\]: no file matches\n/);
-  });
-
   it('reports a missing configuration file', async () => {
     const { code, stdout, stderr } = await resultOf(['--config.check', '--config.file=missing.yaml']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -119,11 +120,16 @@ describe('runProgram, printing', () => {
 
 describe('runProgram, serving', () => {
   it.each(['SIGTERM', 'SIGINT'])(
-    'serves until %s, then closes its port and removes its signal handlers',
+    'serves metrics of stations, build and process until %s, then closes its port and removes its signal handlers',
     async (signal) => {
-      const { url } = await startService();
-      const { signals, exit, port, scrape, output } = await serve(configOf(url, ['a']));
-      expect(valuesOf(await scrape(), 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+      const { signals, exit, port, scrape, output } = await startServing();
+      const metrics = await scrape();
+      expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 1 });
+      const labels = ['version', 'revision', 'node_version'];
+      expect(valuesOf(metrics, 'telemetry_station_exporter_build_info', ...labels)).toEqual({ '1.2.3|abc|v0.0.0': 1 });
+      expect([...metrics.keys()]).toEqual(
+        expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']),
+      );
       signals.emit(signal);
       expect(await exit).toBe(0);
       expect(output().stderr).toContain(`msg="shutting down" signal=${signal}\n`);
@@ -135,9 +141,8 @@ describe('runProgram, serving', () => {
 
   it('closes its connections to the service on exit', async () => {
     const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap');
-    const { url } = await startService();
     await eventually(() => expect(connections()).toEqual([]));
-    const { signals, exit, scrape } = await serve(configOf(url, ['a']));
+    const { signals, exit, scrape } = await startServing();
     await scrape();
     expect(connections()).not.toEqual([]);
     signals.emit('SIGTERM');
@@ -154,8 +159,7 @@ describe('runProgram, serving', () => {
   });
 
   it('answers a scrape that waits for a slow station before it exits', async () => {
-    const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
-    const { signals, exit, scrape } = await serve(configOf(service.url, ['a']));
+    const { signals, exit, scrape } = await startServing(HANGING);
     const waiting = scrape('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' });
     let others = 0;
     await eventually(async () => {
@@ -185,32 +189,27 @@ describe('runProgram, serving', () => {
     [[], (port: number) => `http://127.0.0.1:${port}/`],
     [['--web.external-url=https://example.com/exporter'], () => 'https://example.com/exporter'],
   ])('logs where it serves and what it has loaded, with %j', async (flags, url) => {
-    const service = await startService();
-    const { output, port, file } = await serve(configOf(service.url, ['a', 'b']), ...flags);
-    expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=2 upstreams=1\n`);
+    const { output, port, file } = await startServing({}, ...flags);
+    expect(output().stderr).toContain(` msg="configuration loaded" config=${file} stations=1 upstreams=1\n`);
     expect(output().stderr).toContain(` msg=listening address=127.0.0.1 port=${port} tls=false url=${url(port)} `);
     expect(output().stderr).not.toContain('demo');
   });
 
   it('listens on every --web.listen-address, and logs a URL of this host for all interfaces', async () => {
-    const service = await startService();
-    const { output } = await serve(
-      configOf(service.url, ['a']),
-      '--web.listen-address=0.0.0.0:0',
-      '--web.listen-address=[::1]:0',
-    );
+    const { output } = await startServing({}, '--web.listen-address=0.0.0.0:0', '--web.listen-address=[::1]:0');
     await eventually(() => {
       expect(output().stderr).toMatch(/ address=0\.0\.0\.0 port=(\d+) tls=false url=http:\/\/localhost:\1\/ /);
       expect(output().stderr).toMatch(/ address=::1 port=(\d+) tls=false url=http:\/\/\[::1\]:\1\/ /);
     });
   });
 
-  it('reloads its configuration on SIGHUP', async () => {
-    const { url } = await startService();
-    const { signals, file, get, output } = await serve(configOf(url, ['a']));
+  it('reloads its configuration on SIGHUP, and not over HTTP unless enabled', async () => {
+    const { url, signals, file, get, output, port } = await startServing();
     const stations = async () =>
       (parse((await get('/sd')).body) as { labels: Record<string, string> }[]).map((group) => group.labels);
     writeFileSync(file, stringify(configOf(url, ['b'])));
+    expect((await httpRequest(port, '/-/reload', { method: 'POST' })).status).toBe(403);
+    expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'a' })]);
     signals.emit('SIGHUP');
     await eventually(async () => expect(await stations()).toEqual([expect.objectContaining({ __param_station: 'b' })]));
     writeFileSync(file, SIX_PROBLEMS);
@@ -222,8 +221,7 @@ describe('runProgram, serving', () => {
   });
 
   it('exits on SIGTERM without working through 300 SIGHUPs', async () => {
-    const { url } = await startService();
-    const { signals, exit, output } = await serve(configOf(url, ['a']));
+    const { signals, exit, output } = await startServing();
     for (let sent = 0; sent < 300; sent += 1) signals.emit('SIGHUP');
     signals.emit('SIGTERM');
     expect(await exit).toBe(0);
@@ -269,9 +267,8 @@ const SHORT_TIMEOUT = { 'X-Prometheus-Scrape-Timeout-Seconds': '0.001' };
 
 describe('runProgram, with flags', () => {
   it('serves under the telemetry path and the external URL', async () => {
-    const { url } = await startService();
     const flags = ['--web.telemetry-path=/numbers', '--web.external-url=https://proxy.example/stations'];
-    const { get } = await serve(configOf(url, ['a']), ...flags);
+    const { get } = await startServing({}, ...flags);
     expect((await get('/numbers')).status).toBe(200);
     expect((await get('/stations/numbers')).status).toBe(200);
     expect((await get('/metrics')).status).toBe(404);
@@ -283,17 +280,8 @@ describe('runProgram, with flags', () => {
     ]);
   });
 
-  it('reloads over HTTP only with --web.enable-lifecycle', async () => {
-    const { url } = await startService();
-    const forbidden = await serve(configOf(url, ['a']));
-    expect((await httpRequest(forbidden.port, '/-/reload', { method: 'POST' })).status).toBe(403);
-    const allowed = await serve(configOf(url, ['a']), '--web.enable-lifecycle');
-    expect((await httpRequest(allowed.port, '/-/reload', { method: 'POST' })).status).toBe(200);
-  });
-
   it('answers scrapes beyond --web.max-requests at once', async () => {
-    const service = await startService({ faults: { '*': [{ kind: 'hang' }] } });
-    const { get, signals } = await serve(configOf(service.url, ['a']), '--web.max-requests=1');
+    const { get, signals } = await startServing(HANGING, '--web.max-requests=1');
     const statuses: (number | undefined)[] = [];
     const scrape = async () =>
       statuses.push((await get('/metrics', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' })).status);
@@ -308,8 +296,7 @@ describe('runProgram, with flags', () => {
     ['--scrape.timeout=1ms', {}],
     ['--timeout-offset=1h', { 'X-Prometheus-Scrape-Timeout-Seconds': '3600' }],
   ])('answers before the refresh ends with %s', async (flag, headers: Record<string, string>) => {
-    const { url } = await startService({ faults: { '*': [{ kind: 'hang' }] } });
-    const { scrape } = await serve(configOf(url, ['a'], { upstream: { timeout: '8s' } }), flag);
+    const { scrape } = await startServing(HANGING, flag);
     const metrics = await scrape('/metrics', headers);
     expect(valuesOf(metrics, 'telemetry_station_up', 'station')).toEqual({ a: 0 });
     expect(valuesOf(metrics, 'telemetry_station_last_attempt_timestamp_seconds', 'station')).toEqual({});
@@ -327,17 +314,6 @@ describe('runProgram, with flags', () => {
       );
     });
   });
-
-  it('publishes build information and process metrics', async () => {
-    const { url } = await startService();
-    const { scrape } = await serve(configOf(url, ['a']));
-    const metrics = await scrape();
-    const labels = ['version', 'revision', 'node_version'];
-    expect(valuesOf(metrics, 'telemetry_station_exporter_build_info', ...labels)).toEqual({ '1.2.3|abc|v0.0.0': 1 });
-    expect([...metrics.keys()]).toEqual(
-      expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']),
-    );
-  });
 });
 
 describe('runProgram, simulating', () => {
@@ -347,10 +323,11 @@ describe('runProgram, simulating', () => {
     const names = demoStations.map(({ name }) => name);
     const all = parseExposition((await httpRequest(port, '/metrics', { headers: SHORT_TIMEOUT })).body);
     expect(Object.keys(valuesOf(all, 'telemetry_station_info', 'station')).toSorted()).toEqual(names.toSorted());
-    const staging = parseExposition((await httpRequest(port, '/probe?station=staging')).body);
-    expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
-    expect(valuesOf(staging, 'telemetry_station_listing_complete', 'station')).toEqual({ staging: 1 });
-    expect(staging.get('telemetry_station_resource_info')?.samples.length).toBeGreaterThan(100);
+    await eventually(async () => {
+      const staging = parseExposition((await httpRequest(port, '/probe?station=staging')).body);
+      expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
+      expect(staging.get('telemetry_station_resource_info')?.samples.length).toBeGreaterThan(100);
+    });
     const { upstreams, cache } = parse((await httpRequest(port, '/config')).body) as {
       upstreams: Record<string, { base_url: string }>;
       cache: object;
@@ -365,16 +342,6 @@ describe('runProgram, simulating', () => {
     for (const { base_url } of Object.values(upstreams)) {
       await expect(httpRequest(Number(new URL(base_url).port), '/')).rejects.toThrow('ECONNREFUSED');
     }
-  });
-
-  it('simulates the service and prints a configuration for it', async () => {
-    const simulated = await simulate();
-    const { scrape } = await serve(simulated.config);
-    const staging = await scrape('/probe?station=staging');
-    expect(valuesOf(staging, 'telemetry_station_up', 'station')).toEqual({ staging: 1 });
-    expect(simulated.output().stderr).toContain('\n  telemetry-station-exporter --config.file=config.yaml\n');
-    simulated.signals.emit('SIGINT');
-    expect(await simulated.exit).toBe(0);
   });
 
   it('reports a simulator port that is in use', async () => {
