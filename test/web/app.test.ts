@@ -5,23 +5,15 @@ import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
 import { detailOf, exporterOf } from './fake-station.ts';
 import { openConnection } from './http-client.ts';
-import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
+import { errorText, plainText, READABLE_PATHS, responseTo, startApp } from './running-app.ts';
 
 describe('createApp', () => {
-  it('matches paths exactly, including case and trailing slash', async () => {
-    const { request } = await startApp();
-    for (const path of [
-      '/nowhere',
-      '/Metrics',
-      '/metrics/',
-      '//metrics',
-      '/-/healthy/',
-      '/constructor',
-      '/__proto__',
-    ]) {
-      expect(await request(path), path).toEqual(errorText(404, 'Not found.\n'));
-    }
-  });
+  it.each(['/nowhere', '/Metrics', '/metrics/', '//metrics', '/-/healthy/', '/constructor', '/__proto__'])(
+    'matches paths exactly: %s is not found',
+    async (path) => {
+      expect(await responseTo(path)).toEqual(errorText(404, 'Not found.\n'));
+    },
+  );
 
   it.each(READABLE_PATHS)('responds to HEAD %s with the headers of GET and no body', async (path) => {
     const { request } = await startApp();
@@ -72,16 +64,23 @@ describe('createApp', () => {
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nHealthy\.\n$/);
   });
 
-  it('responds 500 without details when the exporter throws, and reports the error', async () => {
-    const bug = new Error('secret detail');
-    const { request, reported } = await startApp({
-      configuration: () => {
+  it.each([
+    ['GET', '/config', { vary: 'Accept, Accept-Encoding' }],
+    ['GET', '/metrics', {}],
+    ['POST', '/-/reload', {}],
+  ])(
+    'responds 500 without details when the exporter fails on %s %s, and reports the error',
+    async (method, path, headers) => {
+      const bug = new Error('secret detail');
+      const fail = () => {
         throw bug;
-      },
-    });
-    expect(await request('/config')).toEqual(errorText(500, 'Internal error.\n', { vary: 'Accept, Accept-Encoding' }));
-    expect(reported).toEqual([bug]);
-  });
+      };
+      const failing = { configuration: fail, scrape: async () => fail(), reload: async () => fail() };
+      const { request, reported } = await startApp(failing, { enableLifecycle: true });
+      expect(await request(path, { method })).toEqual(errorText(500, 'Internal error.\n', headers));
+      expect(reported).toEqual([bug]);
+    },
+  );
 
   it('sends no stack trace even when the report callback throws', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -142,22 +141,14 @@ describe('createApp', () => {
   });
 
   it('responds 431 to headers larger than 16 KiB', async () => {
-    const { request } = await startApp();
-    expect((await request('/metrics', { headers: { x: 'a'.repeat(17_000) } })).status).toBe(431);
+    expect((await responseTo('/metrics', { headers: { x: 'a'.repeat(17_000) } })).status).toBe(431);
   });
 
-  describe('with a custom telemetry path', () => {
-    it('serves metrics only there, and the status page links to it', async () => {
-      const { request } = await startApp({}, { telemetryPath: '/a/(b):c*' });
-      expect((await request('/a/(b):c*')).body).toBe('# text\n# all\n');
-      expect((await request('/metrics')).status).toBe(404);
-      expect((await request('/')).body).toContain('<a href="./a/(b):c*">Metrics</a>');
-    });
-
-    it('serves metrics instead of the status page at /', async () => {
-      const { request } = await startApp({}, { telemetryPath: '/' });
-      expect((await request('/')).body).toBe('# text\n# all\n');
-    });
+  it.each(['/a/(b):c*', '/'])('serves metrics only at the telemetry path %s', async (telemetryPath) => {
+    const { request } = await startApp({}, { telemetryPath });
+    expect((await request(telemetryPath)).body).toBe('# text\n# all\n');
+    expect((await request('/metrics')).status).toBe(404);
+    if (telemetryPath !== '/') expect((await request('/')).body).toContain(`<a href=".${telemetryPath}">Metrics</a>`);
   });
 
   it.each(['/a+b/tse', '/stations'].flatMap((prefix) => READABLE_PATHS.map((path) => [prefix, path])))(
@@ -173,9 +164,10 @@ describe('createApp', () => {
   describe('with an external URL that has a path', () => {
     const externalUrl = new URL('https://example.com/a+b/tse/');
 
-    it('redirects the prefix to its trailing slash, so that relative links resolve', async () => {
+    it('redirects the prefix to its trailing slash, so that relative links resolve, and serves no other path', async () => {
       const { request } = await startApp({}, { externalUrl });
       expect(await request('/a+b/tse')).toEqual(plainText(308, 'See /a+b/tse/\n', { location: '/a+b/tse/' }));
+      for (const path of ['/a+b/tse2/metrics', '/A+B/tse/metrics']) expect((await request(path)).status).toBe(404);
     });
 
     it.each(['/stations', '/a+b/tse/stations'])('redirects %s to the status page', async (path) => {
@@ -183,12 +175,6 @@ describe('createApp', () => {
       const { status, headers } = await request(path);
       expect(status).toBe(308);
       expect(new URL(`${headers.location}`, `http://exporter${path}`).pathname).toBe(path.replace('stations', ''));
-    });
-
-    it('responds 404 under a path that only starts with the prefix', async () => {
-      const { request } = await startApp({}, { externalUrl });
-      expect((await request('/a+b/tse2/metrics')).status).toBe(404);
-      expect((await request('/A+B/tse/metrics')).status).toBe(404);
     });
   });
 });

@@ -7,10 +7,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Body } from '../../src/metrics/exposition.ts';
 import { limitResponseTime } from '../../src/web/respond.ts';
 import { writeBody } from '../../src/web/scrape.ts';
-import { listen } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
 import { bodyOf } from './fake-exporter.ts';
-import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
+import { httpRequest } from './http-client.ts';
 
 /** A server that responds with the body; each promise resolves to the error of the write, if any. */
 async function serve(
@@ -96,19 +95,6 @@ describe('writeBody', () => {
 });
 
 describe('limitResponseTime', () => {
-  it('closes the connection after the timeout', async () => {
-    const server = await listen(
-      (_request, response) => {
-        limitResponseTime(response, 20);
-        response.write('part');
-      },
-      [LOOPBACK],
-    );
-    onTestFinished(() => server.close(0));
-    const { received } = openConnection(server.addresses[0]?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect(await received).toMatch(/part\r\n$/);
-  });
-
   it('clears its timer when the request closes', () => {
     vi.useFakeTimers();
     onTestFinished(() => {

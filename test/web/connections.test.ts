@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/web/server.ts';
-import { issue } from '../upstream/support/certificates.ts';
 import { eventually } from './eventually.ts';
 import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
+import { SERVER_TLS } from './running-app.ts';
 
 type Options = NonNullable<Parameters<typeof listen>[2]>;
 
@@ -45,21 +45,31 @@ async function idle(port: number): Promise<Socket> {
 }
 
 describe('Connections', () => {
-  it('refuses a connection above the limit while all others are busy, on all addresses together', async () => {
-    const { port, otherPort, held, reached } = await startHeld({ maxConnections: 2 });
+  it.each([
+    ['max_connections', { maxConnections: 2 }, undefined],
+    ['max_connections_per_address', { maxConnectionsPerAddress: 2 }, 'late'],
+  ])('refuses a connection above %s while all others are busy', async (limit, limits, answerToOtherAddress) => {
+    const { port, otherPort, held, reached } = await startHeld(limits);
     const busy = [openConnection(port, REQUEST), openConnection(otherPort, REQUEST)];
     await eventually(() => expect(held).toHaveLength(2));
     expect(await openConnection(port, REQUEST).received).toBe('');
-    expect(reached).toEqual([['max_connections', '127.0.0.1']]);
+    expect(reached).toEqual([[limit, '127.0.0.1']]);
+    const other = httpRequest(port, '/', { localAddress: '127.0.0.2' }).then(
+      ({ body }) => body,
+      () => undefined,
+    );
+    // Its request is either held or refused.
+    await eventually(() => expect(held.length + reached.length).toBe(4));
     for (const response of held) response.end('late');
     for (const { socket } of busy) await once(socket, 'data');
+    expect(await other).toBe(answerToOtherAddress);
   });
 
   it('closes the connection that has been idle for the longest time for a new one above the limit', async () => {
     const { port, reached, opened } = await start(hello, { maxConnections: 3 });
     const first = await idle(port);
     const second = await idle(port);
-    const silent = openConnection(port, '');
+    openConnection(port, '');
     await opened(3);
     // The first one is used again, so the second one has been idle for longer.
     first.write(REQUEST);
@@ -71,13 +81,10 @@ describe('Connections', () => {
     first.write(REQUEST);
     await once(first, 'data');
     first.destroy();
-    silent.socket.destroy();
   });
 
   it('closes idle TLS connections, and those that do not shake hands, for new ones above the limit', async () => {
-    const { cert, key } = issue({ name: 'server' });
-    const tls = { context: { cert, key }, client: { requested: false, required: false, verified: false } };
-    const { port, opened } = await start(hello, { maxConnections: 2 }, tls);
+    const { port, opened } = await start(hello, { maxConnections: 2 }, SERVER_TLS);
     const silent = openConnection(port, '');
     await opened(1);
     const secure = connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -87,25 +94,11 @@ describe('Connections', () => {
     expect(await get()).toBe('hello');
     expect(await silent.received).toBe('');
     await opened(1);
-    const next = openConnection(port, '');
+    openConnection(port, '');
     await opened(2);
     const closed = once(secure, 'close');
     expect(await get()).toBe('hello');
     await closed;
-    next.socket.destroy();
-  });
-
-  it('limits the connections of one address, while other addresses connect', async () => {
-    const { port, held, reached } = await startHeld({ maxConnectionsPerAddress: 2 });
-    const busy = [openConnection(port, REQUEST), openConnection(port, REQUEST)];
-    await eventually(() => expect(held).toHaveLength(2));
-    expect(await openConnection(port, REQUEST).received).toBe('');
-    expect(reached).toEqual([['max_connections_per_address', '127.0.0.1']]);
-    const other = httpRequest(port, '/', { localAddress: '127.0.0.2' });
-    await eventually(() => expect(held).toHaveLength(3));
-    for (const response of held) response.end('hello');
-    expect((await other).body).toBe('hello');
-    for (const { socket } of busy) socket.destroy();
   });
 
   it('closes an idle connection of the same address for a new one above its limit', async () => {
@@ -118,7 +111,7 @@ describe('Connections', () => {
     expect(await idleOnes[0]?.received).toBe('');
     await opened(2);
     expect([other.closed, idleOnes[1]?.socket.closed]).toEqual([false, false]);
-    for (const socket of [other, idleOnes[1]?.socket]) socket?.destroy();
+    other.destroy();
   });
 
   it('has no limits for 0', async () => {
@@ -150,14 +143,13 @@ describe('Connections', () => {
 
   it('closes a connection with more than ten waiting pipelined requests', async () => {
     const { port, held, reached } = await startHeld();
-    const patient = openConnection(port, REQUEST.repeat(11));
+    openConnection(port, REQUEST.repeat(11));
     await eventually(() => expect(held).toHaveLength(1));
     expect(await openConnection(port, REQUEST.repeat(5000)).received).toBe('');
     expect(held).toHaveLength(2);
     expect(reached).toEqual([['pipelined_requests', '127.0.0.1']]);
     held[0]?.end();
     await eventually(() => expect(held).toHaveLength(3));
-    patient.socket.destroy();
   });
 
   it('does not handle pipelined requests of a client that has disconnected', async () => {

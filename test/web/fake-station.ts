@@ -77,23 +77,7 @@ export function detailOf(
 }
 
 /** An exporter of only that station. */
-export function exporterOf(
-  detail: StationDetail,
-): Pick<
-  ExporterPort,
-  | 'specs'
-  | 'has'
-  | 'stations'
-  | 'upstreams'
-  | 'owners'
-  | 'station'
-  | 'history'
-  | 'changes'
-  | 'refresh'
-  | 'select'
-  | 'search'
-  | 'seriesOf'
-> {
+export function exporterOf(detail: StationDetail) {
   return {
     specs: () => [detail.spec],
     has: (name) => name === detail.spec.name,
@@ -119,5 +103,5 @@ export function exporterOf(
         signal,
       ),
     seriesOf: ({ name }, { id }) => `series{station="${name}",resource_id="${id}"} 1\n`,
-  };
+  } satisfies Partial<ExporterPort>;
 }

@@ -6,6 +6,5 @@ export const NEW = '$2b$04$YoX/YXOJIrfPofDlyrtDge/v5p7isF6QePTuVHzsi1KuQDpNR5klq
 /** Hash of `grüß` in Latin-1. */
 export const LATIN1 = '$2b$04$MkbvkO9vKGzZ8oKkXS38iuKv/xbEIuBox6BuWtawjldt1SANrmP0O';
 
-/** Hashes of `right` at higher costs. */
-export const SLOW = '$2b$09$FKi4sVEnUW8ds93lqbi.X.RdcJtSq0mMTTQbIp4MXr.IYZnW2H79e';
-export const SLOWER = '$2b$11$6.rNp5wpoQJGk45xPplLculnRxS0a8R.BgxLCGvlhkfVygIONDJ8u';
+/** Hash of `right` at a higher cost. */
+export const SLOW = '$2b$11$6.rNp5wpoQJGk45xPplLculnRxS0a8R.BgxLCGvlhkfVygIONDJ8u';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
+import type { WebOptions } from '../../src/web/options.ts';
 import { rateLimiter, requestTarget } from '../../src/web/request-checks.ts';
 import { eventually } from './eventually.ts';
-import { RIGHT as HASH, NEW, SLOW, SLOWER } from './hashes.ts';
+import { RIGHT as HASH, NEW, SLOW } from './hashes.ts';
 import { openConnection } from './http-client.ts';
 import { errorText, plainText, READABLE_PATHS, startApp } from './running-app.ts';
 
@@ -72,6 +73,10 @@ const PATHS = [
   ...['/-/reload', '/tse/metrics', '/nowhere', '/-/ready/', '/-/Healthy', '//-/healthy', '/metrics?/-/healthy'],
 ];
 
+/** An app that requires a password. */
+const startLocked = (users = USERS, options: Partial<WebOptions> = {}) =>
+  startApp({}, { access: () => ({ ...OPEN_ACCESS, users }), ...options });
+
 function basic(credentials: string | Uint8Array) {
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
@@ -79,10 +84,7 @@ function basic(credentials: string | Uint8Array) {
 describe('checkAccess', () => {
   it.each(PATHS)('responds 401 to %s without a password', async (path) => {
     const externalUrl = new URL('http://example.com/tse');
-    const { request } = await startApp(
-      {},
-      { enableLifecycle: true, externalUrl, access: () => ({ ...OPEN_ACCESS, users: USERS }) },
-    );
+    const { request } = await startLocked(USERS, { enableLifecycle: true, externalUrl });
     const methods = ['GET', 'POST', 'PUT', 'OPTIONS', 'TRACE'];
     for (const method of methods) expect(await request(path, { method }), method).toEqual(UNAUTHORIZED);
     expect(await request(path, { method: 'HEAD' })).toEqual({ ...UNAUTHORIZED, body: '' });
@@ -91,24 +93,23 @@ describe('checkAccess', () => {
   });
 
   it.each(HEALTH_PATHS)('lets probes of the process read %s without a password, above the rate limit', async (path) => {
-    const rules = { ...OPEN_ACCESS, users: USERS, rate: { intervalMs: 3_600_000, burst: 0 } };
-    const { request } = await startApp({}, { externalUrl: new URL('http://example.com/tse'), access: () => rules });
+    const rules = { ...OPEN_ACCESS, users: USERS, rate: { intervalMs: 3_600_000, burst: 1 } };
+    const externalUrl = new URL('http://example.com/tse');
+    const { request, limits } = await startApp({}, { externalUrl, access: () => rules });
+    expect((await request('/sd')).status).toBe(401);
+    expect(await request('/metrics')).toEqual(plainText(429, 'Too many requests.\n'));
+    expect(limits).toEqual(['rate_limit']);
     expect((await request(path)).status).toBe(200);
     expect((await request(path, { method: 'POST' })).status).toBe(405);
-    expect((await request('/metrics')).status).toBe(429);
   });
 
   it.each([
     ['a wrong password', basic('alice:wrong')],
-    ['no user', basic(':right')],
-    ['a user with another case', basic('Alice:right')],
     ['an empty header', { authorization: '' }],
     ['bytes that are not UTF-8', basic(Buffer.from([0xff, 0xfe, 0x3a, 0xff]))],
     ['a very long password', basic(`alice:${'right'.repeat(1500)}`)],
-    ['a zero byte', basic('alice:right\0')],
-    ['the hash itself', basic(`alice:${HASH}`)],
   ])('responds 401 to %s', async (_what, headers) => {
-    const { request, reported } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users: USERS }) });
+    const { request, reported } = await startLocked();
     expect(await request('/metrics', { headers })).toEqual(UNAUTHORIZED);
     expect(reported).toEqual([]);
   });
@@ -128,38 +129,34 @@ describe('checkAccess', () => {
   });
 
   it('responds 503 to a flood of wrong passwords while a cached password is accepted', async () => {
-    const users = new Map([['alice', SLOW]]);
-    const { request } = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
+    const { request } = await startLocked(new Map([['alice', SLOW]]));
     expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
-    let ended = false;
-    const flood = Promise.all(
-      Array.from({ length: 100 }, (_, index) => request('/metrics', { headers: basic(`alice:${index}`) })),
-    ).finally(() => {
-      ended = true;
+    const statuses: unknown[] = [];
+    const flood = Array.from({ length: 20 }, async (_, index) => {
+      const response = await request('/metrics', { headers: basic(`alice:${index}`) });
+      statuses.push(response.status);
+      if (response.status !== 401)
+        expect(response).toEqual(plainText(503, 'Too many concurrent password checks.\n', { 'retry-after': '1' }));
     });
     expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
-    expect(ended).toBe(false);
-    const responses = await flood;
-    const refused = responses.filter(({ status }) => status === 503);
-    expect(responses.length - refused.length).toBe(responses.filter(({ status }) => status === 401).length);
-    expect(refused[0]).toEqual(plainText(503, 'Too many concurrent password checks.\n', { 'retry-after': '1' }));
+    expect(statuses.length).toBeLessThan(20);
+    await Promise.all(flood);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
   });
 
-  it('releases the slot of a client that disconnects during the password check', async () => {
-    const users = new Map([['alice', SLOWER]]);
+  it('releases the slots of clients that disconnect during the password check', async () => {
+    const users = new Map([['alice', SLOW]]);
     let arrived = 0;
     const access = () => {
       arrived += 1;
       return { ...OPEN_ACCESS, users };
     };
-    const { port, request } = await startApp({}, { maxRequests: 1, access });
-    const { socket } = openConnection(
-      port,
-      `GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`,
-    );
-    await eventually(() => expect(arrived).toBe(1));
-    socket.destroy();
-    expect((await request('/metrics', { headers: RIGHT })).status).toBe(200);
+    const { port, request } = await startApp({}, { access });
+    const bytes = `GET /reference HTTP/1.1\r\nHost: a\r\nAuthorization: ${RIGHT.authorization}\r\n\r\n`;
+    const connections = Array.from({ length: 20 }, () => openConnection(port, bytes));
+    await eventually(() => expect(arrived).toBe(20));
+    for (const { socket } of connections) socket.destroy();
+    expect((await request('/reference', { headers: RIGHT })).status).toBe(200);
   });
 
   it('sets the configured headers on every response, overriding the built-in ones', async () => {
@@ -174,16 +171,6 @@ describe('checkAccess', () => {
         });
       }
     }
-  });
-
-  it('responds 429 above the rate limit', async () => {
-    const { request } = await startApp(
-      {},
-      { access: () => ({ ...OPEN_ACCESS, rate: { intervalMs: 3_600_000, burst: 2 } }) },
-    );
-    expect((await request('/metrics')).status).toBe(200);
-    expect((await request('/sd')).status).toBe(200);
-    expect(await request('/metrics')).toEqual(plainText(429, 'Too many requests.\n'));
   });
 });
 

@@ -1,9 +1,10 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { TlsRules } from '../../src/web/access/rules.ts';
 import { createApp } from '../../src/web/app.ts';
 import type { WebOptions } from '../../src/web/options.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
-import { listen, type RunningServer } from '../../src/web/server.ts';
+import { listen } from '../../src/web/server.ts';
+import { issue } from '../upstream/support/certificates.ts';
 import { fakeExporter } from './fake-exporter.ts';
 import { NOW_MS } from './fake-station.ts';
 import { type HttpResponse, httpRequest, LOOPBACK, type RequestOptions } from './http-client.ts';
@@ -48,11 +49,13 @@ export interface RunningApp {
   readonly request: (path: string, options?: RequestOptions) => Promise<HttpResponse>;
 }
 
-const running: RunningServer[] = [];
+const { cert, key } = issue({ name: 'server' });
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close(0)));
-});
+/** TLS without client certificates, for clients that do not verify the server. */
+export const SERVER_TLS: TlsRules = {
+  context: { cert, key },
+  client: { requested: false, required: false, verified: false },
+};
 
 /** Serves the app on its own port until the test ends. */
 export async function startApp(
@@ -83,9 +86,14 @@ export async function startApp(
     observer,
     ...(connectionLimits && { limits: connectionLimits }),
   });
-  running.push(server);
+  onTestFinished(() => server.close(0));
   const port = server.addresses[0]?.port ?? 0;
   return { port, reported, limits, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };
+}
+
+/** The response of an app with the defaults. */
+export async function responseTo(path: string, options?: RequestOptions): Promise<HttpResponse> {
+  return (await startApp()).request(path, options);
 }
 
 export function plainText(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {

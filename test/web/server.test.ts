@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, type RunningServer } from '../../src/web/server.ts';
-import { closedPort } from '../upstream/support/service.ts';
 import { eventually } from './eventually.ts';
 import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
 
@@ -45,17 +44,6 @@ describe('listen', () => {
     const { server, port } = await start(hello, [{ port: 0 }]);
     expect(server.addresses[0]?.address).toMatch(/^(::|0\.0\.0\.0)$/);
     expect((await httpRequest(port, '/')).body).toBe('hello');
-  });
-
-  it('closes the other addresses when one is in use, and names it', async () => {
-    const { port: taken } = await start(hello, [LOOPBACK]);
-    const free = await closedPort();
-    const failure = listen(hello, [
-      { ...LOOPBACK, port: free },
-      { ...LOOPBACK, port: taken },
-    ]);
-    await expect(failure).rejects.toThrow(`cannot listen on "127.0.0.1:${taken}": listen EADDRINUSE`);
-    await expect(httpRequest(free, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('names an IPv6 address in brackets when it cannot listen', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { basicCredentials, PasswordCheck } from '../../../src/web/access/password-check.ts';
-import { LATIN1, OTHER, RIGHT, SLOWER } from '../hashes.ts';
+import { LATIN1, OTHER, RIGHT, SLOW } from '../hashes.ts';
+import { heldCalls } from '../held-calls.ts';
 
 const USERS = new Map([
   ['alice', RIGHT],
@@ -19,11 +20,10 @@ function credentials(user: string, password: string | Uint8Array) {
 }
 
 /** Records the verified hashes; the hash of a password is the text `hash of PASSWORD`. */
-function counted(wait: () => Promise<unknown> = async () => undefined) {
+function counted() {
   const verified: string[] = [];
   const passwords = new PasswordCheck(async (password, hash) => {
     verified.push(hash);
-    await wait();
     return hash === `hash of ${Buffer.from(password)}`;
   });
   return { passwords, verified };
@@ -37,6 +37,10 @@ describe('PasswordCheck', () => {
     for (const [user = '', password = ''] of [
       ['alice', 'other'],
       ['alice', ''],
+      ['alice', 'right\0'],
+      ['alice', RIGHT],
+      ['Alice', 'right'],
+      ['', 'right'],
       ['mallory', 'right'],
       ['mallory', 'right'],
       ['mallory', 'other'],
@@ -74,18 +78,18 @@ describe('PasswordCheck', () => {
 
   /** A check that verifies nothing before it is released, and the passwords in the order of their verification. */
   function held() {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { hold, release } = heldCalls();
     const verified: string[] = [];
     const passwords = new PasswordCheck(async (password) => {
       verified.push(String(password));
-      await released;
+      await hold();
       return String(password).startsWith('right');
     });
     const check = (password: string, client = CLIENT) => passwords.check(USERS, credentials('alice', password), client);
-    return { check, release: () => release(), verified };
+    /** Different passwords, each from another network unless there are fewer. */
+    const many = (count: number, word: string, networks = count) =>
+      Array.from({ length: count }, (_, at) => check(`${word} ${at}`, clientOf(`host ${at % networks}`)));
+    return { check, many, release, verified };
   }
 
   it('verifies first logins while wrong passwords arrive from ever new addresses', async () => {
@@ -115,9 +119,9 @@ describe('PasswordCheck', () => {
   });
 
   it('verifies the password of a client that gave up waiting, so that its next attempt is accepted at once', async () => {
-    const { check, release, verified } = held();
+    const { check, many, release, verified } = held();
     const gone = clientOf('prometheus');
-    const flood = Array.from({ length: 500 }, (_, at) => check(`wrong ${at}`, clientOf(`host ${at}`)));
+    const flood = many(500, 'wrong');
     const first = check('right', gone);
     gone.request.destroyed = true;
     const later = Array.from({ length: 1000 }, (_, at) => {
@@ -137,25 +141,18 @@ describe('PasswordCheck', () => {
   it('verifies the passwords of a network that has failed after all others, until one is right', async () => {
     const { check, release, verified } = held();
     const [failed, other] = [clientOf('failed'), clientOf('other')];
-    const rest = [check('wrong', failed)];
     release();
-    await Promise.all(rest);
-    const order = async () => {
-      const before = verified.length;
-      await Promise.all([check('running'), check('right 1', failed), check('wrong 2', other)]);
-      return verified.slice(before);
-    };
-    expect(await order()).toEqual(['running', 'wrong 2', 'right 1']);
-    const again = [check('running'), check('right 3', failed), check('right 4', other)];
-    await Promise.all(again);
-    expect(verified.slice(-2)).toEqual(['right 3', 'right 4']);
+    await check('wrong', failed);
+    await Promise.all([check('running'), check('right 1', failed), check('wrong 2', other)]);
+    await Promise.all([check('running'), check('right 3', failed), check('right 4', other)]);
+    expect(verified).toEqual(['wrong', 'running', 'wrong 2', 'right 1', 'running', 'right 3', 'right 4']);
   });
 
   it('is busy for a fifth password of a network, and for all above 1,000 whose clients wait', async () => {
-    const { check, release } = held();
+    const { check, many, release } = held();
     const running = check('running', clientOf('first'));
     const own = Array.from({ length: 5 }, (_, at) => check(`own ${at}`));
-    const others = Array.from({ length: 997 }, (_, at) => check(`other ${at}`, clientOf(`host ${at}`)));
+    const others = many(997, 'other');
     expect(await own[4]).toBe('busy');
     expect(await others[996]).toBe('busy');
     release();
@@ -165,11 +162,11 @@ describe('PasswordCheck', () => {
   });
 
   it('makes way for a first login by refusing a network that has failed', async () => {
-    const { check, release } = held();
-    const early = Array.from({ length: 251 }, (_, at) => check(`wrong ${at}`, clientOf(`host ${at}`)));
+    const { check, many, release } = held();
+    const early = many(251, 'wrong');
     release();
     await Promise.all(early);
-    const flood = Array.from({ length: 1001 }, (_, at) => check(`again ${at}`, clientOf(`host ${at % 251}`)));
+    const flood = many(1001, 'again', 251);
     expect(await check('right', clientOf('alice'))).toBe('valid');
     const results = await Promise.all(flood);
     expect(results.filter((result) => result === 'busy')).toHaveLength(1);
@@ -199,7 +196,7 @@ describe('PasswordCheck', () => {
   });
 
   it('does not block the event loop', async () => {
-    const users = new Map([['alice', SLOWER]]);
+    const users = new Map([['alice', SLOW]]);
     let iterations = 0;
     const count = () => {
       iterations += 1;
@@ -253,19 +250,10 @@ describe('basicCredentials', () => {
     'Basic =',
     'Basic ====',
     'BasicYTpi',
+    `Basic ${'A'.repeat(100_001)}`,
     header('no colon'),
     header(''),
-  ])('is undefined for %s', (text) => {
+  ])('is undefined for a header of another form (%#)', (text) => {
     expect(basicCredentials(text)).toBeUndefined();
-  });
-
-  it('handles arbitrary text without throwing', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 200 }), (text) => {
-        basicCredentials(text);
-        basicCredentials(`Basic ${text}`);
-      }),
-    );
-    expect(basicCredentials(`Basic ${'A'.repeat(100_001)}`)).toBeUndefined();
   });
 });

@@ -37,14 +37,16 @@ function watch(rules: AccessRules) {
 }
 
 describe('watchRules', () => {
-  it('applies changed rules once', async () => {
-    const { change, applied, reported } = watch(OPEN_ACCESS);
-    await change({ ok: true, rules: { ...OPEN_ACCESS, users: new Map() } });
+  it('applies changed users and certificates once', async () => {
+    const { change, applied, reported, results } = watch({ ...OPEN_ACCESS, tls: TLS });
+    await change({ ok: true, rules: { ...OPEN_ACCESS, tls: { ...TLS } } });
     expect(applied).toEqual([]);
-    const rules = { ...OPEN_ACCESS, users: new Map([['alice', 'hash']]) };
-    await change({ ok: true, rules });
-    expect(applied).toEqual([rules]);
+    const withUser = { ...OPEN_ACCESS, tls: TLS, users: new Map([['alice', 'hash']]) };
+    const renewed = { ...withUser, tls: { ...TLS, context: { cert: 'b' } } };
+    for (const rules of [withUser, renewed]) await change({ ok: true, rules });
+    expect(applied).toEqual([withUser, renewed]);
     expect(reported).toEqual([]);
+    expect(results).toEqual([true]);
   });
 
   it('keeps the old rules while there are problems, and reports each of them once', async () => {
@@ -58,40 +60,31 @@ describe('watchRules', () => {
     expect(results).toEqual([false, true, false]);
   });
 
-  it.each([
-    [
-      'TLS is switched on',
-      OPEN_ACCESS,
-      { ...OPEN_ACCESS, tls: TLS },
-      'TLS was switched on or off, which requires a restart',
-    ],
-    [
-      'TLS is switched off',
-      { ...OPEN_ACCESS, tls: TLS },
-      OPEN_ACCESS,
-      'TLS was switched on or off, which requires a restart',
-    ],
+  it.each<[what: string, before: TlsRules | undefined, after: TlsRules | undefined, problem: string]>([
+    ['TLS is switched on', undefined, TLS, 'TLS was switched on or off, which requires a restart'],
+    ['TLS is switched off', TLS, undefined, 'TLS was switched on or off, which requires a restart'],
     [
       'client certificates are requested',
-      { ...OPEN_ACCESS, tls: TLS },
-      { ...OPEN_ACCESS, tls: { ...TLS, client: { requested: true, required: true, verified: true } } },
+      TLS,
+      { ...TLS, client: { requested: true, required: true, verified: true } },
       'client certificates were switched on or off, which requires a restart',
     ],
     [
       'the client CA is removed',
-      { ...OPEN_ACCESS, tls: { ...TLS, context: { cert: 'a', ca: 'c' } } },
-      { ...OPEN_ACCESS, tls: TLS },
+      { ...TLS, context: { cert: 'a', ca: 'c' } },
+      TLS,
       'tls_server_config.client_ca_file: expected a client CA; removing it requires a restart',
     ],
     [
       'the allowed names of client certificates are removed',
-      { ...OPEN_ACCESS, tls: { ...TLS, client: { ...TLS.client, allowedSans: ['a'] } } },
-      { ...OPEN_ACCESS, tls: TLS },
+      { ...TLS, client: { ...TLS.client, allowedSans: ['a'] } },
+      TLS,
       'tls_server_config.client_allowed_sans: expected a list; removing it requires a restart',
     ],
   ])('keeps the old rules when %s', async (_what, before, after, problem) => {
-    const { change, applied, reported } = watch(before);
-    await change({ ok: true, rules: { ...after, users: new Map([['alice', 'hash']]) } });
+    const rulesOf = (tls: TlsRules | undefined) => ({ ...OPEN_ACCESS, ...(tls && { tls }) });
+    const { change, applied, reported } = watch(rulesOf(before));
+    await change({ ok: true, rules: { ...rulesOf(after), users: new Map([['alice', 'hash']]) } });
     expect(applied).toEqual([]);
     expect(reported).toEqual([problem]);
   });
@@ -103,14 +96,6 @@ describe('watchRules', () => {
     await change({ ok: true, rules: rulesOf('carol') });
     expect(applied).toEqual([rulesOf('carol')]);
     expect(reported).toEqual(['basic_auth_users: expected at least one user; removing every user requires a restart']);
-  });
-
-  it('applies a changed certificate', async () => {
-    const { change, applied, results } = watch({ ...OPEN_ACCESS, tls: TLS });
-    const rules = { ...OPEN_ACCESS, tls: { ...TLS, context: { cert: 'b' } } };
-    await change({ ok: true, rules });
-    expect(applied).toEqual([rules]);
-    expect(results).toEqual([true]);
   });
 
   it('stops when the signal aborts', async () => {
