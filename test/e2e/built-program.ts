@@ -2,12 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { parseExposition } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
-import { eventually } from '../web/eventually.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -36,23 +34,29 @@ export function startProgram(
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
   });
+  onTestFinished(() => end(child));
+  return { child, ...outputOf(child) };
+}
+
+/** What a process has written, how it ended, and the address that it logs if it is the exporter. */
+export function outputOf(child: ChildProcess) {
   const output = { stdout: '', stderr: '' };
-  const collect = (stream: Readable | null, name: keyof typeof output) =>
-    stream?.setEncoding('utf8').on('data', (chunk) => {
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (chunk) => {
       output[name] += chunk;
     });
-  collect(child.stdout, 'stdout');
-  collect(child.stderr, 'stderr');
   // Not `exit`, which may precede the end of the output.
   const closed = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  onTestFinished(() => end(child));
-  const url = () =>
-    eventually(() => {
+  const listening = new Promise<string>((resolve) => {
+    child.stderr?.on('data', () => {
       const [, port] = /msg=listening .*port=(\d+)/.exec(output.stderr) ?? [];
-      expect(port, output.stderr).toBeDefined();
-      return `http://127.0.0.1:${port}`;
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}`);
     });
-  return { child, output, closed, url };
+  });
+  const url = async () =>
+    (await Promise.race([listening, closed.then(() => undefined)])) ??
+    expect.unreachable(output.stdout + output.stderr);
+  return { output, closed, url };
 }
 
 /** One scrape of all stations, parsed. */

@@ -15,7 +15,38 @@ const POOL = Array.from({ length: 40 }, (_, index) => `r${index}`);
 const STATES = ['ALERTSTATE_INACTIVE', 'ALERTSTATE_PENDING', 'ALERTSTATE_FIRING'];
 const shifted = [{ ...wireRecord('shifted-1') }, { ...wireRecord('shifted-2') }];
 
-/** What can happen to the service between two scrapes; a total that is too small is not detectable, and therefore not included. */
+/** Faults that last until the next step; a total that is too small is not detectable, and therefore not included. */
+const FAULTS: Readonly<Record<string, (random: Random) => readonly Fault[]>> = {
+  'is slow': () => [{ kind: 'latency', ms: [1, 40] }],
+  'hangs sometimes': () => [{ kind: 'hang', when: { share: 0.2 } }],
+  'reports too large a total': (random) => [
+    { kind: 'totalLies', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } },
+  ],
+  'increases its total during a listing': () => [{ kind: 'totalMoves' }],
+  'shifts its rows': (random) => [{ kind: 'rowShift', rows: shifted, keepTotal: pick(random, [true, false]) }],
+  'omits the total': (random) => [
+    pick<Fault>(random, [{ kind: 'nullPage' }, { kind: 'missingPage' }, { kind: 'totalIs', total: undefined }]),
+  ],
+  'repeats rows': (random) => [
+    { kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) },
+  ],
+  'ignores the offset': () => [{ kind: 'ignoreOffset' }],
+  'returns short pages': () => [{ kind: 'randomCap' }],
+  'fails with a status': (random) => [
+    { kind: 'status', code: pick(random, [400, 401, 403, 404, 500, 503]), when: { share: pick(random, [0.3, 1]) } },
+  ],
+  'breaks connections': (random) => [
+    { kind: pick(random, ['reset', 'truncate'] as const), when: { share: pick(random, [0.3, 1]) } },
+  ],
+  'returns no listing': (random) => [
+    {
+      ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json, { kind: 'gzip' }]),
+      when: { share: pick(random, [0.3, 1]) },
+    },
+  ],
+};
+
+/** What can happen to the service between two scrapes. */
 export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
   'changes its records': (state) => {
     const { random, service } = state;
@@ -29,42 +60,13 @@ export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
     );
   },
   stops: ({ service }) => service.stop(),
-  restarts: ({ service }) => service.restart(),
-  'closes its connections': ({ service }) => service.restart(),
-  'is slow': ({ service }) => service.setFaults(STATION, [{ kind: 'latency', ms: [1, 40] }]),
-  'hangs sometimes': ({ service }) => service.setFaults(STATION, [{ kind: 'hang', when: { share: 0.2 } }]),
-  'reports too large a total': ({ service, random }) =>
-    service.setFaults(STATION, [
-      { kind: 'totalLies', delta: between(random, 1, 30), when: { share: pick(random, [0.5, 1]) } },
+  'restarts, which closes its connections': ({ service }) => service.restart(),
+  ...Object.fromEntries(
+    Object.entries(FAULTS).map(([name, faultsOf]) => [
+      name,
+      ({ service, random }: ChaosState) => service.setFaults(STATION, faultsOf(random)),
     ]),
-  'increases its total during a listing': ({ service }) => service.setFaults(STATION, [{ kind: 'totalMoves' }]),
-  'shifts its rows': ({ service, random }) =>
-    service.setFaults(STATION, [{ kind: 'rowShift', rows: shifted, keepTotal: pick(random, [true, false]) }]),
-  'omits the total': ({ service, random }) =>
-    service.setFaults(STATION, [
-      pick<Fault>(random, [{ kind: 'nullPage' }, { kind: 'missingPage' }, { kind: 'totalIs', total: undefined }]),
-    ]),
-  'repeats rows': ({ service, random }) =>
-    service.setFaults(STATION, [
-      { kind: 'duplicate', every: between(random, 1, 9), counted: pick(random, [true, false]) },
-    ]),
-  'ignores the offset': ({ service }) => service.setFaults(STATION, [{ kind: 'ignoreOffset' }]),
-  'returns short pages': ({ service }) => service.setFaults(STATION, [{ kind: 'randomCap' }]),
-  'fails with a status': ({ service, random }) =>
-    service.setFaults(STATION, [
-      { kind: 'status', code: pick(random, [400, 401, 403, 404, 500, 503]), when: { share: pick(random, [0.3, 1]) } },
-    ]),
-  'breaks connections': ({ service, random }) =>
-    service.setFaults(STATION, [
-      { kind: pick(random, ['reset', 'truncate'] as const), when: { share: pick(random, [0.3, 1]) } },
-    ]),
-  'returns no listing': ({ service, random }) =>
-    service.setFaults(STATION, [
-      {
-        ...pick<Fault>(random, [NAMED_FAULTS.html, NAMED_FAULTS.not_json, { kind: 'gzip' }]),
-        when: { share: pick(random, [0.3, 1]) },
-      },
-    ]),
+  ),
   recovers: async ({ service }) => {
     service.setFaults(STATION, []);
     await service.restart();

@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from '../../bench/child.ts';
 import type { HostileMethods } from './hostile-service.ts';
 import type { ExporterMethods } from './soak-exporter.ts';
+import type { ScraperMethods } from './soak-scrapers.ts';
 import type { ServiceMethods } from './soak-service.ts';
 import { measureSlowness } from './soak-slowness.ts';
 
@@ -24,13 +24,14 @@ const hostile = Array.from({ length: 10 }, (_, index) => `hostile-${index}`);
 const honestService = startChild<ServiceMethods>('../test/system/soak-service');
 const hostileService = startChild<HostileMethods>('../test/system/hostile-service');
 const exporter = startChild<ExporterMethods>('../test/system/soak-exporter', [`--max-old-space-size=${HEAP_MIB}`]);
+const scrapers = startChild<ScraperMethods>('../test/system/soak-scrapers');
 const violations: string[] = [];
 try {
   await soak();
 } catch (error) {
   violations.push(String(error));
 } finally {
-  await Promise.all([exporter, hostileService, honestService].map((child) => child.stop()));
+  await Promise.all([scrapers, exporter, hostileService, honestService].map((child) => child.stop()));
 }
 for (const violation of new Set(violations)) console.error(`violation: ${violation}`);
 process.exit(violations.length > 0 ? 1 : 0);
@@ -51,46 +52,18 @@ async function soak(): Promise<void> {
     config(honestUrl, await hostileService.call('start', { seed })),
     TIMEOUT_OFFSET_MS,
   );
-  const endMs = performance.now() + seconds * 1000;
-  const freshFromMs = performance.now() + MAX_AGE_SECONDS * 1000;
-  let scrapes = 0;
-  let slowestMs = 0;
-  let oldestSeconds = 0;
-  while (performance.now() < endMs) {
-    const startMs = performance.now();
-    const text = await scrape(port);
-    scrapes += 1;
-    slowestMs = Math.max(slowestMs, performance.now() - startMs);
-    if (startMs > freshFromMs)
-      oldestSeconds = Math.max(oldestSeconds, ...honest.map((station) => ageSeconds(text, station)));
-    await setTimeout(1000);
-  }
+  const group = { port, stations: honest, allStations: true, scrapers: 1, seed, pauseMs: [1000, 1000] as const };
+  const timeouts = { timeoutsSeconds: [SCRAPE_TIMEOUT_SECONDS] };
+  const first = await scrapers.call('run', { ...group, ...timeouts, seconds: MAX_AGE_SECONDS });
+  const rest = { seconds: Math.max(seconds - MAX_AGE_SECONDS, 10), maxAgeSeconds: MAX_AGE_SECONDS };
+  const stats = [first, await scrapers.call('run', { ...group, ...timeouts, ...rest })];
+  violations.push(...stats.flatMap((run) => run.violations));
   const { residentBytes, internalErrors } = await exporter.call('resourceUsage');
   const counts = Object.entries(await hostileService.call('counts'));
   console.log(`hostile replies: ${counts.map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
-  console.log(
-    `${scrapes} scrapes, slowest ${(slowestMs / 1000).toFixed(1)} s of ${SCRAPE_TIMEOUT_SECONDS.toFixed(1)} s; oldest honest data ` +
-      `${oldestSeconds.toFixed(1)} s with ttl ${TTL_SECONDS} s; resident ${Math.round(residentBytes / 2 ** 20)} MiB`,
-  );
-  if (oldestSeconds > MAX_AGE_SECONDS) violations.push(`an honest station was not refreshed for ${oldestSeconds} s`);
+  console.log(stats, `resident ${Math.round(residentBytes / 2 ** 20)} MiB`);
   if (internalErrors > 0) violations.push(`${internalErrors} internal errors`);
   if (counts.length < 5) violations.push('the hostile service was hardly queried');
-}
-
-async function scrape(port: number): Promise<string> {
-  const headers = { 'X-Prometheus-Scrape-Timeout-Seconds': String(SCRAPE_TIMEOUT_SECONDS) };
-  const signal = AbortSignal.timeout(Math.round(SCRAPE_TIMEOUT_SECONDS * 1000));
-  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers, signal });
-  if (response.status !== 200) violations.push(`a scrape was answered with ${response.status}`);
-  return response.text();
-}
-
-/** Infinity without a success. */
-function ageSeconds(text: string, station: string): number {
-  const [, timestamp] =
-    new RegExp(`^telemetry_station_last_success_timestamp_seconds\\{station="${station}"\\} (\\S+)$`, 'm').exec(text) ??
-    [];
-  return timestamp === undefined ? Number.POSITIVE_INFINITY : Date.now() / 1000 - Number(timestamp);
 }
 
 function config(honestUrl: string, hostileUrl: string): object {

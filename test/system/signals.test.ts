@@ -80,23 +80,4 @@ describe('a signal', () => {
     child.kill('SIGHUP');
     expect(await closed).toEqual({ code: null, signal: 'SIGHUP' });
   });
-
-  it('SIGTERM ends the program although nothing reads its log', async () => {
-    const service = await startTestService({ source: () => entriesOf(3) });
-    const stations = Array.from({ length: 100 }, (_, index) => `station-${index}`);
-    const file = temporaryFile('config.yaml', stringify(configOf(service.url, stations)));
-    const flags = ['--web.listen-address=127.0.0.1:0', '--log.level=debug', '--log.buffer-size=64KiB'];
-    const { child, closed, url } = startProgram({ folder: dirname(file) }, ...flags);
-    const base = await url();
-    child.stderr?.pause();
-    await eventually(async () => {
-      const text = await (await fetch(`${base}/metrics`)).text();
-      expect(text).toMatch(/^telemetry_station_exporter_log_lines_dropped_total [1-9]/m);
-    });
-    const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-    child.kill('SIGTERM');
-    expect(await exited).toEqual({ code: 0, signal: null });
-    child.stderr?.resume();
-    await closed;
-  });
 });

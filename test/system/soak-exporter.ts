@@ -1,6 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { stringify } from 'yaml';
-import { serveMethods } from '../../bench/child.ts';
+import { processStats, serveMethods } from '../../bench/child.ts';
 import { Exporter } from '../../src/app/exporter.ts';
 import { createLogger, type LogFields } from '../../src/app/logger.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -14,12 +13,6 @@ export interface ResourceUsage {
   readonly residentBytes: number;
   readonly sockets: number;
   readonly timers: number;
-  /** Handles of all types. */
-  readonly handles: number;
-  /** Resources in the snapshots, on which the heap depends. */
-  readonly resources: number;
-  /** Since the last measurement. */
-  readonly maxEventLoopDelayMs: number;
   /** Responses that failed with an internal error. */
   readonly internalErrors: number;
   /** How often a station that was up, after all were listed, failed because of throttling. */
@@ -37,8 +30,6 @@ let exporter: Exporter | undefined;
 let internalErrors = 0;
 let throttledOutages = 0;
 const listedStations = () => (exporter?.stations() ?? []).filter(({ snapshot }) => snapshot !== undefined).length;
-const loop = monitorEventLoopDelay({ resolution: 10 });
-loop.enable();
 
 serveMethods({
   start: async (config: object, timeoutOffsetMs: number) => {
@@ -79,28 +70,16 @@ serveMethods({
   },
   listedStations,
   resourceUsage: async (): Promise<ResourceUsage> => {
-    const maxEventLoopDelayMs = loop.max / 1e6;
-    for (let round = 0; round < 4; round += 1) {
-      globalThis.gc?.();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    loop.reset();
-    const { heapUsed, external, rss } = process.memoryUsage();
+    const residentBytes = await processStats.memory();
+    const { heapUsed, external } = process.memoryUsage();
     const active = process.getActiveResourcesInfo();
     const count = (type: RegExp) => active.filter((name) => type.test(name)).length;
-    const resources = (exporter?.stations() ?? []).reduce(
-      (sum, station) => sum + (station.snapshot?.resources ?? 0),
-      0,
-    );
     return {
       heapBytes: heapUsed,
       bufferBytes: external,
-      residentBytes: rss,
+      residentBytes,
       sockets: count(/^(TCPSocket|TLS)Wrap$/),
       timers: count(/^(Timeout|Immediate)$/),
-      handles: active.length,
-      resources,
-      maxEventLoopDelayMs: maxEventLoopDelayMs,
       internalErrors,
       throttledOutages,
     };

@@ -9,7 +9,6 @@ import { readStationSamples } from '../faults/station-samples.ts';
 
 export interface ScrapeStats {
   scrapes: number;
-  bytes: number;
   slowestMs: number;
   /** Largest duration as a share of the scrape timeout. */
   largestShare: number;
@@ -33,6 +32,8 @@ export interface ScraperGroup {
   readonly pauseMs: readonly [least: number, most: number];
   /** Scrape timeouts to choose from. */
   readonly timeoutsSeconds: readonly number[];
+  /** Older data of a station is a violation. */
+  readonly maxAgeSeconds?: number;
 }
 
 export interface ScraperMethods {
@@ -46,7 +47,6 @@ serveMethods({
   run: async (group: ScraperGroup): Promise<ScrapeStats> => {
     const stats: ScrapeStats = {
       scrapes: 0,
-      bytes: 0,
       slowestMs: 0,
       largestShare: 0,
       published: 0,
@@ -84,7 +84,7 @@ async function scraper(group: ScraperGroup, random: Random, endsAt: number, stat
 }
 
 async function scrapeOnce(
-  { port, allStations }: ScraperGroup,
+  { port, allStations, maxAgeSeconds }: ScraperGroup,
   expected: readonly string[],
   timeoutSeconds: number,
   stats: ScrapeStats,
@@ -106,11 +106,15 @@ async function scrapeOnce(
   stats.largestShare = Math.max(stats.largestShare, tookMs / (timeoutSeconds * 1000));
   if (response.statusCode !== 200) return [`${path} answered ${response.statusCode}`];
   const body = Buffer.concat(chunks);
-  stats.bytes += body.length;
-  return problems((allStations ? gunzipSync(body) : body).toString('latin1'), expected, stats);
+  return problems((allStations ? gunzipSync(body) : body).toString('latin1'), expected, stats, maxAgeSeconds);
 }
 
-function problems(text: string, expected: readonly string[], stats: ScrapeStats): string[] {
+function problems(
+  text: string,
+  expected: readonly string[],
+  stats: ScrapeStats,
+  maxAgeSeconds = Number.POSITIVE_INFINITY,
+): string[] {
   const published = readStationSamples(text);
   return expected.flatMap((station) => {
     const samples = published.get(station);
@@ -119,6 +123,10 @@ function problems(text: string, expected: readonly string[], stats: ScrapeStats)
     if (samples.up === 0) stats.failing += 1;
     for (const reason of samples.failingReasons) stats.reasons[reason] = (stats.reasons[reason] ?? 0) + 1;
     if (samples.complete === 0) stats.incomplete += 1;
-    return inconsistencies(samples).map((inconsistency) => `${station}: ${inconsistency}`);
+    const ageSeconds = Date.now() / 1000 - (samples.lastSuccess ?? 0);
+    return [
+      ...inconsistencies(samples).map((inconsistency) => `${station}: ${inconsistency}`),
+      ...(ageSeconds > maxAgeSeconds ? [`${station}: not refreshed for ${Math.round(ageSeconds)} s`] : []),
+    ];
   });
 }

@@ -5,7 +5,6 @@ import type { ExporterMethods, ResourceUsage } from './soak-exporter.ts';
 import type { ScraperGroup, ScraperMethods, ScrapeStats } from './soak-scrapers.ts';
 import type { ServiceMethods } from './soak-service.ts';
 import { measureSlowness } from './soak-slowness.ts';
-import { soakViolations } from './soak-violations.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,8 +23,11 @@ const RESOURCES_PER_STATION = 1000;
 /** Rate-limited separately, so that a throttled one does not slow down the others. */
 const UPSTREAMS = 5;
 const CONCURRENCY = 4;
-const PROBERS = 18;
-const METRICS_SCRAPERS = 2;
+const GROUPS = {
+  probes: { allStations: false, scrapers: 18, pauseMs: [500, 1500], timeoutsSeconds: [6, 20] },
+  metrics: { allStations: true, scrapers: 2, pauseMs: [3000, 6000], timeoutsSeconds: [15, 25] },
+} as const;
+const SCRAPERS = GROUPS.probes.scrapers + GROUPS.metrics.scrapers;
 const slowness = measureSlowness();
 const REFRESH_TIMEOUT_SECONDS = 4 * slowness;
 /** Time to send a response that waited until its deadline; the deadlines of short scrapes remain before those of refreshes. */
@@ -33,6 +35,12 @@ const TIMEOUT_OFFSET_SECONDS = 3 * slowness;
 /** The heap is measured after each slice; the first one is the warm-up. */
 const SLICE_SECONDS = Math.min(60, seconds / 3);
 const MAX_WARMUP_ROUNDS = 60;
+const MAX_SOCKETS = UPSTREAMS * CONCURRENCY + SCRAPERS + 4;
+/** Stations fail with `timeout` because of requests that hang; throttling must not add many to these. */
+const MAX_TIMEOUT_SHARE = 0.2;
+
+/** The client keeps a buffer for each request that was ever in flight at once, of twice the size of a page at most. */
+const POOLED_BUFFER_BYTES = 256 * 1024;
 
 const stations = Array.from({ length: STATIONS }, (_, index) => `ts-${String(index).padStart(2, '0')}`);
 const service = startChild<ServiceMethods>('../test/system/soak-service');
@@ -49,7 +57,7 @@ process.exit(failed ? 1 : 0);
 
 async function soak(): Promise<boolean> {
   console.log(
-    `${STATIONS} stations of ${RESOURCES_PER_STATION} resources, ${PROBERS + METRICS_SCRAPERS} scrapers, ${seconds} s, seed ${seed}, limits of time × ${slowness.toFixed(1)}\n`,
+    `${STATIONS} stations of ${RESOURCES_PER_STATION} resources, ${SCRAPERS} scrapers, ${seconds} s, seed ${seed}, limits of time × ${slowness.toFixed(1)}\n`,
   );
   const url = await service.call('start', { seed, stations, resourcesPerStation: RESOURCES_PER_STATION });
   const port = await exporter.call('start', config(url), 1000 * TIMEOUT_OFFSET_SECONDS);
@@ -57,8 +65,8 @@ async function soak(): Promise<boolean> {
   const usages: ResourceUsage[] = [];
   for (let done = 0; done < seconds - 0.5; done += SLICE_SECONDS) {
     const slice = await Promise.all([
-      probers.call('run', probeGroup(port, done)),
-      metricsScrapers.call('run', metricsGroup(port, done)),
+      probers.call('run', groupOf('probes', port, done)),
+      metricsScrapers.call('run', groupOf('metrics', port, done)),
     ]);
     // Refreshes in flight hold pages: measure after they have finished.
     await setTimeout((REFRESH_TIMEOUT_SECONDS + 0.5) * 1000);
@@ -67,15 +75,48 @@ async function soak(): Promise<boolean> {
     usages.push(usage);
     console.log({ seconds: Math.round(done + SLICE_SECONDS), probes: slice[0], metrics: slice[1], usage });
   }
-  const violations = soakViolations(usages, stats, {
-    maxRequests: UPSTREAMS * CONCURRENCY,
-    maxSockets: UPSTREAMS * CONCURRENCY + PROBERS + METRICS_SCRAPERS + 4,
-  });
+  const violations = soakViolations(usages, stats);
   for (const violation of violations) console.error(`violation: ${violation}`);
   console.log(
     violations.length === 0 ? 'No violations.' : `${violations.length} violations; repeat with --seed=${seed}`,
   );
   return violations.length > 0;
+}
+
+function soakViolations(usage: readonly ResourceUsage[], stats: readonly ScrapeStats[]): string[] {
+  const violations = stats.flatMap((group) => group.violations);
+  const sum = (key: 'scrapes' | 'published' | 'failing' | 'incomplete') =>
+    stats.reduce((total, group) => total + group[key], 0);
+  const failures = (reason: string) => stats.reduce((total, { reasons }) => total + (reasons[reason] ?? 0), 0);
+  if (stats.some(({ largestShare }) => largestShare >= 1)) violations.push('a response exceeded the scrape timeout');
+  if (sum('scrapes') === 0) violations.push('no scrape was made');
+  // Without faults the soak would prove nothing.
+  if (sum('failing') === 0) violations.push('no station ever failed');
+  if (sum('incomplete') === 0) violations.push('no listing was ever incomplete');
+  if (failures('timeout') > MAX_TIMEOUT_SHARE * sum('published'))
+    violations.push(`${failures('timeout')} stations failed with a timeout`);
+  const [first, last] = [usage[0], usage.at(-1)];
+  if (first === undefined || last === undefined || usage.length < 2)
+    return [...violations, 'too few measurements to compare the heap'];
+  if (last.internalErrors > 0) violations.push(`${last.internalErrors} responses failed with an internal error`);
+  if (last.throttledOutages > 0)
+    violations.push(`${last.throttledOutages} stations failed because of 0.2 % of 429 replies`);
+  if (last.heapBytes > 1.1 * first.heapBytes)
+    violations.push(`the heap grew by ${percent(last.heapBytes / first.heapBytes - 1)}`);
+  // Not every slot of every upstream may have been in use before the first measurement.
+  const pooledBytes = UPSTREAMS * CONCURRENCY * POOLED_BUFFER_BYTES;
+  if (last.bufferBytes > 1.1 * first.bufferBytes + pooledBytes)
+    violations.push(`buffers grew by ${percent(last.bufferBytes / first.bufferBytes - 1)}`);
+  for (const { sockets, timers } of usage) {
+    if (sockets > MAX_SOCKETS) violations.push(`${sockets} sockets are open, more than ${MAX_SOCKETS}`);
+    if (timers > MAX_SOCKETS)
+      violations.push(`${timers} timers are set, more than one for each of ${MAX_SOCKETS} sockets`);
+  }
+  return violations;
+}
+
+function percent(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
 }
 
 /** Scrapes until every station was listed once, so that the first measurement includes all snapshots. */
@@ -84,7 +125,7 @@ async function warmUp(port: number): Promise<ScrapeStats[]> {
   while ((await exporter.call('listedStations')) < STATIONS) {
     if (stats.length >= MAX_WARMUP_ROUNDS)
       throw new Error(`not every station was listed within ${MAX_WARMUP_ROUNDS} rounds`);
-    stats.push(await metricsScrapers.call('run', { ...metricsGroup(port, -stats.length), seconds: 2 }));
+    stats.push(await metricsScrapers.call('run', { ...groupOf('metrics', port, -stats.length), seconds: 2 }));
   }
   return stats;
 }
@@ -111,34 +152,18 @@ function config(url: string): object {
   };
 }
 
-function probeGroup(port: number, done: number): ScraperGroup {
+function groupOf(kind: keyof typeof GROUPS, port: number, done: number): ScraperGroup {
+  const { timeoutsSeconds, ...group } = GROUPS[kind];
   return {
-    ...scraperGroup(port, done),
-    allStations: false,
-    scrapers: PROBERS,
-    pauseMs: [500, 1500],
-    ...timeouts(6, 20),
+    ...group,
+    timeoutsSeconds: timeoutsSeconds.map((timeout) => Math.round(10 * timeout * slowness) / 10),
+    port,
+    stations,
+    seconds: SLICE_SECONDS,
+    seed: seed + Math.round(1000 * done),
   };
-}
-
-function metricsGroup(port: number, done: number): ScraperGroup {
-  return {
-    ...scraperGroup(port, done),
-    allStations: true,
-    scrapers: METRICS_SCRAPERS,
-    pauseMs: [3000, 6000],
-    ...timeouts(15, 25),
-  };
-}
-
-function timeouts(...seconds: readonly number[]) {
-  return { timeoutsSeconds: seconds.map((timeout) => Math.round(10 * timeout * slowness) / 10) };
 }
 
 function duration(ofSeconds: number): string {
   return `${Math.round(1000 * ofSeconds)}ms`;
-}
-
-function scraperGroup(port: number, done: number) {
-  return { port, stations, seconds: SLICE_SECONDS, seed: seed + Math.round(1000 * done) };
 }
