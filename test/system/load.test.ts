@@ -100,7 +100,7 @@ describe('createApp under load', () => {
       expect(body.length).toBeGreaterThan(8 * MIB);
       const grown = await eventually(() => {
         const bytes = heldByBuffers() - before;
-        expect(bytes).toBeLessThan(40 * MIB);
+        expect(bytes).toBeLessThan(80 * MIB);
         return bytes;
       });
       console.log(
