@@ -83,9 +83,11 @@ function* joinSteps(
   const { stations: own } = root;
   const entries = entriesOf(own, ['stations'], problemAt);
   const stations: Config['stations'] = [];
-  for (const { pattern, file: path, content } of files) {
+  for (const { patterns, file: path, content } of files) {
     if ('error' in content) {
-      problems.push(problemAt(['station_files', pattern], `${path} cannot be read: ${content.error.message}`));
+      problems.push(
+        problemAt(['station_files', Math.min(...patterns)], `${path} cannot be read: ${content.error.message}`),
+      );
       continue;
     }
     const checked = yield* checkSteps(schema, { file: path, text: content.text, env });
@@ -99,7 +101,7 @@ function* joinSteps(
   yield;
   for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
   const config = { ...main.value, stations: [...main.value.stations, ...stations] };
-  const matched = new Set(files.map(({ pattern }) => pattern));
+  const matched = new Set(files.flatMap(({ patterns }) => patterns));
   const unmatched = config.station_files.flatMap((path, index) =>
     isPattern(path) && !matched.has(index) ? [problemAt(['station_files', index], 'no file matches')] : [],
   );

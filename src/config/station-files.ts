@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { contentOf, type FileContent, MAX_CONFIG_BYTES } from '../files/regular-file.ts';
 
-/** A file that a pattern of `station_files` names, or the reason why it cannot be read. */
+/** A file that patterns of `station_files` name, or the reason why it cannot be read. */
 export interface StationFile {
-  /** Index of the pattern. */
-  readonly pattern: number;
+  /** The indexes of the patterns that match it. */
+  readonly patterns: readonly number[];
   /** Shown in problems. */
   readonly file: string;
   readonly content: FileContent;
@@ -18,7 +18,8 @@ export async function readStationFiles(patterns: readonly string[]): Promise<rea
     for (const { file, content } of isPattern(path)
       ? await matches(path)
       : [{ file: path, content: await contentOf(path, MAX_CONFIG_BYTES) }]) {
-      if (!files.has(file)) files.set(file, { pattern, file, content });
+      const earlier = files.get(file)?.patterns ?? [];
+      files.set(file, { patterns: [...earlier, pattern], file, content });
     }
   }
   return [...files.values()];
@@ -29,7 +30,7 @@ export function isPattern(path: string): boolean {
 }
 
 /** A folder that cannot be listed is an error, not empty: a volume that is not mounted must not remove all its stations. */
-async function matches(path: string): Promise<readonly Omit<StationFile, 'pattern'>[]> {
+async function matches(path: string): Promise<readonly Omit<StationFile, 'patterns'>[]> {
   const folder = dirname(path);
   // The schema rejects it.
   if (isPattern(folder)) return [];
@@ -42,7 +43,7 @@ async function matches(path: string): Promise<readonly Omit<StationFile, 'patter
   const name = basename(path);
   const literals = name.split('*').map((literal) => literal.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const matching = new RegExp(`^${literals.join('.*')}$`, 's');
-  const found: Omit<StationFile, 'pattern'>[] = [];
+  const found: Omit<StationFile, 'patterns'>[] = [];
   for (const entry of names
     .filter((other) => matching.test(other) && (name.startsWith('.') || !other.startsWith('.')))
     .sort()) {

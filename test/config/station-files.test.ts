@@ -34,42 +34,26 @@ async function load(files: Readonly<Record<string, string>>, env: Readonly<Recor
 }
 
 describe('station_files', () => {
-  it('adds the stations of the files after those of the configuration, in the order of patterns and names', async () => {
+  it('adds the stations of the files after those of the configuration, each file once, in the order of patterns and names', async () => {
     const { stations, lines, result } = await load({
-      'config.yaml': `${HEAD}stations: [{ rid: ${rid('own')} }]\nstation_files: [last.yml, stations/*.yaml]\n`,
+      'config.yaml': `${HEAD}stations: [{ rid: ${rid('own')} }]\nstation_files: [last.yml, stations/*.yaml, stations/*]\n`,
       'last.yml': list('one'),
       'stations/b.yaml': list('b'),
       'stations/a.yaml': list('a1', 'a2'),
-      'stations/c.yml': list('not-matched'),
+      'not-matched.yaml': list('c'),
     });
     expect({ stations, lines }).toEqual({ stations: ['own', 'one', 'a1', 'a2', 'b'], lines: [] });
     const shown = result.ok ? parse(renderConfig(result.config)) : {};
     expect(shown.stations.map(({ name }: { name: string }) => name)).toEqual(['own', 'one', 'a1', 'a2', 'b']);
-    expect(shown.station_files).toEqual(['last.yml', 'stations/*.yaml']);
+    expect(shown.station_files).toEqual(['last.yml', 'stations/*.yaml', 'stations/*']);
   });
 
-  it('does not wait for the writer of a pipe', async () => {
-    const folder = folderOf({ 'stations/a.yaml': list('a') });
-    execFileSync('mkfifo', [join(folder, 'stations/b.yaml')]);
-    const files = await readStationFiles([join(folder, 'stations/*.yaml')]);
-    expect(files.map(({ content }) => content)).toEqual([
-      { text: list('a') },
-      { error: new Error('not a regular file') },
-    ]);
-  });
-
-  it('need no stations in the configuration, and may be empty lists', async () => {
-    expect(
-      await load({ 'config.yaml': `${HEAD}station_files: [a.yaml, b.yaml]\n`, 'a.yaml': '[]\n', 'b.yaml': list('b') }),
-    ).toMatchObject({
+  it('need no stations in the configuration, may be empty lists, and cause a warning when none matches', async () => {
+    const config = `${HEAD}station_files: [a.yaml, b.yaml, stations/*]\n`;
+    expect(await load({ 'config.yaml': config, 'a.yaml': '[]\n', 'b.yaml': list('b') })).toMatchObject({
       stations: ['b'],
-      lines: [],
+      lines: ['config.yaml:2:33: station_files[2]: no file matches'],
     });
-  });
-
-  it('are read once each, when several patterns match', async () => {
-    const config = `${HEAD}station_files: [stations/a.yaml, stations/*]\n`;
-    expect((await load({ 'config.yaml': config, 'stations/a.yaml': list('a') })).stations).toEqual(['a']);
   });
 
   it('can contain environment variables', async () => {
@@ -83,7 +67,7 @@ describe('station_files', () => {
   it('are reported with all their problems, together with those of the configuration', async () => {
     const { lines } = await load({
       'config.yaml': `upstreams: { a: { base_url: "http://h" }, b: { base_url: "http://h", list_style: comma } }
-station_files: [missing.yaml, stations/*.yaml, a/*/b.yaml]
+station_files: [missing.yaml, stations/*.yaml, a/*/b.yaml, no/such/*]
 stations: [{ name: own, upstream: a, rid: ${rid('own')} }]
 cache: { refresh: background, ttl: none }
 `,
@@ -99,6 +83,8 @@ cache: { refresh: background, ttl: none }
     expect(lines).toEqual([
       expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: missing\.yaml cannot be read: ENOENT/),
       'config.yaml:2:48: station_files[2]: expected * only in the last part of the path',
+      // Its stations are unknown.
+      expect.stringMatching(/^config\.yaml:2:60: station_files\[3\]: no\/such cannot be read: ENOENT/),
       expect.stringMatching(/^config\.yaml:4:36: cache\.ttl: expected /),
       expect.stringMatching(/^stations\/a\.yaml:1:\d+: \[0\]\.zome: unknown key, did you mean zone\?/),
       'stations/a.yaml:2:10: [1].rid: duplicate station name "x", already used at stations/a.yaml:1:10',
@@ -118,28 +104,10 @@ cache: { refresh: background, ttl: none }
     expect(lines).toEqual([expect.stringMatching(/^config\.yaml:/)]);
   });
 
-  it('cause a warning when a pattern matches no file', async () => {
-    const { lines, stations } = await load({ 'config.yaml': `${HEAD}station_files: [stations/*.yaml]\n` });
-    expect({ lines, stations }).toEqual({
-      stations: [],
-      lines: ['config.yaml:2:17: station_files[0]: no file matches'],
-    });
-  });
-
-  it('are rejected when the folder of a pattern does not exist, because its stations are unknown', async () => {
-    const { lines, stations } = await load({
-      'config.yaml': `${HEAD}station_files: [no/such/*]\nstations: [{ rid: ${rid('own')} }]\n`,
-    });
-    expect({ lines, stations }).toEqual({
-      stations: undefined,
-      lines: [expect.stringMatching(/^config\.yaml:2:17: station_files\[0\]: no\/such cannot be read: ENOENT/)],
-    });
-  });
-
-  it('are warned of when they list a telemetry station of the configuration again', async () => {
+  it('are warned of when they list a telemetry station of the configuration again with the same filters', async () => {
     const { lines } = await load({
       'config.yaml': `${HEAD}station_files: [a]\nstations: [{ rid: ${rid('x')} }]\n`,
-      a: `- rid: ${rid('y')}\n- name: again\n  rid: ${rid('x')}\n`,
+      a: `${list('y')}- { name: again, rid: ${rid('x')} }\n- { name: part, filters: { product: p }, rid: ${rid('x')} }\n`,
     });
     expect(lines).toEqual([
       'a:2:3: [1]: same telemetry station and filters as station "x", expected different filters, because its resources are counted twice',
@@ -163,17 +131,18 @@ describe('readStationFiles', () => {
     expect(await namesOf('*z*')).toEqual([]);
   });
 
-  it('reports a folder that cannot be listed and a file that cannot be read', async () => {
+  it('reports a folder that cannot be listed and a file that cannot be read, and waits for no writer of a pipe', async () => {
     const folder = folderOf({ 'a.yaml': '' });
     symlinkSync('missing', join(folder, 'broken.yaml'));
     symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
-    expect(
-      await readStationFiles([join(folder, 'a.yaml/*'), join(folder, 'b*.yaml'), join(folder, 'l*'), folder]),
-    ).toMatchObject([
-      { pattern: 0, file: join(folder, 'a.yaml'), content: { error: { code: 'ENOTDIR' } } },
-      { pattern: 1, file: join(folder, 'broken.yaml'), content: { error: { code: 'ENOENT' } } },
-      { pattern: 2, file: join(folder, 'loop.yaml'), content: { error: { code: 'ELOOP' } } },
-      { pattern: 3, content: { error: { code: 'EISDIR' } } },
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const patterns = ['a.yaml/*', 'b*.yaml', 'l*', '', 'p*'];
+    expect(await readStationFiles(patterns.map((pattern) => join(folder, pattern)))).toMatchObject([
+      { patterns: [0], file: join(folder, 'a.yaml'), content: { error: { code: 'ENOTDIR' } } },
+      { patterns: [1], file: join(folder, 'broken.yaml'), content: { error: { code: 'ENOENT' } } },
+      { patterns: [2], file: join(folder, 'loop.yaml'), content: { error: { code: 'ELOOP' } } },
+      { patterns: [3], content: { error: { code: 'EISDIR' } } },
+      { patterns: [4], content: { error: new Error('not a regular file') } },
     ]);
   });
 });
