@@ -1,5 +1,11 @@
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import type { CheckMessage, DiagnosedStation, DiagnosedUpstream, Diagnosis } from '../diagnosis/diagnosis.ts';
+import {
+  type CheckMessage,
+  type DiagnosedStation,
+  type DiagnosedUpstream,
+  type Diagnosis,
+  shown,
+} from '../diagnosis/diagnosis.ts';
 import { hasCredentials, isoDate } from '../diagnosis/explain-failure.ts';
 import { clockDifferenceText, type ExpositionSize } from '../diagnosis/facts.ts';
 import { capacityText, isExceeded } from '../inventory/capacity.ts';
@@ -14,20 +20,17 @@ const NOTE_COLUMNS = 80;
 /** Further stations of a message are only counted. */
 const MAX_NAMES = 10;
 
-interface CheckContext {
-  readonly nowMs: number;
-  /** Warnings of the configuration, printed before the report. */
-  readonly configWarnings: number;
-}
-
-/** The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width. */
-export function checkReport(diagnosis: Diagnosis, { nowMs, configWarnings }: CheckContext, screen?: Screen): string {
-  const { upstreams, messages } = diagnosis;
+/**
+ * The tables of `check --live`, notes on their columns, the messages and a summary line. On a terminal they fit its width.
+ * `configWarnings`: the number of those printed before the report.
+ */
+export function checkReport(diagnosis: Diagnosis, configWarnings: number, screen?: Screen): string {
+  const { nowMs, upstreams, messages } = diagnosis;
   const stations = upstreams.flatMap((upstream) => upstream.stations);
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
-  return [
+  return shown(
     table(
       UPSTREAM_COLUMNS,
       upstreams.map((upstream) => upstreamRow(upstream, nowMs)),
@@ -35,10 +38,10 @@ export function checkReport(diagnosis: Diagnosis, { nowMs, configWarnings }: Che
     ),
     table(STATION_COLUMNS, stationRows(diagnosis, screen ? HUMAN_UNITS : EXACT_UNITS), screen),
     lines(notes(stations), Math.min(NOTE_COLUMNS, screen?.columns ?? NOTE_COLUMNS)),
-    ...(capacities.length === 0 ? [] : [lines(capacities)]),
+    capacities.length > 0 && lines(capacities),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
     lines([summary(stations, messages, configWarnings)]),
-  ].join('\n');
+  ).join('\n');
 }
 
 /** What the limits on resources without alert rules say; empty without any. */
@@ -46,8 +49,10 @@ export function verdictText({ problems, coverage }: CoverageVerdict, screen?: Sc
   const failures = problems.map((problem) =>
     withColour(paragraphs([`failure: ${problem}`], screen?.columns), 'failure', screen),
   );
-  const passed = coverage === undefined || failures.length > 0 ? [] : [paragraphs([coverage], screen?.columns)];
-  return [...failures, ...passed].map((text) => `\n${text}`).join('');
+  const isPassed = coverage !== undefined && failures.length === 0;
+  return shown(...failures, isPassed && paragraphs([coverage], screen?.columns))
+    .map((text) => `\n${text}`)
+    .join('');
 }
 
 function paragraphs(texts: readonly string[], columns: number | undefined): string {
@@ -58,7 +63,7 @@ function paragraphs(texts: readonly string[], columns: number | undefined): stri
 function table(columns: readonly Column[], rows: readonly Row[], screen: Screen | undefined): string {
   const { lines, omitted } = tableOf(columns, rows, screen);
   const hint = `Columns not shown: ${omitted.join(', ')} (--wide shows all).`;
-  return [...lines, ...(omitted.length === 0 ? [] : [`${paragraph(hint, screen?.columns)}\n`])].join('');
+  return shown(...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`).join('');
 }
 
 /** What is not known or was not measured. */
@@ -210,9 +215,7 @@ function costText(stations: readonly DiagnosedStation[]): string {
   if (listed.length === 0) return UNKNOWN;
   const perHour = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
   const perScrape = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? 0 : snapshot.pages)));
-  return [...(perHour > 0 ? [`${Math.ceil(perHour)}/h`] : []), ...(perScrape > 0 ? [`${perScrape}/scrape`] : [])].join(
-    ' + ',
-  );
+  return shown(perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`).join(' + ');
 }
 
 function listedStations(stations: readonly DiagnosedStation[]) {
@@ -227,17 +230,15 @@ function sum(values: readonly number[]): number {
 
 function notes(stations: readonly DiagnosedStation[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
-  return [
+  return shown(
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
     caches.some(({ refresh }) => refresh === 'background')
       ? 'Refreshes run in the background: a timer starts each one, up to a tenth of ttl late, with or without scrapes.'
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',
-    ...(caches.some(({ ttlMs }) => ttlMs === 0) ? ['With a ttl of 0, every scrape refreshes the station.'] : []),
-    ...(listedStations(stations).length < stations.length
-      ? ['A failed station is refreshed again after error_ttl.']
-      : []),
-  ];
+    caches.some(({ ttlMs }) => ttlMs === 0) && 'With a ttl of 0, every scrape refreshes the station.',
+    listedStations(stations).length < stations.length && 'A failed station is refreshed again after error_ttl.',
+  );
 }
 
 /** For upstreams with enough capacity; the others have a warning. */
@@ -250,11 +251,11 @@ function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string
 }
 
 function messageLines({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): readonly string[] {
-  return [
+  return shown(
     `${severity}: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
-    ...(reported === undefined ? [] : [`  reported: ${reported}`]),
+    reported !== undefined && `  reported: ${reported}`,
     `  what to do: ${advice}`,
-  ];
+  );
 }
 
 function withColour(text: string, severity: CheckMessage['severity'], screen: Screen | undefined): string {

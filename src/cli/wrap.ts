@@ -9,7 +9,9 @@ export function wrapped(text: string, columns: number): readonly string[] {
   return lines;
 }
 
+const INDENT = '  ';
+
 /** Wraps a line of text; its further lines are indented. */
-export function paragraph(text: string, columns = Number.POSITIVE_INFINITY, indent = '  '): string {
-  return wrapped(text, columns - indent.length).join(`\n${indent}`);
+export function paragraph(text: string, columns = Number.POSITIVE_INFINITY): string {
+  return wrapped(text, columns - INDENT.length).join(`\n${INDENT}`);
 }

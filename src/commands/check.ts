@@ -78,15 +78,14 @@ async function checkLive(
   const progress = progressOf(context, countText(specs.length, 'station'), specs);
   let facts: Facts;
   try {
-    facts = await checkStations(loaded, { build: context.build, shard, signal, progress });
+    facts = await checkStations(loaded, context.build, shard, progress, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
     throw interruption(signal, `aborted by ${signal.reason} before every station was checked`);
   } finally {
     progress.clear();
   }
-  const nowMs = Date.now();
-  const diagnosis = diagnose(facts, { nowMs, scrapeTimeoutMs: flags['scrape.timeout'] });
+  const diagnosis = diagnose(facts, { nowMs: Date.now(), scrapeTimeoutMs: flags['scrape.timeout'] });
   const configWarnings = loaded.warnings.length + loaded.securityWarnings.length;
   const verdict = coverageVerdict(facts.stations, {
     minCoverage: flags['min-coverage'],
@@ -95,7 +94,7 @@ async function checkLive(
   const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
   const print = printerOf(context, flags);
-  print(`\n${checkReport(diagnosis, { nowMs, configWarnings }, screen)}`);
+  print(`\n${checkReport(diagnosis, configWarnings, screen)}`);
   if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, facts.stations);
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
@@ -133,18 +132,16 @@ async function printWithoutRules(
     await writePieces(context.stdout, pieces(foundColumns(stations[0]?.spec.resourceLabels.names ?? []), found));
 }
 
-interface CheckOptions {
-  readonly progress: ListProgress;
-  readonly build: Build;
-  readonly shard: Shard;
-  /** Aborts the check. */
-  readonly signal: AbortSignal;
-}
-
 const COMPRESSORS = 4;
 
 /** Refreshes every station of the shard once, with the same components and limits as the running exporter. */
-async function checkStations(loaded: LoadedConfig, { build, shard, signal, progress }: CheckOptions): Promise<Facts> {
+async function checkStations(
+  loaded: LoadedConfig,
+  build: Build,
+  shard: Shard,
+  progress: ListProgress,
+  signal: AbortSignal,
+): Promise<Facts> {
   const replies = new Map<string | undefined, ReplyInfo[]>();
   const pageSizes = new Map<string | undefined, number>();
   const tasks = new TaskQueue();
@@ -174,9 +171,15 @@ async function checkStations(loaded: LoadedConfig, { build, shard, signal, progr
     const views = await untilAborted(Promise.all(Array.from(generation.stations.values(), refreshedView)), signal);
     const stations: StationFacts[] = [];
     for (const view of views) {
-      const { name, upstream } = view.spec;
+      const { spec, health, served } = view;
+      const { name, upstream } = spec;
       stations.push({
-        ...refreshFacts(view),
+        spec,
+        durationMs: Number(health.durationMs),
+        // A completed first refresh leaves either a snapshot or a failure.
+        result: served
+          ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
+          : (health.failure as Failure),
         ...(await expositionSize(generation, [view])),
         status: stationStatus(view, generation.upstreams.get(upstream) as Upstream),
         replies: replies.get(name) ?? [],
@@ -215,21 +218,6 @@ function usedUpstreams(
 async function refreshedView(station: StationCache<EncodedSnapshot>): Promise<StationView<EncodedSnapshot>> {
   await station.refresh();
   return station.view();
-}
-
-function refreshFacts({
-  spec,
-  health,
-  served,
-}: StationView<EncodedSnapshot>): Pick<StationFacts, 'spec' | 'durationMs' | 'result'> {
-  return {
-    spec,
-    durationMs: Number(health.durationMs),
-    // A completed first refresh leaves either a snapshot or a failure.
-    result: served
-      ? { snapshot: served.publication.snapshot, withheld: served.encoded.withheld }
-      : (health.failure as Failure),
-  };
 }
 
 async function expositionSize(

@@ -1,7 +1,7 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../inventory/capacity.ts';
 import { firstOf } from '../inventory/words.ts';
-import { FAILURE_ADVICE } from '../model/failure.ts';
-import { type Explanation, explainFailure, failureReason, isoDate } from './explain-failure.ts';
+import { FAILURE_ADVICE, failureOf } from '../model/failure.ts';
+import { type Explanation, explainFailure, isoDate } from './explain-failure.ts';
 import {
   clockDifferenceMs,
   clockDifferenceText,
@@ -16,6 +16,7 @@ import {
 
 /** The facts of a live check, with an explanation of each failure. */
 export interface Diagnosis {
+  readonly nowMs: number;
   readonly upstreams: readonly DiagnosedUpstream[];
   readonly total: ExpositionSize;
   readonly messages: readonly CheckMessage[];
@@ -42,7 +43,7 @@ interface Message {
   readonly severity: 'failure' | 'warning';
   readonly meaning: string;
   /** The error as the service or the system reported it. */
-  readonly reported?: string;
+  readonly reported: string | undefined;
   readonly advice: string;
 }
 
@@ -54,7 +55,7 @@ interface CheckContext {
 
 export function diagnose({ upstreams, stations, total }: Facts, context: CheckContext): Diagnosis {
   const diagnosed = upstreams.map((upstream) => diagnoseUpstream(upstream, stations));
-  return { total, upstreams: diagnosed, messages: checkMessages(diagnosed, context) };
+  return { nowMs: context.nowMs, total, upstreams: diagnosed, messages: checkMessages(diagnosed, context) };
 }
 
 /** Empty for a station that was listed. */
@@ -78,7 +79,7 @@ function explainConnection(upstream: UpstreamFacts, stations: readonly Diagnosed
   const { error } = upstream.connection;
   // With TLS 1.3 some failures appear only after the first request.
   if (error === undefined) return stations.flatMap(failuresOf).find(({ layer }) => layer === 'tls');
-  return explainFailure({ reason: failureReason(error), error, upstream, replies: [], clockDifferenceMs: undefined });
+  return explainFailure({ ...failureOf(error), upstream, replies: [], clockDifferenceMs: undefined });
 }
 
 /** Failures first; a message that several stations of an upstream share appears once. */
@@ -112,14 +113,14 @@ function grouped(messages: readonly CheckMessage[]): readonly CheckMessage[] {
 }
 
 function warning(meaning: string, advice: string, reported?: string): Message {
-  return { severity: 'warning', meaning, ...(reported !== undefined && { reported }), advice };
+  return { severity: 'warning', meaning, reported, advice };
 }
 
 function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): readonly Message[] {
   const { result } = station;
   if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
   const { meaning, message: reported, advice } = result;
-  return shown(
+  return shown<Message>(
     { severity: 'failure', meaning, reported, advice },
     station.status.isHanging &&
       warning(
@@ -130,8 +131,8 @@ function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): re
 }
 
 /** Without those whose condition is false. */
-function shown(...messages: readonly (Message | false)[]): readonly Message[] {
-  return messages.filter((message) => message !== false);
+export function shown<T>(...items: readonly (T | false)[]): readonly T[] {
+  return items.filter((item): item is T => item !== false);
 }
 
 /** Each product has a listing of its own. */

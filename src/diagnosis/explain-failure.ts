@@ -1,7 +1,7 @@
-import { type FailureReason, failureAdvice, failureOf, ListingFailure } from '../model/failure.ts';
+import { type FailureReason, failureAdvice, failureOf } from '../model/failure.ts';
 import type { UpstreamOptions } from '../model/upstream-options.ts';
 import type { ReplyInfo } from '../upstream/http/observer.ts';
-import { clockDifferenceText, isNotableClockDifference, type UpstreamFacts } from './facts.ts';
+import { clockDifferenceText, type Failure, isNotableClockDifference, type UpstreamFacts } from './facts.ts';
 
 /** What a failure means and what to do about it. */
 export interface Explanation {
@@ -14,9 +14,7 @@ export interface Explanation {
 }
 
 /** A failure and what was observed around it. */
-export interface FailureContext {
-  readonly reason: FailureReason;
-  readonly error: unknown;
+export interface FailureContext extends Failure {
   readonly upstream: UpstreamFacts;
   /** To requests of the failed station. */
   readonly replies: readonly Pick<ReplyInfo, 'status'>[];
@@ -36,8 +34,7 @@ export function explainFailure(context: FailureContext): Explanation {
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || circumstances[when]),
   );
-  const general = failureAdvice({ reason, message: failureOf(error).message });
-  const { summary, layer, meaning, advice } = { summary: reason, ...general, ...rule };
+  const { summary, layer, meaning, advice } = { summary: reason, ...failureAdvice(context), ...rule };
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof typeof words) => words[name]);
   return {
     summary: filled(summary),
@@ -45,11 +42,6 @@ export function explainFailure(context: FailureContext): Explanation {
     meaning: filled(meaning),
     advice: filled(advice),
   };
-}
-
-/** The reason under which the client reports the error. */
-export function failureReason(error: unknown): FailureReason {
-  return error instanceof ListingFailure ? error.reason : 'internal';
 }
 
 /** Whether requests carry anything that identifies the client. */
@@ -230,13 +222,6 @@ const RULES: Readonly<Partial<Record<FailureReason, readonly Rule[]>>> = {
       meaning: 'The service accepted {credentials}, but the account has no permission to list this station (403).',
     },
   ],
-  status: [
-    {
-      when: 'isServerError',
-      advice:
-        'It is a failure of the service: the exporter retries. Report it to the operators of the service if it persists.',
-    },
-  ],
 };
 
 /** What the rules depend on. */
@@ -245,11 +230,10 @@ function circumstancesOf({ upstream: { options, connection }, replies, clockDiff
     isRefusedByProxy: options.proxyUrl !== undefined && connection.error !== undefined,
     /** In TLS 1.3 the server rejects a client certificate only after the handshake has completed on our side. */
     isClosedAfterHandshake: connection.session !== undefined && replies.length === 0,
-    isConnectTimeout: failureReason(connection.error) === 'timeout',
+    isConnectTimeout: failureOf(connection.error).reason === 'timeout',
     hasNoCredentials: !hasCredentials(options),
     isNotSent: !replies.some(({ status }) => status === 401),
     isClockDifferent: options.auth?.scheme === 'hmac' && isNotableClockDifference(clockDifferenceMs),
-    isServerError: (replies.at(-1)?.status ?? 0) >= 500,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainFailure, failureReason } from '../../src/diagnosis/explain-failure.ts';
+import { explainFailure } from '../../src/diagnosis/explain-failure.ts';
 import type { UpstreamFacts } from '../../src/diagnosis/facts.ts';
 import { FAILURE_ADVICE, FAILURE_REASONS, ListingFailure } from '../../src/model/failure.ts';
 import type { AuthOptions, UpstreamOptions } from '../../src/model/upstream-options.ts';
@@ -19,10 +19,10 @@ const upstream: UpstreamFacts = {
   capacity: undefined,
 };
 
-const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string) => {
+const failed = (reason: (typeof FAILURE_REASONS)[number], code?: string, message = 'it failed') => {
   const cause = code === undefined ? undefined : Object.assign(new Error(code), { code });
-  const error = new ListingFailure(reason, 'it failed', { cause });
-  return { reason, error, upstream, replies: [{ status: 401 }], clockDifferenceMs: undefined };
+  const error = new ListingFailure(reason, message, { cause });
+  return { reason, message, error, upstream, replies: [{ status: 401 }], clockDifferenceMs: undefined };
 };
 
 describe('explainFailure', () => {
@@ -109,6 +109,7 @@ describe('explainFailure', () => {
     ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'client certificate rejected'],
     ['ENOENT', 'unusable file'],
     ['ERR_OSSL_PEM_NO_START_LINE', 'unusable file'],
+    ['ERR_SSL_SOMETHING_NEW', 'tls'],
   ])('explains %s as %s', (code, summary) => {
     const explanation = explainFailure(failed('tls', code));
     expect(explanation).toMatchObject({ summary, layer: 'tls' });
@@ -125,19 +126,8 @@ describe('explainFailure', () => {
   });
 
   it('does not speak of a wrong base_url when the service itself fails', () => {
-    const { advice } = explainFailure({ ...failed('status'), replies: [{ status: 503 }] });
-    expect(advice).not.toMatch(/4xx|redirect|base_url/);
-    expect(explainFailure({ ...failed('status'), replies: [{ status: 302 }] }).advice).toContain('base_url');
-  });
-
-  it('attributes an unknown TLS error code to TLS', () => {
-    expect(explainFailure(failed('tls', 'ERR_SSL_SOMETHING_NEW'))).toMatchObject({ summary: 'tls', layer: 'tls' });
-  });
-});
-
-describe('failureReason', () => {
-  it('is internal for an error of the exporter itself', () => {
-    expect(failureReason(new ListingFailure('tls', ''))).toBe('tls');
-    expect(failureReason(new TypeError())).toBe('internal');
+    const adviceFor = (message: string) => explainFailure(failed('status', undefined, message)).advice;
+    expect(adviceFor('answered 503 Service Unavailable')).not.toMatch(/4xx|redirect|base_url/);
+    expect(adviceFor('answered 302 Found')).toContain('base_url');
   });
 });
