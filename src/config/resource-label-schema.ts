@@ -6,7 +6,7 @@ import { isObject, RESOURCE_COLUMNS } from '../model/resource.ts';
 import { AnchoredRegExp } from '../model/resource-labels.ts';
 import { type CrossProblem, crossChecked } from './cross-check.ts';
 import { quoted } from './problem.ts';
-import { codecOf } from './scalar-schemas.ts';
+import { codecOf, optional } from './scalar-schemas.ts';
 import { labelName } from './station-schema.ts';
 
 /** Names of all entries together: each multiplies the series of the aggregates by its values. */
@@ -42,12 +42,12 @@ const expression = codecOf(
 );
 
 const match = z.strictObject({
-  station: expression.exactOptional().describe('Name of the station.'),
-  resource_type: expression.exactOptional().describe('Type of the resource, the key as sent.'),
-  product: expression.exactOptional().describe('Product of the resource; needs `products`.'),
-  name: expression.exactOptional().describe('Name of the resource.'),
-  display_name: expression.exactOptional().describe('Display name of the resource.'),
-  resource_id: expression.exactOptional().describe('ID of the resource.'),
+  station: optional(expression, 'Name of the station.'),
+  resource_type: optional(expression, 'Type of the resource, the key as sent.'),
+  product: optional(expression, 'Product of the resource; needs `products`.'),
+  name: optional(expression, 'Name of the resource.'),
+  display_name: optional(expression, 'Display name of the resource.'),
+  resource_id: optional(expression, 'ID of the resource.'),
 });
 
 export const resourceLabels = crossChecked(

@@ -68,7 +68,7 @@ export function* readYaml(text: string, env: Environment | undefined): Generator
   if (!errors.every(({ code }) => RECOVERABLE.has(code))) return new YamlDocument(lines, problems);
   resolveAliases(document);
   // A value takes at least one character.
-  return new YamlDocument(lines, problems, { root: contents, env, maxValues: text.length + MAX_ALIASED_VALUES });
+  return new YamlDocument(lines, problems, contents, env, text.length + MAX_ALIASED_VALUES);
 }
 
 /** Replaces each alias with the value of the last preceding anchor of its name. */
@@ -87,12 +87,6 @@ function resolveAliases(document: Document): void {
   });
 }
 
-interface Content {
-  readonly root: unknown;
-  readonly env: Environment | undefined;
-  readonly maxValues: number;
-}
-
 /** The plain data of a document, with merge keys expanded, and the place of each value. */
 export class YamlDocument {
   readonly problems: YamlProblem[];
@@ -104,18 +98,18 @@ export class YamlDocument {
   readonly #pairs = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
   /** After substitution. */
   readonly #strings = new Map<Scalar, string>();
-  #valuesLeft = 0;
+  #valuesLeft: number;
   #isUsable: boolean;
 
-  /** Without content, the structure of the text is invalid. */
-  constructor(lines: LineCounter, problems: readonly YamlProblem[], content?: Content) {
+  /** Without a root, the structure of the text is invalid. */
+  constructor(lines: LineCounter, problems: readonly YamlProblem[], root?: unknown, env?: Environment, maxValues = 0) {
     this.#lines = lines;
     this.problems = [...problems];
-    this.#root = content?.root;
-    this.#env = content?.env;
-    this.#valuesLeft = content?.maxValues ?? 0;
-    this.#isUsable = content !== undefined;
-    const raw = content && this.#valueOf(content.root, []);
+    this.#root = root;
+    this.#env = env;
+    this.#valuesLeft = maxValues;
+    this.#isUsable = root !== undefined;
+    const raw = this.#valueOf(root, []);
     this.data = this.#isUsable ? { raw } : undefined;
   }
 
