@@ -28,6 +28,26 @@ export function upstreamWith(...lines: readonly string[]): string {
   return `upstreams:\n  main:\n    base_url: https://monitor.example.com\n${rest}stations:\n  - rid: ${RID}\n`;
 }
 
+/** The smallest configuration, in five lines. */
+export const VALID = upstreamWith();
+
+/** With these lines of a link after it; the first is line 7. */
+export const withLink = (...lines: readonly string[]) => `${VALID}links:\n  - ${lines.join('\n    ')}\n`;
+
+/** With these entries of resource_labels after it; the first is line 7. */
+export const withEntries = (...entries: readonly string[]) =>
+  [`${VALID}resource_labels:`, ...entries.map((entry) => `  - ${entry}`), ''].join('\n');
+
+/** Two upstreams, `commas` with list_style comma, and these lines after them; the first is line 4. */
+export const fleet = (...lines: readonly string[]) =>
+  [
+    'upstreams:',
+    '  main: { base_url: "http://h" }',
+    '  commas: { base_url: "http://h", list_style: comma }',
+    ...lines,
+    '',
+  ].join('\n');
+
 /** A file with these lines in the first station; the first is line 4 and starts at column 5. */
 export function stationWith(first: string, ...lines: readonly string[]): string {
   const rest = lines.map((line) => `    ${line}\n`).join('');

@@ -4,118 +4,41 @@ import { loadConfig, loadConfigInSteps, secretFiles, stationFilePatterns } from 
 import { formatProblem } from '../../src/config/problem.ts';
 import { renderConfig } from '../../src/config/resolve.ts';
 import { codePoint } from '../code-point.ts';
-import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith } from './fixtures.ts';
+import { expectProblems, loaded, problemsOf, RID, stationWith, upstreamWith, VALID } from './fixtures.ts';
+
+const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
 
 describe('loadConfig', () => {
-  it('fills in all defaults of the smallest configuration', () => {
-    expect(loaded(`upstreams: { main: { base_url: "http://h/prefix" } }\nstations: [{ rid: ${RID} }]`).config).toEqual({
-      upstreams: {
-        main: {
-          base_url: new URL('http://h/prefix'),
-          timeout: 10_000,
-          refresh_timeout: 120_000,
-          concurrency: 8,
-          requests_per_second: 0,
-          max_retries: 2,
-          page_size: 100,
-          max_page_bytes: 16_777_216,
-          list_style: 'repeat',
-        },
-      },
-      stations: [{ rid: RID, filters: {}, products: [], alertability: false, cache: {}, metrics: {}, labels: {} }],
-      station_files: [],
-      cache: { ttl: 60_000, max_stale: 900_000, error_ttl: 10_000, refresh: 'scrape' },
-      metrics: { per_resource: true, max_resources: 100_000, disabled: [] },
-      limits: { label_values: 1000, changes_per_station: 1000, changes: 20_000 },
-      resource_labels: [],
-      links: [],
-    });
-  });
-
-  it('reports six problems with their positions', () => {
-    const text = `upstreams:
-  main:
-    base_url: https://monitor.example.com
-    timout: 10s
-    concurrency: many
-    authorization: { credentials: abc }
-    basic_auth: { username: u, password: p }
-stations:
-  - name: prod
-    rid: ${RID}
-  - name: prod
-    rid: ${RID}
-    upstream: other
-  - subscription: sub
-    resource_group: rg
-    telemetry_station: ts
-`;
-    expectProblems(
-      text,
-      '4:5: upstreams.main.timout: unknown key, did you mean timeout?',
-      '5:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got "many"',
-      '7:5: upstreams.main.basic_auth: given together with authorization, expected only one of authorization, basic_auth, hmac, oauth2',
-      '11:11: stations[1].name: duplicate station name "prod", already used at conf/config.yaml:9:11',
-      '13:15: stations[1].upstream: expected the name of an upstream, got "other"',
-      '14:5: stations[2].zone: missing, expected together with subscription, resource_group, telemetry_station',
-    );
-  });
-
-  describe('with a document that is not a configuration', () => {
-    const expected = 'expected a mapping with the keys upstreams and stations';
-
-    it.each([
-      ['', `1:1: the file is empty, ${expected}`],
-      ['# only a comment\n', `1:1: the file is empty, ${expected}`],
-      ['\n~', `2:1: the file is empty, ${expected}`],
-      ['\n- a\n', `2:1: ${expected}, got a list`],
-      ['text', `1:1: ${expected}, got a string`],
-      ['42', `1:1: ${expected}, got a number`],
-    ])('rejects %j', (text, problem) => {
-      expectProblems(text, problem);
-    });
-
-    it('reports missing required keys', () => {
-      expectProblems(
-        '# a comment\ncache: {}\n',
-        '2:1: upstreams: missing, expected a mapping with one entry per account',
-        '2:1: stations: expected at least one station, or station_files, got none',
-      );
-    });
-  });
-
   describe('with invalid YAML', () => {
-    it('reports syntax errors only', () => {
-      expectProblems(
+    it.each<[text: string, ...problems: (string | RegExp)[]]>([
+      [
         'upstreams: [1\nstations:\n\t- a\npage_size: 0\n',
         '2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
         '3:1: tab as indentation, expected spaces',
-      );
-    });
-
-    it('reports a misplaced token without its follow-up errors', () => {
-      expectProblems(
-        `upstreams: {a: $\{B}}\nstations: []\n`,
-        `1:17: expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`,
-      );
-    });
-
-    it.each([
-      ['a list as a key', '? [a]\n: b\n', '1:3: expected a string as key, got a list or a mapping'],
-      ['an alias without an anchor', 'upstreams: *hunter2\n', /^1:12: upstreams: alias without a preceding anchor/],
-      ['an anchor after its alias', 'cache: *x\nstations: &x []\n', /^1:8: cache: alias without a preceding anchor/],
-      [
-        'a merge of a number',
-        'cache: { <<: 5 }',
-        /^1:14: cache\["<<"\]: expected a mapping to merge, or an alias of one$/,
       ],
+      [VALID.replaceAll('    ', '\t').replaceAll('  ', '\t'), '2:1: tab as indentation, expected spaces'],
+      // Without the errors that follow from it.
+      [`upstreams: {a: $\{B}}\nstations: []\n`, `1:17: ${UNQUOTED}`],
+      [`${VALID}station_files: [a, $\{FOLDER}/*.yaml]\n`, `6:21: ${UNQUOTED}`],
+      [`upstreams: { main: { base_url: $\{URL} } }\nstations:\n  - rid: ${RID}\n`, `1:33: ${UNQUOTED}`],
+      [VALID.replace('upstreams:', 'upstreams'), '1:1: expected "key: value"; check the colon and the indentation'],
       [
-        'a merge of a list with a number',
-        'cache: { <<: [{ttl: 1s}, 5] }',
-        /expected a mapping to merge, or an alias of one$/,
+        VALID.replace('stations:', '      timeout: 1s\nstations:'),
+        '3:15: second ": " in one line, or a wrong indentation; quote a value that contains ": "',
       ],
-    ])('reports %s', (_, text, problem) => {
-      expectProblems(text, problem);
+      [VALID.replace('https://monitor.example.com', '"https://h'), '6:1: missing closing double quote'],
+      ['? [a]\n: b\n', '1:3: expected a string as key, got a list or a mapping'],
+      ['cache: *x\nstations: &x []\n', /^1:8: cache: alias without a preceding anchor/],
+      [
+        'upstreams: *hunter2\nstations: [*b]\n',
+        '1:12: upstreams: alias without a preceding anchor, expected a value; quote a string that starts with an asterisk',
+        /^2:12: stations\[0\]: alias without/,
+      ],
+      ['cache: { <<: 5 }', '1:14: cache["<<"]: expected a mapping to merge, or an alias of one'],
+      ['cache: { <<: [{ttl: 1s}, 5] }', /expected a mapping to merge, or an alias of one$/],
+      ['stations: &x [*x, *x]', '1:14: stations[0]: aliases expand to more than 64 nested levels, expected fewer'],
+    ])('reports the problems of %j and nothing else', (text, ...problems) => {
+      expectProblems(text, ...problems);
     });
 
     it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(5_000), '? '.repeat(5_000)])(
@@ -145,46 +68,55 @@ stations:
         '1:10: a63[0]: aliases expand to more than 64 nested levels, expected fewer',
       );
     });
-
-    it('rejects a list that contains itself', () => {
-      expectProblems(
-        'stations: &x [*x, *x]',
-        '1:14: stations[0]: aliases expand to more than 64 nested levels, expected fewer',
-      );
-    });
-
-    it('reports every alias without an anchor', () => {
-      expectProblems(
-        'upstreams: *a\nstations: [*b]\n',
-        /^1:12: upstreams: alias without/,
-        /^2:12: stations\[0\]: alias without/,
-      );
-    });
   });
 
   describe('with unusual but valid YAML', () => {
-    it('reports a duplicate key together with other problems', () => {
-      expectProblems(
-        upstreamWith('timeout: 1s', 'page_size: 0', 'timeout: 2s'),
-        '5:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
+    it.each<[text: string, ...problems: string[]]>([
+      [
+        upstreamWith('timeout: 1s', 'page_size: 1', 'timeout: 2s', 'page_size: 0'),
         '6:5: upstreams.main.timeout: duplicate key, expected only once',
-      );
-    });
-
-    it('validates the last value of a duplicate key', () => {
-      expectProblems(
-        upstreamWith('page_size: 1', 'page_size: 0'),
-        '5:5: upstreams.main.page_size: duplicate key, expected only once',
-        '5:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
-      );
-    });
-
-    it('reports a second document and validates the first', () => {
-      expectProblems(
+        '7:5: upstreams.main.page_size: duplicate key, expected only once',
+        // The last one counts.
+        '7:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
+      ],
+      [
         `${upstreamWith('page_size: 0')}---\na: 1\n`,
         '4:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 0',
         '7:1: second document, expected only one',
-      );
+      ],
+      [`%HUNTER2 x\n---\n${VALID}`, '1:1: unknown directive, expected none'],
+      [
+        stationWith(`rid: ${RID}`, 'labels: { a: b, __proto__: c }'),
+        '5:21: stations[0].labels.__proto__: reserved key, expected another one',
+      ],
+      [
+        stationWith('name: @team', `rid: ${RID}`),
+        '4:11: value starts with a reserved character, expected quotes around it',
+      ],
+      [
+        `"<<": { a: 1 }\n${VALID}`,
+        '1:1: ["<<"]: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, links',
+      ],
+      // Values that are merged or aliased are where they are defined; a missing key is where its mapping is.
+      [
+        `upstreams:
+  one: &one { page_size: 0, base_url: "http://one" }
+  two: { <<: [{ timeout: 1s }, *one] }
+  three: { <<: *one }
+  four: &four
+    timeout: 1s
+  five: *four
+stations:
+  - { upstream: one, rid: ${RID} }
+`,
+        '2:26: upstreams.one.page_size: expected an integer from 1 to 10000, got 0',
+        '2:26: upstreams.two.page_size: expected an integer from 1 to 10000, got 0',
+        '2:26: upstreams.three.page_size: expected an integer from 1 to 10000, got 0',
+        '6:5: upstreams.four.base_url: missing, expected an http or https URL',
+        '6:5: upstreams.five.base_url: missing, expected an http or https URL',
+      ],
+    ])('reports the problems of %j with all others', (text, ...problems) => {
+      expectProblems(text, ...problems);
     });
 
     it.each([
@@ -202,30 +134,20 @@ stations:
       expect(problems.join()).not.toContain('hunter2');
     });
 
-    it('reports an unknown directive', () => {
-      expectProblems(`%HUNTER2 x\n---\n${upstreamWith()}`, '1:1: unknown directive, expected none');
-    });
-
     it('accepts a closing brace without indentation', () => {
       expect(problemsOf(`upstreams: {\n  main: { base_url: "http://h" }\n}\nstations: [{ rid: ${RID} }]`)).toEqual([]);
     });
 
-    it('rejects the key __proto__', () => {
-      expectProblems(
-        stationWith(`rid: ${RID}`, 'labels: { a: b, __proto__: c }'),
-        '5:21: stations[0].labels.__proto__: reserved key, expected another one',
-      );
-    });
-
-    it('resolves aliases and merge keys', () => {
+    it('resolves aliases, to the last preceding anchor of their name, and merge keys', () => {
       const { config } = loaded(`
 upstreams:
-  one: &one { base_url: "http://one", page_size: 7, timeout: 1s }
+  &name one: &one { base_url: "http://one", page_size: 7, timeout: 1s }
   two: { <<: *one, base_url: "http://two" }
   three: { <<: [{ page_size: 9 }, *one], max_retries: 0 }
 stations:
-  - { upstream: two, rid: ${RID}, cache: &cache { ttl: 1s } }
-  - { upstream: one, name: other, rid: ${RID}, cache: *cache }
+  - { upstream: *name, rid: ${RID}, cache: &cache { ttl: 1s }, labels: &x { a: &x inner, b: *x } }
+  - { upstream: two, name: &x second, rid: ${RID}, cache: *cache, labels: { c: *x } }
+cache: &itself { <<: *itself, ttl: 5s }
 `);
       expect(config.upstreams['two']).toMatchObject({ base_url: new URL('http://two'), page_size: 7 });
       expect(config.upstreams['three']).toMatchObject({
@@ -233,7 +155,11 @@ stations:
         page_size: 9,
         max_retries: 0,
       });
-      expect(config.stations.map(({ cache }) => cache.ttl)).toEqual([1000, 1000]);
+      expect(config.stations).toMatchObject([
+        { upstream: 'one', cache: { ttl: 1000 }, labels: { a: 'inner', b: 'inner' } },
+        { upstream: 'two', cache: { ttl: 1000 }, labels: { c: 'second' } },
+      ]);
+      expect(config.cache.ttl).toBe(5000);
     });
 
     it('expands 2,000 aliases and merges of the same anchors', () => {
@@ -253,85 +179,26 @@ ${stations.join('')}`);
         labels: { team: 'a' },
       });
     });
-
-    it('resolves an alias to the last preceding anchor of its name', () => {
-      const { config } = loaded(`upstreams: { main: { base_url: "http://h" } }
-stations:
-  - { rid: ${RID}, labels: &x { a: &x inner, b: *x } }
-  - { rid: ${RID}, name: &x second, labels: { c: *x } }
-`);
-      expect(config.stations.map(({ labels }) => labels)).toEqual([{ a: 'inner', b: 'inner' }, { c: 'second' }]);
-    });
-
-    it('resolves an alias of a key', () => {
-      const { config } = loaded(
-        `upstreams: { &name main: { base_url: "http://h" } }\nstations: [{ upstream: *name, rid: ${RID} }]`,
-      );
-      expect(config.stations[0]?.upstream).toBe('main');
-    });
-
-    it('takes a mapping that merges itself as it is', () => {
-      expect(loaded(`${upstreamWith()}cache: &x { <<: *x, ttl: 5s }`).config.cache.ttl).toBe(5000);
-    });
-
-    it('treats a quoted merge key as an ordinary key', () => {
-      expect(problemsOf('"<<": { a: 1 }\nupstreams: 1\nstations: 1')[0]).toMatch(/^1:1: \["<<"\]: unknown key/);
-    });
-
-    it('locates a problem of a merged or aliased value at its definition, and a missing key at its mapping', () => {
-      const text = `
-upstreams:
-  one: &one { page_size: 0, base_url: "http://one" }
-  two: { <<: [{ timeout: 1s }, *one] }
-  three: { <<: *one }
-  four: &four
-    timeout: 1s
-  five: *four
-stations:
-  - { upstream: one, rid: ${RID} }
-`;
-      const pageSize = 'expected an integer from 1 to 10000, got 0';
-      expectProblems(
-        text,
-        `3:26: upstreams.one.page_size: ${pageSize}`,
-        `3:26: upstreams.two.page_size: ${pageSize}`,
-        `3:26: upstreams.three.page_size: ${pageSize}`,
-        '7:5: upstreams.four.base_url: missing, expected an http or https URL',
-        '7:5: upstreams.five.base_url: missing, expected an http or https URL',
-      );
-    });
   });
 
   describe('with environment variables', () => {
     const reference = (name: string) => `$\{${name}}`;
 
-    it('substitutes variables in values at any depth', () => {
+    it('substitutes variables in values at any depth, as strings, and not in keys', () => {
       const text = upstreamWith(
         `timeout: ${reference('T')}`,
-        'authorization:',
-        `  credentials: ${reference('TOKEN')}`,
+        `authorization: { credentials: "${reference('TOKEN')}" }`,
         `http_headers: { X-A: { values: ["a${reference('B')}c", "$${reference('B')}"] } }`,
       );
-      const { config, raw } = loaded(text, { T: '3s', TOKEN: 'hunter2', B: 'b' });
-      expect(config.upstreams['main']?.timeout).toBe(3000);
-      expect(config.upstreams['main']?.authorization?.credentials?.reveal()).toBe('hunter2');
-      expect(config.upstreams['main']?.http_headers).toEqual({ 'X-A': { values: ['abc', reference('B')] } });
-      expect(raw).toMatchObject({ upstreams: { main: { timeout: '3s', authorization: { credentials: 'hunter2' } } } });
-    });
-
-    it('keeps a substituted value a string and does not substitute again', () => {
+      const env = { T: '3s', TOKEN: 'hunter2: [', B: 'b' };
+      const { config, raw } = loaded(text.replaceAll('main', `"${reference('N')}"`), env);
+      const upstream = config.upstreams[reference('N')];
+      expect(upstream).toMatchObject({ timeout: 3000, http_headers: { 'X-A': { values: ['abc', reference('B')] } } });
+      expect(upstream?.authorization?.credentials?.reveal()).toBe('hunter2: [');
+      expect(raw).toMatchObject({ upstreams: { [reference('N')]: { timeout: '3s' } } });
       expect(problemsOf(upstreamWith(`max_retries: ${reference('N')}`), { N: '3' })).toEqual([
         '4:18: upstreams.main.max_retries: expected an integer from 0 to 20, got "3"',
       ]);
-      const { config } = loaded(stationWith(`name: ${reference('N')}`, `rid: ${RID}`), { N: `${reference('M')}: [` });
-      expect(config.stations[0]?.name).toBe(`${reference('M')}: [`);
-    });
-
-    it('does not substitute variables in keys', () => {
-      expect(
-        loaded(`upstreams: { "${reference('N')}": { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]`, {}).config
-          .upstreams,
-      ).toHaveProperty([reference('N')]);
     });
 
     it('reports each unset variable once, together with other problems', () => {

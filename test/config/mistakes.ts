@@ -1,156 +1,108 @@
-import { parseDocument } from 'yaml';
 import { STATION_INFO } from '../../src/metrics/health-families.ts';
-import { RID, stationWith, upstreamWith } from './fixtures.ts';
+import { fleet, RID, stationWith, upstreamWith, VALID, withEntries, withLink } from './fixtures.ts';
 
-/** Two upstreams, `commas` with list_style comma, and these lines after them. */
-export const fleet = (...lines: readonly string[]) =>
-  [
-    'upstreams:',
-    '  main: { base_url: "http://h" }',
-    '  commas: { base_url: "http://h", list_style: comma }',
-    ...lines,
-    '',
-  ].join('\n');
+/** A configuration that is rejected, and its problems without the name of the file. */
+type Mistake = [text: string, ...problems: (string | RegExp)[]];
 
-export const withLink = (...lines: readonly string[]) => `${upstreamWith()}links:\n  - ${lines.join('\n    ')}\n`;
-
-const BRACES = '; write %7B and %7D for literal braces';
-const STATION = '{station}, {upstream}, {subscription}, {resource_group}, {zone}, {telemetry_station}';
-
-const UPSTREAMS = 'upstreams:\n  main:\n    base_url: https://monitor.example.com\n';
-const STATIONS = `stations:\n  - rid: ${RID}\n`;
-export const VALID = UPSTREAMS + STATIONS;
-
-const UNQUOTED = `expected quotes around $\{NAME} inside { } and [ ]: "$\{NAME}"`;
-const KEY_AND_VALUE = 'expected "key: value"; check the colon and the indentation';
+const rows = (table: Readonly<Record<string, string>>, textOf: (line: string) => string): readonly Mistake[] =>
+  Object.entries(table).map(([line, problem]) => [textOf(line), problem]);
 
 const withUrl = (url: string) => VALID.replace('https://monitor.example.com', url);
-export const withUpstreamLine = (line: string) => `${UPSTREAMS}    ${line}\n${STATIONS}`;
-const withStationLine = (line: string) => `${VALID}    ${line}\n`;
+const withStationLine = (line: string) => stationWith(`rid: ${RID}`, line);
+const withLine = (line: string) => fleet('stations:', `  - { upstream: main, rid: ${RID} }`, line);
+
+const DURATION = 'expected a duration such as 90s, 1h30m or 250ms';
 
 /** Lines of an upstream with a single wrong value. */
-export const UPSTREAM_MISTAKES = [
-  ['timeout: 0', 'timeout: expected more than 0, got "0"'],
-  ['timeout: 0s', 'timeout: expected more than 0, got "0s"'],
-  ['refresh_timeout: 25d', 'refresh_timeout: expected at most 24d20h31m23s647ms, got "25d"'],
-  ['timeout: 5', 'timeout: expected a duration such as 90s, 1h30m or 250ms, got a number'],
-  ['timeout: 10 minutes', 'timeout: expected a duration such as 90s, 1h30m or 250ms, got "10 minutes"'],
-  [`timeout: ${'x'.repeat(100)}`, `timeout: expected a duration such as 90s, 1h30m or 250ms, got "${'x'.repeat(60)}…"`],
-  ['timeout: 0.1ms', 'timeout: expected a duration in whole milliseconds such as 90s, 1h30m or 250ms, got "0.1ms"'],
-  ['timeout:', 'timeout: expected a duration such as 90s, 1h30m or 250ms, got null'],
-  ['concurrency: 0', 'concurrency: expected an integer from 1 to 1000, got 0'],
-  ['concurrency: 1001', 'concurrency: expected an integer from 1 to 1000, got 1001'],
-  ['concurrency: 0.5', 'concurrency: expected an integer from 1 to 1000, got 0.5'],
-  ['concurrency: [1]', 'concurrency: expected an integer from 1 to 1000, got a list'],
-  ['requests_per_second: -1', 'requests_per_second: expected a number of at least 0, got -1'],
-  ['requests_per_second: .inf', 'requests_per_second: expected a number of at least 0, got Infinity'],
-  ['max_retries: 21', 'max_retries: expected an integer from 0 to 20, got 21'],
-  ['page_size: 10001', 'page_size: expected an integer from 1 to 10000, got 10001'],
-  ['max_page_bytes: 100', 'max_page_bytes: expected a size such as 16MiB or 1MB, got a number'],
-  ['max_page_bytes: 0B', 'max_page_bytes: expected a size in whole bytes such as 16MiB or 1MB, got "0B"'],
-  ['max_page_bytes: 16 MiB', 'max_page_bytes: expected a size such as 16MiB or 1MB, got "16 MiB"'],
-  ['list_style: commas', 'list_style: expected one of repeat, comma, got "commas"; did you mean "comma"?'],
-  ['list_style: { a: 1 }', 'list_style: expected one of repeat, comma, got a mapping'],
-  ['proxy_url: socks5://p', 'proxy_url: must begin with http:// or https://'],
-  ['proxy_url: http://p/path', 'proxy_url: expected a URL without path, query and fragment'],
-  ['proxy_url: http://p?q', 'proxy_url: expected a URL without path, query and fragment'],
-  [
-    'proxy_url: http://u:100%@p',
-    'proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %',
-  ],
-  ['proxy_url: true', 'proxy_url: expected an http or https URL, got a boolean'],
-] as const;
+const UPSTREAM_LINES = {
+  'timeout: 0': '4:14: upstreams.main.timeout: expected more than 0, got "0"',
+  'timeout: 0s': '4:14: upstreams.main.timeout: expected more than 0, got "0s"',
+  'timeout: 5': `4:14: upstreams.main.timeout: ${DURATION}, got a number`,
+  'timeout: 10 minutes': `4:14: upstreams.main.timeout: ${DURATION}, got "10 minutes"`,
+  [`timeout: ${'x'.repeat(100)}`]: `4:14: upstreams.main.timeout: ${DURATION}, got "${'x'.repeat(60)}…"`,
+  'timeout:': `4:13: upstreams.main.timeout: ${DURATION}, got null`,
+  'concurrency: 0': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 0',
+  'concurrency: 1001': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 1001',
+  'concurrency: 0.5': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got 0.5',
+  'concurrency: many': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got "many"',
+  'concurrency: [1]': '4:18: upstreams.main.concurrency: expected an integer from 1 to 1000, got a list',
+  'requests_per_second: -1': '4:26: upstreams.main.requests_per_second: expected a number of at least 0, got -1',
+  'requests_per_second: .inf':
+    '4:26: upstreams.main.requests_per_second: expected a number of at least 0, got Infinity',
+  'max_retries: 21': '4:18: upstreams.main.max_retries: expected an integer from 0 to 20, got 21',
+  'page_size: 10001': '4:16: upstreams.main.page_size: expected an integer from 1 to 10000, got 10001',
+  'max_page_bytes: 100': '4:21: upstreams.main.max_page_bytes: expected a size such as 16MiB or 1MB, got a number',
+  'max_page_bytes: 0B':
+    '4:21: upstreams.main.max_page_bytes: expected a size in whole bytes such as 16MiB or 1MB, got "0B"',
+  'max_page_bytes: 16 MiB': '4:21: upstreams.main.max_page_bytes: expected a size such as 16MiB or 1MB, got "16 MiB"',
+  'list_style: commas':
+    '4:17: upstreams.main.list_style: expected one of repeat, comma, got "commas"; did you mean "comma"?',
+  'list_style: { a: 1 }': '4:17: upstreams.main.list_style: expected one of repeat, comma, got a mapping',
+  'proxy_url: socks5://p': '4:16: upstreams.main.proxy_url: must begin with http:// or https://',
+  'proxy_url: http://p/path': '4:16: upstreams.main.proxy_url: expected a URL without path, query and fragment',
+  'proxy_url: http://p?q': '4:16: upstreams.main.proxy_url: expected a URL without path, query and fragment',
+  'proxy_url: http://u:100%@p':
+    '4:16: upstreams.main.proxy_url: invalid percent-encoding in the user or password, expected %25 for a literal %',
+  'proxy_url: true': '4:16: upstreams.main.proxy_url: expected an http or https URL, got a boolean',
+  'bearer_token_file: f': '4:5: upstreams.main.bearer_token_file: unknown key, did you mean authorization?',
+  'authorization: { type: Basic, credentials: c }':
+    '4:28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
+  'authorization: { type: basic, credentials: c }':
+    '4:28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
+  'authorization: { type: Bearer hunter2, credentials: c }':
+    '4:28: upstreams.main.authorization.type: expected an authentication scheme such as Bearer',
+  'authorization: { credentials: "" }':
+    '4:35: upstreams.main.authorization.credentials: expected a non-empty string, got ""',
+  'authorization: { credentials: "hunter2\\n" }':
+    '4:35: upstreams.main.authorization.credentials: expected printable Latin-1 characters, spaces and tabs',
+  'basic_auth: { username: "a:b", password: "" }':
+    '4:29: upstreams.main.basic_auth.username: expected a user name without a colon',
+  'basic_auth: { password: "" }': '4:17: upstreams.main.basic_auth.username: missing, expected a string',
+  'hmac: { access_key_id: "a\\"b", secret_access_key: s }':
+    '4:28: upstreams.main.hmac.access_key_id: expected printable ASCII without quotes and backslashes',
+  'hmac: { access_key_id: "a\\n", secret_access_key: s }':
+    '4:28: upstreams.main.hmac.access_key_id: expected printable ASCII without quotes and backslashes',
+  'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [] }':
+    '4:69: upstreams.main.hmac.signed_headers: expected at least one entry, got an empty list',
+  'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [date, date] }':
+    '4:69: upstreams.main.hmac.signed_headers: expected each entry at most once, got a duplicate',
+  'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [request_line] }':
+    '4:70: upstreams.main.hmac.signed_headers[0]: expected one of x-date, date, host, request-line, @request-target, got "request_line"; did you mean "request-line"?',
+  'tls_config: { cert_file: c }': '4:17: upstreams.main.tls_config.key_file: missing, expected together with cert_file',
+  'tls_config: { key_file: c }': '4:17: upstreams.main.tls_config.cert_file: missing, expected together with key_file',
+  'tls_config: { min_version: TLS1.2 }':
+    '4:32: upstreams.main.tls_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13, got "TLS1.2"; did you mean "TLS12"?',
+  'http_headers: { "b d": { values: [a] } }':
+    '4:21: upstreams.main.http_headers["b d"]: invalid key, expected an HTTP header name',
+  'http_headers: { Host: { values: [a] } }':
+    '4:21: upstreams.main.http_headers.Host: this header is set by the exporter, expected another one',
+  'http_headers: { content-LENGTH: { values: [a] } }':
+    '4:21: upstreams.main.http_headers.content-LENGTH: this header is set by the exporter, expected another one',
+  'http_headers: { X: {} }':
+    '4:24: upstreams.main.http_headers.X: expected at least one entry in values, secrets or files, got none',
+  'http_headers: { X: { values: [], files: [] } }':
+    '4:24: upstreams.main.http_headers.X: expected at least one entry in values, secrets or files, got none',
+  'http_headers: { X: { values: 5 } }': '4:34: upstreams.main.http_headers.X.values: expected a list, got a number',
+  'http_headers: { X: { values: ["a\\0"] } }':
+    '4:35: upstreams.main.http_headers.X.values[0]: expected printable Latin-1 characters, spaces and tabs',
+  'http_headers: { X: { secrets: ["漢"] } }':
+    '4:36: upstreams.main.http_headers.X.secrets[0]: expected printable Latin-1 characters, spaces and tabs',
+  'http_headers: { X: hunter2 }': '4:24: upstreams.main.http_headers.X: expected a mapping, got a string',
+};
 
 /** URLs of a service. */
-export const URL_MISTAKES = [
-  ['ftp://h', 'must begin with http:// or https://'],
-  ['monitor.example.com', 'must begin with http:// or https://'],
-  ['127.0.0.1:8080', 'must begin with http:// or https://'],
-  ['http://', 'expected an http or https URL such as https://host:8443'],
-  ['https://user@h', 'expected a URL without user and password; use basic_auth instead'],
-  ['https://user:hunter2@h', 'expected a URL without user and password; use basic_auth instead'],
-  ['https://h?', 'expected a URL without query and fragment'],
-  ['https://h#', 'expected a URL without query and fragment'],
-] as const;
+const URLS = {
+  'ftp://h': 'must begin with http:// or https://',
+  'monitor.example.com': 'must begin with http:// or https://',
+  '127.0.0.1:8080': 'must begin with http:// or https://',
+  'http://': 'expected an http or https URL such as https://host:8443',
+  'https://user@h': 'expected a URL without user and password; use basic_auth instead',
+  'https://user:hunter2@h': 'expected a URL without user and password; use basic_auth instead',
+  'https://h?': 'expected a URL without query and fragment',
+  'https://h#': 'expected a URL without query and fragment',
+};
 
-/** Lines of an upstream about credentials and TLS. */
-export const CREDENTIAL_MISTAKES = [
-  [
-    'authorization: { type: Basic, credentials: c }',
-    '28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
-  ],
-  [
-    'authorization: { type: basic, credentials: c }',
-    '28: upstreams.main.authorization.type: expected a scheme other than Basic; use basic_auth instead',
-  ],
-  [
-    'authorization: { type: Bearer hunter2, credentials: c }',
-    '28: upstreams.main.authorization.type: expected an authentication scheme such as Bearer',
-  ],
-  [
-    'authorization: { credentials: "" }',
-    '35: upstreams.main.authorization.credentials: expected a non-empty string, got ""',
-  ],
-  [
-    'authorization: { credentials: "hunter2\\n" }',
-    '35: upstreams.main.authorization.credentials: expected printable Latin-1 characters, spaces and tabs',
-  ],
-  [
-    'basic_auth: { username: "a:b", password: "" }',
-    '29: upstreams.main.basic_auth.username: expected a user name without a colon',
-  ],
-  ['basic_auth: { password: "" }', '17: upstreams.main.basic_auth.username: missing, expected a string'],
-  [
-    'hmac: { access_key_id: "a\\"b", secret_access_key: s }',
-    '28: upstreams.main.hmac.access_key_id: expected printable ASCII without quotes and backslashes',
-  ],
-  [
-    'hmac: { access_key_id: "a\\n", secret_access_key: s }',
-    '28: upstreams.main.hmac.access_key_id: expected printable ASCII without quotes and backslashes',
-  ],
-  [
-    'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [] }',
-    '69: upstreams.main.hmac.signed_headers: expected at least one entry, got an empty list',
-  ],
-  [
-    'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [date, date] }',
-    '69: upstreams.main.hmac.signed_headers: expected each entry at most once, got a duplicate',
-  ],
-  [
-    'hmac: { access_key_id: a, secret_access_key: s, signed_headers: [request_line] }',
-    '70: upstreams.main.hmac.signed_headers[0]: expected one of x-date, date, host, request-line, @request-target, got "request_line"; did you mean "request-line"?',
-  ],
-  ['tls_config: { cert_file: c }', '17: upstreams.main.tls_config.key_file: missing, expected together with cert_file'],
-  ['tls_config: { key_file: c }', '17: upstreams.main.tls_config.cert_file: missing, expected together with key_file'],
-  [
-    'tls_config: { min_version: TLS1.2 }',
-    '32: upstreams.main.tls_config.min_version: expected one of TLS10, TLS11, TLS12, TLS13, got "TLS1.2"; did you mean "TLS12"?',
-  ],
-] as const;
-
-/** Entries of http_headers. */
-export const HEADER_MISTAKES = [
-  ['"b d": { values: [a] }', 'http_headers["b d"]: invalid key, expected an HTTP header name', 21],
-  ['Host: { values: [a] }', 'http_headers.Host: this header is set by the exporter, expected another one', 21],
-  [
-    'content-LENGTH: { values: [a] }',
-    'http_headers.content-LENGTH: this header is set by the exporter, expected another one',
-    21,
-  ],
-  ['X: {}', 'http_headers.X: expected at least one entry in values, secrets or files, got none', 24],
-  [
-    'X: { values: [], files: [] }',
-    'http_headers.X: expected at least one entry in values, secrets or files, got none',
-    24,
-  ],
-  ['X: { values: 5 }', 'http_headers.X.values: expected a list, got a number', 34],
-  ['X: { values: ["a\\0"] }', 'http_headers.X.values[0]: expected printable Latin-1 characters, spaces and tabs', 35],
-  ['X: { secrets: ["漢"] }', 'http_headers.X.secrets[0]: expected printable Latin-1 characters, spaces and tabs', 36],
-  ['X: hunter2', 'http_headers.X: expected a mapping, got a string', 24],
-] as const;
-
-/** Resource IDs. */
-export const RID_MISTAKES = [
+const RIDS = [
   RID.slice(1),
   `${RID}/`,
   `${RID}/resources`,
@@ -162,185 +114,96 @@ export const RID_MISTAKES = [
   'ts',
 ];
 
-/** Lines of a station. */
-export const STATION_MISTAKES = [
-  ['name: ""', '11: stations[0].name: expected a non-empty string, got ""'],
-  [
-    'filters: { resource_ids: [a, ""] }',
-    '34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""',
-  ],
-  ['filters: { resource_types: a }', '32: stations[0].filters.resource_types: expected a list, got a string'],
-  ['filters: { product: "" }', '25: stations[0].filters.product: expected a non-empty string, got ""'],
-  ['filters: { enabled_alert: yes }', '31: stations[0].filters.enabled_alert: expected true or false, got a string'],
-  ['products: [a, b, a]', '22: stations[0].products[2]: duplicate product, expected each only once'],
-  ['products: [1]', '16: stations[0].products[0]: expected a string, got a number; quote it'],
-  ['products: [""]', '16: stations[0].products[0]: expected a non-empty string, got ""'],
-  ['products: 5', '15: stations[0].products: expected a list, got a number'],
-  ['alertability: 1', '19: stations[0].alertability: expected true or false, got a number'],
-  ['cache: { ttl: 30d }', '19: stations[0].cache.ttl: expected at most 24d20h31m23s647ms, got "30d"'],
-  [
-    'cache: { refresh: background }',
-    '14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
-  ],
-  [
-    'metrics: { disabled: [telemetry_station_exporter_series] }',
-    '27: stations[0].metrics.disabled[0]: expected the name of a metric family of a station, got "telemetry_station_exporter_series"; did you mean "telemetry_station_resources"?',
-  ],
-  ['metrics: { per_resource: 1 }', '30: stations[0].metrics.per_resource: expected true or false, got a number'],
-  [
-    'labels: { 9a: b }',
-    '15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
-  ],
-  [
-    'labels: { a-b: b }',
-    '15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
-  ],
-  [
-    'labels: { __a: b }',
-    '15: stations[0].labels.__a: label names that start with __ are reserved, expected another one',
-  ],
-  ['labels: { a: 5 }', '18: stations[0].labels.a: expected a string, got a number; quote it'],
-] as const;
+const RID_PROBLEM =
+  '4:10: stations[0].rid: expected /subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
+
+const STATION_LINES = {
+  'name: ""': '5:11: stations[0].name: expected a non-empty string, got ""',
+  'name: 5': '5:11: stations[0].name: expected a string, got a number; quote it',
+  'alertable: true': '5:5: stations[0].alertable: unknown key, did you mean alertability?',
+  'resource_type: t': '5:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',
+  'ttl: 5m': '5:5: stations[0].ttl: unknown key, did you mean cache.ttl?',
+  'filters: { resource_ids: [a, ""] }':
+    '5:34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""',
+  'filters: { resource_types: a }': '5:32: stations[0].filters.resource_types: expected a list, got a string',
+  'filters: { product: "" }': '5:25: stations[0].filters.product: expected a non-empty string, got ""',
+  'filters: { enabled_alert: yes }': '5:31: stations[0].filters.enabled_alert: expected true or false, got a string',
+  'products: [a, b, a]': '5:22: stations[0].products[2]: duplicate product, expected each only once',
+  'products: [1]': '5:16: stations[0].products[0]: expected a string, got a number; quote it',
+  'products: [""]': '5:16: stations[0].products[0]: expected a non-empty string, got ""',
+  'products: 5': '5:15: stations[0].products: expected a list, got a number',
+  'alertability: 1': '5:19: stations[0].alertability: expected true or false, got a number',
+  'cache: { refresh: background }':
+    '5:14: stations[0].cache.refresh: unknown key, expected one of ttl, max_stale, error_ttl',
+  'metrics: { disabled: [telemetry_station_exporter_series] }':
+    '5:27: stations[0].metrics.disabled[0]: expected the name of a metric family of a station, got "telemetry_station_exporter_series"; did you mean "telemetry_station_resources"?',
+  'metrics: { per_resource: 1 }': '5:30: stations[0].metrics.per_resource: expected true or false, got a number',
+  'labels: { 9a: b }':
+    '5:15: stations[0].labels["9a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
+  'labels: { a-b: b }':
+    '5:15: stations[0].labels.a-b: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
+  'labels: { __a: b }':
+    '5:15: stations[0].labels.__a: label names that start with __ are reserved, expected another one',
+  'labels: { a: 5 }': '5:18: stations[0].labels.a: expected a string, got a number; quote it',
+};
 
 /** Lines of the file itself. */
-export const GLOBAL_MISTAKES = [
-  ['cache: 5', '6:8: cache: expected a mapping, got a number'],
-  ['cache: { refresh: timer }', '6:19: cache.refresh: expected one of scrape, background, got "timer"'],
-  ['cache: { error_ttl: 10 }', '6:21: cache.error_ttl: expected a duration such as 90s, 1h30m or 250ms, got a number'],
-  ['metrics: { max_resources: -1 }', '6:27: metrics.max_resources: expected an integer of at least 0, got -1'],
-  ['metrics: { per_resource: 5 }', '6:26: metrics.per_resource: expected true or false, got a number'],
-  [
-    'metrics: { disabled: [telemetry_station_upp] }',
+const FILE_LINES = {
+  'cache: 5': '6:8: cache: expected a mapping, got a number',
+  'cache: { refresh: timer }': '6:19: cache.refresh: expected one of scrape, background, got "timer"',
+  'cache: { error_ttl: 10 }': `6:21: cache.error_ttl: ${DURATION}, got a number`,
+  'cache: { ttl: 1min }': `6:15: cache.ttl: ${DURATION}, got "1min"`,
+  'metrics: { max_resources: -1 }': '6:27: metrics.max_resources: expected an integer of at least 0, got -1',
+  'metrics: { per_resource: 5 }': '6:26: metrics.per_resource: expected true or false, got a number',
+  'metrics: { disabled: [telemetry_station_upp] }':
     '6:23: metrics.disabled[0]: expected the name of a metric family, got "telemetry_station_upp"; did you mean "telemetry_station_up"?',
-  ],
-  ['metrics: { disabled: [up] }', '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"'],
-  ['cahce: {}', '6:1: cahce: unknown key, did you mean cache?'],
-  [
-    'web: {}',
+  'metrics: { disabled: [up] }': '6:23: metrics.disabled[0]: expected the name of a metric family, got "up"',
+  'station_files: [a/*/b.yaml]': '6:17: station_files[0]: expected * only in the last part of the path',
+  'cahce: {}': '6:1: cahce: unknown key, did you mean cache?',
+  'web: {}':
     '6:1: web: unknown key, expected one of upstreams, stations, station_files, cache, metrics, limits, resource_labels, links',
-  ],
-] as const;
+  'links: { name: a }': '6:8: links: expected a list, got a mapping',
+};
+
+const BRACES = '; write %7B and %7D for literal braces';
+const STATION = '{station}, {upstream}, {subscription}, {resource_group}, {zone}, {telemetry_station}';
 
 /** Templates of the page of a station. */
-export const LINK_MISTAKES = [
-  ['javascript:alert(1)', 'must begin with http:// or https://'],
-  ['//host/{station}', 'must begin with http:// or https://'],
-  ['{station}', 'must begin with http:// or https://'],
-  ['https://{station}/', 'expected a placeholder only after the host'],
-  ['https://a.{zone}.example.com/', 'expected a placeholder only after the host'],
-  ['https://h:{zone}/', 'expected a placeholder only after the host'],
-  ['https://user:hunter2@h/', 'expected a URL without user and password'],
-  ['https:///{station}', 'expected an http or https URL such as https://host:8443/path?station={station}'],
-  ['https://\\\\{station}', 'expected an http or https URL such as https://host:8443/path?station={station}'],
-  ['https://h/a b', 'expected an http or https URL such as https://host:8443/path?station={station}'],
-  ['https://h/{sation}', `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`],
-  ['https://h/{resource_id}', `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`],
-  ['https://h/{}', `unknown placeholder {}, expected one of ${STATION}${BRACES}`],
-  ['https://h/{station', `unknown placeholder {, expected one of ${STATION}${BRACES}`],
-  ['https://h/}{station}', `unknown placeholder }, expected one of ${STATION}${BRACES}`],
-] as const;
+const TEMPLATES = {
+  'javascript:alert(1)': 'must begin with http:// or https://',
+  '//host/{station}': 'must begin with http:// or https://',
+  '{station}': 'must begin with http:// or https://',
+  'https://{station}/': 'expected a placeholder only after the host',
+  'https://a.{zone}.example.com/': 'expected a placeholder only after the host',
+  'https://h:{zone}/': 'expected a placeholder only after the host',
+  'https://user:hunter2@h/': 'expected a URL without user and password',
+  'https:///{station}': 'expected an http or https URL such as https://host:8443/path?station={station}',
+  'https://\\\\{station}': 'expected an http or https URL such as https://host:8443/path?station={station}',
+  'https://h/a b': 'expected an http or https URL such as https://host:8443/path?station={station}',
+  'https://h/{sation}': `unknown placeholder {sation}, expected one of ${STATION}${BRACES}`,
+  'https://h/{resource_id}': `unknown placeholder {resource_id}, expected one of ${STATION}${BRACES}`,
+  'https://h/{}': `unknown placeholder {}, expected one of ${STATION}${BRACES}`,
+  'https://h/{station': `unknown placeholder {, expected one of ${STATION}${BRACES}`,
+  'https://h/}{station}': `unknown placeholder }, expected one of ${STATION}${BRACES}`,
+};
 
-/** First configurations: what is wrong, the file, and the problem. */
-export const NEWCOMER_MISTAKES = [
-  ['a variable in brackets', `${VALID}station_files: [a, $\{FOLDER}/*.yaml]\n`, `6:21: ${UNQUOTED}`],
-  ['a variable in braces', `upstreams: { main: { base_url: $\{URL} } }\n${STATIONS}`, `1:33: ${UNQUOTED}`],
-  ['an unset variable', withUrl(`$\{URL}`), '3:15: upstreams.main.base_url: environment variable URL is not set'],
-  [
-    'an address without a scheme',
-    withUrl('127.0.0.1:8080'),
-    '3:15: upstreams.main.base_url: must begin with http:// or https://',
-  ],
-  [
-    'a host without a scheme',
-    withUrl('monitor.example.com'),
-    '3:15: upstreams.main.base_url: must begin with http:// or https://',
-  ],
-  ['a variable without braces', withUrl('$URL'), '3:15: upstreams.main.base_url: must begin with http:// or https://'],
-  ['tabs', VALID.replaceAll('    ', '\t').replaceAll('  ', '\t'), '2:1: tab as indentation, expected spaces'],
-  [
-    'no space after the colon',
-    VALID.replace('url: ', 'url:'),
-    '3:5: upstreams.main: expected a mapping, got a string; a space is missing after the colon',
-  ],
-  ['no colon', VALID.replace('upstreams:', 'upstreams'), `1:1: ${KEY_AND_VALUE}`],
-  [
-    'a line too far to the right',
-    VALID.replace('stations:', '      timeout: 1s\nstations:'),
-    '3:15: second ": " in one line, or a wrong indentation; quote a value that contains ": "',
-  ],
-  [
-    'a reserved character',
-    withStationLine('name: @team'),
-    '6:11: value starts with a reserved character, expected quotes around it',
-  ],
-  ['a quote that is not closed', withUrl('"https://h'), '6:1: missing closing double quote'],
-  [
-    'the singular of a key',
-    VALID.replace('stations:', 'station:'),
-    '4:1: station: unknown key, did you mean stations?',
-  ],
-  [
-    'the singular of another key',
-    VALID.replace('upstreams:', 'upstream:'),
-    '1:1: upstream: unknown key, did you mean upstreams?',
-  ],
-  [
-    'a list of upstreams',
-    VALID.replace('  main:\n', '  - name: main\n'),
-    '2:3: upstreams: expected a mapping with one entry per account, got a list',
-  ],
-  ['a mapping of stations', VALID.replace('- rid', 'rid'), '5:3: stations: expected a list of stations, got a mapping'],
-  [
-    'an upstream without a name',
-    `base_url: https://h\n${STATIONS}`,
-    '1:1: base_url: unknown key, did you mean base_url in an entry of upstreams?',
-  ],
-  [
-    'a common name of a key',
-    VALID.replace('base_url', 'url'),
-    '3:5: upstreams.main.url: unknown key, did you mean base_url?',
-  ],
-  [
-    'a key in capitals',
-    VALID.replace('base_url', 'Base-URL'),
-    '3:5: upstreams.main.Base-URL: unknown key, did you mean base_url?',
-  ],
-  [
-    'a token in the wrong place',
-    withUpstreamLine('bearer_token_file: f'),
-    '4:5: upstreams.main.bearer_token_file: unknown key, did you mean authorization?',
-  ],
-  [
-    'the label instead of the key',
-    withStationLine('alertable: true'),
-    '6:5: stations[0].alertable: unknown key, did you mean alertability?',
-  ],
-  [
-    'a filter outside of filters',
-    withStationLine('resource_type: t'),
-    '6:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',
-  ],
-  [
-    'a cache setting outside of cache',
-    withStationLine('ttl: 5m'),
-    '6:5: stations[0].ttl: unknown key, did you mean cache.ttl?',
-  ],
-  [
-    'a number as a name',
-    withStationLine('name: 5'),
-    '6:11: stations[0].name: expected a string, got a number; quote it',
-  ],
-  [
-    'a duration without a unit',
-    `${VALID}cache: { ttl: 60 }\n`,
-    '6:15: cache.ttl: expected a duration such as 90s, 1h30m or 250ms, got a number',
-  ],
-  [
-    'a duration in words',
-    `${VALID}cache: { ttl: 1min }\n`,
-    '6:15: cache.ttl: expected a duration such as 90s, 1h30m or 250ms, got "1min"',
-  ],
-] as const;
+/** Entries of resource_labels. */
+const ENTRIES = {
+  '{ match: { names: a }, labels: { a: b } }': '7:16: resource_labels[0].match.names: unknown key, did you mean name?',
+  '{ match: { product: 3 }, labels: { a: b } }':
+    '7:25: resource_labels[0].match.product: expected a string, got a number; quote it',
+  team: '7:5: resource_labels[0]: expected a mapping, got a string',
+  '{ match: {} }': '7:5: resource_labels[0].labels: missing, expected a mapping',
+  '{ labels: { 1a: b } }':
+    '7:17: resource_labels[0].labels["1a"]: invalid key, expected a label name of letters, digits and underscores that does not start with a digit',
+  '{ labels: { __a: b } }':
+    '7:17: resource_labels[0].labels.__a: label names that start with __ are reserved, expected another one',
+};
+
+const USED_NAMES = [
+  ...['station', 'resource_id', 'state', 'upstream', 'alert_rules', 'sku_unit', 'type'],
+  ...['job', 'instance', 'le', 'constructor'],
+];
 
 const SCHEMES = {
   authorization: { key: 'credentials', rest: '' },
@@ -349,77 +212,296 @@ const SCHEMES = {
   oauth2: { key: 'client_secret', rest: 'client_id: c, token_url: "http://t", ' },
 } as const;
 
-const scheme = (name: keyof typeof SCHEMES, secret = `${SCHEMES[name].key}: s`) =>
-  `${name}: { ${SCHEMES[name].rest}${secret} }`;
-const schemes = Object.keys(SCHEMES) as (keyof typeof SCHEMES)[];
+const schemes = Object.entries(SCHEMES).map(([name, { key, rest }]) => {
+  const withSecret = (secret: string) => `${name}: { ${rest}${secret} }`;
+  return { name, key, withSecret, line: withSecret(`${key}: s`), column: name.length + 7 };
+});
+
+const SCHEME_MISTAKES: readonly Mistake[] = [
+  ...schemes.flatMap(({ name, key, withSecret, column }): Mistake[] => [
+    [upstreamWith(withSecret('')), `4:${column}: upstreams.main.${name}: expected ${key} or ${key}_file, got neither`],
+    [
+      upstreamWith(withSecret(`${key}: s, ${key}_file: f`)),
+      `4:${withSecret(`${key}: s, `).length + 3}: upstreams.main.${name}.${key}_file: given together with ${key}, expected only one of the two`,
+    ],
+  ]),
+  ...schemes.flatMap((one, at) =>
+    schemes
+      .slice(at + 1)
+      .map(
+        (other): Mistake => [
+          upstreamWith(one.line, other.line),
+          `5:5: upstreams.main.${other.name}: given together with ${one.name}, expected only one of authorization, basic_auth, hmac, oauth2`,
+        ],
+      ),
+  ),
+  ...[
+    ...schemes.map(({ name, line }) => ({ name, line, header: 'AUTHORIZATION' })),
+    ...['date', 'X-Date'].map((header) => ({ name: 'hmac', line: `${schemes[2]?.line}`, header })),
+  ].map(
+    ({ name, line, header }): Mistake => [
+      upstreamWith(`http_headers: { ${header}: { values: [a] } }`, line),
+      `4:21: upstreams.main.http_headers.${header}: this header is set by ${name}, expected another one`,
+    ],
+  ),
+];
+
 const PARTS = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
 
-/** Between several keys. */
-const COMBINATIONS: readonly string[] = [
-  ...schemes.flatMap((one, at) => schemes.slice(at + 1).map((other) => upstreamWith(scheme(one), scheme(other)))),
-  ...schemes.flatMap((name) =>
-    ['', `${SCHEMES[name].key}: s, ${SCHEMES[name].key}_file: f`].map((secret) => upstreamWith(scheme(name, secret))),
-  ),
-  ...schemes.map((name) => upstreamWith(scheme(name), 'http_headers: { AUTHORIZATION: { values: [a] } }')),
-  ...['date', 'X-Date'].map((header) => upstreamWith(scheme('hmac'), `http_headers: { ${header}: { values: [a] } }`)),
-  ...Object.keys(PARTS).map((missing) =>
-    stationWith(
-      ...(Object.entries(PARTS).flatMap(([key, part]) => (key === missing ? [] : [`${key}: ${part}`])) as [string]),
-    ),
-  ),
-  ...Object.keys(PARTS).map((key) => stationWith(`rid: ${RID}`, `${key}: x`)),
-  ...['""', '.', '..'].map((part) =>
-    stationWith(...(Object.entries({ ...PARTS, zone: part }).map(([key, value]) => `${key}: ${value}`) as [string])),
-  ),
-  ...STATION_INFO.labels.map((label) => stationWith(`rid: ${RID}`, `labels: { ${label}: x }`)),
-  stationWith('name: a'),
-  'upstreams: {}\nstations: []\n',
-  `upstreams: {}\nstations: [{ rid: ${RID} }]\n`,
-  'upstreams: { main: { base_url: "http://h" } }\nstations: []\nstation_files: []\n',
-  `upstreams: { "": { base_url: "http://h" } }\nstations: [{ rid: ${RID} }]\n`,
-  fleet('stations:', `  - rid: ${RID}`),
-  fleet('stations:', `  - { upstream: main, rid: ${RID} }`, 'cache: { ttl: 0, refresh: background }'),
-  fleet('stations:', `  - { upstream: main, rid: ${RID}, cache: { error_ttl: 0s } }`, 'cache: { refresh: background }'),
-  fleet('stations:', `  - { upstream: main, rid: ${RID} }`, 'station_files: [a/*/b.yaml]'),
-  ...['', '- a', 'text', '42'],
-  withLink('name: a'),
-  withLink('station: https://h'),
-  withLink('name: a', 'resource: https://h/{id}'),
-];
+const withZone = (zone: string) =>
+  stationWith(...(Object.entries({ ...PARTS, zone }).map(([key, value]) => `${key}: ${value}`) as [string]));
 
-/** What JSON Schema cannot express, with the reason. */
-export const INEXPRESSIBLE: readonly (readonly [text: string, reason: string])[] = [
-  [withUrl(`$\{URL}`), 'the environment'],
-  [upstreamWith('refresh_timeout: 25d'), 'the value of a duration'],
-  [upstreamWith('timeout: 0.1ms'), 'the value of a duration'],
-  [stationWith(`rid: ${RID}`, 'cache: { ttl: 30d }'), 'the value of a duration'],
+const ZONE_PROBLEM = '6:11: stations[0].zone: expected a non-empty name other than "." and ".."';
+
+const PATH_MISTAKES: readonly Mistake[] = [
+  ...RIDS.map((rid): Mistake => [stationWith(`rid: ${rid}`), RID_PROBLEM]),
+  ...['""', '.', '..'].map((zone): Mistake => [withZone(zone), ZONE_PROBLEM]),
+  ...Object.keys(PARTS).map(
+    (key): Mistake => [
+      stationWith(`rid: ${RID}`, `${key}: x`),
+      `4:5: stations[0].rid: given together with ${key}, expected either rid or those keys`,
+    ],
+  ),
   [
-    fleet('stations:', `  - { upstream: main, rid: ${RID} }`, `  - { upstream: main, rid: ${RID} }`),
-    'values of one key in several entries',
+    stationWith('products: [a, a]', 'rid: 5'),
+    '4:19: stations[0].products[1]: duplicate product, expected each only once',
+    '5:10: stations[0].rid: expected a string, got a number; quote it',
   ],
-  [fleet('stations:', `  - { upstream: mian, rid: ${RID} }`), 'a reference to a key'],
   [
-    fleet('stations:', `  - { upstream: commas, rid: ${RID}, filters: { resource_ids: ["a,b"] } }`),
-    'a reference to a key',
+    stationWith('name: a'),
+    '4:5: stations[0]: expected rid or all of subscription, resource_group, zone, telemetry_station, got none of them',
   ],
   [
-    stationWith(
-      ...(Object.entries({ ...PARTS, zone: '"\\ud800"' }).map(([key, value]) => `${key}: ${value}`) as [string]),
-    ),
-    'well-formed Unicode',
+    stationWith('zone: z1', 'telemetry_station: ts'),
+    '4:5: stations[0].subscription: missing, expected together with zone, telemetry_station',
+    '4:5: stations[0].resource_group: missing, expected together with zone, telemetry_station',
+  ],
+  [
+    stationWith('subscription: s', 'resource_group: rg'),
+    '4:5: stations[0].zone: missing, expected together with subscription, resource_group',
+    '4:5: stations[0].telemetry_station: missing, expected together with subscription, resource_group',
   ],
 ];
 
-/** Every configuration that the loader rejects and that is YAML. */
-export const MISTAKES: readonly string[] = [
-  ...[...UPSTREAM_MISTAKES, ...CREDENTIAL_MISTAKES].map(([line]) => upstreamWith(line)),
-  ...URL_MISTAKES.map(([url]) => VALID.replace('https://monitor.example.com', JSON.stringify(url))),
-  ...HEADER_MISTAKES.map(([header]) => upstreamWith(`http_headers: { ${header} }`)),
-  ...RID_MISTAKES.map((rid) => stationWith(`rid: ${rid}`)),
-  ...STATION_MISTAKES.map(([line]) => stationWith(`rid: ${RID}`, line)),
-  ...GLOBAL_MISTAKES.map(([line]) => fleet('stations:', `  - { upstream: main, rid: ${RID} }`, line)),
-  ...LINK_MISTAKES.map(([template]) => withLink('name: a', `station: "${template}"`)),
-  ...NEWCOMER_MISTAKES.map(([, text]) => text).filter((text) => parseDocument(text).errors.length === 0),
-  ...COMBINATIONS,
-  ...INEXPRESSIBLE.map(([text]) => text),
+const EXPECTED = 'expected a mapping with the keys upstreams and stations';
+
+/** Problems of several keys, and of the file as a whole. */
+const FILE_MISTAKES: readonly Mistake[] = [
+  ['', `1:1: the file is empty, ${EXPECTED}`],
+  ['# only a comment\n', `1:1: the file is empty, ${EXPECTED}`],
+  ['\n~', `2:1: the file is empty, ${EXPECTED}`],
+  ['\n- a\n', `2:1: ${EXPECTED}, got a list`],
+  ['text', `1:1: ${EXPECTED}, got a string`],
+  ['42', `1:1: ${EXPECTED}, got a number`],
+  [
+    '# a comment\ncache: {}\n',
+    '2:1: upstreams: missing, expected a mapping with one entry per account',
+    '2:1: stations: expected at least one station, or station_files, got none',
+  ],
+  [
+    'upstreams: {}\nstations: []\n',
+    '1:12: upstreams: expected at least one upstream, got none',
+    '2:11: stations: expected at least one station, or station_files, got none',
+  ],
+  [
+    `upstreams: { "": { base_url: "http://h" }, a: { base_url: "http://h" } }\nstations: [{ upstream: a, rid: ${RID} }]`,
+    '1:14: upstreams[""]: invalid key, expected a non-empty string',
+  ],
+  [
+    `upstreams: []\nstations: [{ rid: ${RID}, upstream: a }]`,
+    '1:12: upstreams: expected a mapping with one entry per account, got an empty list',
+  ],
+  [
+    `upstreams: { a: 5 }\nstations: [{ rid: ${RID}, filters: { resource_ids: ["a,b"] } }]`,
+    '1:17: upstreams.a: expected a mapping, got a number',
+  ],
+  [
+    fleet('stations:', `  - rid: ${RID}`, '    upstream: mian', `  - { rid: ${RID}, name: other }`),
+    '6:15: stations[0].upstream: expected the name of an upstream, got "mian"; did you mean "main"?',
+    '7:5: stations[1].upstream: missing, expected one of "main", "commas", because there are several upstreams',
+  ],
+  [
+    fleet('stations:', `  - { upstream: 5, rid: ${RID} }`),
+    '5:17: stations[0].upstream: expected a string, got a number; quote it',
+  ],
+  [
+    fleet(
+      'stations:',
+      '  - upstream: commas',
+      `    rid: ${RID}`,
+      '    filters: { resource_ids: [5], resource_types: a }',
+    ),
+    '7:31: stations[0].filters.resource_ids[0]: expected a string, got a number; quote it',
+    '7:51: stations[0].filters.resource_types: expected a list, got a string',
+  ],
+  [
+    fleet(
+      'cache: { ttl: 0, refresh: background }',
+      'stations:',
+      `  - { upstream: main, cache: { error_ttl: 0s }, rid: ${RID} }`,
+    ),
+    '4:15: cache.ttl: expected more than 0 because cache.refresh is background, got 0',
+    '6:43: stations[0].cache.error_ttl: expected more than 0 because cache.refresh is background, got 0',
+  ],
+  [withLink('station: https://h'), '7:5: links[0].name: missing, expected a string'],
+  [withLink('name: a'), '7:5: links[0]: expected station, resource or both, got neither'],
+  [
+    withLink('name: a', 'resource: https://h/{id}'),
+    /^8:15: links\[0\]\.resource: unknown placeholder \{id\}, expected one of \{station\}, .*\{resource_id\}, \{name\}, .*\{gpu_model\};/,
+  ],
+];
+
+/** First configurations. */
+const NEWCOMER_MISTAKES: readonly Mistake[] = [
+  [withUrl('$URL'), '3:15: upstreams.main.base_url: must begin with http:// or https://'],
+  [
+    VALID.replace('url: ', 'url:'),
+    '3:5: upstreams.main: expected a mapping, got a string; a space is missing after the colon',
+  ],
+  [VALID.replace('stations:', 'station:'), '4:1: station: unknown key, did you mean stations?'],
+  [VALID.replace('upstreams:', 'upstream:'), '1:1: upstream: unknown key, did you mean upstreams?'],
+  [
+    VALID.replace('  main:\n', '  - name: main\n'),
+    '2:3: upstreams: expected a mapping with one entry per account, got a list',
+  ],
+  [VALID.replace('- rid', 'rid'), '5:3: stations: expected a list of stations, got a mapping'],
+  [
+    VALID.replace('upstreams:\n  main:\n    ', ''),
+    '1:1: base_url: unknown key, did you mean base_url in an entry of upstreams?',
+  ],
+  [VALID.replace('base_url', 'url'), '3:5: upstreams.main.url: unknown key, did you mean base_url?'],
+  [VALID.replace('base_url', 'Base-URL'), '3:5: upstreams.main.Base-URL: unknown key, did you mean base_url?'],
+  [
+    VALID.replace('base_url: https://monitor.example.com', 'timout: 1s'),
+    '3:5: upstreams.main.base_url: missing, expected an http or https URL',
+    '3:5: upstreams.main.timout: unknown key, did you mean timeout?',
+  ],
+  [
+    upstreamWith('base_uri: x').replace('https://monitor.example.com', 'x'),
+    '3:15: upstreams.main.base_url: must begin with http:// or https://',
+    '4:5: upstreams.main.base_uri: unknown key, did you mean base_url?',
+  ],
+];
+
+/** Every one is YAML. */
+export const MISTAKES: readonly Mistake[] = [
+  ...rows(UPSTREAM_LINES, upstreamWith),
+  ...Object.entries(URLS).flatMap(([url, problem]): Mistake[] => [
+    [withUrl(`"${url}"`), `3:15: upstreams.main.base_url: ${problem}`],
+    [
+      upstreamWith(`oauth2: { client_id: c, client_secret: s, token_url: "${url}" }`),
+      `4:58: upstreams.main.oauth2.token_url: ${problem}`,
+    ],
+  ]),
+  ...SCHEME_MISTAKES,
+  ...PATH_MISTAKES,
+  ...rows(STATION_LINES, withStationLine),
+  ...STATION_INFO.labels.map(
+    (label): Mistake => [
+      withStationLine(`labels: { ${label}: b }`),
+      `5:15: stations[0].labels.${label}: telemetry_station_info already has this label, expected another one`,
+    ],
+  ),
+  ...rows(FILE_LINES, withLine),
+  ...Object.entries(TEMPLATES).map(
+    ([template, problem]): Mistake => [
+      withLink('name: a', `station: "${template}"`),
+      `8:14: links[0].station: ${problem}`,
+    ],
+  ),
+  ...rows(ENTRIES, withEntries),
+  ...USED_NAMES.map(
+    (name): Mistake => [
+      withEntries(`{ labels: { ${name}: b } }`),
+      `7:17: resource_labels[0].labels.${name}: the exporter already uses this name, expected another one`,
+    ],
+  ),
+  ...FILE_MISTAKES,
+  ...NEWCOMER_MISTAKES,
+];
+
+const LONG = 'x'.repeat(1024);
+const SLOW = '{ match: { name: ".*a.{470}c" }, labels: { a: b } }';
+const named = (...names: string[]) => `{ labels: { ${names.map((name) => `${name}: x`).join(', ')} } }`;
+
+/** As many expressions and names as are allowed. Each expression takes all of its instructions for every character of a name of a's and b's. */
+export const MOST_LABELS = [...Array<string>(8).fill(SLOW), named(...'abcde'), named(...'efghij'), named(...'abj')];
+
+/** What JSON Schema cannot express: the environment, values of durations, comparisons, expressions and well-formed Unicode. */
+export const INEXPRESSIBLE: readonly Mistake[] = [
+  [withUrl(`$\{URL}`), '3:15: upstreams.main.base_url: environment variable URL is not set'],
+  [
+    upstreamWith('refresh_timeout: 25d'),
+    '4:22: upstreams.main.refresh_timeout: expected at most 24d20h31m23s647ms, got "25d"',
+  ],
+  [
+    upstreamWith('timeout: 0.1ms'),
+    '4:14: upstreams.main.timeout: expected a duration in whole milliseconds such as 90s, 1h30m or 250ms, got "0.1ms"',
+  ],
+  [
+    withStationLine('cache: { ttl: 30d }'),
+    '5:19: stations[0].cache.ttl: expected at most 24d20h31m23s647ms, got "30d"',
+  ],
+  [withZone('"\\ud800"'), ZONE_PROBLEM],
+  [
+    fleet(
+      'stations:',
+      `  - { upstream: main, name: ts, rid: ${RID} }`,
+      `  - { upstream: main, rid: ${RID} }`,
+      '  - { upstream: main, subscription: a, resource_group: b, zone: c, telemetry_station: ts }',
+      `  - { upstream: main, rid: ${RID}2 }`,
+    ),
+    '6:28: stations[1].rid: duplicate station name "ts", already used at conf/config.yaml:5:29',
+    '7:87: stations[2].telemetry_station: duplicate station name "ts", already used at conf/config.yaml:5:29',
+  ],
+  [
+    // Label values are cut after 1,024 bytes.
+    fleet(
+      'stations:',
+      `  - { upstream: main, name: ${LONG}1, rid: ${RID} }`,
+      `  - { upstream: main, name: ${LONG}2, rid: ${RID}, products: [${LONG}1, ${LONG}2] }`,
+    ),
+    /stations\[1\]\.name: duplicate station name "x+.*", already used /,
+    /stations\[1\]\.products\[1\]: duplicate product, expected each only once$/,
+  ],
+  [
+    fleet('stations:', `  - { upstream: constructor, rid: ${RID} }`),
+    '5:17: stations[0].upstream: expected the name of an upstream, got "constructor"',
+  ],
+  [
+    fleet(
+      'stations:',
+      '  - upstream: commas',
+      `    rid: ${RID}`,
+      '    filters: { resource_ids: [a, "b,c"], resource_types: ["d,e"], product: "f,g" }',
+    ),
+    '7:34: stations[0].filters.resource_ids[1]: expected no comma, because the upstream has list_style comma',
+    '7:59: stations[0].filters.resource_types[0]: expected no comma, because the upstream has list_style comma',
+  ],
+  [
+    withEntries('{ match: { name: "(" }, labels: { a: b } }'),
+    '7:22: resource_labels[0].match.name: expected a regular expression in the syntax of RE2, got "(": missing closing )',
+  ],
+  [
+    withEntries('{ match: { name: "a(?=b)" }, labels: { a: b } }'),
+    '7:22: resource_labels[0].match.name: expected a regular expression in the syntax of RE2, got "a(?=b)": invalid or unsupported Perl syntax',
+  ],
+  [
+    withEntries('{ match: { name: "(a{1,900}b){2}" }, labels: { a: b } }'),
+    /^7:22: resource_labels\[0\]\.match\.name: expected a regular expression /,
+  ],
+  [
+    withEntries(`{ match: { name: "${'[ab]'.repeat(251)}" }, labels: { a: b } }`),
+    /^7:22: .* of at most 1000 characters and instructions/,
+  ],
+  [
+    withEntries(...MOST_LABELS, SLOW),
+    '18:22: resource_labels[11].match.name: expected at most 4000 instructions in all entries together',
+  ],
+  [
+    withEntries(...MOST_LABELS, named('a', 'k'), named('k', 'l')),
+    '18:23: resource_labels[11].labels.k: expected at most 10 label names in all entries together',
+    '19:17: resource_labels[12].labels.k: expected at most 10 label names in all entries together',
+    '19:23: resource_labels[12].labels.l: expected at most 10 label names in all entries together',
+  ],
 ];

@@ -1,46 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { formatPath, formatProblem, formatProblems, listed } from '../../src/config/problem.ts';
+import { formatPath, formatProblems } from '../../src/config/problem.ts';
 
-describe('formatProblem', () => {
-  const place = { file: 'config.yaml', line: 3, column: 7 };
-
-  it('prints file:line:column, path and message', () => {
-    expect(formatProblem({ ...place, path: 'cache.ttl', message: 'missing' })).toBe(
-      'config.yaml:3:7: cache.ttl: missing',
-    );
-  });
-
-  it('omits an empty path', () => {
-    expect(formatProblem({ ...place, path: '', message: 'broken' })).toBe('config.yaml:3:7: broken');
-  });
-});
+const PROBLEM = { file: 'f', column: 1, path: '', message: 'broken' };
 
 describe('formatProblems', () => {
-  const problems = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      file: 'f',
-      line: index + 1,
-      column: 1,
-      path: '',
-      message: 'broken',
-    }));
-
   it.each([
-    [1, 'f:1:1: broken', 1],
     [100, 'f:100:1: broken', 100],
     [101, 'and 1 more problem', 101],
     [4000, 'and 3,900 more problems', 101],
   ])('ends %i problems with %j', (count, last, lines) => {
-    const shown = formatProblems(problems(count));
+    const problems = Array.from({ length: count }, (_, at) => ({ ...PROBLEM, line: at + 1 }));
+    const shown = formatProblems(problems);
     expect(shown.at(-1)).toBe(last);
     expect(shown).toHaveLength(lines);
-  });
-});
-
-describe('listed', () => {
-  it('quotes up to 20 names and counts the others', () => {
-    expect(listed(['a', 'b'])).toBe('"a", "b"');
-    expect(listed(Array(4000).fill('a'))).toBe(`${Array(20).fill('"a"').join(', ')}, and 3,980 more`);
   });
 });
 

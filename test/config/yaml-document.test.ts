@@ -1,37 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { substitute } from '../../src/config/yaml-document.ts';
 
-const NAME = '$' + '{NAME}';
+const ENV = { NAME: 'value', EMPTY: '', OTHER: `$\{NAME} $& $1` };
+const MALFORMED = `expected $\{NAME}, or $$\{ for a literal $\{`;
 
 describe('substitute', () => {
-  it.each([
+  it.each<[text: string, substituted: string, ...problems: string[]]>([
     ['plain', 'plain'],
-    [NAME, 'value'],
-    [`a ${NAME} b ${NAME}`, 'a value b value'],
-    [`$${NAME}`, NAME],
-    [`$$${NAME}`, `$${NAME}`],
+    [`a $\{NAME} b $\{NAME}`, 'a value b value'],
+    [`$$\{NAME}`, `$\{NAME}`],
+    [`$$$\{NAME}`, `$$\{NAME}`],
     ['$NAME $ {NAME}', '$NAME $ {NAME}'],
-    ['$' + '{EMPTY}', ''],
-  ])('replaces %j with %j', (text, expected) => {
-    expect(substitute(text, { NAME: 'value', EMPTY: '' })).toEqual({ text: expected, problems: [] });
-  });
-
-  it('does not substitute inside a value', () => {
-    expect(substitute(NAME, { NAME: '$' + '{OTHER} $& $1', OTHER: 'no' }).text).toBe('$' + '{OTHER} $& $1');
-  });
-
-  it('reports all unset variables', () => {
-    expect(substitute('$' + '{A} $' + '{B}', {}).problems).toEqual([
+    [`$\{EMPTY}`, ''],
+    [`$\{OTHER}`, ENV.OTHER],
+    [
+      `$\{A}$\{constructor}`,
+      `$\{A}$\{constructor}`,
       'environment variable A is not set',
-      'environment variable B is not set',
-    ]);
-  });
-
-  it('does not accept an inherited property as a variable', () => {
-    expect(substitute('$' + '{constructor}', {}).problems).toHaveLength(1);
-  });
-
-  it.each(['$' + '{}', '$' + '{NAME', '$' + '{A B}', '$' + '{1}'])('rejects %j', (text) => {
-    expect(substitute(text, { NAME: 'value' }).problems).toEqual([`expected $\{NAME}, or $$\{ for a literal $\{`]);
+      'environment variable constructor is not set',
+    ],
+    ...[`$\{}`, `$\{NAME`, `$\{A B}`, `$\{1}`].map((text): [string, string, string] => [text, text, MALFORMED]),
+  ])('replaces %j with %j', (text, substituted, ...problems) => {
+    expect(substitute(text, ENV)).toEqual({ text: substituted, problems });
   });
 });
