@@ -3,14 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chartReference } from '../../scripts/reference/chart.ts';
 
-const CHART = '../../deploy/helm/telemetry-station-exporter';
-const values = readFileSync(new URL(`${CHART}/values.yaml`, import.meta.url), 'utf8');
+const values = readFileSync('deploy/helm/telemetry-station-exporter/values.yaml', 'utf8');
 
 describe('chartReference', () => {
-  it("matches the chart's README.md", async () => {
-    await expect(chartReference(values)).toMatchFileSnapshot(`${CHART}/README.md`);
-  });
-
   it('has every value, or the object it belongs to', () => {
     const documented = [...chartReference(values).matchAll(/^\| `([\w.]+)` \|/gm)].map(([, path]) => path);
     const paths = Object.entries(parse(values)).flatMap(([key, value]) =>
