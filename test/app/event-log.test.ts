@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitLog, logChanges, RefreshLog, throttleLog } from '../../src/app/event-log.ts';
-import { createLogger, type LogFields } from '../../src/app/logger.ts';
+import { createLogger } from '../../src/app/logger.ts';
 import { refreshEntry } from '../../src/app/status.ts';
 import { History } from '../../src/inventory/history.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
@@ -12,27 +12,13 @@ import { viewOf } from './station-view.ts';
 
 const HOUR_MS = 3_600_000;
 
-function setUp() {
+/** A log with its own clock. */
+function setUpLog() {
   const lines: string[] = [];
   let nowMs = 0;
-  const log = createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 });
-  const refreshLog = new RefreshLog(log, () => nowMs);
-  const histories = new Map<string, History>();
-  const refresh = (
-    station: string,
-    reason?: FailureReason,
-    listing: Partial<Snapshot> = {},
-    error: unknown = undefined,
-  ) => {
-    const view = viewAfter(station, reason, listing, error, nowMs);
-    const history = histories.get(station) ?? new History();
-    histories.set(station, history);
-    history.add(refreshEntry(view, { waitedMs: 0, changes: undefined }));
-    refreshLog.refreshed(view, history.outages);
-  };
   return {
-    refreshLog,
-    refresh,
+    log: createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 }),
+    now: () => nowMs,
     advance: (ms: number) => {
       nowMs += ms;
     },
@@ -43,6 +29,25 @@ function setUp() {
         .map((line) => line.replace(/^ts=\S+ level=/, '').trim())
         .filter((line) => debug || !line.startsWith('debug')),
   };
+}
+
+function setUp() {
+  const { log, now, ...rest } = setUpLog();
+  const refreshLog = new RefreshLog(log, now);
+  const histories = new Map<string, History>();
+  const refresh = (
+    station: string,
+    reason?: FailureReason,
+    listing: Partial<Snapshot> = {},
+    error: unknown = undefined,
+  ) => {
+    const view = viewAfter(station, reason, listing, error, now());
+    const history = histories.get(station) ?? new History();
+    histories.set(station, history);
+    history.add(refreshEntry(view, { waitedMs: 0, changes: undefined }));
+    refreshLog.refreshed(view, history.outages);
+  };
+  return { refreshLog, refresh, ...rest };
 }
 
 function viewAfter(
@@ -165,24 +170,20 @@ describe('RefreshLog', () => {
 
 describe('throttleLog', () => {
   const setUp = () => {
-    const lines: string[] = [];
-    let nowMs = 0;
-    const log = createLogger({ level: 'debug', format: 'logfmt', write: (line) => lines.push(line), now: () => 0 });
-    const { throttled, limited } = throttleLog(log, 'main', () => nowMs);
-    const messages = () => lines.splice(0).map((line) => line.replace(/^.*level=(\w+) msg=/, '$1 ').trim());
-    return { throttled, limited, messages, advance: (ms: number) => (nowMs += ms) };
+    const { log, now, ...rest } = setUpLog();
+    return { ...throttleLog(log, 'main', now), ...rest };
   };
 
   it('is silent while requests are not throttled, whatever the ceiling', () => {
-    const { limited, messages } = setUp();
+    const { limited, logged } = setUp();
     limited(Number.POSITIVE_INFINITY);
     limited(500);
     limited(500);
-    expect(messages()).toEqual([]);
+    expect(logged(true)).toEqual([]);
   });
 
   it('logs the first throttled request, and each change of the rate by a factor of two', () => {
-    const { throttled, limited, messages } = setUp();
+    const { throttled, limited, logged } = setUp();
     throttled();
     limited(Number.POSITIVE_INFINITY);
     throttled();
@@ -191,66 +192,55 @@ describe('throttleLog', () => {
     limited(9);
     limited(17);
     limited(19);
-    expect(messages()).toEqual([
-      'warn "upstream throttles requests" upstream=main status=429',
-      'warn "request rate lowered" upstream=main requests_per_second=18 throttled=2',
-      'warn "request rate lowered" upstream=main requests_per_second=9 throttled=2',
-      'info "request rate raised" upstream=main requests_per_second=19 throttled=2',
+    expect(logged(true)).toEqual([
+      'warn msg="upstream throttles requests" upstream=main status=429',
+      'warn msg="request rate lowered" upstream=main requests_per_second=18 throttled=2',
+      'warn msg="request rate lowered" upstream=main requests_per_second=9 throttled=2',
+      'info msg="request rate raised" upstream=main requests_per_second=19 throttled=2',
     ]);
   });
 
   it('logs the end of throttling after five quiet minutes, and its next beginning', () => {
-    const { throttled, limited, messages, advance } = setUp();
+    const { throttled, limited, logged, advance } = setUp();
     throttled();
     limited(10);
-    messages();
+    logged();
     advance(300_000);
     limited(Number.POSITIVE_INFINITY);
     limited(Number.POSITIVE_INFINITY);
     throttled();
-    expect(messages()).toEqual([
-      'info "upstream no longer throttles requests" upstream=main requests_per_second=unlimited throttled=1',
-      'warn "upstream throttles requests" upstream=main status=429',
+    expect(logged(true)).toEqual([
+      'info msg="upstream no longer throttles requests" upstream=main requests_per_second=unlimited throttled=1',
+      'warn msg="upstream throttles requests" upstream=main status=429',
     ]);
   });
 });
 
 describe('limitLog', () => {
   it('logs each limit at once, then at most once per minute with the number of times since', () => {
-    let nowMs = 1000;
-    const lines: unknown[] = [];
-    const reached = limitLog({ warn: (message, fields) => lines.push([message, fields]) }, () => nowMs);
+    const { log, now, advance, logged } = setUpLog();
+    const reached = limitLog(log, now);
     for (let time = 0; time < 500; time += 1) reached('pages');
     reached('max_requests');
-    nowMs += 59_999;
+    advance(59_999);
     reached('pages');
-    nowMs += 1;
+    advance(1);
     reached('pages', '10.0.0.7');
-    const line = (limit: string, times: number, client?: string) => [
-      'limit of the web server reached',
-      { limit, times, client },
-    ];
-    expect(lines).toEqual([line('pages', 1), line('max_requests', 1), line('pages', 501, '10.0.0.7')]);
+    expect(logged(true)).toEqual([
+      'warn msg="limit of the web server reached" limit=pages times=1',
+      'warn msg="limit of the web server reached" limit=max_requests times=1',
+      'warn msg="limit of the web server reached" limit=pages times=501 client=10.0.0.7',
+    ]);
   });
 });
 
 describe('logChanges', () => {
-  const linesOf = (list: Parameters<typeof logChanges>[2]['list'], total = list.length) => {
-    const lines: (readonly [string, LogFields | undefined])[] = [];
-    const counts = { added: 0, removed: 0, stateChanges: 0, rulesChanges: 0 };
-    logChanges({ info: (...line) => lines.push(line as never) }, 'prod', { ...counts, list, total });
-    return lines;
-  };
-
   it('logs each change with the resource', () => {
-    const change = { change: 'rules', resource: resourceOf('a'), from: 2, to: 0 } as const;
-    const fields = { station: 'prod', change: 'rules', resource_id: 'a', name: 'name-a', display_name: 'Display a' };
-    expect(linesOf([change])).toEqual([['resource changed', { ...fields, resource_type: 'type.a', from: 2, to: 0 }]]);
-  });
-
-  it('logs at most 100 of a refresh, and then how many more there are', () => {
-    const added = { change: 'added', resource: resourceOf('a'), from: undefined, to: 'FIRING' } as const;
-    const lines = linesOf(new Array(1000).fill(added), 100_000);
-    expect(lines.slice(99)).toEqual([lines[0], ['further changes not logged', { station: 'prod', changes: 99_900 }]]);
+    const { log, logged } = setUpLog();
+    const list = [{ change: 'rules', resource: resourceOf('a'), from: 2, to: 0 }] as const;
+    logChanges(log, 'prod', { added: 0, removed: 0, stateChanges: 0, rulesChanges: 1, list, total: 1 });
+    expect(logged()).toEqual([
+      'info msg="resource changed" station=prod change=rules resource_id=a name=name-a display_name="Display a" resource_type=type.a from=2 to=0',
+    ]);
   });
 });

@@ -3,8 +3,7 @@ import { stringify } from 'yaml';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { createLogger } from '../../src/app/logger.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
-import { startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, entriesOf } from '../e2e/test-bed.ts';
+import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { eventually } from '../web/eventually.ts';
 
 const namesOf = (exporter: Exporter) => exporter.specs().map(({ name }) => name);
@@ -16,32 +15,30 @@ const OPTIONS = {
   processMetrics: false,
 };
 
+const load = (config: object): LoadResult => loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
+
+const valid = (...stations: readonly string[]) => load(configOf('http://127.0.0.1:1', stations));
+
+/** An exporter that is closed when the test ends. */
+function exporterOf(loaded: LoadResult, options: Partial<ExporterOptions> = {}): Exporter {
+  if (!loaded.ok) return expect.unreachable();
+  const exporter = new Exporter(loaded, { load: async () => loaded, ...OPTIONS, ...options });
+  onTestFinished(() => exporter.close());
+  return exporter;
+}
+
 describe('Exporter.configuration', () => {
   it('is rendered once per generation', async () => {
-    const load = (station: string) => {
-      const loaded = loadConfig({
-        file: 'config.yaml',
-        text: stringify(configOf('http://127.0.0.1:1', [station])),
-        env: {},
-      });
-      return loaded.ok ? loaded : expect.unreachable();
-    };
+    const first = valid('first');
+    if (!first.ok) return expect.unreachable();
     let reads = 0;
-    const first = load('first');
     const config = new Proxy(first.config, {
       get: (target, key, receiver) => {
         reads += 1;
         return Reflect.get(target, key, receiver);
       },
     });
-    const exporter = new Exporter(
-      { ...first, config },
-      {
-        load: async () => load('second'),
-        ...OPTIONS,
-      },
-    );
-    onTestFinished(() => exporter.close());
+    const exporter = exporterOf({ ...first, config }, { load: async () => valid('second') });
     await exporter.start();
     expect(exporter.configuration()).toContain('telemetry_station: first\n');
     const readsOfOne = reads;
@@ -54,16 +51,9 @@ describe('Exporter.configuration', () => {
 
 describe('Exporter.station', () => {
   it('is undefined of a station that is not configured', async () => {
-    const loaded = loadConfig({
-      file: 'config.yaml',
-      text: stringify(configOf('http://127.0.0.1:1', ['a'])),
-      env: {},
-    });
-    if (!loaded.ok) return expect.unreachable();
-    const exporter = new Exporter(loaded, { load: async () => loaded, ...OPTIONS });
+    const exporter = exporterOf(valid('a'));
     expect(() => exporter.specs()).toThrow('the exporter has not started');
     await exporter.start();
-    onTestFinished(() => exporter.close());
     expect([exporter.station('b'), exporter.history('b'), exporter.refresh('b')]).toEqual([
       undefined,
       undefined,
@@ -73,33 +63,26 @@ describe('Exporter.station', () => {
 });
 
 describe('Exporter.reload', () => {
-  const valid = (stations: readonly string[]): LoadResult =>
-    loadConfig({ file: 'config.yaml', text: stringify(configOf('http://127.0.0.1:1', stations)), env: {} });
-
-  /** An exporter whose configuration is loaded when the test says so. */
-  async function startExporter(options: Partial<ExporterOptions> = {}) {
-    const first = valid(['a']);
-    if (!first.ok) return expect.unreachable();
+  /** An exporter that reloads, whose configuration is loaded when the test says so. */
+  async function reloading(options: Partial<ExporterOptions> = {}) {
     const loads: { resolve: (result: LoadResult) => void; reject: (error: Error) => void }[] = [];
-    const exporter = new Exporter(first, {
+    const exporter = exporterOf(valid('a'), {
       load: () => new Promise((resolve, reject) => loads.push({ resolve, reject })),
-      ...OPTIONS,
       ...options,
     });
     await exporter.start();
-    onTestFinished(() => exporter.close());
-    return { exporter, loads };
+    const running = exporter.reload();
+    await eventually(() => expect(loads).toHaveLength(1));
+    return { exporter, loads, running };
   }
 
   it('loads the configuration once more for all who request it while a reload runs', async () => {
-    const { exporter, loads } = await startExporter();
-    const running = exporter.reload();
+    const { exporter, loads, running } = await reloading();
     const waiting = Array.from({ length: 300 }, () => exporter.reload());
-    await eventually(() => expect(loads).toHaveLength(1));
-    loads[0]?.resolve(valid(['a', 'b']));
+    loads[0]?.resolve(valid('a', 'b'));
     expect(await running).toEqual([]);
     await eventually(() => expect(loads).toHaveLength(2));
-    loads[1]?.resolve(valid(['a', 'b', 'a']));
+    loads[1]?.resolve(valid('a', 'b', 'a'));
     const problems = await Promise.all(waiting);
     expect(problems[0]).toEqual([expect.stringMatching(/^config\.yaml:\d+:\d+: stations\[2\]/)]);
     expect(new Set(problems)).toEqual(new Set([problems[0]]));
@@ -108,24 +91,21 @@ describe('Exporter.reload', () => {
   });
 
   it('runs the waiting reload after one that failed', async () => {
-    const { exporter, loads } = await startExporter();
-    const running = exporter.reload();
+    const { exporter, loads, running } = await reloading();
     const waiting = exporter.reload();
-    await eventually(() => expect(loads).toHaveLength(1));
     loads[0]?.reject(new Error('a bug'));
     await expect(running).rejects.toThrow('a bug');
     await eventually(() => expect(loads).toHaveLength(2));
-    loads[1]?.resolve(valid(['b']));
+    loads[1]?.resolve(valid('b'));
     expect(await waiting).toEqual([]);
     expect(namesOf(exporter)).toEqual(['b']);
   });
 
   it('abandons a running reload when the exporter closes', async () => {
-    const { exporter, loads } = await startExporter();
-    const reloads = [exporter.reload(), exporter.reload()];
-    await eventually(() => expect(loads).toHaveLength(1));
+    const { exporter, loads, running } = await reloading();
+    const reloads = [running, exporter.reload()];
     await exporter.close();
-    loads[0]?.resolve(valid(['b']));
+    loads[0]?.resolve(valid('b'));
     expect(await Promise.all(reloads)).toEqual([['the exporter is shutting down'], ['the exporter is shutting down']]);
     expect(loads).toHaveLength(1);
     expect(namesOf(exporter)).toEqual(['a']);
@@ -139,12 +119,10 @@ describe('Exporter.reload', () => {
     const lines: string[] = [];
     let nowMs = 0;
     const log = createLogger({ level: 'warn', format: 'logfmt', write: (line) => lines.push(line) });
-    const { exporter, loads } = await startExporter({ log, elapsedMs: () => nowMs });
-    const reload = exporter.reload();
-    await eventually(() => expect(loads).toHaveLength(1));
+    const { loads, running } = await reloading({ log, elapsedMs: () => nowMs });
     for (nowMs = 10_000; nowMs <= 20_000; nowMs += 10_000) vi.advanceTimersByTime(10_000);
-    loads[0]?.resolve(valid(['a']));
-    expect(await reload).toEqual([]);
+    loads[0]?.resolve(valid('a'));
+    expect(await running).toEqual([]);
     vi.advanceTimersByTime(60_000);
     const reloads = lines.map((line) => line.replace(/^.*msg=/, '')).filter((line) => line.includes('reload'));
     expect(reloads).toEqual([
@@ -155,21 +133,9 @@ describe('Exporter.reload', () => {
 });
 
 describe('Exporter.start', () => {
-  const exporterOf = (config: object, elapsedMs?: () => number) => {
-    const loaded = loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
-    if (!loaded.ok) return expect.unreachable();
-    const exporter = new Exporter(loaded, {
-      ...OPTIONS,
-      load: async () => loaded,
-      ...(elapsedMs && { elapsedMs }),
-    });
-    onTestFinished(() => exporter.close());
-    return exporter;
-  };
-
   it('lets other events be handled while thousands of stations are built and started', async () => {
     const names = Array.from({ length: 2000 }, (_, at) => `station-${at}`);
-    const exporter = exporterOf(configOf('http://127.0.0.1:1', names));
+    const exporter = exporterOf(valid(...names));
     let iterations = 0;
     const count = () => {
       iterations += 1;
@@ -183,7 +149,7 @@ describe('Exporter.start', () => {
   });
 
   it('ends when the exporter is closed meanwhile', async () => {
-    const exporter = exporterOf(configOf('http://127.0.0.1:1', ['a']));
+    const exporter = exporterOf(valid('a'));
     const starting = exporter.start();
     await exporter.close();
     await expect(starting).rejects.toThrow();
@@ -196,24 +162,22 @@ describe('Exporter.start', () => {
   ] as const)(
     'is ready although 200 stations wait for an upstream that %s, beside healthy ones',
     async (_what, fault) => {
-      const healthy = await startSimulatedService({ source: () => entriesOf(1) });
-      const impeded = await startSimulatedService({ faults: { '*': [fault] } });
-      onTestFinished(() => healthy.stop());
-      onTestFinished(() => impeded.stop());
+      const healthy = await startTestService({ source: () => entriesOf(1) });
+      const impeded = await startTestService({ faults: { '*': [fault] } });
       const stationOf = (upstream: string, at: number) => ({
         upstream,
         rid: `/subscriptions/s/resourceGroups/g/zones/z/telemetryStations/${upstream}-${at}`,
       });
       const exporter = exporterOf(
-        {
+        load({
           upstreams: { healthy: { base_url: healthy.url }, impeded: { base_url: impeded.url, timeout: '100ms' } },
           stations: [
             ...Array.from({ length: 200 }, (_, at) => stationOf('impeded', at)),
             ...Array.from({ length: 5 }, (_, at) => stationOf('healthy', at)),
           ],
-        },
+        }),
         // Time stands still: the limit of a minute does not help.
-        () => 0,
+        { elapsedMs: () => 0 },
       );
       await exporter.start();
       await eventually(() => expect(exporter.ready()).toBe(true));
@@ -222,10 +186,9 @@ describe('Exporter.start', () => {
   );
 
   it('is ready a minute after its creation, whatever its stations do', async () => {
-    const service = await startSimulatedService({ faults: { '*': [{ kind: 'hang' }] } });
-    onTestFinished(() => service.stop());
+    const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
     let nowMs = 0;
-    const exporter = exporterOf(configOf(service.url, ['a']), () => nowMs);
+    const exporter = exporterOf(load(configOf(service.url, ['a'])), { elapsedMs: () => nowMs });
     await exporter.start();
     nowMs = 59_999;
     expect(exporter.ready()).toBe(false);

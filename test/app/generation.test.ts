@@ -8,13 +8,13 @@ import {
   startGeneration,
 } from '../../src/app/generation.ts';
 import { wereTried } from '../../src/app/status.ts';
-import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { OwnMetrics } from '../../src/metrics/own-metrics.ts';
 import { CompressorPool, type TextBuffer } from '../../src/metrics/segment.ts';
 import type { EncodedSnapshot } from '../../src/metrics/station-encoder.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
 import { RecordBudget } from '../../src/refresh/record-budget.ts';
 import type { StationCache } from '../../src/refresh/station-cache.ts';
+import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { listingContext } from '../upstream/support/context.ts';
 import { eventually } from '../web/eventually.ts';
@@ -34,15 +34,14 @@ function sharedServices(compressors = new CompressorPool(new TaskQueue(), 1)): S
   };
 }
 
-function loaded(config: object): LoadedConfig {
-  const result = loadConfig({ file: 'config.yaml', text: stringify(config), env: {} });
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result;
-}
-
 /** A generation that is closed when the test ends. */
-async function generationOf(config: object, old?: Generation, services = sharedServices()): Promise<Generation> {
-  const generation = await nextGeneration(loaded(config), old, services);
+async function generationOf(
+  config: object,
+  old?: Generation,
+  services = sharedServices(),
+  options: Parameters<typeof nextGeneration>[3] = {},
+): Promise<Generation> {
+  const generation = await nextGeneration(loaded(stringify(config)), old, services, options);
   onTestFinished(() => endGeneration(generation, undefined));
   return generation;
 }
@@ -53,6 +52,13 @@ const startHanging = () => startTestService({ faults: { '*': [{ kind: 'hang' }] 
 
 const refreshAll = ({ stations }: Generation) =>
   Promise.all(Array.from(stations.values(), (station) => station.refresh()));
+
+/** A generation after a refresh of each station. */
+async function refreshed(config: object, old?: Generation): Promise<Generation> {
+  const generation = await generationOf(config, old);
+  await refreshAll(generation);
+  return generation;
+}
 
 /** Resources added and removed since the start. */
 function changesOf(station: StationCache<EncodedSnapshot>): readonly number[] {
@@ -93,27 +99,18 @@ function heldServices() {
 const URL_A = 'http://127.0.0.1:1';
 
 describe('nextGeneration', () => {
-  it('sends no request before the generation is started', async () => {
-    const service = await startService();
-    const generation = await generationOf(configOf(service.url, ['a']));
-    await generation.stations.get('a')?.refresh();
-    expect(service.requests).toHaveLength(1);
-    await generationOf(configOf(service.url, ['a'], { metrics: { per_resource: false } }), generation);
-    await generationOf(configOf(service.url, ['b']), generation);
-    expect(service.requests).toHaveLength(1);
-  });
-
   it('keeps the data of a station when only timeouts, labels or the cache changed', async () => {
     const service = await startService();
-    const old = await generationOf(configOf(service.url, ['a']));
-    await old.stations.get('a')?.refresh();
+    const old = await refreshed(configOf(service.url, ['a']));
     const changes = { upstream: { refresh_timeout: '9s' }, station: { labels: { team: 'x' } }, cache: { ttl: '7s' } };
     const next = await generationOf(configOf(service.url, ['a'], changes), old);
     const { spec, served } = next.stations.get('a')?.view() ?? {};
     expect(spec).toMatchObject({ refreshTimeoutMs: 9000, labels: { team: 'x' }, cache: { ttlMs: 7000 } });
     expect(served?.publication.snapshot.size).toBe(3);
-    const other = await generationOf(configOf(service.url, ['a'], { station: { alertability: true } }), next);
+    const other = await generationOf(configOf(service.url, ['a', 'b'], { station: { alertability: true } }), next);
     expect(other.stations.get('a')?.view().served).toBeUndefined();
+    // No generation sends a request before it is started.
+    expect(service.requests).toHaveLength(1);
   });
 
   it('labels the resources of a station again when resource_labels changed, without a request', async () => {
@@ -125,8 +122,7 @@ describe('nextGeneration', () => {
       const groups = [...encoded.aggregates.groups].map(({ labels }) => labels['team']);
       return [publication.snapshot.parts.flat().map(({ labels }) => labels['team']), [...new Set(groups)]];
     };
-    const plain = await generationOf(base);
-    await plain.stations.get('a')?.refresh();
+    const plain = await refreshed(base);
     const one = await generationOf(labelled('one'), plain);
     expect(teams(one)).toEqual([['one', 'one', 'one'], ['one']]);
     expect((await generationOf(labelled('one'), one)).stations.get('a')).toBe(one.stations.get('a'));
@@ -150,12 +146,8 @@ describe('nextGeneration', () => {
       { metrics: { per_resource: false } },
       { station: { filters: { resource_ids: ['r1'] } } },
     ];
-    let generation = await generationOf(configOf(service.url, ['a', 'b']));
-    await generation.stations.get('a')?.refresh();
-    for (const change of changes) {
-      generation = await generationOf(configOf(service.url, ['a'], change), generation);
-      await generation.stations.get('a')?.refresh();
-    }
+    let generation = await refreshed(configOf(service.url, ['a', 'b']));
+    for (const change of changes) generation = await refreshed(configOf(service.url, ['a'], change), generation);
     expect(outcomes(generation)).toEqual([1, 3, 3, 3, 3, 3]);
     const moved = await generationOf(configOf((await startService()).url, ['a']), generation);
     expect(outcomes(moved)).toEqual([1, 3, 3, 3, 3, 3]);
@@ -167,19 +159,16 @@ describe('nextGeneration', () => {
   it('takes over a refresh that ends during the takeover, with its counters', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a']);
-    const old = await generationOf(config);
+    const old = await refreshed(config);
     const station = old.stations.get('a') ?? expect.unreachable();
-    await station.refresh();
     const { services, used, release } = heldServices();
-    const takeover = nextGeneration(loaded({ ...config, metrics: { per_resource: false } }), old, services);
+    const takeover = generationOf({ ...config, metrics: { per_resource: false } }, old, services);
     await used();
     service.setRecords('a', entriesOf(1, 'new'));
     await station.refresh();
     expect(changesOf(station)).toEqual([1, 3]);
     release();
-    const next = await takeover;
-    onTestFinished(() => endGeneration(next, undefined));
-    const taken = next.stations.get('a') ?? expect.unreachable();
+    const taken = (await takeover).stations.get('a') ?? expect.unreachable();
     expect(changesOf(taken)).toEqual([1, 3]);
     expect(taken.view().health).toBe(station.view().health);
     expect(taken.view().served?.publication.snapshot).toBe(station.view().served?.publication.snapshot);
@@ -188,8 +177,7 @@ describe('nextGeneration', () => {
   it('ends although a station is refreshed whenever one is encoded, and loses no count', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a', 'b']);
-    const old = await generationOf(config);
-    await refreshAll(old);
+    const old = await refreshed(config);
     let size = 0;
     const changeAll = async () => {
       size += 1;
@@ -197,7 +185,7 @@ describe('nextGeneration', () => {
       // Refreshes do not end during the last round.
       await Promise.race([refreshAll(old), new Promise((resolve) => setTimeout(resolve, 200))]);
     };
-    const changed = loaded({ ...config, metrics: { per_resource: false } });
+    const changed = { ...config, metrics: { per_resource: false } };
     const taken: Generation[] = [];
     const swap = (next: Generation) => {
       for (const [name, station] of next.stations) {
@@ -207,8 +195,7 @@ describe('nextGeneration', () => {
       }
       taken.push(next);
     };
-    const next = await nextGeneration(changed, old, sharedServices(new BusyPool(changeAll)), { swap });
-    onTestFinished(() => endGeneration(next, undefined));
+    const next = await generationOf(changed, old, sharedServices(new BusyPool(changeAll)), { swap });
     expect(taken).toEqual([next]);
     // Without a successor the old station continues.
     const before = old.stations.get('a')?.view().health;
@@ -231,7 +218,7 @@ describe('nextGeneration', () => {
       uses += 1;
       if (uses === 3) throw new Error('a bug');
     });
-    await expect(nextGeneration(loaded(changed), old, { ...services, compressors })).rejects.toThrow('a bug');
+    await expect(generationOf(changed, old, { ...services, compressors })).rejects.toThrow('a bug');
     service.setRecords('a', entriesOf(1, 'new'));
     await old.fleet.read(new AbortController().signal);
     expect(changesOf(old.stations.get('a') ?? expect.unreachable())).toEqual([1, 3]);
@@ -241,13 +228,12 @@ describe('nextGeneration', () => {
   it('stops building a generation when the signal aborts', async () => {
     const service = await startService();
     const config = configOf(service.url, ['a', 'b']);
-    const old = await generationOf(config);
-    await old.stations.get('a')?.refresh();
+    const old = await refreshed(config);
     const { services, used, release } = heldServices();
     const controller = new AbortController();
     const swap = () => expect.unreachable();
-    const changed = loaded({ ...config, metrics: { per_resource: false } });
-    const build = nextGeneration(changed, old, services, { signal: controller.signal, swap });
+    const changed = { ...config, metrics: { per_resource: false } };
+    const build = generationOf(changed, old, services, { signal: controller.signal, swap });
     await used();
     controller.abort(new Error('no longer needed'));
     release();
@@ -259,11 +245,9 @@ describe('endGeneration', () => {
   it('keeps hold and hanging stations of an upstream of which only limits changed', async () => {
     const service = await startHanging();
     const upstream = { timeout: '50ms', max_retries: 0 };
-    const old = await generationOf(configOf(service.url, ['a'], { upstream }));
-    await refreshAll(old);
+    const old = await refreshed(configOf(service.url, ['a'], { upstream }));
     const hangingAfter = async (changed: object) => {
       const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...upstream, ...changed } }), old);
-      onTestFinished(() => endGeneration(next, undefined));
       startGeneration(next, old);
       return next.upstreams.get('main')?.client.load().hangingStations;
     };
@@ -274,8 +258,7 @@ describe('endGeneration', () => {
   it('lets an upstream forget that a removed station hangs', async () => {
     const service = await startHanging();
     const upstream = { timeout: '50ms', max_retries: 0 };
-    const old = await generationOf(configOf(service.url, ['a', 'b'], { upstream }));
-    await refreshAll(old);
+    const old = await refreshed(configOf(service.url, ['a', 'b'], { upstream }));
     const next = await generationOf(configOf(service.url, ['a'], { upstream }), old);
     const hangingStations = () => next.upstreams.get('main')?.client.load().hangingStations;
     expect(hangingStations()).toBe(2);

@@ -15,6 +15,8 @@ const UPSTREAM = {
   client: { load: () => LOAD, isHanging: (station: string) => station === 'stuck' },
 };
 
+const FAILURE = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
+
 const NEVER: Health = { lastAttemptMs: undefined, lastSuccessMs: undefined, durationMs: undefined, failure: undefined };
 
 describe('stationStatus', () => {
@@ -42,10 +44,9 @@ describe('stationStatus', () => {
     });
   });
 
-  it('reports a station that was never refreshed as neither up nor down', () => {
-    expect(
-      stationStatus({ ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true }, UPSTREAM),
-    ).toMatchObject({
+  it('is neither up nor down before the first refresh', () => {
+    const view = { ...viewOf([]), health: NEVER, served: undefined, isRefreshing: true };
+    expect(stationStatus(view, UPSTREAM)).toMatchObject({
       up: undefined,
       isRefreshing: true,
       refresh: 'scrape',
@@ -53,17 +54,15 @@ describe('stationStatus', () => {
     });
   });
 
-  it('reports for how long it waits, and whether it hangs', () => {
-    const view = { ...viewOf([], { name: 'stuck' }), isRefreshing: true, waitingMs: 1234 };
-    expect(stationStatus(view, UPSTREAM)).toMatchObject({ isRefreshing: true, waitingMs: 1234, isHanging: true });
-  });
-
-  it('reports the failure of a station that is down', () => {
-    const failure = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
-    const health = { ...NEVER, lastAttemptMs: 1, failure };
-    expect(stationStatus({ ...viewOf([]), health }, UPSTREAM)).toMatchObject({
+  it('has the failure, for how long it waits, and whether it hangs', () => {
+    const health = { ...NEVER, lastAttemptMs: 1, failure: FAILURE };
+    const view = { ...viewOf([], { name: 'stuck' }), health, isRefreshing: true, waitingMs: 1234 };
+    expect(stationStatus(view, UPSTREAM)).toMatchObject({
       up: false,
       failure: { reason: 'auth', message: 'refused' },
+      isRefreshing: true,
+      waitingMs: 1234,
+      isHanging: true,
     });
   });
 
@@ -164,15 +163,14 @@ describe('refreshEntry', () => {
   });
 
   it('has the failure, and no numbers of the snapshot before', () => {
-    const failure = { reason: 'auth', message: 'refused', error: new Error('refused') } as const;
-    const health = { lastAttemptMs: 5000, lastSuccessMs: undefined, durationMs: 7, failure };
+    const health = { ...NEVER, lastAttemptMs: 5000, durationMs: 7, failure: FAILURE };
     const entry = refreshEntry({ ...viewOf(resources), health }, { waitedMs: 0, changes: undefined });
     expect(entry).toEqual({
       atMs: 5000,
       refreshes: 1,
       failed: 1,
       outcome: 'failed',
-      failure,
+      failure: FAILURE,
       waitedMs: 0,
       durationMs: 7,
     });
@@ -183,14 +181,8 @@ describe('postponedEntry', () => {
   it('is not a failure of the station', () => {
     const failure = new ListingFailure('rate_limited', 'later', { isPostponed: true });
     expect(postponedEntry(failure, 9000)).toEqual({
-      ...{
-        atMs: 9000,
-        refreshes: 1,
-        failed: 0,
-        outcome: 'postponed',
-        waitedMs: 0,
-        failure: { reason: 'rate_limited', message: 'later' },
-      },
+      ...{ atMs: 9000, refreshes: 1, failed: 0, outcome: 'postponed', waitedMs: 0 },
+      failure: { reason: 'rate_limited', message: 'later' },
     });
   });
 });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,16 +11,16 @@ import { issue } from '../upstream/support/certificates.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 
 const HASH = '$2y$10$mDwo.lAisC94iLAyP81MCesa29IzH37oigHC/42V2pdJlUprsJPze';
-const { cert, key } = issue({ name: 'server' });
 
 function load(text: string) {
   return loadAccessRules(temporaryFile('web.yml', text));
 }
 
 describe('loadAccessRules', () => {
-  it('allows open access without a file, and with an empty mapping', async () => {
+  it('allows open access without a file, with an empty mapping, and with a TLS version only', async () => {
     expect(await loadAccessRules(undefined)).toEqual({ ok: true, rules: OPEN_ACCESS });
     expect(await load('{}')).toEqual({ ok: true, rules: OPEN_ACCESS });
+    expect(await load('tls_server_config: { min_version: TLS13 }')).toEqual({ ok: true, rules: OPEN_ACCESS });
   });
 
   it('returns users, headers and the rate limit of the file', async () => {
@@ -39,17 +39,6 @@ rate_limit: { interval: 1s, burst: 5 }
     });
   });
 
-  it('enables TLS with a certificate, but not with a version only', async () => {
-    const certFile = temporaryFile('server.crt', cert);
-    const keyFile = temporaryFile('server.key', key);
-    const result = await load(`tls_server_config: { cert_file: ${certFile}, key_file: ${keyFile} }`);
-    expect(result).toMatchObject({
-      ok: true,
-      rules: { tls: { context: { cert: readFileSync(certFile, 'utf8'), key } } },
-    });
-    expect(await load('tls_server_config: { min_version: TLS13 }')).toEqual({ ok: true, rules: OPEN_ACCESS });
-  });
-
   it('reports a file that cannot be read', async () => {
     expect(await loadAccessRules('/nowhere/web.yml')).toEqual({
       ok: false,
@@ -58,7 +47,8 @@ rate_limit: { interval: 1s, burst: 5 }
   });
 
   it('reports problems of certificate files at the keys that name them', async () => {
-    const file = temporaryFile('web.yml', 'tls_server_config:\n  cert_file: missing.crt\n  key: junk\n');
+    const client = 'client_ca_file: /nowhere/ca.crt\n  client_auth_type: RequestClientCert';
+    const file = temporaryFile('web.yml', `tls_server_config:\n  cert_file: missing.crt\n  key: junk\n  ${client}\n`);
     expect(await loadAccessRules(file)).toEqual({
       ok: false,
       problems: [
@@ -66,6 +56,9 @@ rate_limit: { interval: 1s, burst: 5 }
           `^${file}:2:14: tls_server_config.cert_file: cannot be read: .*${dirname(file)}/missing.crt'$`,
         ),
         `${file}:3:8: tls_server_config.key: contains no valid key, expected a PEM key without a passphrase`,
+        expect.stringMatching(
+          /:4:19: tls_server_config\.client_ca_file: cannot be read: ENOENT: .*'\/nowhere\/ca\.crt'$/,
+        ),
       ],
     });
     const weak = issue({ name: 'weak', namedCurve: 'secp112r1' });
@@ -126,35 +119,20 @@ describe('loadTlsRules', () => {
     expect(await loadTls({ ...files, cert: 'ignored because of cert_file' }, folder)).toEqual(await loadTls(inline));
   });
 
-  it.each([
-    ['NoClientCert', { requested: false, required: false, verified: false }],
-    ['RequestClientCert', { requested: true, required: false, verified: false }],
-    ['RequireAnyClientCert', { requested: true, required: true, verified: false }],
-    ['RequireClientCert', { requested: true, required: true, verified: false }],
-    ['VerifyClientCertIfGiven', { requested: true, required: false, verified: true }],
-    ['RequireAndVerifyClientCert', { requested: true, required: true, verified: true }],
-  ])('supports the client_auth_type %s', async (client_auth_type, client) => {
-    expect((await rulesOf({ client_auth_type })).client).toEqual(client);
-  });
-
-  it('passes on client_allowed_sans', async () => {
-    const config = { client_auth_type: 'RequireAnyClientCert', client_allowed_sans: ['a'] };
-    expect((await rulesOf(config)).client).toMatchObject({ required: true, allowedSans: ['a'] });
-  });
-
-  it('reports every file that cannot be read', async () => {
-    const config = {
-      cert_file: 'no.crt',
-      key_file: 'no.key',
-      client_ca_file: 'no.ca',
-      client_auth_type: 'RequestClientCert',
-    };
-    expect(await loadTls(config, '/nowhere')).toEqual(
-      ['cert_file', 'key_file', 'client_ca_file'].map((key) => ({
-        key,
-        message: expect.stringMatching(/^cannot be read: ENOENT: .*'\/nowhere\/no\.\w+'$/),
-      })),
-    );
+  it.each(
+    Object.entries<readonly string[]>({
+      NoClientCert: [],
+      RequestClientCert: ['requested'],
+      RequireAnyClientCert: ['requested', 'required'],
+      RequireClientCert: ['requested', 'required'],
+      VerifyClientCertIfGiven: ['requested', 'verified'],
+      RequireAndVerifyClientCert: ['requested', 'required', 'verified'],
+    }),
+  )('supports the client_auth_type %s, and passes on client_allowed_sans', async (client_auth_type, expected) => {
+    const sans = expected.includes('required') ? { client_allowed_sans: ['a'] } : {};
+    const { allowedSans, ...client } = (await rulesOf({ client_auth_type, ...sans })).client;
+    expect(Object.entries(client).flatMap(([name, is]) => (is ? [name] : []))).toEqual(expected);
+    expect(allowedSans).toEqual(sans.client_allowed_sans);
   });
 
   const noCertificate = 'contains no valid certificate, expected one or more in PEM format';
@@ -165,37 +143,25 @@ describe('loadTlsRules', () => {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' },
   }).privateKey;
 
-  it.each([
-    ['a text without a certificate', { cert: 'junk' }, [{ key: 'cert', message: noCertificate }]],
-    ['a broken certificate', { cert: SERVER.cert.replace('MII', 'AAA') }, [{ key: 'cert', message: noCertificate }]],
-    [
-      'a broken second certificate',
-      { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') },
-      [{ key: 'cert', message: noCertificate }],
-    ],
-    ['a key instead of a certificate', { cert: SERVER.key }, [{ key: 'cert', message: noCertificate }]],
-    ['a text without a key', { key: 'junk' }, [{ key: 'key', message: noKey }]],
-    ['an encrypted key', { key: encrypted }, [{ key: 'key', message: noKey }]],
+  it.each<readonly [what: string, config: object, problems: Readonly<Record<string, string>>]>([
+    ['a broken certificate', { cert: SERVER.cert.replace('MII', 'AAA') }, { cert: noCertificate }],
+    ['a broken second certificate', { cert: SERVER.cert + OTHER.cert.replace('MII', 'AAA') }, { cert: noCertificate }],
+    ['a key instead of a certificate', { cert: SERVER.key }, { cert: noCertificate }],
+    ['an encrypted key', { key: encrypted }, { key: noKey }],
     [
       'the key of another certificate',
       { key: OTHER.key },
-      [{ key: 'key', message: 'does not match the certificate, expected its private key' }],
+      { key: 'does not match the certificate, expected its private key' },
     ],
     [
-      'a text without a client CA',
-      { client_ca: 'junk', client_auth_type: 'RequireAndVerifyClientCert' },
-      [{ key: 'client_ca', message: noCertificate }],
+      'an invalid certificate, key and client CA',
+      { cert: 'junk', key: 'junk', client_ca: 'junk', client_auth_type: 'RequireAndVerifyClientCert' },
+      { cert: noCertificate, key: noKey, client_ca: noCertificate },
     ],
-    [
-      'an invalid certificate and key',
-      { cert: 'junk', key: 'junk' },
-      [
-        { key: 'cert', message: noCertificate },
-        { key: 'key', message: noKey },
-      ],
-    ],
-  ])('reports %s', async (_title, config, problems) => {
-    expect(await loadTls({ ...INLINE, ...config })).toEqual(problems);
+  ])('reports %s', async (_, config, problems) => {
+    expect(await loadTls({ ...INLINE, ...config })).toEqual(
+      Object.entries(problems).map(([key, message]) => ({ key, message })),
+    );
   });
 });
 

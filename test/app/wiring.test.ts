@@ -2,20 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { recordLimits, semiSpaceMib, upstreamOptions, userAgentOf } from '../../src/app/wiring.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loaded } from '../config/fixtures.ts';
 import { configOf } from '../e2e/test-bed.ts';
 
-function configured(config: object) {
-  const result = loadConfig({ file: '/etc/exporter/config.yaml', text: stringify(config), env: {} });
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.config;
-}
+const configured = (config: object) => loaded(stringify(config)).config;
 
 function optionsOf(upstream: object) {
-  const { upstreams } = configured({
-    ...configOf('https://monitor.example.com', ['a']),
-    upstreams: { main: upstream },
-  });
+  const { upstreams } = configured({ ...configOf('', ['a']), upstreams: { main: upstream } });
   return upstreamOptions('main', upstreams['main'] ?? expect.unreachable(), 'agent/1');
 }
 
@@ -38,8 +31,9 @@ describe('upstreamOptions', () => {
     });
   });
 
-  it('maps every limit', () => {
-    const limits = {
+  it('maps every limit, the TLS settings and the proxy, and makes one header of each value, secret and file', () => {
+    const upstream = {
+      base_url,
       timeout: '1500ms',
       concurrency: 3,
       requests_per_second: 0.5,
@@ -47,8 +41,20 @@ describe('upstreamOptions', () => {
       page_size: 7,
       max_page_bytes: '2KiB',
       list_style: 'comma',
+      http_headers: { 'X-A': { values: ['1', '2'], secrets: ['3'], files: ['/run/4'] }, 'X-B': { values: ['5'] } },
+      tls_config: {
+        ca_file: '/ca',
+        cert_file: '/cert',
+        key_file: '/key',
+        server_name: 'name',
+        insecure_skip_verify: true,
+        min_version: 'TLS13',
+      },
+      proxy_url: 'http://u:p@proxy:3128',
     };
-    expect(optionsOf({ base_url, ...limits })).toMatchObject({
+    expect(optionsOf(upstream)).toEqual({
+      name: 'main',
+      baseUrl: new URL(base_url),
       timeoutMs: 1500,
       concurrency: 3,
       requestsPerSecond: 0.5,
@@ -56,7 +62,25 @@ describe('upstreamOptions', () => {
       pageSize: 7,
       maxPageBytes: 2048,
       listStyle: 'comma',
+      headers: [
+        { name: 'X-A', value: '1' },
+        { name: 'X-A', value: '2' },
+        { name: 'X-A', value: { text: '3' } },
+        { name: 'X-A', value: { file: '/run/4' } },
+        { name: 'X-B', value: '5' },
+      ],
+      tls: {
+        caFile: '/ca',
+        certFile: '/cert',
+        keyFile: '/key',
+        serverName: 'name',
+        insecureSkipVerify: true,
+        minVersion: 'TLSv1.3',
+      },
+      proxyUrl: new URL('http://u:p@proxy:3128'),
+      userAgent: 'agent/1',
     });
+    expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecureSkipVerify: false });
   });
 
   it.each([
@@ -86,49 +110,12 @@ describe('upstreamOptions', () => {
   ])('maps %s with its %s or the file of it, and %j', (scheme, secret, keys, auth, key) => {
     const authOf = (source: object) => optionsOf({ base_url, [scheme]: { ...keys, ...source } }).auth;
     expect(authOf({ [secret]: 's' })).toEqual({ ...auth, [key]: { text: 's' } });
-    expect(authOf({ [`${secret}_file`]: 'f' })).toEqual({ ...auth, [key]: { file: '/etc/exporter/f' } });
+    expect(authOf({ [`${secret}_file`]: 'f' })).toEqual({ ...auth, [key]: { file: 'conf/f' } });
   });
 
   it('gives an empty password as the empty text', () => {
     const { auth } = optionsOf({ base_url, basic_auth: { username: 'u', password: '' } });
     expect(auth).toEqual({ scheme: 'basic', username: 'u', password: { text: '' } });
-  });
-
-  it('makes one header of each value, secret and file', () => {
-    const http_headers = { 'X-A': { values: ['1', '2'], secrets: ['3'], files: ['/run/4'] }, 'X-B': { values: ['5'] } };
-    expect(optionsOf({ base_url, http_headers }).headers).toEqual([
-      { name: 'X-A', value: '1' },
-      { name: 'X-A', value: '2' },
-      { name: 'X-A', value: { text: '3' } },
-      { name: 'X-A', value: { file: '/run/4' } },
-      { name: 'X-B', value: '5' },
-    ]);
-  });
-
-  it('maps the TLS settings', () => {
-    expect(optionsOf({ base_url, tls_config: {} }).tls).toEqual({ insecureSkipVerify: false });
-    const tls_config = {
-      ca_file: '/ca',
-      cert_file: '/cert',
-      key_file: '/key',
-      server_name: 'name',
-      insecure_skip_verify: true,
-      min_version: 'TLS13',
-    };
-    expect(optionsOf({ base_url, tls_config }).tls).toEqual({
-      caFile: '/ca',
-      certFile: '/cert',
-      keyFile: '/key',
-      serverName: 'name',
-      insecureSkipVerify: true,
-      minVersion: 'TLSv1.3',
-    });
-  });
-
-  it('maps the proxy', () => {
-    expect(optionsOf({ base_url, proxy_url: 'http://u:p@proxy:3128' }).proxyUrl).toEqual(
-      new URL('http://u:p@proxy:3128'),
-    );
   });
 });
 
