@@ -2,10 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { FLAGS, ownShard } from '../../src/cli/flags.ts';
 
 describe('FLAGS', () => {
-  it('has unique names', () => {
-    expect(new Set(FLAGS.map((flag) => flag.name)).size).toBe(FLAGS.length);
-  });
-
   it.each(FLAGS.filter((flag) => flag.default !== undefined))('has a valid default for --$name', (flag) => {
     expect(flag.kind.parse(flag.default ?? '')).toBeDefined();
   });

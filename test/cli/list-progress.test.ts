@@ -2,8 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ListProgress } from '../../src/cli/list-progress.ts';
 
-function terminal(options: { columns?: number | undefined; listings?: number; title?: string } = {}) {
-  const { columns, listings, title } = { columns: 60, listings: 1, title: 'prod', ...options };
+function terminal({ columns = 60, listings = 1, title = 'prod' } = {}) {
   let written = '';
   let nowMs = 0;
   const progress = new ListProgress({
@@ -29,7 +28,7 @@ function terminal(options: { columns?: number | undefined; listings?: number; ti
   };
   /** The line after each repaint. */
   const lines = () => written.split('\r\u001b[K').slice(1);
-  return { progress, page, retried, lines, written: () => written };
+  return { page, retried, lines };
 }
 
 type Page = readonly [offset: number, total: number | undefined, details?: { listing?: string; received?: number }];
@@ -122,22 +121,5 @@ describe('ListProgress', () => {
     const { page, lines } = terminal();
     for (let at = 0; at < 100; at += 1) page(100 * at, 10_000, { afterMs: 1 });
     expect(lines()).toHaveLength(3);
-  });
-
-  it('clears the line once', () => {
-    const { progress, page, lines } = terminal();
-    page(0, 100);
-    progress.clear();
-    progress.clear();
-    expect(lines()).toHaveLength(3);
-    expect(lines().at(-1)).toBe('');
-  });
-
-  it('writes nothing without a terminal', () => {
-    const { progress, page, retried, written } = terminal({ columns: undefined });
-    page(0, 1);
-    retried();
-    progress.clear();
-    expect(written()).toBe('');
   });
 });

@@ -101,7 +101,7 @@ describe('parseFlags', () => {
     expect(parseFlags(line.split(' '))).toMatchObject({ ok: true, ...parsed });
   });
 
-  it.each<readonly [line: string, ...problems: (string | RegExp)[]]>([
+  it.each<[line: string, ...problems: (string | RegExp)[]]>([
     ['-- --demo', `unknown command "--demo", expected one of ${KNOWN}`],
     ['fly now', `unknown command "fly", expected one of ${KNOWN}`],
     ['version now', 'unexpected argument "now"'],
@@ -173,7 +173,7 @@ describe('parseFlags', () => {
       '--shard: expected less than --total-shards (1), got 3',
     ],
   ])('rejects %s with all problems at once', (line, ...problems) => {
-    expect(parseFlags(`${line}`.split(' '))).toEqual({
+    expect(parseFlags(line.split(' '))).toEqual({
       ok: false,
       problems: problems.map((problem) => (typeof problem === 'string' ? problem : expect.stringMatching(problem))),
     });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { resourceTable } from '../../src/cli/resource-table.ts';
-import { columnsWith, type Resource } from '../../src/model/resource.ts';
+import { columnsWith } from '../../src/model/resource.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 
-const plain: Resource = {
-  id: 'r1',
+const plain = resourceOf('r1', {
   name: 'ws-1',
   displayName: '训练平台-01',
   type: 'resource_type.compute.x',
-  typeLabel: 'Compute',
   state: 'ALERTSTATE_FIRING',
   sku: '2 GPU',
   quantity: { value: 2, unit: 'GPU' },
@@ -16,25 +15,16 @@ const plain: Resource = {
   createdSeconds: 1_714_564_800.5,
   product: 'product.x',
   alertable: true,
-  labels: {},
-};
+});
 
-const bare: Resource = {
-  id: 'r2',
+const bare = resourceOf('r2', {
   name: '',
   displayName: '',
   type: '',
-  typeLabel: '',
   state: '',
-  sku: '',
-  quantity: undefined,
-  gpuModel: '',
   alertRules: undefined,
   createdSeconds: undefined,
-  product: '',
-  alertable: undefined,
-  labels: {},
-};
+});
 
 describe('resourceTable', () => {
   it('prints a line per resource', () => {

@@ -35,17 +35,15 @@ describe('tableOf', () => {
     },
   );
 
+  it('supports more rows than a call takes arguments', () => {
+    const { lines } = tableOf([{ heading: 'X' }], Array<Row>(200_000).fill({ X: 'x' }));
+    expect([...lines]).toHaveLength(200_001);
+  });
+
   it('escapes control characters in cells', () => {
     expect(textTable([{ heading: 'X' }, { heading: 'Y' }], [['\u001b[2J\n', 'y']])).toBe(
       'X               Y\n\\u{1b}[2J\\u{a}  y\n',
     );
-  });
-});
-
-describe('tableOf, with many rows', () => {
-  it('supports more rows than a call takes arguments', () => {
-    const { lines } = tableOf([{ heading: 'X' }], Array<Row>(200_000).fill({ X: 'x' }));
-    expect([...lines]).toHaveLength(200_001);
   });
 });
 
@@ -111,10 +109,6 @@ describe('tableOf, on a terminal', () => {
 
 describe('printable', () => {
   it.each([
-    ['tab\there', 'tab\\u{9}here'],
-    ['\u009b31m', '\\u{9b}31m'],
-    ['\u202etxt.exe', '\\u{202e}txt.exe'],
-    ['a\u2028b', 'a\\u{2028}b'],
     ['\u{e0041}', '\\u{e0041}'],
     ['\ud800', '\ufffd'],
     ['训练 平台: é 👍', '训练 平台: é 👍'],

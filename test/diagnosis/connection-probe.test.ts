@@ -1,24 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { probeConnection, speaksTls } from '../../src/diagnosis/connection-probe.ts';
-import type { StationFacts } from '../../src/diagnosis/facts.ts';
-import { ListingFailure } from '../../src/model/failure.ts';
-import { specOf } from '../refresh/fixtures.ts';
+import { probeConnection } from '../../src/diagnosis/connection-probe.ts';
 import { issue } from '../upstream/support/certificates.ts';
 import { CLIENT_OPTIONS } from '../upstream/support/client.ts';
 import { closedPort, startService } from '../upstream/support/service.ts';
-import { STATION } from '../web/fake-station.ts';
-
-const failedStation: StationFacts = {
-  spec: specOf({ name: 'a', upstream: CLIENT_OPTIONS.name }),
-  durationMs: 1,
-  result: { reason: 'network', message: 'closed', error: new ListingFailure('network', 'closed') },
-  reducedPageSize: undefined,
-  status: STATION,
-  replies: [],
-  series: 0,
-  plainBytes: 0,
-  gzipBytes: 0,
-};
 
 const answer: Parameters<typeof startService>[0] = (_request, response) => response.end();
 
@@ -68,17 +52,5 @@ describe('probeConnection', () => {
     expect(error).toMatchObject({ reason: 'tls' });
     expect(session).toMatchObject({ protocol: 'TLSv1.3', issuer: 'self-signed', names: ['self-signed'] });
     expect(names).toEqual(['monitor.example.com', 'monitor.example.com']);
-  });
-});
-
-describe('speaksTls', () => {
-  it('is true when the port of a failed http upstream accepts TLS', async () => {
-    const secure = await startService(answer, issue({ name: 'service' }));
-    const plain = await startService(answer);
-    const at = (port: number, stations = [failedStation]) =>
-      speaksTls({ ...CLIENT_OPTIONS, baseUrl: new URL(`http://127.0.0.1:${port}/prefix`) }, stations);
-    expect(await at(secure.port)).toBe(true);
-    expect(await at(plain.port)).toBe(false);
-    expect(await at(secure.port, [])).toBe(false);
   });
 });

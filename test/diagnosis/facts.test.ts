@@ -1,34 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { clockDifferenceMs, clockDifferenceText } from '../../src/diagnosis/facts.ts';
+import { clockDifferenceMs } from '../../src/diagnosis/facts.ts';
+
+type Reply = readonly [sentMs: number, receivedMs: number, dateMs: number | undefined];
+
+const SLOW: Reply = [0, 60_000, 30_000];
+const QUICK: Reply = [20_000, 20_000, 10_000];
 
 describe('clockDifferenceMs', () => {
-  it('is 0 when the Date lies within the round trip', () => {
-    expect(clockDifferenceMs([{ sentMs: 10_900, receivedMs: 11_100, dateMs: 10_000 }])).toBe(0);
-    expect(clockDifferenceMs([{ sentMs: 10_900, receivedMs: 11_100, dateMs: 11_000 }])).toBe(0);
-    expect(clockDifferenceMs([{ sentMs: 10_000, receivedMs: 40_000, dateMs: 35_000 }])).toBe(0);
-  });
-
-  it('is positive when the local clock is ahead, negative when it is behind', () => {
-    expect(clockDifferenceMs([{ sentMs: 20_000, receivedMs: 20_000, dateMs: 10_000 }])).toBe(9500);
-    expect(clockDifferenceMs([{ sentMs: 10_000, receivedMs: 10_000, dateMs: 20_000 }])).toBe(-10_500);
-  });
-
-  it('uses the reply with the shortest round trip', () => {
-    const slow = { sentMs: 0, receivedMs: 60_000, dateMs: 30_000 };
-    const quick = { sentMs: 20_000, receivedMs: 20_000, dateMs: 10_000 };
-    expect(clockDifferenceMs([slow, quick])).toBe(9500);
-    expect(clockDifferenceMs([quick, slow])).toBe(9500);
-  });
-
-  it('is undefined without a Date', () => {
-    expect(clockDifferenceMs([])).toBeUndefined();
-    expect(clockDifferenceMs([{ sentMs: 0, receivedMs: 0, dateMs: undefined }])).toBeUndefined();
-  });
-});
-
-describe('clockDifferenceText', () => {
-  it('gives seconds and direction', () => {
-    expect(clockDifferenceText(61_400)).toBe('61 s ahead of');
-    expect(clockDifferenceText(-3_600_000)).toBe('3600 s behind');
+  it.each<[what: string, differenceMs: number | undefined, ...replies: Reply[]]>([
+    ['0 when the second before the request is the Date', 0, [10_900, 11_100, 10_000]],
+    ['0 when the Date lies within the round trip', 0, [10_900, 11_100, 11_000]],
+    ['0 when the Date lies within a long round trip', 0, [10_000, 40_000, 35_000]],
+    ['positive when the local clock is ahead', 9500, QUICK],
+    ['negative when the local clock is behind', -10_500, [10_000, 10_000, 20_000]],
+    ['that of the shortest round trip, if it is the last', 9500, SLOW, QUICK],
+    ['that of the shortest round trip, if it is the first', 9500, QUICK, SLOW],
+    ['unknown without a reply', undefined],
+    ['unknown without a Date', undefined, [0, 0, undefined]],
+  ])('is %s', (_, differenceMs, ...replies) => {
+    const infos = replies.map(([sentMs, receivedMs, dateMs]) => ({ sentMs, receivedMs, dateMs }));
+    expect(clockDifferenceMs(infos)).toBe(differenceMs);
   });
 });
