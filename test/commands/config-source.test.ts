@@ -9,12 +9,10 @@ import { temporaryFile } from '../upstream/support/files.ts';
 
 describe('loadConfigFile', () => {
   it('reports why a file cannot be read', async () => {
-    const folder = dirname(temporaryFile('x', ''));
-    for (const [file, code] of [[folder, 'EISDIR'] as const, [join(folder, 'missing.yaml'), 'ENOENT'] as const])
-      expect(await loadConfigFile(file, {})).toMatchObject({
-        ok: false,
-        problems: [{ file, line: 1, message: expect.stringMatching(`^cannot be read: ${code}`) }],
-      });
+    expect(await loadConfigFile('test', {})).toMatchObject({
+      ok: false,
+      problems: [{ file: 'test', line: 1, message: expect.stringMatching('^cannot be read: EISDIR[^;]*$') }],
+    });
   });
 
   it('reads a pipe, as of a tool that decrypts the file', async () => {

@@ -71,14 +71,6 @@ describe('list', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('prints CSV', async () => {
-    const { stdout } = await listed(configured(), '--format=csv');
-    expect(stdout.split('\r\n')).toHaveLength(59);
-    expect(stdout).toContain(
-      '\r\nr5,name-r5,Display r5,resource_type.kind.2,Kind 2,,ALERTSTATE_FIRING,,1,2024-05-01T12:00:05.500Z,1.5 TiB,1.5,TiB,\r\n',
-    );
-  });
-
   it.each<[flags: string[], wanted: (index: number) => boolean]>([
     [['--search=R1'], (index) => `r${index}`.startsWith('r1')],
     [['--type=resource_type.kind.1'], (index) => index % 3 === 1],
@@ -186,15 +178,12 @@ describe('list', () => {
     expect(stderr).toMatch(/^cannot list "ts": forbidden: .*403.*\n$/);
   });
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ])('exits on %s with code %i and prints nothing', async (signal, code) => {
+  it('exits on SIGINT with code 130 and prints nothing', async () => {
     const service = await startTestService({ faults: { '*': [{ kind: 'hang' }] } });
     const { signals, exit, output } = run(['list', 'ts', configFlag(configOf(service.url, ['ts']))]);
     await eventually(() => expect(service.requests).toHaveLength(1));
-    signals.emit(signal);
-    expect(await exit).toBe(code);
+    signals.emit('SIGINT');
+    expect(await exit).toBe(130);
     expect(output()).toEqual({ stdout: '', stderr: '' });
   });
 

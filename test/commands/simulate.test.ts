@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { NAMED_FAULTS } from '../../src/simulator/faults.ts';
 import { simulate } from '../e2e/running-program.ts';
 
 /** Faster to simulate than the demo stations. */
 const SMALL = ['--simulate.stations=1', '--simulate.resources=200'];
 
+type Simulated = Pick<Awaited<ReturnType<typeof simulate>>, 'config' | 'output'>;
+
 /** Runs the simulated service while `use` runs. */
-async function simulated<T>(use: (printed: string) => Promise<T>, ...flags: string[]): Promise<T> {
-  const { signals, exit, output } = await simulate(...flags);
-  const result = await use(output().stdout);
+async function simulated<T>(use: (service: Simulated) => Promise<T>, ...flags: string[]): Promise<T> {
+  const { signals, exit, ...service } = await simulate(...flags);
+  const result = await use(service);
   signals.emit('SIGTERM');
   expect(await exit).toBe(0);
   return result;
 }
 
-function listingUrl(printed: string): string {
-  const { upstreams, stations } = parse(printed);
+function listingUrl({ config: { upstreams, stations } }: Simulated, query = 'page.size=5'): string {
   const { upstream, subscription, resource_group, zone, telemetry_station } = stations[0];
-  return `${upstreams[upstream].base_url}/monitor/ts/data/v1/subscriptions/${subscription}/resourceGroups/${resource_group}/zones/${zone}/telemetryStations/${telemetry_station}/resources?page.size=5`;
+  return `${upstreams[upstream].base_url}/monitor/ts/data/v1/subscriptions/${subscription}/resourceGroups/${resource_group}/zones/${zone}/telemetryStations/${telemetry_station}/resources?${query}`;
 }
 
-async function firstPage(printed: string) {
-  const response = await fetch(listingUrl(printed));
+async function firstPage(service: Simulated) {
+  const response = await fetch(listingUrl(service));
   return (await response.json()) as {
     readonly resources: readonly { readonly resource_id: string }[];
     readonly page: { readonly total: number };
@@ -30,8 +30,8 @@ async function firstPage(printed: string) {
 }
 
 /** The part of a page that arrives before the signal aborts. */
-async function reply(printed: string, signal?: AbortSignal): Promise<string> {
-  const url = listingUrl(printed).replace('page.size=5', 'page.size=50&page.offset=60');
+async function reply(service: Simulated, signal?: AbortSignal): Promise<string> {
+  const url = listingUrl(service, 'page.size=50&page.offset=60');
   let text = '';
   try {
     const response = await fetch(url, signal ? { signal } : {});
@@ -48,18 +48,19 @@ async function reply(printed: string, signal?: AbortSignal): Promise<string> {
 
 describe('simulate', () => {
   it('prints its URL and a configuration whose first station can be listed, until a signal', async () => {
-    const printed = await simulated(async (text) => {
-      const { resources, page } = await firstPage(text);
+    const service = await simulated(async (running) => {
+      const { resources, page } = await firstPage(running);
       expect(resources).toHaveLength(5);
       expect(page.total).toBeGreaterThan(1000);
-      return text;
+      return running;
     });
-    expect(printed).toMatch(/^# Simulated service on http:\/\/127\.0\.0\.1:\d+\n/);
-    await expect(fetch(listingUrl(printed))).rejects.toThrow('fetch failed');
+    expect(service.output().stdout).toMatch(/^# Simulated service on http:\/\/127\.0\.0\.1:\d+\n/);
+    await expect(fetch(listingUrl(service))).rejects.toThrow('fetch failed');
   });
 
   it('simulates the same resources for the same seed only', async () => {
-    const idsOf = async (printed: string) => (await firstPage(printed)).resources.map(({ resource_id }) => resource_id);
+    const idsOf = async (service: Simulated) =>
+      (await firstPage(service)).resources.map(({ resource_id }) => resource_id);
     const ids = await simulated(idsOf, ...SMALL);
     expect(await simulated(idsOf, ...SMALL)).toEqual(ids);
     expect(await simulated(idsOf, ...SMALL, '--simulate.seed=2')).not.toEqual(ids);
@@ -67,10 +68,10 @@ describe('simulate', () => {
 
   it('simulates the requested number and size of stations', async () => {
     const { total } = await simulated(
-      async (printed) => {
-        const { stations } = parse(printed);
-        expect(stations.map(({ name }: { name: string }) => name)).toEqual(['station-1', 'station-2', 'station-3']);
-        return (await firstPage(printed)).page;
+      async (service) => {
+        const names = service.config.stations.map(({ name }: { name: string }) => name);
+        expect(names).toEqual(['station-1', 'station-2', 'station-3']);
+        return (await firstPage(service)).page;
       },
       '--simulate.stations=3',
       '--simulate.resources=100',
@@ -89,9 +90,9 @@ describe('simulate', () => {
   });
 
   it('delays responses by the latency', async () => {
-    const waited = async (printed: string) => {
+    const waited = async (service: Simulated) => {
       const started = performance.now();
-      await firstPage(printed);
+      await firstPage(service);
       return performance.now() - started;
     };
     // Timers have a resolution of a millisecond.
@@ -99,8 +100,8 @@ describe('simulate', () => {
   });
 
   it('injects faults into the given share of requests', async () => {
-    const statuses = async (printed: string) => {
-      const replies = await Promise.all(Array.from({ length: 40 }, () => fetch(listingUrl(printed))));
+    const statuses = async (service: Simulated) => {
+      const replies = await Promise.all(Array.from({ length: 40 }, () => fetch(listingUrl(service))));
       return replies.map(({ status }) => status).toSorted();
     };
     const all = await simulated(statuses, ...SMALL, '--simulate.fault=unavailable');
@@ -116,17 +117,17 @@ describe('simulate', () => {
 
   it.concurrent.each(Object.keys(NAMED_FAULTS))('responds differently with %s', async (name) => {
     const faulty = simulated(
-      (printed) => reply(printed, AbortSignal.timeout(2000)),
+      (service) => reply(service, AbortSignal.timeout(2000)),
       ...SMALL,
       `--simulate.fault=${name}`,
     );
-    healthy ??= simulated((printed) => reply(printed), ...SMALL);
+    healthy ??= simulated(reply, ...SMALL);
     expect(await healthy).toContain('"total"');
     expect(timeless(await faulty)).not.toBe(timeless(await healthy));
   });
 
   it('responds alike without a fault', async () => {
-    const [first, second] = await Promise.all([1, 2].map(() => simulated((printed) => reply(printed), ...SMALL)));
+    const [first, second] = await Promise.all([1, 2].map(() => simulated(reply, ...SMALL)));
     expect(timeless(`${first}`)).toBe(timeless(`${second}`));
   });
 });
