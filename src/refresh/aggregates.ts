@@ -1,20 +1,22 @@
 import type { Resource } from '../model/resource.ts';
 import { type LabelValues, OTHER, SUPPLIED_LABELS, type SuppliedLabel } from './label-values.ts';
 
-/** The totals of the resources of one type and product with the same labels. */
-export interface AggregateGroup {
+interface MutableGroup {
   readonly type: string;
   readonly product: string;
   readonly labels: Resource['labels'];
-  readonly states: ReadonlyMap<string, number>;
+  readonly states: Map<string, number>;
   /** undefined if not reported for any resource of the group. */
-  readonly alertRules: number | undefined;
-  readonly alertable: number;
+  alertRules: number | undefined;
+  alertable: number;
   /** Resources without alert rules, only alertable ones with `alertability`; undefined if not reported for any resource. */
-  readonly withoutRules: number | undefined;
+  withoutRules: number | undefined;
   /** By GPU model, then by unit. */
-  readonly quantities: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly quantities: Map<string, Map<string, number>>;
 }
+
+/** The totals of the resources of one type and product with the same labels. */
+export type AggregateGroup = Readonly<MutableGroup>;
 
 export interface Aggregates {
   readonly groups: Iterable<AggregateGroup>;
@@ -89,14 +91,6 @@ export class Aggregation implements Aggregates {
   #label(type: string, label: string): void {
     if (type !== '' && !this.typeLabels.get(type)) this.typeLabels.set(type, label);
   }
-}
-
-interface MutableGroup extends AggregateGroup {
-  readonly states: Map<string, number>;
-  alertRules: number | undefined;
-  alertable: number;
-  withoutRules: number | undefined;
-  readonly quantities: Map<string, Map<string, number>>;
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {
