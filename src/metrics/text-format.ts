@@ -112,10 +112,9 @@ function resourceLine(
   };
 }
 
-/** A sample value in the syntax of both formats. */
-export function sampleValue(value: number): string {
-  if (Math.abs(value) === Number.POSITIVE_INFINITY) return value > 0 ? '+Inf' : '-Inf';
-  return String(value);
+/** A sample value in the syntax of both formats; none is -Inf. */
+function sampleValue(value: number): string {
+  return value === Number.POSITIVE_INFINITY ? '+Inf' : String(value);
 }
 
 function escapeLabelValue(value: string): string {
