@@ -274,7 +274,7 @@ export class RequestLimiter {
 }
 
 /** Resolves as `begin` does with its argument. When the signal aborts first, cancels with what `begin` returned and rejects with the reason. */
-function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+export function unlessAborted<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     let cancel: () => void = () => undefined;
     const abort = () => {

@@ -183,7 +183,7 @@ function basicSigner(username: string, password: SecretReader): Signer {
 }
 
 /** Signs with an access key pair: the signing string has one line per signed header, in the configured order. */
-export function hmacSigner(
+function hmacSigner(
   accessKeyId: string,
   secretAccessKey: SecretReader,
   signedHeaders: readonly SignedHeader[],

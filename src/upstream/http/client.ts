@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { ListingContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../model/upstream-options.ts';
-import { type Admission, RequestLimiter } from '../admission/request-limiter.ts';
+import { type Admission, RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator, clockHint, type Header } from './authenticator.ts';
 import { exchange, GrowableBuffer, LazyPool, type RemoteEndpoint } from './exchange.ts';
@@ -15,7 +14,6 @@ import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } fr
 export interface ClientDependencies {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Runs once after the delay; returns how to cancel it. */
   readonly schedule: (run: () => void, delayMs: number) => () => void;
 }
@@ -23,7 +21,6 @@ export interface ClientDependencies {
 export const systemDependencies: ClientDependencies = {
   clock: systemClock,
   random: Math.random,
-  sleep: (ms, signal) => sleepFor(ms, undefined, { signal }),
   schedule: (run, delayMs) => {
     if (delayMs === 0) {
       const immediate = setImmediate(run);
@@ -202,7 +199,7 @@ export class UpstreamClient {
   /** Resolves when the request may be sent again; rejects when it is given up. */
   async #prepareRetry(request: PageRequest<unknown>, attempt: Attempt, failure: RequestFailure): Promise<void> {
     const { context, retries } = request;
-    const { clock, random, sleep } = this.#dependencies;
+    const { clock, random, schedule } = this.#dependencies;
     request.pauseMs = 0;
     if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(attempt.credentialVersion)) {
       request.isRenewed = true;
@@ -214,7 +211,7 @@ export class UpstreamClient {
       if (decision.keepsSlot) {
         request.throttling = failure;
         request.pauseMs = decision.delayMs;
-      } else await sleep(decision.delayMs, context.signal);
+      } else await unlessAborted<void>(context.signal, (resume) => schedule(resume, decision.delayMs));
       return;
     }
     if (decision.action === 'postpone')

@@ -19,12 +19,6 @@ function send(
   return nowMs;
 }
 
-function limitedTo(ceiling: number): AdaptiveRate {
-  const rate = new AdaptiveRate();
-  rate.ceiling = ceiling;
-  return rate;
-}
-
 /** A token bucket with a burst of two. */
 function bucket(perSecond: number) {
   let tokens = 2;
@@ -39,21 +33,6 @@ function bucket(perSecond: number) {
 }
 
 describe('AdaptiveRate', () => {
-  it('has no limit and no wait without a ceiling', () => {
-    const rate = new AdaptiveRate();
-    rate.started(1000);
-    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
-    expect(rate.waitMs(1000)).toBeLessThanOrEqual(0);
-  });
-
-  it('spaces requests by the ceiling, also after a late one', () => {
-    const rate = limitedTo(4);
-    rate.started(1000);
-    expect(rate.waitMs(1100)).toBe(150);
-    rate.started(1260);
-    expect(rate.waitMs(1260)).toBe(250);
-  });
-
   it('tolerates single throttled requests', () => {
     const rate = new AdaptiveRate();
     send(rate, 0, 10_000, (count) => count % 1000 !== 500);
@@ -171,7 +150,8 @@ describe('AdaptiveRate', () => {
         fc.double({ min: 0.2, max: 50, noNaN: true }),
         fc.array(step, { maxLength: 200 }),
         (ceiling, steps) => {
-          const rate = limitedTo(ceiling);
+          const rate = new AdaptiveRate();
+          rate.ceiling = ceiling;
           let nowMs = 0;
           for (const [index, { forwardMs, result, tookMs }] of steps.entries()) {
             nowMs += forwardMs;

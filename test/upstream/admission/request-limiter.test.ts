@@ -12,15 +12,8 @@ const TIMEOUT_MS = 10_000;
 
 function setUp(concurrency: number, requestsPerSecond = 0) {
   const clock = new VirtualClock();
-  const { now, schedule } = clock;
-  const limiter = new RequestLimiter({
-    concurrency,
-    requestsPerSecond,
-    timeoutMs: TIMEOUT_MS,
-    observer: noopObserver,
-    now,
-    schedule,
-  });
+  const limits = { concurrency, requestsPerSecond, timeoutMs: TIMEOUT_MS };
+  const limiter = new RequestLimiter({ ...limits, ...clock, observer: noopObserver });
   const starts: [name: string, atMs: number][] = [];
   /** A request that is answered after that time, if at all. */
   const send = (name: string, refresh: Refresh, latencyMs = 100, signal = FOREVER) =>
@@ -36,7 +29,18 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
     await request.catch(() => undefined);
     return clock.now();
   };
-  return { clock, limiter, starts, names, send, endOf };
+  /** Lets the requests end, by that time. */
+  const finish = async <T>(untilMs: number, requests: readonly Promise<T>[]): Promise<T[]> => {
+    await clock.runUntil(untilMs);
+    return Promise.all(requests);
+  };
+  /** Requests for these stations that time out. */
+  const hang = (...stations: string[]) =>
+    finish(
+      TIMEOUT_MS,
+      stations.map((name) => endOf(send(name, refreshOf(name), 2 * TIMEOUT_MS))),
+    );
+  return { clock, limiter, starts, names, send, endOf, finish, hang };
 }
 
 function refreshOf(station: string, dueAtMs = 0, started: () => void = () => undefined): Refresh {
@@ -49,103 +53,96 @@ const throttle = (retryAfterMs?: number) => () =>
 describe('RequestLimiter', () => {
   it('knows the hanging stations of a limiter that it takes over, and no others', async () => {
     const former = setUp(4);
-    const requests = [former.send('slow', refreshOf('slow'), TIMEOUT_MS + 1), former.send('fast', refreshOf('fast'))];
-    await Promise.all([former.clock.runUntil(2 * TIMEOUT_MS), ...requests.map(former.endOf)]);
+    const fast = former.send('fast', refreshOf('fast'));
+    await former.hang('slow');
+    await fast;
     const { limiter } = setUp(4);
     limiter.takeOver(former.limiter);
     expect(['slow', 'fast'].map((name) => limiter.breaker.isHanging(name))).toEqual([true, false]);
   });
 
   it('admits requests of started refreshes first, oldest start first, then refreshes as they became due', async () => {
-    const { clock, names, send } = setUp(1);
+    const { clock, names, send, finish } = setUp(1);
     const [a, b, c] = [refreshOf('a', 20), refreshOf('b', 30), refreshOf('c', 10)];
     const all = [send('a1', a), send('b1', b), send('c1', c)];
     await clock.runUntil(50);
     all.push(send('a2', a), send('a3', a));
     await clock.runUntil(350);
     all.push(send('c2', c), send('a4', a));
-    await clock.runUntil(1000);
-    await Promise.all(all);
+    await finish(1000, all);
     expect(names()).toEqual(['a1', 'a2', 'a3', 'c1', 'a4', 'c2', 'b1']);
   });
 
   it('reports when a refresh starts, once', async () => {
-    const { clock, send } = setUp(1);
+    const { clock, send, finish } = setUp(1);
     const startedMs: number[] = [];
     const refresh = refreshOf('b', 0, () => startedMs.push(clock.now()));
-    const all = [send('a', refreshOf('a', -1), 5000), send('b1', refresh), send('b2', refresh)];
-    await clock.runUntil(6000);
-    await Promise.all(all);
+    await finish(6000, [send('a', refreshOf('a', -1), 5000), send('b1', refresh), send('b2', refresh)]);
     expect(startedMs).toEqual([5000]);
   });
 
   it('bounds requests in flight and their rate at once', async () => {
-    const { clock, starts, send } = setUp(2, 4);
-    const all = ['a', 'b', 'c', 'd'].map((name, index) => send(name, refreshOf(name, index), 1000));
-    await clock.runUntil(3000);
-    await Promise.all(all);
+    const { starts, send, finish } = setUp(2, 4);
+    await finish(
+      3000,
+      ['a', 'b', 'c', 'd'].map((name, index) => send(name, refreshOf(name, index), 1000)),
+    );
     expect(starts.map(([, atMs]) => atMs)).toEqual([0, 250, 1000, 1250]);
   });
 
   it('rejects with the reason of a signal that aborts while the request waits, and removes its listeners', async () => {
-    const { clock, names, send } = setUp(1);
+    const { names, send, finish } = setUp(1);
     const controller = new AbortController();
     const all = [send('a', refreshOf('a', 1)), send('c', refreshOf('c', 3))];
     const b = send('b', refreshOf('b', 2), 100, controller.signal);
     controller.abort('gone');
     await expect(b).rejects.toBe('gone');
     await expect(send('d', refreshOf('d'), 100, controller.signal)).rejects.toBe('gone');
-    await clock.runUntil(1000);
-    await Promise.all(all);
+    await finish(1000, all);
     expect(names()).toEqual(['a', 'c']);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
   it('knows which station has waited longest for its refresh to start', async () => {
-    const { clock, limiter, send } = setUp(1);
+    const { clock, limiter, send, finish } = setUp(1);
     const all = [send('a', refreshOf('a', 5)), send('b', refreshOf('b', 30)), send('c', refreshOf('c', 20))];
     await clock.runUntil(50);
     expect(limiter.load()).toMatchObject({ waitingRefreshes: 2, oldestWaitingMs: 50 });
-    await clock.runUntil(1000);
-    await Promise.all(all);
+    await finish(1000, all);
     expect(limiter.load()).toMatchObject({ waitingRefreshes: 0, oldestWaitingMs: 0 });
   });
 
   it('keeps the order of 1,000 waiting refreshes', async () => {
-    const { clock, limiter } = setUp(1);
+    const { limiter, finish } = setUp(1);
     const admitted: number[] = [];
     const all = Array.from({ length: 1000 }, (_, index) => {
       const refresh = refreshOf(`station-${index}`, (index * 7919) % 1000);
       return limiter.run({ refresh, signal: FOREVER }, async () => admitted.push(refresh.dueAtMs));
     });
-    await clock.runUntil(1);
-    await Promise.all(all);
+    await finish(1, all);
     expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
   });
 });
 
 describe('RequestLimiter, when requests are throttled', () => {
   it('holds all of them until Retry-After', async () => {
-    const { clock, limiter, starts, send } = setUp(4);
+    const { limiter, starts, send, finish } = setUp(4);
     await expect(limiter.run({ refresh: refreshOf('a'), signal: FOREVER }, throttle(5000))).rejects.toThrow('429');
-    const b = send('b', refreshOf('b'));
-    await clock.runUntil(6000);
-    await b;
+    await finish(6000, [send('b', refreshOf('b'))]);
     expect(limiter.holdUntilMs).toBe(5000);
     expect(starts).toEqual([['b', 5000]]);
     expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
   });
 
   it('starts no other refresh in the slot of a delayed retry', async () => {
-    const { clock, limiter, starts, send } = setUp(2);
+    const { clock, limiter, starts, send, finish } = setUp(2);
     const a = refreshOf('a');
     await expect(limiter.run({ refresh: a, signal: FOREVER }, throttle())).rejects.toThrow('429');
     const paused = limiter.run({ refresh: a, signal: FOREVER, pauseMs: 1000 }, async () =>
       starts.push(['a2', clock.now()]),
     );
     const all = [send('b', refreshOf('b', 1), 600), send('c', refreshOf('c', 2), 600), send('a1', a, 600)];
-    await clock.runUntil(5000);
-    await Promise.all([paused, ...all]);
+    await finish<unknown>(5000, [paused, ...all]);
     expect(starts).toEqual([
       ['b', 0],
       ['a1', 0],
@@ -156,31 +153,24 @@ describe('RequestLimiter, when requests are throttled', () => {
 });
 
 describe('RequestLimiter, when a station hangs', () => {
-  it('admits one request of it at a time, and ends that with its first reply', async () => {
-    const { clock, limiter, starts, send } = setUp(8);
-    await Promise.all([expect(send('a1', refreshOf('a'), 20_000)).rejects.toThrow('no reply'), clock.runUntil(10_000)]);
+  it('admits one request of it at a time until its first reply, and forgets those no longer configured', async () => {
+    const { limiter, starts, send, hang, finish } = setUp(8);
+    await hang('a', 'removed');
+    expect(limiter.load().hangingStations).toBe(2);
+    limiter.breaker.retainStations(new Set(['a']));
     expect(limiter.load().hangingStations).toBe(1);
     const again = refreshOf('a');
-    const all = [send('a2', again), send('a3', again), send('a4', again)];
-    await clock.runUntil(11_000);
-    expect(await Promise.all(all)).toEqual([true, false, false]);
-    expect(starts.slice(1)).toEqual([
+    expect(await finish(11_000, [send('a2', again), send('a3', again), send('a4', again)])).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(starts.slice(2)).toEqual([
       ['a2', 10_000],
       ['a3', 10_100],
       ['a4', 10_100],
     ]);
     expect(limiter.load().hangingStations).toBe(0);
-  });
-
-  it('forgets stations that are no longer configured', async () => {
-    const { clock, limiter, send } = setUp(8);
-    const hanging = ['kept', 'removed'].map((name) =>
-      expect(send(name, refreshOf(name), 20_000)).rejects.toThrow('no reply'),
-    );
-    await Promise.all([...hanging, clock.runUntil(10_000)]);
-    expect(limiter.load().hangingStations).toBe(2);
-    limiter.breaker.retainStations(new Set(['kept']));
-    expect(limiter.load().hangingStations).toBe(1);
   });
 
   it('does not count a station that is removed while an overdue request is in flight', async () => {
@@ -197,53 +187,47 @@ describe('RequestLimiter, when a station hangs', () => {
   });
 
   it('gives all that hang a quarter of the slots, in the order in which they became due', async () => {
-    const { clock, names, send } = setUp(8);
+    const { clock, names, send, hang, finish } = setUp(8);
     const hanging = ['a', 'b', 'c', 'd'];
-    const first = hanging.map((name) => expect(send(name, refreshOf(name), 20_000)).rejects.toThrow());
-    await Promise.all([...first, clock.runUntil(10_000)]);
+    await hang(...hanging);
     const later = hanging.map((name, index) => send(`${name} again`, refreshOf(name, 10 - index)));
     const others = [1, 2, 3, 4, 5, 6].map((index) => send(`other ${index}`, refreshOf(`other ${index}`, 20 + index)));
     await clock.runUntil(10_050);
     const full = ['a again', 'b again', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5', 'other 6'];
     expect(names().slice(4)).toEqual(full);
-    await clock.runUntil(12_000);
-    await Promise.all([...later, ...others]);
+    await finish(12_000, [...later, ...others]);
     expect(names().slice(4)).toEqual([...full, 'd again', 'c again']);
   });
 
+  const BAD = ['0', '1', '2', '3', '4', '5'];
+
   it('aborts overdue requests beyond that share while others wait, if later ones are answered', async () => {
-    const { clock, limiter, send, endOf } = setUp(8);
-    const bad = Array.from({ length: 6 }, (_, index) =>
-      endOf(send(`bad ${index}`, refreshOf(`bad ${index}`, index), 20_000)),
-    );
-    const good = Array.from({ length: 100 }, (_, index) =>
-      send(`good ${index}`, refreshOf(`good ${index}`, 10 + index), 50),
-    );
-    await clock.runUntil(10_000);
-    const endedMs = await Promise.all(bad);
+    const { limiter, send, hang } = setUp(8);
+    const bad = hang(...BAD);
+    const good = Array.from({ length: 100 }, (_, index) => send('good', refreshOf(`good ${index}`, 10 + index), 50));
+    const endedMs = await bad;
     await Promise.all(good);
     expect(endedMs.filter((atMs) => atMs < 1000)).toHaveLength(4);
-    expect(endedMs.filter((atMs) => atMs === 10_000)).toHaveLength(2);
+    expect(endedMs.filter((atMs) => atMs === TIMEOUT_MS)).toHaveLength(2);
     expect(limiter.load().hangingStations).toBe(6);
   });
 
   it('aborts no request while no other one waits', async () => {
     const { clock, send, endOf } = setUp(8);
-    const bad = Array.from({ length: 6 }, (_, index) => endOf(send(`bad ${index}`, refreshOf(`bad ${index}`), 20_000)));
+    const bad = BAD.map((name) => endOf(send(name, refreshOf(name), 20_000)));
     for (let sent = 0; sent < 20; sent += 1) {
       await Promise.all([send('good', refreshOf('good'), 50), clock.runUntil(clock.now() + 100)]);
     }
-    await clock.runUntil(10_000);
-    expect(await Promise.all(bad)).toEqual([10_000, 10_000, 10_000, 10_000, 10_000, 10_000]);
+    await clock.runUntil(TIMEOUT_MS);
+    expect(await Promise.all(bad)).toEqual(BAD.map(() => TIMEOUT_MS));
   });
 
   it('leaves three quarters of the time to others when only one request may be in flight', async () => {
-    const { clock, names, send } = setUp(1);
-    await Promise.all([expect(send('a1', refreshOf('a'), 20_000)).rejects.toThrow(), clock.runUntil(10_000)]);
-    const probes = ['a2', 'a3'].map((name) => send(name, refreshOf('a'), 20_000).catch(() => undefined));
+    const { names, send, endOf, hang, finish } = setUp(1);
+    await hang('a');
+    const probes = ['a2', 'a3'].map((name) => endOf(send(name, refreshOf('a'), 20_000)));
     const others = Array.from({ length: 100 }, (_, index) => send('other', refreshOf(`other ${index}`, index), 500));
-    await clock.runUntil(100_000);
-    await Promise.all([...probes, ...others]);
+    await finish<unknown>(100_000, [...probes, ...others]);
     expect(names().lastIndexOf('a3') - names().indexOf('a2')).toBe(61);
   });
 });

@@ -8,19 +8,16 @@ const TOO_LARGE = new RequestFailure('status', '413', { status: 413 });
 const throttled = (retryAfterMs?: number) =>
   new RequestFailure('rate_limited', '429', { retryable: true, status: 429, retryAfterMs });
 
-interface Situation {
-  readonly maxRetries?: number;
-  readonly isAccepting?: boolean;
-  readonly isAtLowestRate?: boolean;
-  readonly isProbe?: boolean;
-  readonly deadlineMs?: number;
-  readonly random?: number;
-}
+const DEFAULTS = {
+  ...{ maxRetries: 2, isAccepting: true, isAtLowestRate: false, isProbe: false },
+  ...{ deadlineMs: Number.MAX_VALUE, random: 0.5 },
+};
+
+type Situation = Partial<typeof DEFAULTS>;
 
 /** What is decided after each of these failures of one request, at 1,000 ms. */
-function decisions(failures: readonly RequestFailure[], situation: Situation = {}): RetryDecision[] {
-  const { maxRetries = 2, isAccepting = true, isAtLowestRate = false, isProbe = false } = situation;
-  const { deadlineMs = Number.MAX_VALUE, random = 0.5 } = situation;
+function decisions(failures: readonly RequestFailure[], situation: Situation): RetryDecision[] {
+  const { maxRetries, isAccepting, isAtLowestRate, isProbe, deadlineMs, random } = { ...DEFAULTS, ...situation };
   const throttling = ({ status }: Pick<RequestFailure, 'status'>) => ({
     isThrottled: status === 429,
     isAccepting,
@@ -36,57 +33,60 @@ const retryAfter = (delayMs: number, keepsSlot = false) => ({ action: 'retry', d
 const GIVE_UP = { action: 'give-up' };
 const SMALLER = { action: 'smaller-page' };
 
+const REFUSED = [retryAfter(750, true), retryAfter(1500, true)];
+const LOWEST = { isAccepting: false, isAtLowestRate: true };
+
 describe('RequestRetries', () => {
-  it('draws a delay from a range that doubles with each retry, up to ten seconds', () => {
-    const delaysMs = [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000].map((most) => retryAfter(most / 2));
-    expect(decisions(times(8, FAILED), { maxRetries: 10 })).toEqual(delaysMs);
-    expect(decisions([FAILED], { random: 0 })).toEqual([retryAfter(0)]);
-  });
-
   it.each<[string, RequestFailure[], Situation, unknown[]]>([
-    ['after max_retries', times(3, FAILED), {}, [retryAfter(125), retryAfter(250), GIVE_UP]],
-    ['without retries', [FAILED], { maxRetries: 0 }, [GIVE_UP]],
-    ['without retries, when throttled', [throttled()], { maxRetries: 0 }, [GIVE_UP]],
-    ['on failures that a retry cannot change', [new RequestFailure('forbidden', '403')], {}, [GIVE_UP]],
-    ['rather than wait into the deadline', [FAILED], { deadlineMs: 1125 }, [GIVE_UP]],
-    ['after the timeout of a probe', [TIMEOUT], { isProbe: true }, [GIVE_UP]],
-  ])('gives up %s', (_when, failures, situation, expected) => {
+    [
+      'draws a delay from a range that doubles with each retry, up to ten seconds',
+      times(8, FAILED),
+      { maxRetries: 10 },
+      [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000].map((most) => retryAfter(most / 2)),
+    ],
+    ['may retry at once', [FAILED], { random: 0 }, [retryAfter(0)]],
+    ['gives up after max_retries', times(3, FAILED), {}, [retryAfter(125), retryAfter(250), GIVE_UP]],
+    ['gives up without retries', [FAILED], { maxRetries: 0 }, [GIVE_UP]],
+    ['gives up without retries, when throttled', [throttled()], { maxRetries: 0 }, [GIVE_UP]],
+    ['gives up on failures that a retry cannot change', [new RequestFailure('forbidden', '403')], {}, [GIVE_UP]],
+    ['gives up rather than wait into the deadline', [FAILED], { deadlineMs: 1125 }, [GIVE_UP]],
+    ['retries just before the deadline', [FAILED], { deadlineMs: 1126 }, [retryAfter(125)]],
+    ['gives up after the timeout of a probe', [TIMEOUT], { isProbe: true }, [GIVE_UP]],
+    ['retries after another timeout', [TIMEOUT], {}, [retryAfter(125)]],
+    ['retries after another failure of a probe', [FAILED], { isProbe: true }, [retryAfter(125)]],
+    [
+      'requests a smaller page at once when a page is too large, whatever the retries',
+      [TOO_LARGE, FAILED, FAILED, TOO_LARGE],
+      {},
+      [SMALLER, retryAfter(125), retryAfter(250), SMALLER],
+    ],
+    [
+      'does not count throttling while other requests are accepted, until it cannot be chance',
+      times(23, throttled()),
+      {},
+      [...[125, 250, ...Array(18).fill(500)].map((delayMs) => retryAfter(delayMs, true)), ...REFUSED, SMALLER],
+    ],
+    [
+      'counts throttling when no request was accepted in between, and waits longer',
+      times(3, throttled()),
+      { isAccepting: false },
+      [...REFUSED, GIVE_UP],
+    ],
+    ['requests a smaller page when throttled at the lowest rate', times(3, throttled()), LOWEST, [...REFUSED, SMALLER]],
+    [
+      'gives up when Retry-After does not help at the lowest rate',
+      times(3, throttled(100)),
+      LOWEST,
+      [retryAfter(100, true), retryAfter(100, true), GIVE_UP],
+    ],
+    ['waits until Retry-After', times(3, throttled(3000)), {}, Array(3).fill(retryAfter(3000, true))],
+    [
+      'postpones the refresh when Retry-After is beyond its deadline',
+      [throttled(3000)],
+      { deadlineMs: 4000 },
+      [{ action: 'postpone' }],
+    ],
+  ])('%s', (_what, failures, situation, expected) => {
     expect(decisions(failures, situation)).toEqual(expected);
-  });
-
-  it.each<[string, RequestFailure, Situation, number]>([
-    ['just before the deadline', FAILED, { deadlineMs: 1126 }, 125],
-    ['after a timeout', TIMEOUT, {}, 125],
-    ['after another failure of a probe', FAILED, { isProbe: true }, 125],
-  ])('retries %s', (_when, failure, situation, delayMs) => {
-    expect(decisions([failure], situation)).toEqual([retryAfter(delayMs)]);
-  });
-
-  it('requests a smaller page at once when a page is too large, whatever the retries', () => {
-    expect(decisions([TOO_LARGE, FAILED, FAILED, TOO_LARGE])).toEqual([
-      SMALLER,
-      retryAfter(125),
-      retryAfter(250),
-      SMALLER,
-    ]);
-  });
-
-  it('does not count throttling while other requests are accepted, until it cannot be chance', () => {
-    const all = decisions(times(23, throttled()));
-    expect(all.slice(0, 20)).toEqual([125, 250, ...Array(18).fill(500)].map((delayMs) => retryAfter(delayMs, true)));
-    expect(all.slice(20)).toEqual([retryAfter(750, true), retryAfter(1500, true), SMALLER]);
-  });
-
-  it('counts throttling when no request was accepted in between, and waits longer', () => {
-    const refused = [retryAfter(750, true), retryAfter(1500, true)];
-    expect(decisions(times(3, throttled()), { isAccepting: false })).toEqual([...refused, GIVE_UP]);
-    const lowest = { isAccepting: false, isAtLowestRate: true };
-    expect(decisions(times(3, throttled()), lowest)).toEqual([...refused, SMALLER]);
-    expect(decisions(times(3, throttled(100)), lowest)[2]).toEqual(GIVE_UP);
-  });
-
-  it('waits until Retry-After, and postpones the refresh when that is beyond its deadline', () => {
-    expect(decisions(times(3, throttled(3000)))).toEqual(Array(3).fill(retryAfter(3000, true)));
-    expect(decisions([throttled(3000)], { deadlineMs: 4000 })).toEqual([{ action: 'postpone' }]);
   });
 });

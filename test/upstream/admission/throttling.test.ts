@@ -34,11 +34,41 @@ const RANDOM: Pick<Row, 'fleet' | 'latencyMs' | 'capacity'> = {
   capacity: 40,
 };
 
+const WIDE = { concurrency: 64 };
+const takenByOthers = (nowMs: number) => (Math.floor(nowMs / 30_000) % 2 ? 10 : 0);
+
 const ROWS: readonly Row[] = [
   { title: 'bucket, burst 40', capacity: 20, used: 90, ...bucket(20, 40) },
   { title: 'bucket, burst 40, jitter 100 ms', capacity: 20, used: 90, jitterMs: 100, ...bucket(20, 40) },
   { title: 'bucket, burst 40, tenfold load', capacity: 20, used: 90, fleet: { stations: 3000 }, ...bucket(20, 40) },
   { title: 'bucket, burst 40, Retry-After 1', capacity: 20, used: 90, retryAfter: 1, ...bucket(20, 40) },
+  { title: 'bucket, slow', capacity: 20, used: 85, fleet: WIDE, latencyMs: 2000, ...bucket(20, 40) },
+  {
+    title: 'bucket, slow, Retry-After 1',
+    capacity: 20,
+    used: 85,
+    fleet: WIDE,
+    latencyMs: 2000,
+    retryAfter: 1,
+    ...bucket(20, 40),
+  },
+  {
+    title: 'bucket, slow, fast 429',
+    capacity: 20,
+    used: 85,
+    fleet: WIDE,
+    latencyMs: 1000,
+    throttleLatencyMs: 10,
+    ...bucket(20, 40),
+  },
+  {
+    title: 'bucket, half taken by others at times',
+    capacity: 15,
+    used: 70,
+    throttled: 5,
+    takenByOthers,
+    ...bucket(20, 40),
+  },
   { title: 'bucket, burst 1', capacity: 20, used: 65, ...bucket(20, 1) },
   // Requests that arrive at random: a share of 3 % throttled would allow 3 % of the capacity.
   { title: 'bucket, burst 1, jitter 100 ms', capacity: 20, used: 30, throttled: 15, jitterMs: 100, ...bucket(20, 1) },
@@ -46,6 +76,15 @@ const ROWS: readonly Row[] = [
   { title: 'bucket, burst 20, Retry-After 10', capacity: 20, used: 50, retryAfter: 10, ...bucket(20, 20) },
   { title: 'bucket, burst 40, Retry-After 30', capacity: 20, used: 30, retryAfter: 30, ...bucket(20, 40) },
   { title: 'bucket of 2/s, burst 4', capacity: 2, used: 90, throttled: 3.5, ...bucket(2, 4) },
+  {
+    title: 'bucket of 2/s, slow, Retry-After 1',
+    capacity: 2,
+    used: 85,
+    fleet: { stations: 60 },
+    latencyMs: 2000,
+    retryAfter: 1,
+    ...bucket(2, 4),
+  },
   { title: 'bucket of 5/s, burst 5', capacity: 5, used: 90, ...bucket(5, 5) },
   {
     title: 'bucket of 200/s, burst 200',

@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { TlsOptions } from '../../../src/model/upstream-options.ts';
 import { connectOnce } from '../../../src/upstream/http/connection.ts';
-import { issue } from '../support/certificates.ts';
-import { bearer, oauth2, testClient } from '../support/client.ts';
+import { type Issued, issue } from '../support/certificates.ts';
+import { bearer, oauth2, servedClient, testClient } from '../support/client.ts';
 import { temporaryFile } from '../support/files.ts';
 import { shownName, startProxy } from '../support/proxy.ts';
-import { closedPort, listen, startRawService, startService } from '../support/service.ts';
+import { closedPort, startRawService, startService } from '../support/service.ts';
 
 const authority = issue({ name: 'test authority' });
 const forAddress = issue({ name: 'service', issuer: authority, hosts: ['127.0.0.1'] });
@@ -30,10 +29,22 @@ const trusting = (overrides: Partial<TlsOptions> = {}): TlsOptions => ({
   ...overrides,
 });
 
+/** The certificate and key of the exporter. */
+const identity = () => ({
+  certFile: temporaryFile('cert.pem', ourselves.cert),
+  keyFile: temporaryFile('key.pem', ourselves.key),
+});
+
+const MUTUAL = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
+
 describe('openPool with TLS', () => {
-  it('trusts the configured certificate authority', async () => {
-    const { url } = await startSecure();
-    await expect(testClient(url, { tls: trusting() }).get()).resolves.toBe('secure');
+  it.each<[string, Issued, () => TlsOptions]>([
+    ['trusts the configured certificate authority', forAddress, trusting],
+    ['accepts any certificate with insecure_skip_verify', expired, () => ({ insecureSkipVerify: true })],
+    ['verifies the configured server name', forName, () => trusting({ serverName: 'monitor.example.com' })],
+  ])('%s', async (_what, issued, tls) => {
+    const { url } = await startSecure(issued);
+    expect(await testClient(url, { tls: tls() }).get()).toBe('secure');
   });
 
   it.each([
@@ -41,9 +52,9 @@ describe('openPool with TLS', () => {
     ['self-signed', issue({ name: 'service', hosts: ['127.0.0.1'] }), undefined, /self-signed certificate/],
     ['expired', expired, trusting, /certificate has expired/],
     ['for another host', forName, trusting, /does not match certificate's altnames/],
-  ])('fails with reason tls, without a retry, when the certificate is %s', async (_what, identity, tls, message) => {
-    const { url } = await startSecure(identity);
-    const { failure, observer } = testClient(url, { ...(tls === undefined ? {} : { tls: tls() }), maxRetries: 3 });
+  ])('fails with reason tls, without a retry, when the certificate is %s', async (_what, issued, tls, message) => {
+    const { url } = await startSecure(issued);
+    const { failure, observer } = testClient(url, { ...(tls && { tls: tls() }), maxRetries: 3 });
     expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(message) });
     expect(observer).toMatchObject({ outcomes: ['tls'], retries: 0 });
   });
@@ -62,36 +73,29 @@ describe('openPool with TLS', () => {
     expect(await testClient(new URL(`https://127.0.0.1:${port}`)).failure()).toMatchObject({ reason: 'tls' });
   });
 
-  it('verifies the configured server name, whatever the Host header', async () => {
+  it('sends the configured server name, whatever the Host header', async () => {
     const { url, requests } = await startSecure(forName);
     const tls = trusting({ serverName: 'monitor.example.com' });
-    await expect(
-      testClient(url, { tls, headers: [{ name: 'Host', value: { text: 'elsewhere' } }] }).get(),
-    ).resolves.toBe('secure');
+    await testClient(url, { tls, headers: [{ name: 'Host', value: { text: 'elsewhere' } }] }).get();
     expect(requests[0]?.socket).toHaveProperty('servername', 'monitor.example.com');
     expect(requests[0]?.headers.host).toBe('elsewhere');
   });
 
-  it('accepts any certificate with insecure_skip_verify', async () => {
-    const { url } = await startSecure(expired);
-    await expect(testClient(url, { tls: { insecureSkipVerify: true } }).get()).resolves.toBe('secure');
-  });
-
   it('uses no TLS version below min_version', async () => {
     const { url } = await startSecure(forAddress, { maxVersion: 'TLSv1.2' });
-    await expect(testClient(url, { tls: trusting({ minVersion: 'TLSv1.2' }) }).get()).resolves.toBe('secure');
+    expect(await testClient(url, { tls: trusting({ minVersion: 'TLSv1.2' }) }).get()).toBe('secure');
     expect(await testClient(url, { tls: trusting({ minVersion: 'TLSv1.3' }) }).failure()).toMatchObject({
       reason: 'tls',
     });
   });
 
   it('presents the client certificate when the server requests it', async () => {
-    const mutual = { ...forAddress, ca: authority.cert, requestCert: true, rejectUnauthorized: false };
-    const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), mutual);
-    const certFile = temporaryFile('cert.pem', ourselves.cert);
-    const keyFile = temporaryFile('key.pem', ourselves.key);
-    await expect(testClient(url, { tls: trusting({ certFile, keyFile }) }).get()).resolves.toBe('exporter');
-    await expect(testClient(url, { tls: trusting() }).get()).resolves.toBe('none');
+    const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), {
+      ...forAddress,
+      ...MUTUAL,
+    });
+    expect(await testClient(url, { tls: trusting(identity()) }).get()).toBe('exporter');
+    expect(await testClient(url, { tls: trusting() }).get()).toBe('none');
   });
 
   it('reads certificate files again for each connection', async () => {
@@ -102,12 +106,12 @@ describe('openPool with TLS', () => {
     const other = issue({ name: 'other authority' });
     const tls = trusting();
     const { get, failure } = testClient(service.url, { tls });
-    await expect(get()).resolves.toBe('secure');
-    await expect(get()).resolves.toBe('secure');
+    expect(await get()).toBe('secure');
+    expect(await get()).toBe('secure');
     writeFileSync(String(tls.caFile), other.cert);
     expect(await failure()).toMatchObject({ reason: 'tls' });
     writeFileSync(String(tls.caFile), other.cert + authority.cert);
-    await expect(get()).resolves.toBe('secure');
+    expect(await get()).toBe('secure');
   });
 
   it.each<[string, { caFile?: string; certFile?: string; keyFile?: string }, string]>([
@@ -131,19 +135,18 @@ describe('openPool with TLS', () => {
   });
 
   it('does not read certificate files without TLS', async () => {
-    const { url } = await startService((_request, response) => response.end('plain'));
-    await expect(testClient(url, { tls: { caFile: '/nowhere', insecureSkipVerify: false } }).get()).resolves.toBe(
-      'plain',
-    );
+    const tls = { caFile: '/nowhere', insecureSkipVerify: false };
+    const { get } = await servedClient((_request, response) => response.end('plain'), { tls });
+    expect(await get()).toBe('plain');
   });
 });
 
 describe('openPool through a proxy', () => {
   it('tunnels to an http service, so that the proxy sees no credential', async () => {
-    const { url, requests } = await startService((_request, response) => response.end('plain'));
     const proxy = await startProxy();
-    const auth = bearer({ text: 't0ken' });
-    await expect(testClient(url, { proxyUrl: proxy.url, auth }).get('/a?b')).resolves.toBe('plain');
+    const options = { proxyUrl: proxy.url, auth: bearer({ text: 't0ken' }) };
+    const { get, url, requests } = await servedClient((_request, response) => response.end('plain'), options);
+    expect(await get('/a?b')).toBe('plain');
     expect(requests[0]).toMatchObject({ url: '/a?b', headers: { host: url.host, authorization: 'Bearer t0ken' } });
     expect(proxy).toMatchObject({ requests: [], tunnels: [{ target: url.host, headers: { host: url.host } }] });
     expect(proxy.tunnels[0]?.headers).not.toHaveProperty('authorization');
@@ -158,102 +161,88 @@ describe('openPool through a proxy', () => {
       concurrency: 1,
       tls: trusting({ serverName: 'monitor.example.com' }),
     });
-    await expect(get()).resolves.toBe('secure');
-    await expect(get()).resolves.toBe('secure');
+    expect(await get()).toBe('secure');
+    expect(await get()).toBe('secure');
     expect(proxy.tunnels).toHaveLength(1);
   });
 
-  it.each([
-    ['user:p%40ss', 'user:p@ss'],
-    ['user', 'user:'],
-  ])('sends the proxy the credentials %j of its URL', async (userinfo, pair) => {
-    const { url } = await startService((_request, response) => response.end('plain'));
-    const proxy = await startProxy();
-    await testClient(url, { proxyUrl: new URL(`http://${userinfo}@${proxy.url.host}`) }).get();
-    expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${Buffer.from(pair).toString('base64')}`);
-  });
-
   it('connects to an https proxy with the same authorities, without the client certificate', async () => {
-    const mutual = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
     const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), {
       ...forName,
-      ...mutual,
+      ...MUTUAL,
     });
-    const proxy = await startProxy({ ...forAddress, ...mutual });
-    const tls = trusting({
-      serverName: 'monitor.example.com',
-      certFile: temporaryFile('cert.pem', ourselves.cert),
-      keyFile: temporaryFile('key.pem', ourselves.key),
-    });
-    await expect(testClient(url, { proxyUrl: proxy.url, tls }).get()).resolves.toBe('exporter');
+    const proxy = await startProxy({ ...forAddress, ...MUTUAL });
+    const tls = trusting({ serverName: 'monitor.example.com', ...identity() });
+    expect(await testClient(url, { proxyUrl: proxy.url, tls }).get()).toBe('exporter');
     expect(proxy.tunnels).toMatchObject([{ shownName: 'none' }]);
   });
 
-  it('adds the default port to the CONNECT request', async () => {
-    const proxy = await startProxy(undefined, 403);
-    await testClient(new URL('https://monitor.example.com'), { proxyUrl: proxy.url }).failure();
-    await testClient(new URL('http://monitor.example.com'), { proxyUrl: proxy.url }).failure();
-    expect(proxy.tunnels.map(({ target }) => target)).toEqual(['monitor.example.com:443', 'monitor.example.com:80']);
-  });
-
-  it('fails with reason network, with retries, when the proxy rejects CONNECT', async () => {
-    const proxy = await startProxy(undefined, 407);
-    const proxyUrl = new URL(`http://user:p4ss@${proxy.url.host}`);
-    const { failure, observer } = testClient(new URL('http://monitor.example.com'), { proxyUrl, maxRetries: 1 });
-    expect(await failure()).toMatchObject({
-      reason: 'network',
-      message: `proxy ${proxy.url.host} answered 407 to CONNECT monitor.example.com:80`,
-    });
-    expect(observer).toMatchObject({ outcomes: ['network', 'network'], retries: 1 });
-  });
-
-  it('fails with reason network when the proxy is unreachable, disconnects or does not speak HTTP', async () => {
-    const port = await closedPort();
-    const refused = testClient(new URL('http://monitor.example.com'), {
-      proxyUrl: new URL(`http://127.0.0.1:${port}`),
-    });
-    expect(await refused.failure()).toMatchObject({
-      reason: 'network',
-      message: `proxy 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
-    });
-    for (const answer of [undefined, 'SSH-2.0\r\n']) {
-      const { url: proxyUrl } = await startRawService((socket) => socket.end(answer ?? ''));
-      const { failure } = testClient(new URL('https://monitor.example.com'), { proxyUrl });
+  it.each([
+    ['http', '', ':80', undefined],
+    ['https', 'user:p%40ss@', ':443', 'user:p@ss'],
+    ['https', 'user@', ':443', 'user:'],
+  ])(
+    'sends a proxy the authority of an %s service and the user information %j, and retries a 407',
+    async (protocol, userinfo, port, pair) => {
+      const proxy = await startProxy(undefined, 407);
+      const proxyUrl = new URL(`http://${userinfo}${proxy.url.host}`);
+      const { failure, observer } = testClient(new URL(`${protocol}://monitor.example.com`), {
+        proxyUrl,
+        maxRetries: 1,
+      });
+      const target = `monitor.example.com${port}`;
       expect(await failure()).toMatchObject({
         reason: 'network',
-        message: expect.stringContaining(`proxy ${proxyUrl.host}: `),
+        message: `proxy ${proxy.url.host} answered 407 to CONNECT ${target}`,
       });
-    }
-  });
+      expect(observer).toMatchObject({ outcomes: ['network', 'network'], retries: 1 });
+      expect(proxy.tunnels[0]).toMatchObject({ target });
+      expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(
+        pair && `Basic ${Buffer.from(pair).toString('base64')}`,
+      );
+    },
+  );
 
-  it('times out when the proxy does not answer', async () => {
-    const silent = createServer((socket) => socket.on('error', () => undefined));
-    const proxyUrl = new URL(`http://127.0.0.1:${await listen(silent)}`);
-    expect(
-      await testClient(new URL('http://monitor.example.com'), { proxyUrl, timeoutMs: 30 }).failure(),
-    ).toMatchObject({
-      reason: 'timeout',
-    });
-  });
-
-  it('fails with reason tls when the certificate of the proxy is not trusted', async () => {
-    const proxy = await startProxy(forName);
-    const { failure } = testClient(new URL('http://monitor.example.com'), {
-      proxyUrl: proxy.url,
-      tls: trusting(),
-      maxRetries: 2,
-    });
-    expect(await failure()).toMatchObject({ reason: 'tls', message: expect.stringMatching(/^proxy .*altnames/) });
+  it.each<[string, string, () => Promise<URL>, RegExp]>([
+    [
+      'is unreachable',
+      'network',
+      async () => new URL(`http://127.0.0.1:${await closedPort()}`),
+      /^proxy 127.* connect ECONNREFUSED/,
+    ],
+    ['disconnects', 'network', async () => (await startRawService((socket) => socket.end())).url, /^proxy 127/],
+    [
+      'does not speak HTTP',
+      'network',
+      async () => (await startRawService((socket) => socket.end('SSH-2.0\r\n'))).url,
+      /^proxy 127/,
+    ],
+    ['does not answer', 'timeout', async () => (await startRawService(() => undefined)).url, /./],
+    [
+      'has a certificate that is not trusted',
+      'tls',
+      async () => (await startProxy(forName)).url,
+      /^proxy 127.*altnames/,
+    ],
+  ])('fails when the proxy %s, with reason %s', async (_what, reason, start, message) => {
+    const proxyUrl = await start();
+    const timeoutMs = reason === 'timeout' ? 30 : 60_000;
+    const { failure } = testClient(new URL('http://monitor.example.com'), { proxyUrl, tls: trusting(), timeoutMs });
+    expect(await failure()).toMatchObject({ reason, message: expect.stringMatching(message) });
   });
 
   it('reaches the token endpoint through the same proxy and authority', async () => {
     const endpoint = await startService((_request, response) => response.end('{"access_token":"t"}'), forAddress);
-    const { url } = await startService((request, response) => response.end(request.headers.authorization));
     const proxy = await startProxy();
     const tokenUrl = new URL('/token', endpoint.url);
     const auth = oauth2(tokenUrl);
     const tls = trusting({ serverName: 'for the service alone' });
-    await expect(testClient(url, { proxyUrl: proxy.url, auth, tls }).get()).resolves.toBe('Bearer t');
+    const { get, url } = await servedClient((request, response) => response.end(request.headers.authorization), {
+      proxyUrl: proxy.url,
+      auth,
+      tls,
+    });
+    expect(await get()).toBe('Bearer t');
     expect(proxy.tunnels.map(({ target }) => target)).toEqual([tokenUrl.host, url.host]);
   });
 });
@@ -263,21 +252,11 @@ describe('connectOnce', () => {
     const { url, requests } = await startSecure(forName);
     const proxy = await startProxy();
     const tls = trusting({ serverName: 'monitor.example.com' });
-    const socket = await connectOnce(url, { timeoutMs: 10_000, tls, proxyUrl: proxy.url });
+    const socket = await connectOnce(url, { timeoutMs: 60_000, tls, proxyUrl: proxy.url });
     expect(socket).toBeInstanceOf(TLSSocket);
     expect(shownName(socket)).toBe('service');
     socket.destroy();
     expect(proxy.tunnels).toMatchObject([{ target: url.host }]);
     expect(requests).toEqual([]);
-  });
-
-  it('fails like a request', async () => {
-    const { url } = await startSecure(expired);
-    const failure = { reason: 'tls', message: `${url.host}: certificate has expired` };
-    await expect(connectOnce(url, { timeoutMs: 10_000, tls: trusting() })).rejects.toMatchObject(failure);
-    const port = await closedPort();
-    await expect(connectOnce(new URL(`http://[::1]:${port}`), { timeoutMs: 10_000 })).rejects.toMatchObject({
-      reason: 'network',
-    });
   });
 });

@@ -54,27 +54,6 @@ describe('stationSource, completeness', () => {
 
   beforeAll(async () => {
     for (let seed = 1; seed <= WORLDS; seed += 1) outcomes.push(await listed(drawWorld(seed)));
-    const kinds: Record<string, (world: World) => boolean> = {
-      'honest and still, no total': (world) => isHonest(world) && isStill(world) && !hasTotal(world),
-      'honest and still, a total': (world) => isHonest(world) && isStill(world) && hasTotal(world),
-      'offset faults, still, no total': (world) => !isHonest(world) && isStill(world) && !hasTotal(world),
-      'offset faults, still, a total': (world) => !isHonest(world) && isStill(world) && hasTotal(world),
-      'changing rows, no total': (world) => world.change !== 'none' && world.order === 'stable' && !hasTotal(world),
-      'changing rows, a total': (world) => world.change !== 'none' && world.order === 'stable' && hasTotal(world),
-      'unstable order, no total': (world) => world.order === 'unstable' && !hasTotal(world),
-      'unstable order, a total': (world) => world.order === 'unstable' && hasTotal(world),
-    };
-    const rows = Object.entries(kinds).map(([kind, select]) => {
-      const all = of(select);
-      return {
-        kind,
-        listings: all.length,
-        complete: all.filter(({ complete }) => complete).length,
-        'complete, but resources missing': wrong(select).length,
-        requests: all.reduce((sum, { requests }) => sum + requests, 0),
-      };
-    });
-    console.table(rows);
   });
 
   it('without a total, a listing that misses a resource is never complete', () => {

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { FailureReason } from '../../../src/model/failure.ts';
 import type { ListingContext } from '../../../src/model/listing.ts';
@@ -5,12 +6,13 @@ import type { AuthOptions, UpstreamOptions } from '../../../src/model/upstream-o
 import { type ClientDependencies, systemDependencies, UpstreamClient } from '../../../src/upstream/http/client.ts';
 import type { RequestObserver } from '../../../src/upstream/http/observer.ts';
 import { listingContext } from './context.ts';
+import { startService } from './service.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
-export class RecordingObserver implements RequestObserver {
+class RecordingObserver implements RequestObserver {
   waitingNow = 0;
   started_ = 0;
   retries = 0;
-  waitedSeconds = 0;
   throttlings = 0;
   limit = Number.NaN;
   readonly durations: number[] = [];
@@ -29,9 +31,7 @@ export class RecordingObserver implements RequestObserver {
   retried(): void {
     this.retries += 1;
   }
-  waited(seconds: number): void {
-    this.waitedSeconds += seconds;
-  }
+  waited(): void {}
   throttled(): void {
     this.throttlings += 1;
   }
@@ -40,62 +40,37 @@ export class RecordingObserver implements RequestObserver {
   }
 }
 
-export interface TestClient {
-  readonly client: UpstreamClient;
-  readonly observer: RecordingObserver;
-  /** The requested delays; each only advances the client's own clock. */
-  readonly sleeps: number[];
-  get(path?: string, context?: Partial<ListingContext>): Promise<string>;
-  /** The failure of a request that must fail. */
-  failure(path?: string): Promise<Error & { reason?: FailureReason }>;
-}
-
 interface TestTime {
-  readonly startMs: number;
-  readonly now: () => number;
-  /** The same as `now` unless given. */
+  readonly startMs?: number;
+  /** Without it, time advances only by the requested delays. */
+  readonly clock?: VirtualClock | undefined;
   readonly wallNow?: () => number;
-  readonly sleep: ClientDependencies['sleep'];
-  readonly random: () => number;
+  readonly random?: () => number;
 }
 
-/** Timers of the client take their time from `sleep`. */
-function dependenciesOf({ now, wallNow = now, sleep, random }: Omit<TestTime, 'startMs'>): ClientDependencies {
-  const schedule = (run: () => void, delayMs: number) => {
-    if (delayMs === 0) return systemDependencies.schedule(run, 0);
-    const cancelled = new AbortController();
-    sleep(delayMs, cancelled.signal).then(
-      () => cancelled.signal.aborted || run(),
-      () => undefined,
-    );
-    return () => cancelled.abort();
-  };
-  return { clock: { wallMs: wallNow, elapsedMs: now }, sleep, random, schedule };
-}
-
-/** A client of the service at this URL, closed when the test ends. */
+/** A client of the service at this URL, closed when the test ends. `sleeps` are the delays of its timers. */
 export function testClient(
   baseUrl: URL,
   overrides: Partial<UpstreamOptions> = {},
-  { startMs = Date.now(), ...overridden }: Partial<TestTime> = {},
-): TestClient {
+  { startMs = Date.now(), clock, wallNow, random = () => 0.5 }: TestTime = {},
+) {
   const observer = new RecordingObserver();
   const sleeps: number[] = [];
   let nowMs = startMs;
-  const time = {
-    now: () => nowMs,
-    sleep: async (ms: number) => {
-      sleeps.push(ms);
-      nowMs += ms;
-    },
-    random: () => 0.5,
-    ...overridden,
+  const now = clock?.now ?? (() => nowMs);
+  const schedule: ClientDependencies['schedule'] = (run, delayMs) => {
+    if (delayMs > 0 && clock) return clock.schedule(run, delayMs);
+    if (delayMs > 0) sleeps.push(delayMs);
+    nowMs += delayMs;
+    return systemDependencies.schedule(run, 0);
   };
-  const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl, ...overrides }, observer, dependenciesOf(time));
+  const time = { clock: { wallMs: wallNow ?? now, elapsedMs: now }, random, schedule };
+  const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl, ...overrides }, observer, time);
   onTestFinished(() => client.close());
-  const get: TestClient['get'] = async (path = '/list', context = {}) =>
+  const get = (path = '/list', context: Partial<ListingContext> = {}) =>
     client.get(path, listingContext(context), (body) => Buffer.from(body).toString());
-  const failure = async (path?: string) => {
+  /** The failure of a request that must fail. */
+  const failure = async (path?: string): Promise<Error & { reason?: FailureReason }> => {
     const error = await get(path).then(
       () => undefined,
       (reason: unknown) => reason,
@@ -106,9 +81,19 @@ export function testClient(
   return { client, observer, sleeps, get, failure };
 }
 
+/** A client of a service that answers so, and the requests that this receives. */
+export async function servedClient(
+  answer: RequestListener,
+  overrides: Partial<UpstreamOptions> = {},
+  time: TestTime = {},
+) {
+  const service = await startService(answer);
+  return { ...service, ...testClient(service.url, overrides, time) };
+}
+
 export const CLIENT_OPTIONS: Omit<UpstreamOptions, 'baseUrl'> = {
   name: 'main',
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   concurrency: 8,
   requestsPerSecond: 0,
   maxRetries: 0,

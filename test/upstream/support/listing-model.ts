@@ -6,34 +6,19 @@ const OFFSETS = ['honest', 'ignored', 'from one', 'in pages', 'rounded down to a
 /** What changes between two requests. */
 const CHANGES = ['none', 'rows added', 'rows removed', 'rows swapped', 'rows added and removed', 'rows moved'] as const;
 
-/** A service and its faults, drawn from a seed. */
-export interface World {
-  readonly seed: number;
-  readonly total: 'right' | 'none' | 'zero';
-  readonly offset: (typeof OFFSETS)[number];
-  readonly size: 'honest' | 'ignored' | 'capped' | 'short pages';
-  readonly cap: number;
-  readonly order: 'stable' | 'unstable';
-  readonly change: (typeof CHANGES)[number];
-  /** How probable a change is before each request but the first. */
-  readonly changeShare: number;
-  readonly withoutId: number;
-  readonly duplicated: number;
-  readonly count: number;
-  readonly pageSize: number;
-  readonly concurrency: number;
-}
+/** A service and its faults, drawn from a seed. `changeShare`: how probable a change is before each request but the first. */
+export type World = ReturnType<typeof drawWorld>;
 
-export function drawWorld(seed: number): World {
+export function drawWorld(seed: number) {
   const random = randomFrom(seed);
-  const sometimes = <T>(share: number, one: () => T, otherwise: T) => (random() < share ? one() : otherwise);
+  const sometimes = <const T>(share: number, one: () => T, otherwise: T) => (random() < share ? one() : otherwise);
   const pageSize = pick(random, [2, 3, 4, 5, 8, 10, 20]);
   return {
     seed,
     pageSize,
-    total: pick(random, ['right', 'none', 'none', 'zero']),
+    total: pick(random, ['right', 'none', 'none', 'zero'] as const),
     offset: sometimes(0.4, () => pick(random, OFFSETS), 'honest'),
-    size: sometimes(0.5, () => pick(random, ['ignored', 'capped', 'short pages']), 'honest'),
+    size: sometimes(0.5, () => pick(random, ['ignored', 'capped', 'short pages'] as const), 'honest'),
     cap: between(random, 1, pageSize + 2),
     order: sometimes(0.1, () => 'unstable', 'stable'),
     change: sometimes(0.6, () => pick(random, CHANGES), 'none'),

@@ -45,12 +45,13 @@ export class SimulatedStation {
 
   /** The greatest age of its data in that time, counted from the start of the refresh that brought them. */
   maxAgeMs(fromMs: number, untilMs: number): number {
-    const ends = [...this.successes.slice(1).map(({ endMs }) => endMs), Number.POSITIVE_INFINITY];
-    const before = (this.successes[0]?.endMs ?? Number.POSITIVE_INFINITY) > fromMs ? Number.POSITIVE_INFINITY : 0;
-    return this.successes.reduce((most, { startMs }, index) => {
-      const endMs = Math.min(ends[index] ?? 0, untilMs);
-      return endMs < fromMs || (this.successes[index]?.endMs ?? 0) > untilMs ? most : Math.max(most, endMs - startMs);
-    }, before);
+    const ends = [...this.successes.map(({ endMs }) => endMs), untilMs];
+    const ages = ends
+      .filter((atMs) => atMs >= fromMs && atMs <= untilMs)
+      .map(
+        (atMs) => atMs - (this.successes.findLast(({ endMs }) => endMs < atMs)?.startMs ?? Number.NEGATIVE_INFINITY),
+      );
+    return Math.max(...ages);
   }
 }
 
@@ -69,18 +70,10 @@ export class SimulatedFleet {
       ...{ requestsPerSecond: 0, maxRetries: 2, spreadMs: 0, seed: 1 },
       ...model,
     };
-    const { concurrency, requestsPerSecond, timeoutMs, seed } = this.#model;
+    const { seed } = this.#model;
     this.#random = randomFrom(seed);
     this.upstream = new SimulatedUpstream(upstream, this.clock, randomFrom(seed + 1));
-    const { now, schedule } = this.clock;
-    this.limiter = new RequestLimiter({
-      concurrency,
-      requestsPerSecond,
-      timeoutMs,
-      observer: noopObserver,
-      now,
-      schedule,
-    });
+    this.limiter = new RequestLimiter({ ...this.#model, ...this.clock, observer: noopObserver });
     this.stations = Array.from({ length: model.stations }, (_, index) => new SimulatedStation(`station-${index}`));
     for (const station of this.stations) this.#refreshAt(station, this.#random() * this.#model.spreadMs);
   }

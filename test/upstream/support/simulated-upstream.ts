@@ -17,7 +17,7 @@ export interface UpstreamModel {
   /** The share of requests throttled at any rate. */
   readonly throttledShare?: number;
   /** In seconds, as services send it; undefined: not sent. */
-  readonly retryAfter?: boolean | number;
+  readonly retryAfter?: number | undefined;
   readonly hangs?: (station: string, nowMs: number) => boolean;
   readonly throttlesAll?: (nowMs: number) => boolean;
   /** Every request gets a 503. */
@@ -98,8 +98,8 @@ export class SimulatedUpstream {
   }
 
   #failure(nowMs: number): RequestFailure | undefined {
-    const { maxInFlight = Number.POSITIVE_INFINITY, failsAll } = this.#model;
-    const retryAfterMs = this.#retryAfterMs();
+    const { maxInFlight = Number.POSITIVE_INFINITY, failsAll, retryAfter } = this.#model;
+    const retryAfterMs = retryAfter && 1000 * retryAfter;
     if (this.#served >= maxInFlight || failsAll?.(nowMs))
       return new RequestFailure('status', '503', { status: 503, retryable: true, retryAfterMs });
     if (!this.#throttles(nowMs)) return undefined;
@@ -130,11 +130,5 @@ export class SimulatedUpstream {
     if (this.#tokens < 1) return true;
     this.#tokens -= 1;
     return false;
-  }
-
-  #retryAfterMs(): number | undefined {
-    const { retryAfter } = this.#model;
-    if (retryAfter === undefined || retryAfter === false) return undefined;
-    return 1000 * (retryAfter === true ? 1 : retryAfter);
   }
 }

@@ -7,12 +7,16 @@ interface Timer {
 export class VirtualClock {
   /** The next one last. */
   readonly #timers: Timer[] = [];
-  #nowMs = 0;
+  nowMs = 0;
 
-  readonly now = (): number => this.#nowMs;
+  readonly now = (): number => this.nowMs;
+
+  get hasTimers(): boolean {
+    return this.#timers.some(({ run }) => run);
+  }
 
   readonly schedule = (run: () => void, delayMs: number): (() => void) => {
-    const timer: Timer = { atMs: this.#nowMs + Math.max(0, delayMs), run };
+    const timer: Timer = { atMs: this.nowMs + Math.max(0, delayMs), run };
     this.#timers.splice(this.#timers.findLastIndex(({ atMs }) => atMs > timer.atMs) + 1, 0, timer);
     return () => {
       timer.run = undefined;
@@ -39,15 +43,15 @@ export class VirtualClock {
     while ((this.#timers.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) <= untilMs) {
       const timer = this.#timers.pop();
       if (!timer?.run) continue;
-      this.#nowMs = timer.atMs;
+      this.nowMs = timer.atMs;
       timer.run();
       await settled();
     }
-    this.#nowMs = untilMs;
+    this.nowMs = untilMs;
   }
 }
 
 /** Everything that waits for promises alone has gone on. */
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
