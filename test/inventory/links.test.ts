@@ -46,11 +46,4 @@ describe('resourceLinks', () => {
       'https://h/prod?id=a%2Fb&name=web%201&type=t&rules=&alertable=true',
     ]);
   });
-
-  it('does not replace what a value contains', () => {
-    const resource = resourceOf('{name}', { name: 'x' });
-    expect(hrefs(resourceLinks([{ name: 'n', resource: 'https://h/{resource_id}' }], specOf(), resource))).toEqual([
-      'https://h/%7Bname%7D',
-    ]);
-  });
 });

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { csvPieces, jsonPieces } from '../../src/inventory/records.ts';
 import { RESOURCE_COLUMNS, type Resource } from '../../src/model/resource.ts';
+import { resourceOf } from '../refresh/fixtures.ts';
 
-const plain: Resource = {
-  id: 'r1',
+const plain = resourceOf('r1', {
   name: 'ws-1',
   displayName: '训练平台-01',
-  type: 'resource_type.compute.x',
-  typeLabel: 'Compute',
   state: 'ALERTSTATE_FIRING',
   sku: '2 GPU',
   quantity: { value: 2, unit: 'GPU' },
@@ -16,25 +14,12 @@ const plain: Resource = {
   createdSeconds: 1_714_564_800.5,
   product: 'product.x',
   alertable: true,
-  labels: {},
-};
+});
 
-const bare: Resource = {
-  id: 'r2',
-  name: '',
-  displayName: '',
-  type: '',
-  typeLabel: '',
-  state: '',
-  sku: '',
-  quantity: undefined,
-  gpuModel: '',
-  alertRules: undefined,
-  createdSeconds: undefined,
-  product: '',
-  alertable: undefined,
-  labels: {},
-};
+const bare = resourceOf('r2', {
+  ...{ name: '', displayName: '', type: '', typeLabel: '', state: '' },
+  ...{ alertRules: undefined, createdSeconds: undefined },
+});
 
 const FORMATS = { json: jsonPieces, csv: csvPieces } as const;
 
@@ -42,49 +27,14 @@ const shown = (format: keyof typeof FORMATS, ...resources: Resource[]) =>
   [...FORMATS[format](RESOURCE_COLUMNS, resources)].join('');
 
 describe('jsonPieces', () => {
-  it('prints an array of objects with the same keys', () => {
-    expect(JSON.parse(shown('json', plain, bare))).toEqual([
-      {
-        resource_id: 'r1',
-        name: 'ws-1',
-        display_name: '训练平台-01',
-        resource_type: 'resource_type.compute.x',
-        resource_type_label: 'Compute',
-        product: 'product.x',
-        state: 'ALERTSTATE_FIRING',
-        alertable: true,
-        alert_rules: 12,
-        created: '2024-05-01T12:00:00.500Z',
-        sku: '2 GPU',
-        sku_quantity: 2,
-        sku_unit: 'GPU',
-        gpu_model: 'N4lS',
-      },
-      {
-        resource_id: 'r2',
-        name: '',
-        display_name: '',
-        resource_type: '',
-        resource_type_label: '',
-        product: '',
-        state: '',
-        alertable: null,
-        alert_rules: null,
-        created: null,
-        sku: '',
-        sku_quantity: null,
-        sku_unit: null,
-        gpu_model: '',
-      },
+  it('prints an array with a line per resource, all with the same keys', () => {
+    expect(shown('json', plain, bare).split('\n')).toEqual([
+      '[',
+      '{"resource_id":"r1","name":"ws-1","display_name":"训练平台-01","resource_type":"type.a","resource_type_label":"Type A","product":"product.x","state":"ALERTSTATE_FIRING","alertable":true,"alert_rules":12,"created":"2024-05-01T12:00:00.500Z","sku":"2 GPU","sku_quantity":2,"sku_unit":"GPU","gpu_model":"N4lS"},',
+      '{"resource_id":"r2","name":"","display_name":"","resource_type":"","resource_type_label":"","product":"","state":"","alertable":null,"alert_rules":null,"created":null,"sku":"","sku_quantity":null,"sku_unit":null,"gpu_model":""}',
+      ']',
+      '',
     ]);
-  });
-
-  it('prints a line per resource, and an empty array without resources', () => {
-    expect(
-      shown('json', plain, bare)
-        .split('\n')
-        .map((line) => line.slice(0, 1)),
-    ).toEqual(['[', '{', '{', ']', '']);
     expect(shown('json')).toBe('[]\n');
   });
 
@@ -108,7 +58,7 @@ describe('csvPieces', () => {
     expect(shown('csv', plain, bare)).toBe(
       [
         HEADINGS,
-        'r1,ws-1,训练平台-01,resource_type.compute.x,Compute,product.x,ALERTSTATE_FIRING,true,12,2024-05-01T12:00:00.500Z,2 GPU,2,GPU,N4lS',
+        'r1,ws-1,训练平台-01,type.a,Type A,product.x,ALERTSTATE_FIRING,true,12,2024-05-01T12:00:00.500Z,2 GPU,2,GPU,N4lS',
         'r2,,,,,,,,,,,,,',
         '',
       ].join('\r\n'),
@@ -118,41 +68,31 @@ describe('csvPieces', () => {
   const nameCell = (name: string) =>
     shown('csv', { ...bare, name }).slice(HEADINGS.length + '\r\nr2,'.length, -',,,,,,,,,,,,\r\n'.length);
 
-  it.each([
+  it.each<[string, string]>([
     ['a,b', '"a,b"'],
     ['say "hi"', '"say ""hi"""'],
     [' spaces ', ' spaces '],
-  ])('prints %j as %j', (name, cell) => {
-    expect(nameCell(name)).toBe(cell);
-  });
-
-  it.each([
+    ['a=1', 'a=1'],
+    ['1-2', '1-2'],
+    ["'x", "'x"],
+    // Control and format characters are escaped.
     ['two\r\nlines', 'two\\u{d}\\u{a}lines'],
     ['\u001b[2J\u009b1m', '\\u{1b}[2J\\u{9b}1m'],
     ['invoice\u202etxt.exe\u2066', 'invoice\\u{202e}txt.exe\\u{2066}'],
     ['a\u2028b\u0000\u200b', 'a\\u{2028}b\\u{0}\\u{200b}'],
     ['\t=1', '\\u{9}=1'],
     ['\r=1,2', '"\\u{d}=1,2"'],
-  ])('escapes control and format characters: %j', (name, cell) => {
+    // A spreadsheet must not evaluate a formula.
+    ...['=1+1', '+1', '-1', '@SUM(A1)', '＝1', ' =1', '\u00a0\u3000@x', '   －1'].map((name): [string, string] => [
+      name,
+      `'${name}`,
+    ]),
+    [' =1,2', `"' =1,2"`],
+  ])('prints %j as %j', (name, cell) => {
     expect(nameCell(name)).toBe(cell);
-  });
-
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', ' =1', '\u00a0\u3000@x', '   －1'])(
-    'prevents a spreadsheet from evaluating %j as a formula',
-    (name) => {
-      expect(nameCell(name)).toBe(`'${name}`);
-    },
-  );
-
-  it('prevents a formula in a quoted cell', () => {
-    expect(nameCell(' =1,2')).toBe(`"' =1,2"`);
   });
 
   it('prints a negative number as a number', () => {
     expect(shown('csv', { ...bare, quantity: { value: -2, unit: 'GPU' } })).toContain(',-2,GPU,');
-  });
-
-  it.each(['a=1', '1-2', "'x"])('prints %j unchanged', (name) => {
-    expect(nameCell(name)).toBe(name);
   });
 });

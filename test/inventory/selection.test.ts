@@ -12,7 +12,7 @@ import {
 } from '../../src/inventory/selection.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { TaskQueue } from '../../src/model/task-queue.ts';
-import { resourceOf } from '../refresh/fixtures.ts';
+import { resourceOf, resourcesOf } from '../refresh/fixtures.ts';
 
 const idsOf = async (parts: readonly (readonly Resource[])[], selection: Selection, order?: Order) =>
   (await selectResources(parts, selection, order, new TaskQueue())).map(({ id }) => id);
@@ -123,10 +123,6 @@ describe('selectResources', () => {
     expect(await idsOf(parts, {}, { by, descending: true })).toEqual(descending);
   });
 
-  it('returns no resources for no parts', async () => {
-    expect(await idsOf([], {}, { by: 'id', descending: false })).toEqual([]);
-  });
-
   it('sorts any division into parts like one list', async () => {
     const resource = fc.record({
       type: fc.constantFrom('', 'x', 'y', 'z'),
@@ -174,29 +170,6 @@ describe('selectResources', () => {
     );
     expect(Math.max(...readPerTask)).toBeLessThan(2100);
     expect(sorted.map(({ id }) => id)).toEqual(await idsOf([counted], {}, order));
-  });
-
-  it('runs no further task once the signal aborts, and rejects with its reason', async () => {
-    const controller = new AbortController();
-    const reason = new Error('the client disconnected');
-    const filtered: string[] = [];
-    const observed = (id: string) =>
-      Object.defineProperty(resourceOf(id), 'alertRules', {
-        get: () => {
-          filtered.push(id);
-          if (id === 'b') controller.abort(reason);
-          return 0;
-        },
-      });
-    const selected = selectResources(
-      [[observed('a')], [observed('b')], [observed('c')]],
-      { withoutRules: true },
-      undefined,
-      new TaskQueue(),
-      controller.signal,
-    );
-    await expect(selected).rejects.toBe(reason);
-    expect(filtered).toEqual(['a', 'b']);
   });
 });
 
@@ -255,8 +228,7 @@ describe('unmatchedFilters', () => {
   });
 
   it('collects a bounded number of values', async () => {
-    const many = [Array.from({ length: 3000 }, (_, index) => resourceOf(`${index}`, { state: `s${index}` }))];
-    const [state] = await unmatched({ state: 'none' }, many);
+    const [state] = await unmatched({ state: 'none' }, [resourcesOf(3000, (index) => ({ state: `s${index}` }))]);
     expect(state?.present.size).toBe(1000);
   });
 

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { countText, durationText, numberText, shareText, sizeText } from '../../src/inventory/words.ts';
+import { countText, durationText, shareText, sizeText } from '../../src/inventory/words.ts';
 
 const S = 1000;
 const MIN = 60 * S;
 const H = 60 * MIN;
 const D = 24 * H;
-
-describe('numberText', () => {
-  it.each([
-    [0, '0'],
-    [12_345, '12,345'],
-    [0.25, '0.25'],
-  ])('formats %d as %s', (value, text) => expect(numberText(value)).toBe(text));
-});
 
 describe('countText', () => {
   it.each([

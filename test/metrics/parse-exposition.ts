@@ -1,6 +1,5 @@
 /** A family as parsed from an exposition. */
 export interface ParsedFamily {
-  readonly help: string;
   readonly type: string;
   readonly samples: {
     readonly name: string;
@@ -20,13 +19,9 @@ export function parseExposition(text: string): Map<string, ParsedFamily> {
     const comment = /^# (HELP|TYPE) (\S+) (.*)$/s.exec(line);
     if (comment) {
       const [, kind, name = '', rest = ''] = comment;
-      if (kind === 'HELP') {
-        if (families.has(name)) throw new Error(`duplicate family ${name}`);
-        families.set(name, { help: rest, type: '', samples: [] });
-        current = name;
-      } else {
-        families.set(name, { ...(families.get(name) as ParsedFamily), type: rest });
-      }
+      if (families.get(name)?.type !== (kind === 'HELP' ? undefined : '')) throw new Error(`unexpected ${line}`);
+      families.set(name, { type: kind === 'HELP' ? '' : rest, samples: [] });
+      current = name;
       continue;
     }
     const sample = parseSample(line);
@@ -40,38 +35,18 @@ export function parseExposition(text: string): Map<string, ParsedFamily> {
   return families;
 }
 
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/s;
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\[n\\"])*)"(?:,|$)/y;
+
 function parseSample(line: string) {
-  const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(line)?.[0] ?? fail(line);
+  const [, name = '', list = '', number = ''] = SAMPLE.exec(line) ?? fail(line);
   const labels: Record<string, string> = Object.create(null);
-  let at = name.length;
-  if (line[at] === '{') {
-    at += 1;
-    while (line[at] !== '}') {
-      const label = /^[a-zA-Z_][a-zA-Z0-9_]*/.exec(line.slice(at))?.[0] ?? fail(line);
-      at += label.length;
-      if (line.slice(at, at + 2) !== '="') fail(line);
-      at += 2;
-      let value = '';
-      while (line[at] !== '"') {
-        if (at >= line.length) fail(line);
-        if (line[at] === '\\') {
-          at += 1;
-          value += { n: '\n', '\\': '\\', '"': '"' }[line[at] ?? ''] ?? fail(line);
-        } else {
-          value += line[at];
-        }
-        at += 1;
-      }
-      at += 1;
-      if (label in labels) fail(line);
-      labels[label] = value;
-      if (line[at] === ',') at += 1;
-    }
-    at += 1;
+  for (LABEL.lastIndex = 0; LABEL.lastIndex < list.length; ) {
+    const [, label = '', text = ''] = LABEL.exec(list) ?? fail(line);
+    if (label in labels) fail(line);
+    labels[label] = text.replace(/\\(.)/g, (_, escaped) => (escaped === 'n' ? '\n' : escaped));
   }
-  const number = /^ (\S+)$/.exec(line.slice(at))?.[1] ?? fail(line);
-  const value =
-    { '+Inf': Number.POSITIVE_INFINITY, '-Inf': Number.NEGATIVE_INFINITY, NaN: Number.NaN }[number] ?? Number(number);
+  const value = number === '+Inf' ? Number.POSITIVE_INFINITY : Number(number);
   if (number !== 'NaN' && Number.isNaN(value)) fail(line);
   return { name, labels, value };
 }

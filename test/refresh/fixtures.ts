@@ -56,6 +56,11 @@ export function resourceOf(id: string, changes: Partial<Resource> = {}): Resourc
   };
 }
 
+/** So many resources, with ids from `r0` on. */
+export function resourcesOf(count: number, changes: (index: number) => Partial<Resource> = () => ({})): Resource[] {
+  return Array.from({ length: count }, (_, index) => resourceOf(`r${index}`, changes(index)));
+}
+
 const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field, 0])) as Record<ListingField, number>;
 
 /** A listing of one part, which is a snapshot too. */

@@ -9,13 +9,16 @@ import { listingOf, ManualClock, resourceOf, specOf } from './fixtures.ts';
 
 const forever = new AbortController().signal;
 
-function cacheOf(name: string, changes: Partial<StationSpec> = {}, fails = () => false) {
+function cacheOf(
+  name: string,
+  changes: Partial<StationSpec> = {},
+  answer: () => Listing<Resource> | Promise<Listing<Resource>> = () => listingOf([resourceOf(name)]),
+) {
   const clock = new ManualClock();
   const count = { listings: 0 };
   const list = async () => {
     count.listings += 1;
-    if (fails()) throw new ListingFailure('network', 'down');
-    return listingOf([resourceOf(name)]);
+    return answer();
   };
   const cache = new StationCache(specOf({ name, ...changes }), {
     source: { listResources: list, listIds: list as never },
@@ -61,15 +64,7 @@ describe('Fleet', () => {
     const answer = new Promise<Listing<Resource>>((done) => {
       resolve = done;
     });
-    let listings = 0;
-    const list = async () => {
-      listings += 1;
-      return answer;
-    };
-    const cache = new StationCache(specOf(), {
-      source: { listResources: list, listIds: list as never },
-      encode: async () => 'ready',
-    });
+    const { cache, count } = cacheOf('ready', {}, () => answer);
     const fleet = new Fleet([cache], () => undefined);
     const impatient = new AbortController();
     const read = fleet.read(impatient.signal);
@@ -79,7 +74,7 @@ describe('Fleet', () => {
     const next = fleet.read(forever);
     resolve(listingOf([]));
     expect((await next)[0]?.served?.encoded).toBe('ready');
-    expect(listings).toBe(1);
+    expect(count.listings).toBe(1);
   });
 
   it('refreshes only stations that were never attempted when it starts', async () => {
@@ -108,8 +103,8 @@ describe('Fleet', () => {
 
 describe('refreshInBackground', () => {
   /** A station with a virtual clock for its timers too. */
-  function stationOf(cachePolicy: StationSpec['cache'], fails = () => false) {
-    const { cache, clock, count } = cacheOf('a', { cache: cachePolicy }, fails);
+  function stationOf(policy: StationSpec['cache'], answer?: () => Listing<Resource>) {
+    const { cache, clock, count } = cacheOf('a', { cache: policy }, answer);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -127,7 +122,10 @@ describe('refreshInBackground', () => {
 
   it('refreshes at once, then after ttl plus jitter, and after a failure after error_ttl plus jitter', async () => {
     let fails = false;
-    const { cache, listingsAfter } = stationOf(background, () => fails);
+    const { cache, listingsAfter } = stationOf(background, () => {
+      if (fails) throw new ListingFailure('network', 'down');
+      return listingOf([]);
+    });
     const stop = refreshInBackground(cache, () => 0.5);
     expect(await listingsAfter(0)).toBe(1);
     fails = true;

@@ -71,7 +71,8 @@ function stationOf(
   return { cache, clock, calls, refreshed, ended, attempt, upstream, successor };
 }
 
-const down = (message = 'no route') => new ListingFailure('network', message);
+const POSTPONED = new ListingFailure('rate_limited', 'later', { isPostponed: true });
+const down = () => new ListingFailure('network', 'no route');
 
 describe('StationCache', () => {
   it('serves no snapshot and reports no success before the first attempt', () => {
@@ -83,7 +84,7 @@ describe('StationCache', () => {
     });
   });
 
-  it('serves a snapshot younger than ttl without a refresh', async () => {
+  it('serves a snapshot younger than ttl without a refresh, and none older than max_stale', async () => {
     const { cache, clock, calls, attempt } = stationOf();
     await attempt(twoRecords());
     clock.advance(59_899);
@@ -94,6 +95,8 @@ describe('StationCache', () => {
     await attempt(listingOf([resourceOf('c')]));
     expect(calls).toHaveLength(2);
     expect(cache.view().served?.encoded).toBe('c');
+    clock.advance(900_001);
+    expect(cache.view().served).toBeUndefined();
   });
 
   it('does not encode an unchanged snapshot again', async () => {
@@ -110,15 +113,6 @@ describe('StationCache', () => {
     clock.advance(60_000);
     await attempt({ ...listing, duplicates: 1 });
     expect(cache.view().served?.encoded).toBe('encoded 2');
-  });
-
-  it('shares one refresh among all waiting scrapes', async () => {
-    const { cache, calls } = stationOf();
-    const updates = Array.from({ length: 20 }, () => cache.refreshIfDue());
-    calls[0]?.resolve(twoRecords());
-    await Promise.all(updates);
-    expect(new Set(updates).size).toBe(1);
-    expect(calls).toHaveLength(1);
   });
 
   it('keeps the last good snapshot while refreshes fail, up to max_stale', async () => {
@@ -140,35 +134,23 @@ describe('StationCache', () => {
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
   });
 
-  it('does not serve a snapshot older than max_stale even without a failure', async () => {
-    const { cache, clock, attempt } = stationOf();
-    await attempt(twoRecords());
-    clock.advance(900_001);
-    expect(cache.view().served).toBeUndefined();
-  });
-
-  it('serves a snapshot within ttl even when max_stale is shorter', async () => {
-    const { cache, clock, attempt } = stationOf({
-      cache: { ttlMs: 60_000, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
-    });
-    await attempt(twoRecords());
-    clock.advance(59_999);
-    expect(cache.view().served?.encoded).toBe('a,b');
-    clock.advance(1);
-    await attempt(down());
-    expect(cache.view().served).toBeUndefined();
-  });
-
-  it('serves the scrape that waited for a snapshot even with ttl and max_stale 0', async () => {
-    const { cache, clock, attempt } = stationOf({
-      cache: { ttlMs: 0, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
-    });
-    await attempt(twoRecords());
-    clock.advance(0.1);
-    expect(cache.view().served?.encoded).toBe('a,b');
-    await attempt(down());
-    expect(cache.view().served).toBeUndefined();
-  });
+  it.each([
+    [60_000, 59_999],
+    [0, 0.1],
+  ])(
+    'with a ttl of %i ms and max_stale 0, serves a snapshot of %d ms ago until a refresh fails',
+    async (ttlMs, agoMs) => {
+      const { cache, clock, attempt } = stationOf({
+        cache: { ttlMs, maxStaleMs: 0, errorTtlMs: 0, refresh: 'scrape' },
+      });
+      await attempt(twoRecords());
+      clock.advance(agoMs);
+      expect(cache.view().served?.encoded).toBe('a,b');
+      clock.advance(1);
+      await attempt(down());
+      expect(cache.view().served).toBeUndefined();
+    },
+  );
 
   it('does not refresh a failed station before error_ttl', async () => {
     const { cache, clock, calls, attempt } = stationOf();
@@ -210,14 +192,6 @@ describe('StationCache', () => {
     calls[0]?.reject(thrown);
     await update;
     expect(cache.view().health.failure).toEqual({ reason: 'internal', message, error: thrown });
-  });
-
-  it('fails when the snapshot cannot be encoded', async () => {
-    const { cache, attempt } = stationOf({}, async () => {
-      throw new RangeError('too long');
-    });
-    await attempt(twoRecords());
-    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
   });
 
   it('aborts a refresh and its requests at refresh_timeout', async () => {
@@ -293,7 +267,7 @@ describe('StationCache', () => {
     const { cache, clock, attempt, upstream } = stationOf();
     await attempt(twoRecords());
     clock.advance(60_000);
-    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    await attempt(POSTPONED);
     clock.advance(900_000);
     upstream.heldMs = 600_000;
     expect(cache.view().served).toMatchObject({ encoded: 'a,b' });
@@ -305,7 +279,7 @@ describe('StationCache', () => {
     const { cache, calls, clock, attempt, refreshed } = stationOf();
     await attempt(twoRecords());
     clock.advance(60_000);
-    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    await attempt(POSTPONED);
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
     expect(refreshed).toHaveLength(1);
     expect(cache.refreshIfDue()).toBeUndefined();
@@ -317,7 +291,7 @@ describe('StationCache', () => {
 
   it('fails when its refresh is postponed and it has no data', async () => {
     const { cache, attempt } = stationOf();
-    await attempt(new ListingFailure('rate_limited', 'later', { isPostponed: true }));
+    await attempt(POSTPONED);
     expect(cache.view().health.failure).toMatchObject({ reason: 'rate_limited' });
   });
 
@@ -365,12 +339,16 @@ describe('StationCache', () => {
     expect(await next(changed)).toMatchObject({ added: 0, removed: 0, stateChanges: 0, list: [] });
   });
 
-  it('counts a change only once its snapshot is encoded', async () => {
-    let broken = false;
+  it('fails when the snapshot cannot be encoded, and counts a change only once it is', async () => {
+    let broken = true;
     const { cache, clock, attempt } = stationOf({}, async () => {
       if (broken) throw new Error('not now');
       return '';
     });
+    await attempt(twoRecords());
+    expect(cache.view()).toMatchObject({ health: { failure: { reason: 'internal' } }, served: undefined });
+    broken = false;
+    clock.advance(60_000);
     await attempt(twoRecords());
     broken = true;
     clock.advance(60_000);
