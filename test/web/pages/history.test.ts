@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { History, type HistoryEntry } from '../../../src/inventory/history.ts';
 import { historySection } from '../../../src/web/pages/history.ts';
 import { NOW_MS, STATION } from '../fake-station.ts';
-import { parseHtml } from '../html-parser.ts';
+import { shown } from './opened-page.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,14 +16,13 @@ function entryAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEnt
   };
 }
 
-const failureAt = (
-  agoMs: number,
-  message = 'no reply',
-  reason: NonNullable<HistoryEntry['failure']>['reason'] = 'timeout',
-): HistoryEntry => ({
-  ...{ atMs: NOW_MS - agoMs, refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 0, durationMs: 10_000 },
-  failure: { reason, message },
-});
+function failureAt(agoMs: number, changes: Partial<HistoryEntry> = {}): HistoryEntry {
+  return {
+    ...{ atMs: NOW_MS - agoMs, refreshes: 1, failed: 1, outcome: 'failed', waitedMs: 0, durationMs: 10_000 },
+    failure: { reason: 'timeout', message: 'no reply' },
+    ...changes,
+  };
+}
 
 function section(history: readonly HistoryEntry[], status: Partial<typeof STATION> = {}, ttlMs = MINUTE_MS): string {
   return historySection(history, { status: { ...STATION, ...status }, ttlMs, nowMs: NOW_MS }).text;
@@ -42,105 +41,104 @@ function bars(markup: string): (readonly [state: string, from: number, cells: nu
   );
 }
 
-const words = (markup: string) => parseHtml(markup).text.replace(/\s+/g, ' ');
+/** The lines of the resources, firing resources and durations. */
+function paths(markup: string): string[] {
+  return Array.from(markup.matchAll(/<path d="([^"]*)"/g), ([, path = '']) => path);
+}
 
 describe('historySection', () => {
-  it('says that no refresh has ended yet', () => {
-    expect(words(section([]))).toContain('No refresh has ended yet.');
-  });
-
-  it('sums up the refreshes', () => {
-    const history = [
-      ...Array.from({ length: 20 }, (_, index) => entryAt(index * MINUTE_MS)),
-      ...Array.from({ length: 10 }, (_, index) => failureAt((20 + index) * MINUTE_MS)),
-      entryAt(200 * MINUTE_MS, { outcome: 'incomplete' }),
-    ];
-    const text = words(section(history));
-    expect(text).toContain(
+  it.each<[what: string, history: readonly HistoryEntry[], ...texts: string[]]>([
+    ['that no refresh has ended yet', [], 'No refresh has ended yet.'],
+    [
+      'the sum of the refreshes',
+      [...minutes(20), ...minutes(10, failureAt, 20 * MINUTE_MS), entryAt(200 * MINUTE_MS, { outcome: 'incomplete' })],
       'Last 6 h: 31 refreshes, 10 failed (timeout), some incomplete. The history begins 3 h 20 min ago.',
-    );
+    ],
+    [
+      'the latest, smallest and largest number beside each line',
+      [
+        entryAt(0, { resources: 1234, firing: 0, durationMs: 90_000 }),
+        entryAt(MINUTE_MS, { resources: 7 }),
+        entryAt(2 * MINUTE_MS, { resources: 2000 }),
+      ],
+      'Resources: 1,234 min 7, max 2,000',
+      'Firing resources: 0 min 0, max 2',
+      'Refresh duration: 1 min 30 s min 250 ms, max 1 min 30 s',
+    ],
+    [
+      'time, duration, wait, pages, counts and changes of a refresh',
+      [
+        entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3, rulesChanges: 2 }),
+        entryAt(24 * HOUR_MS),
+      ],
+      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state, 2 changed rules 01 Jan 03:05:00 succeeded 250 ms 3 42 2 none',
+    ],
+    [
+      'how many refreshes of a minute failed',
+      [failureAt(0, { refreshes: 12, failed: 5 }), entryAt(MINUTE_MS, { refreshes: 12 })],
+      '5 of 12 failed timeout: no reply',
+      '12 refreshes, succeeded',
+    ],
+    [
+      'no times in the future, and the others sorted, where the wall clock was set',
+      [
+        entryAt(0, { resources: 3 }),
+        entryAt(10 * MINUTE_MS, { resources: 1 }),
+        failureAt(5 * MINUTE_MS),
+        failureAt(-HOUR_MS, { failure: { reason: 'tls', message: 'm' } }),
+        entryAt(30 * HOUR_MS),
+      ],
+      'Last 24 h: 3 refreshes, 1 failed (timeout).',
+      'Resources: 3 min 1, max 3',
+    ],
+  ])('shows %s', (_what, history, ...texts) => {
+    const { text } = shown(section(history));
+    for (const expected of texts) expect(text).toContain(expected);
   });
 
-  it('shows the latest, smallest and largest number beside each line', () => {
-    const history = [
-      entryAt(0, { resources: 1234, firing: 0, durationMs: 90_000 }),
-      entryAt(MINUTE_MS, { resources: 7 }),
-      entryAt(2 * MINUTE_MS, { resources: 2000 }),
-    ];
-    const text = words(section(history));
-    expect(text).toContain('Resources: 1,234 min 7, max 2,000');
-    expect(text).toContain('Firing resources: 0 min 0, max 2');
-    expect(text).toContain('Refresh duration: 1 min 30 s min 250 ms, max 1 min 30 s');
-  });
-
-  it('draws no line without a number', () => {
+  it('draws no line without a number, and interrupts the lines where there was no refresh', () => {
     const markup = section([failureAt(0)]);
-    expect(words(markup)).toContain('Resources: – no refresh has succeeded');
-    expect(markup.match(/<path /g)).toHaveLength(1);
-  });
-
-  it('interrupts the lines where there was no refresh', () => {
-    const [, path = ''] =
-      /<path d="([^"]*)"/.exec(section([entryAt(0), entryAt(MINUTE_MS), entryAt(30 * MINUTE_MS)])) ?? [];
-    expect(path.match(/M/g)).toHaveLength(2);
+    expect(shown(markup).text).toContain('Resources: – no refresh has succeeded');
+    expect(paths(markup)).toHaveLength(1);
+    expect(paths(section([...minutes(2), entryAt(30 * MINUTE_MS)]))[0]?.match(/M/g)).toHaveLength(2);
   });
 
   it('lists the latest 20 refreshes, and 40 more in a part to open', () => {
-    const markup = section(Array.from({ length: 100 }, (_, index) => entryAt(index * MINUTE_MS)));
-    const [shown = '', opened = ''] = markup.slice(markup.indexOf('Recent refreshes')).split('<details>');
-    expect(shown.match(/<tr>\n/g)).toHaveLength(20);
+    const markup = section(minutes(100));
+    const [listed = '', opened = ''] = markup.slice(markup.indexOf('Recent refreshes')).split('<details>');
+    expect(listed.match(/<tr>\n/g)).toHaveLength(20);
     expect(opened.match(/<tr>\n/g)).toHaveLength(40);
-    expect(words(opened)).toContain('40 more');
-    expect(words(opened)).toContain('Download CSV JSON');
-    expect(opened).toContain('href="../stations/prod/history?format=csv"');
-  });
-
-  it('shows time, duration, wait, pages, counts and changes of a refresh', () => {
-    const history = [
-      entryAt(0, { waitedMs: 90_000, added: 1200, removed: 1, stateChanges: 3, rulesChanges: 2 }),
-      entryAt(24 * 60 * MINUTE_MS),
-    ];
-    expect(words(section(history))).toContain(
-      '03:05:00 succeeded 250 ms waited 1 min 30 s 3 42 2 1,200 added, 1 removed, 3 changed state, 2 changed rules 01 Jan 03:05:00 succeeded 250 ms 3 42 2 none',
-    );
+    expect(shown(opened).text).toMatch(/^40 more.*Download CSV JSON$/);
+    expect(shown(opened).hrefs).toContain('../stations/prod/history?format=csv');
+    // A browser would resolve this name as a path.
+    expect(section([entryAt(0)], { name: '..' })).not.toContain('format=csv');
   });
 
   it('links to the changes of a refresh, or of all refreshes of an entry', () => {
-    const linkOf = (entry: HistoryEntry, name = 'prod') =>
-      /<a href="([^"]*changes[^"]*)">1 removed/.exec(section([entry], { name }))?.[1]?.replace('&#38;', '&');
+    const linksOf = (changes: Partial<HistoryEntry>, name = 'prod') =>
+      shown(section([entryAt(0, { removed: 1, ...changes })], { name })).hrefs.filter((href) => href.includes('since'));
     const until = '2026-01-02T03%3A05%3A00.000Z';
-    expect(linkOf(entryAt(0, { removed: 1 }))).toBe(`../stations/prod/changes?since=${until}&until=${until}`);
-    expect(linkOf(entryAt(0, { removed: 1, refreshes: 6, firstMs: NOW_MS - 5 * MINUTE_MS }))).toBe(
+    expect(linksOf({})).toEqual([`../stations/prod/changes?since=${until}&until=${until}`]);
+    expect(linksOf({ refreshes: 6, firstMs: NOW_MS - 5 * MINUTE_MS })).toEqual([
       `../stations/prod/changes?since=2026-01-02T03%3A00%3A00.000Z&until=${until}`,
-    );
-    expect(linkOf(entryAt(0, { removed: 1 }), '..')).toBeUndefined();
-  });
-
-  it('shows how many refreshes of a minute failed', () => {
-    const history = [{ ...failureAt(0), refreshes: 12, failed: 5 }, entryAt(MINUTE_MS, { refreshes: 12 })];
-    const text = words(section(history));
-    expect(text).toContain('5 of 12 failed timeout: no reply');
-    expect(text).toContain('12 refreshes, succeeded');
+    ]);
+    expect(linksOf({}, '..')).toEqual([]);
   });
 
   it('escapes what the service sent', () => {
-    const markup = section([failureAt(0, '<script>alert(1)</script>')]);
+    const markup = section([failureAt(0, { failure: { reason: 'body', message: '<script>alert(1)</script>' } })]);
     expect(markup).not.toContain('<script');
-    expect(words(markup)).toContain('<script>alert(1)</script>');
-  });
-
-  it('has no downloads for a station whose name a browser would resolve as a path', () => {
-    expect(section([entryAt(0)], { name: '..' })).not.toContain('format=csv');
+    expect(shown(markup).text).toContain('<script>alert(1)</script>');
   });
 
   it('lists outages as their history has them, the latest first, and more than five in a part to open', () => {
     const outages = Array.from({ length: 7 }, (_, at) => ({
-      ...{ fromMs: NOW_MS - (at + 1) * HOUR_MS, toMs: NOW_MS - (at + 1) * HOUR_MS + 610_000, failed: 10 },
+      ...{ fromMs: NOW_MS - (7 - at) * HOUR_MS, toMs: NOW_MS - (7 - at) * HOUR_MS + 610_000, failed: 10 },
       reasons: ['tls', 'auth'] as const,
-    })).reverse();
+    }));
     const current = { fromMs: NOW_MS - 30_000, toMs: undefined, failed: 1, reasons: ['timeout'] as const };
-    const [shown = '', opened = ''] = section([failureAt(0)], { outages: [...outages, current] }).split('<details>');
-    expect(words(shown)).toContain(
+    const [listed = '', opened = ''] = section([failureAt(0)], { outages: [...outages, current] }).split('<details>');
+    expect(shown(listed).text).toContain(
       'Outages 03:04–now (30 s) 1 failed: timeout 02:05–02:15 (10 min 10 s) 10 failed: tls, auth 01:05–01:15',
     );
     expect(opened.match(/<li>/g)).toHaveLength(3);
@@ -149,20 +147,11 @@ describe('historySection', () => {
 
   it('draws 895 to 900 resources nearly level, and firing resources from zero', () => {
     const history = [entryAt(0, { resources: 900, firing: 6 }), entryAt(30 * MINUTE_MS, { resources: 895, firing: 5 })];
-    const heights = [...section(history).matchAll(/<path d="([^"]*)"/g)].map(([, path = '']) =>
-      [...path.matchAll(/M\d+ ([\d.]+)/g)].map(([, y]) => Number(y)),
-    );
+    const heights = paths(section(history)).map((path) => Array.from(path.matchAll(/M\d+ ([\d.]+)/g), ([, y]) => y));
     expect(heights.slice(0, 2)).toEqual([
-      [2.6, 1],
-      [5.7, 1],
+      ['2.6', '1'],
+      ['5.7', '1'],
     ]);
-  });
-
-  it('names postponed refreshes', () => {
-    const postponed = { ...failureAt(10 * MINUTE_MS, 'later'), failed: 0, outcome: 'postponed' as const };
-    const markup = section([postponed], { waitingMs: 5 * MINUTE_MS });
-    expect(words(markup)).toContain('1 refresh, none failed, some postponed.');
-    expect(bars(markup).map(([state]) => state)).toEqual(['postponed', 'none', 'waiting']);
   });
 
   it.each([
@@ -172,7 +161,7 @@ describe('historySection', () => {
     [23 * HOUR_MS, 24],
     [40 * HOUR_MS, 24],
   ])('shows a history of %i ms in a timeline of %i hours', (agoMs, hours) => {
-    const text = words(section([entryAt(0), entryAt(agoMs)]));
+    const { text } = shown(section([entryAt(0), entryAt(agoMs)]));
     expect(text).toContain(`Last ${hours} h: `);
     expect(text.includes('The history begins')).toBe(agoMs < 24 * HOUR_MS);
   });
@@ -187,17 +176,16 @@ describe('historySection', () => {
   });
 
   it('begins the bar of merged refreshes with the first of them', () => {
-    const firstMs = NOW_MS - 34 * MINUTE_MS;
-    const history = [entryAt(0), { ...failureAt(31 * MINUTE_MS), refreshes: 6, failed: 6, firstMs }];
+    const merged = failureAt(31 * MINUTE_MS, { refreshes: 6, failed: 6, firstMs: NOW_MS - 34 * MINUTE_MS });
     // 02:30:50 to 02:35:30 in cells of 15 seconds since 02:05.
-    expect(bars(section(history))[0]).toEqual(['failed', 103, 19]);
+    expect(bars(section([entryAt(0), merged]))[0]).toEqual(['failed', 103, 19]);
   });
 
   it('has the beginning and the extremes of refreshes that were merged', () => {
     const kept = new History();
     const served = (at: number) => (at === 2 ? 403 : 407);
     for (let at = 0; at < 77; at += 1) kept.add(entryAt((76 - at) * 6000, { resources: served(at), firing: at % 2 }));
-    const text = words(section(kept.newestFirst()));
+    const { text } = shown(section(kept.newestFirst()));
     expect(text).toContain('77 refreshes, none failed. The history begins 7 min 36 s ago.');
     expect(text).toContain('Resources: 407 min 403, max 407');
     expect(text).toContain('Firing resources: 0 min 0, max 1');
@@ -213,10 +201,13 @@ describe('historySection', () => {
     expect(bars(rare).map(([state]) => state)).toEqual(['succeeded']);
   });
 
-  it('shows how long a refresh waited for capacity, and that one waits now', () => {
+  it('shows that a refresh was postponed or waited for capacity, and that one waits now', () => {
+    const postponed = failureAt(10 * MINUTE_MS, { failed: 0, outcome: 'postponed' });
+    const markup = section([postponed], { waitingMs: 5 * MINUTE_MS });
+    expect(shown(markup).text).toContain('1 refresh, none failed, some postponed.');
+    expect(bars(markup).map(([state]) => state)).toEqual(['postponed', 'none', 'waiting']);
     const history = [entryAt(10 * MINUTE_MS, { waitedMs: 15 * MINUTE_MS }), entryAt(26 * MINUTE_MS)];
-    const states = bars(section(history, { waitingMs: 8 * MINUTE_MS })).map(([state, , cells]) => [state, cells]);
-    expect(states).toEqual([
+    expect(bars(section(history, { waitingMs: 8 * MINUTE_MS })).map(([state, , cells]) => [state, cells])).toEqual([
       ['succeeded', 4],
       ['waiting', 61],
       ['succeeded', 6],
@@ -225,33 +216,17 @@ describe('historySection', () => {
     ]);
   });
 
-  it('leaves out times in the future and sorts the others, where the wall clock was set', () => {
-    const history = [
-      entryAt(0, { resources: 3 }),
-      entryAt(10 * MINUTE_MS, { resources: 1 }),
-      failureAt(5 * MINUTE_MS),
-      failureAt(-HOUR_MS, 'm', 'tls'),
-      entryAt(30 * HOUR_MS),
-    ];
-    const text = words(section(history));
-    expect(text).toContain('Last 24 h: 3 refreshes, 1 failed (timeout).');
-    expect(text).toContain('Resources: 3 min 1, max 3');
-  });
-
   it('covers the time from the first refresh until now without gaps, whatever the entries are', () => {
     const ms = fc.integer({ min: -HOUR_MS, max: 30 * HOUR_MS });
-    const entry = fc.record({
-      agoMs: ms,
-      durationMs: ms.map(Math.abs),
-      waitedMs: ms.map(Math.abs),
-      refreshes: fc.integer({ min: 1, max: 255 }),
-    });
+    const length = ms.map(Math.abs);
+    const refreshes = fc.integer({ min: 1, max: 255 });
+    const entry = fc.record({ agoMs: ms, durationMs: length, waitedMs: length, refreshes });
     fc.assert(
-      fc.property(fc.array(entry), ms.map(Math.abs), ms.map(Math.abs), (entries, ttlMs, waitingMs) => {
+      fc.property(fc.array(entry), length, length, (entries, ttlMs, waitingMs) => {
         const history = entries.map(({ agoMs, ...rest }) => entryAt(agoMs, rest));
-        const shown = bars(section(history, { waitingMs }, ttlMs));
-        const ends = shown.map(([, from, cells]) => from + cells);
-        expect(shown.map(([, from]) => from)).toEqual(shown.length === 0 ? [] : [shown[0]?.[1], ...ends.slice(0, -1)]);
+        const drawn = bars(section(history, { waitingMs }, ttlMs));
+        const ends = drawn.map(([, from, cells]) => from + cells);
+        expect(drawn.slice(1).map(([, from]) => from)).toEqual(ends.slice(0, -1));
         const isShown = history.some(({ atMs }) => atMs <= NOW_MS && atMs >= NOW_MS - 24 * HOUR_MS);
         expect(ends.at(-1)).toBe(isShown ? 240 : undefined);
       }),

@@ -1,23 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { parseHtml } from '../html-parser.ts';
 import { COMMON_HEADERS, startApp } from '../running-app.ts';
-
-const HTML = { headers: { accept: 'text/html' } };
-
-/** Paths of the pages, each with its path to the root. */
-const PAGES = [
-  ['/', './'],
-  ['/reference', './'],
-  ['/config', './'],
-  ['/stations/prod', '../'],
-  ['/stations/prod/resources/a', '../../../'],
-  ['/no/such/page', '../../'],
-] as const;
+import { openPage } from './opened-page.ts';
 
 describe('sendPage', () => {
-  it.each(PAGES)('has the same navigation on %s', async (path, root) => {
-    const { request } = await startApp();
-    const { body } = await request(path, HTML);
+  it.each([
+    ['/', './', 'Stations'],
+    ['/reference', './', 'Metrics reference'],
+    ['/config', './', 'Configuration'],
+    ['/stations/prod', '../', undefined],
+    ['/stations/prod/resources/a', '../../../', undefined],
+    ['/no/such/page', '../../', undefined],
+  ])('has on %s the same navigation, with links from %s and the current page %s', async (path, root, current) => {
+    const { body } = await openPage({}, path);
     const linksIn = (element: string) => {
       const [part = ''] = new RegExp(`<${element} class="site">[\\s\\S]*?</${element}>`).exec(body) ?? [];
       return Array.from(part.matchAll(/<li><a href="([^"]*)"[^>]*>([^<]*)/g), ([, href, words]) => `${words} ${href}`);
@@ -30,17 +25,8 @@ describe('sendPage', () => {
     ]);
     expect(linksIn('footer')).toEqual([`Metrics ${root}metrics`, `Healthy ${root}-/healthy`, `Ready ${root}-/ready`]);
     expect(body).toContain(`<link rel="icon" type="image/svg+xml" href="${root}favicon.ico">`);
-  });
-
-  it.each([
-    ['/', 'Stations'],
-    ['/reference', 'Metrics reference'],
-    ['/config', 'Configuration'],
-    ['/stations/prod', undefined],
-  ])('marks in the navigation of %s the current page %s', async (path, current) => {
-    const { request } = await startApp();
-    const { body } = await request(path, HTML);
     expect(/aria-current="page">([^<]*)/.exec(body)?.[1]).toBe(current);
+    expect(body).toContain('<p>Version 1.2.3</p>');
   });
 });
 
