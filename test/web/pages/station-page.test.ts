@@ -54,12 +54,20 @@ describe('stationPage', () => {
   });
 
   it('shows the resources first, then the history, the counts and the details', async () => {
-    const { tags, text } = await open(full);
+    const { tags } = await open(full);
     const headings = tags.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes['id']);
     expect(headings).toEqual(['resources', 'history-title', 'counts', 'place', 'listing']);
-    // Needs --web.enable-lifecycle.
-    expect(text).not.toContain('Refresh now');
   });
+
+  it.each([true, false])(
+    'has a button for a refresh, with the same query, if that is enabled: %s',
+    async (isEnabled) => {
+      const path = '/stations/prod?sort=-id';
+      const { body } = await openPage(exporterOf(full), path, { enableLifecycle: isEnabled });
+      expect(body.includes('action="../stations/prod/refresh?sort=-id"><button')).toBe(isEnabled);
+      expect(body.includes('Refresh now')).toBe(isEnabled);
+    },
+  );
 
   it('has links that work under a prefix, for any station name', async () => {
     const detail = detailOf([resourceOf('x/y')], { spec: { name: 'a/b' } });
