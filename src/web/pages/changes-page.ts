@@ -6,11 +6,11 @@ import { changesOf, labelNames } from '../data.ts';
 import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { breakable, type Html, html, momentText, unknown } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { alertStateBadge, resourceColumns } from './resource-list.ts';
-import { stationLink } from './station-parts.ts';
-import { type Column, downloads, hiddenCaption, pageRange, pager, select, table, tableRow } from './table.ts';
+import { trail } from './station-parts.ts';
+import { type Column, downloads, pageRange, pager, searchField, select, table, tableRow } from './table.ts';
 
 const ROOT = '../../';
 
@@ -25,7 +25,7 @@ export function changesPage(exporter: ExporterPort, options: PageOptions): Abort
     const href = (parameters: Readonly<Record<string, string>>) =>
       `?${new URLSearchParams({ ...selection, ...parameters })}`;
     const pages = (label: string) => pager(label, range, (target) => href({ page: String(target) }));
-    const content = html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${stationLink(name, ROOT)} / Changes</nav>
+    const content = html`${trail(ROOT, 'Changes', name)}
 <h1>Changes of ${name}</h1>
 <div class="headline">
 <p id="scope">${scopeText(found)}</p>
@@ -35,7 +35,7 @@ ${LIVE_NOTICES}
 ${filterForm(selection)}
 ${
   changes.length === 0
-    ? html`<p id="nothing">${nothingText(found, exporter.history(name))}</p>`
+    ? html`<p id="nothing">${nothingText(found, exporter)}</p>`
     : html`<div class="results">
 ${pages('Pages of changes')}
 ${downloads(href({ format: '' }))}
@@ -43,39 +43,33 @@ ${downloads(href({ format: '' }))}
 ${changeTable(changes.slice(range.from, range.to), { station: name, root: ROOT, nowMs: now(), labels: labelNames(exporter) })}
 ${pages('Pages of changes, below the table')}`
 }`;
-    sendPage(
-      response,
-      200,
-      { title: `Changes · ${name} · ${EXPORTER}`, root: ROOT, content, script: LIVE_SCRIPT },
-      options,
-    );
+    sendPage(response, { title: `Changes · ${name}`, root: ROOT, content, script: LIVE_SCRIPT }, options);
   };
 }
 
-function scopeText({ kept, dropped }: Pick<ReturnType<typeof changesOf>, 'kept' | 'dropped'>): Html {
+type Found = ReturnType<typeof changesOf>;
+
+function scopeText({ kept, dropped }: Found): Html {
   const bound = html` ${countText(dropped, 'more was', 'more were')} dropped: see <code>limits.changes_per_station</code> and <code>limits.changes</code>.`;
   return html`Changes between listings that are verified complete. ${countText(kept, 'change is', 'changes are')} kept.${dropped > 0 ? bound : []}`;
 }
 
-function nothingText(
-  { kept }: Pick<ReturnType<typeof changesOf>, 'kept'>,
-  history: ReturnType<ExporterPort['history']>,
-): string {
+function nothingText({ name, kept }: Found, exporter: ExporterPort): string {
   if (kept > 0) return 'No change matches.';
   // The first listing is compared with none.
-  return history?.some(({ added }) => added !== undefined)
+  return exporter.history(name)?.some(({ added }) => added !== undefined)
     ? 'No changes yet.'
     : 'Nothing was compared yet: that takes two complete listings.';
 }
 
-function filterForm({ search = '', change, ...times }: ReturnType<typeof changesOf>['query']): Html {
+function filterForm({ search = '', change, ...times }: Found['query']): Html {
   const hidden = Object.entries(times).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
   const isFiltered = search !== '' || change !== undefined || hidden.length > 0;
   const between = [times.since && `since ${times.since}`, times.until && `until ${times.until}`].filter(Boolean);
   return html`<form id="narrow" class="controls" role="search" aria-label="Changes" method="get">
-<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${search}" autocomplete="off" spellcheck="false"></label>
+${searchField(search)}
 ${select('change', 'Change', [['', 'any'], ...CHANGES.map((kind) => [kind, kind] as const)], change)}${hidden}
 <button type="submit">Show</button>
 ${isFiltered ? html`<p>${between.join(', ')} <a id="reset" href="?">Clear filters</a></p>` : []}
@@ -110,17 +104,14 @@ export function changeTable(changes: readonly ObservedChange[], { station, root,
     { heading: 'To', cell: ({ change, to }) => valueText(change, to) },
   ];
   const rows = changes.map((change) => tableRow(columns, { ...change, station }));
-  return table({ id: 'change-table', caption: hiddenCaption(`Changes of ${station}`), columns }, rows);
+  return table({ id: 'change-table', caption: `Changes of ${station}`, columns }, rows);
 }
 
 const NAMING = ['display_name', 'name', 'type'];
 
 /** In UTC. */
 function timeText(atMs: number): string {
-  return new Date(atMs)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, '');
+  return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function valueText(change: ObservedChange['change'], value: ObservedChange['from']): Html | string {

@@ -4,7 +4,7 @@ import type { WebOptions } from '../options.ts';
 import { type ErrorPage, setErrorPage } from '../respond.ts';
 import { pathPrefix } from '../routes.ts';
 import { html } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
 const { STATUS_CODES } = getBuiltinModule('node:http');
@@ -22,7 +22,7 @@ ${text === `${heading}.` ? [] : html`<p class="message">${text}</p>`}
 <dl class="facts"><dt>Status</dt><dd>${status}</dd>
 <dt>Path</dt><dd><code>${path}</code></dd></dl>
 <p>${link ? html`<a href="${root}${link.path}">${link.words}</a> · ` : []}${status === 400 && query ? html`<a href="?">This page without its query</a> · ` : []}<a href="${root}">All stations</a></p>`;
-    sendPage(response, status, { title: `${heading} · ${EXPORTER}`, root, content }, options);
+    sendPage(response, { title: heading, status, root, content }, options);
   };
   return (_request, response, next) => {
     setErrorPage(response, page);
@@ -37,7 +37,7 @@ function headingOf(status: number): string {
 }
 
 /** The relative path to the root, or to the prefix if the path is below it. */
-export function rootFrom(path: string, prefix: string): string {
+function rootFrom(path: string, prefix: string): string {
   const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
   return '../'.repeat(below.split('/').length - 2) || './';
 }

@@ -1,9 +1,9 @@
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, numberText } from '../../inventory/words.ts';
 import { FAILURE_ADVICE, failureAdvice } from '../../model/failure.ts';
-import { type Html, html, momentText } from './html.ts';
+import { type Html, html } from './html.ts';
 import { rowId } from './live-page.ts';
-import { stationLink } from './station-parts.ts';
+import { stationLink, successText } from './station-parts.ts';
 
 /** Stations of one upstream that fail for the same reason: usually one problem, with one resolution. */
 export interface FailureGroup {
@@ -87,11 +87,8 @@ function failureBox(group: FailureGroup, nowMs: number): Html {
 }
 
 function sinceText(stations: readonly StationStatus[], nowMs: number): Html {
-  const latest = Math.max(...stations.map(({ lastSuccessMs = Number.NEGATIVE_INFINITY }) => lastSuccessMs));
-  const success =
-    latest === Number.NEGATIVE_INFINITY
-      ? 'No refresh has succeeded yet.'
-      : html`Last success: ${momentText(latest, nowMs)}.`;
+  const [latest] = stations.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []).sort((a, b) => b - a);
+  const success = successText(latest, nowMs);
   const withoutData = stations.filter(({ snapshot }) => snapshot === undefined).length;
   if (withoutData === 0) return html`${success} Older data is served.`;
   return html`${success} ${withoutData === stations.length ? 'No data is served.' : `${numberText(withoutData)} of them ${withoutData === 1 ? 'has' : 'have'} no data.`}`;

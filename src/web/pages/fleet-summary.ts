@@ -8,13 +8,6 @@ import {
 import { countText, durationText, firstOf, numberText } from '../../inventory/words.ts';
 import { failureGroups } from './failure-groups.ts';
 
-/** The state of all stations in one sentence. */
-export interface FleetSummary {
-  readonly text: string;
-  /** `good` only when every station has current and complete data. */
-  readonly tone: 'good' | 'warning' | 'bad' | 'neutral';
-}
-
 /** A shorter wait for capacity is usual: all stations of an upstream may be due at once. */
 const LONG_WAIT_MS = 60_000;
 
@@ -27,8 +20,11 @@ const MAX_CAUSES = 3;
 /** Stations that are named. */
 const MAX_NAMED = 5;
 
-/** How many stations are up, failures, then what makes data old or incomplete. */
-export function fleetSummary(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[]): FleetSummary {
+/**
+ * The state of all stations in one sentence: how many are up, failures, then what makes data old or incomplete.
+ * The tone is `good` only when every station has current and complete data.
+ */
+export function fleetSummary(stations: readonly StationStatus[], upstreams: readonly UpstreamStatus[]) {
   if (stations.length === 0) return { text: 'No stations are configured on this shard.', tone: 'neutral' };
   const of = (state: ReturnType<typeof stateOf>) => stations.filter((station) => stateOf(station) === state);
   const up = of('up');

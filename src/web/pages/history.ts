@@ -2,7 +2,7 @@ import type { HistoryEntry, Outage } from '../../inventory/history.ts';
 import type { StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { changesPath, historyPath } from '../routes.ts';
-import { type Html, html, momentText, unknown } from './html.ts';
+import { type Html, html, momentText, more, timeText, unknown } from './html.ts';
 import { downloads } from './table.ts';
 
 /** Refreshes in the list: at once, and after opening it. */
@@ -14,6 +14,7 @@ const SHOWN_OUTAGES = 5;
 
 interface HistoryOptions {
   readonly status: Pick<StationStatus, 'name' | 'waitingMs' | 'outages'>;
+  /** How often the station is refreshed. */
   readonly ttlMs: number;
   readonly nowMs: number;
 }
@@ -27,13 +28,15 @@ ${history.length === 0 ? html`<p>No refresh has ended yet.</p>` : historyContent
 `;
 }
 
-function historyContent(history: readonly HistoryEntry[], { status, ttlMs, nowMs }: HistoryOptions): Html {
-  const timeline = timelineOf(history, { nowMs, ttlMs, waitingMs: status.waitingMs ?? 0 });
+function historyContent(history: readonly HistoryEntry[], options: HistoryOptions): Html {
+  const { status, nowMs } = options;
+  const timeline = timelineOf(history, options);
   const path = historyPath(status.name);
   const outages = status.outages.map((outage) => html`<li>${outageText(outage, nowMs)}</li>\n`).reverse();
+  const further = history.slice(SHOWN, SHOWN + MORE);
   const list = (some: readonly Html[]) => html`<ul class="outages">\n${some}</ul>\n`;
   return html`${timelineFigure(timeline)}
-${outages.length === 0 ? [] : html`<h3>Outages</h3>\n${list(outages.slice(0, SHOWN_OUTAGES))}${more(outages.slice(SHOWN_OUTAGES), list)}`}
+${outages.length === 0 ? [] : html`<h3>Outages</h3>\n${list(outages.slice(0, SHOWN_OUTAGES))}`}${more(outages.length - SHOWN_OUTAGES, list(outages.slice(SHOWN_OUTAGES)))}
 <div class="sparks">
 ${sparkline('resources', 'Resources', timeline, (of) => [of.leastResources, of.mostResources, of.resources], numberText, 0.9)}
 ${sparkline('firing', 'Firing resources', timeline, (of) => [of.leastFiring, of.mostFiring, of.firing], numberText)}
@@ -41,7 +44,7 @@ ${sparkline('duration', 'Refresh duration', timeline, ({ durationMs }) => [durat
 </div>
 <h3 id="refreshes-title">Recent refreshes</h3>
 ${refreshTable(history.slice(0, SHOWN), status.name, nowMs, 'refreshes')}
-${more(history.slice(SHOWN, SHOWN + MORE), (further) => refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
+${more(further.length, refreshTable(further, status.name, nowMs, 'more-refreshes'))}${path === undefined ? [] : downloads(`../${path}?format=`)}`;
 }
 
 /** `02:35–02:45 (10 min) 3 failed: timeout`; an outage that has ended has the same text for ever. */
@@ -91,16 +94,9 @@ const HOUR_MS = 3_600_000;
 /** Lengths of the timeline in hours. */
 const LENGTHS = [1, 3, 6, 12, 24];
 
-interface TimelineOptions {
-  readonly nowMs: number;
-  /** How often the station is refreshed. */
-  readonly ttlMs: number;
-  /** For how long a refresh has been waiting. */
-  readonly waitingMs: number;
-}
-
 /** The shortest usual length that shows all refreshes, at most a day. Entries with times in the future, where the clock was set back, are left out. */
-function timelineOf(history: readonly HistoryEntry[], { nowMs, ttlMs, waitingMs }: TimelineOptions): Timeline {
+function timelineOf(history: readonly HistoryEntry[], { status, nowMs, ttlMs }: HistoryOptions): Timeline {
+  const { waitingMs = 0 } = status;
   // Refreshes of the same time keep their order.
   const past = history
     .filter(({ atMs }) => atMs <= nowMs)
@@ -274,18 +270,6 @@ function changesText(entry: HistoryEntry, station: string): Html {
   const since = new Date(firstMsOf(entry)).toISOString();
   const path = changesPath(station, { since, until: new Date(atMs).toISOString() });
   return path === undefined ? html`${texts.join(', ')}` : html`<a href="../${path}">${texts.join(', ')}</a>`;
-}
-
-function more<T>(further: readonly T[], render: (further: readonly T[]) => Html): Html {
-  return further.length === 0
-    ? html``
-    : html`<details><summary>${numberText(further.length)} more</summary>${render(further)}</details>\n`;
-}
-
-/** In UTC. */
-function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): Html {
-  const iso = new Date(atMs).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(11, precision === 'minutes' ? 16 : 19)}</time>`;
 }
 
 /** `02 Jan `, if it is another day than that of `otherMs`. */

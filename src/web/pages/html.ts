@@ -1,4 +1,4 @@
-import { durationText } from '../../inventory/words.ts';
+import { durationText, numberText } from '../../inventory/words.ts';
 
 /** Markup, as opposed to text that must be escaped. */
 export class Html {
@@ -72,4 +72,15 @@ export function momentText(atMs: number, nowMs: number): Html {
 function relativeText(ageMs: number): string {
   if (Math.abs(ageMs) < 1000) return 'just now';
   return ageMs > 0 ? `${durationText(ageMs)} ago` : `in ${durationText(-ageMs)}`;
+}
+
+/** The time of day in UTC. */
+export function timeText(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): Html {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(11, precision === 'minutes' ? 16 : 19)}</time>`;
+}
+
+/** The rest of a list, in a part to open; `count`: of its items, at most 0 if there is none. */
+export function more(count: number, rest: Html): Html {
+  return count <= 0 ? html`` : html`<details><summary>${numberText(count)} more</summary>${rest}</details>\n`;
 }

@@ -8,8 +8,11 @@ import { Html, html } from './html.ts';
 import { PAGE_STYLE } from './style.ts';
 
 /** The content of an HTML page and what its shell depends on. */
-export interface HtmlPage {
-  readonly title: string;
+interface HtmlPage {
+  /** Before the name of the exporter. */
+  readonly title?: string;
+  /** Default: 200. */
+  readonly status?: number;
   /** Relative path from the page to the root, such as `../`, so that links work under any prefix. */
   readonly root: string;
   /** Contains the h1, except on the status page, whose h1 is the site header. */
@@ -24,7 +27,7 @@ export interface HtmlPage {
 
 export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' | 'version' | 'now' | 'elapsedMs'>;
 
-export const EXPORTER = 'Telemetry station exporter';
+const EXPORTER = 'Telemetry station exporter';
 
 const STYLE_SOURCE = cspHash(PAGE_STYLE);
 
@@ -47,9 +50,9 @@ export const favicon: RequestHandler = (_request, response) => {
 };
 
 /** The policy allows no external content, and only the page's own style and script. */
-export function sendPage(response: ServerResponse, status: number, page: HtmlPage, options: PageOptions): void {
+export function sendPage(response: ServerResponse, page: HtmlPage, options: PageOptions): void {
   setPolicy(response, policy(page));
-  send(response, status, 'text/html; charset=utf-8', renderPage(page, options).text);
+  send(response, page.status ?? 200, 'text/html; charset=utf-8', renderPage(page, options).text);
 }
 
 function policy({ script }: HtmlPage): string {
@@ -87,7 +90,7 @@ function renderPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${title === undefined ? '' : `${title} · `}${EXPORTER}</title>
 <link rel="icon" type="image/svg+xml" href="${root}${ROUTES.favicon.slice(1)}">
 <style>${new Html(PAGE_STYLE)}</style>
 </head>

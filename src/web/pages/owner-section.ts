@@ -5,7 +5,7 @@ import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
 import { rowId } from './live-page.ts';
 import { coverageText, linkedCount } from './station-parts.ts';
-import { type Column, hiddenCaption, table, tableRow } from './table.ts';
+import { type Column, table, tableRow } from './table.ts';
 
 /** A table per label of `resource_labels`, below a note; empty without any. */
 export function ownerSection(counts: readonly OwnerCount[], note: Html | readonly Html[]): readonly Html[] {
@@ -15,7 +15,7 @@ export function ownerSection(counts: readonly OwnerCount[], note: Html | readonl
     return html`<h2 id="by-${label}">Resources by ${label}</h2>
 ${note}
 ${table(
-  { id: `owners-${label}`, columns, caption: hiddenCaption(`Resources by ${label}`) },
+  { id: `owners-${label}`, columns, caption: `Resources by ${label}` },
   rows.map((row) => tableRow(columns, row, rowId(`${label} ${row.value}`))),
 )}
 `;

@@ -3,7 +3,7 @@ import type { FamilyDescription } from '../../metrics/family.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { ROUTES } from '../routes.ts';
 import { breakable, type Html, html } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 
 /** Name, type, labels, help and an example query of every metric. */
 export function referencePage(options: PageOptions): AbortableHandler {
@@ -16,16 +16,11 @@ export function referencePage(options: PageOptions): AbortableHandler {
 ${FAMILY_DESCRIPTIONS.map(familyRow)}</tbody>
 </table>`;
   return (_request, response) => {
-    sendPage(
-      response,
-      200,
-      { title: `Metrics reference · ${EXPORTER}`, root: './', content, route: ROUTES.reference },
-      options,
-    );
+    sendPage(response, { title: 'Metrics reference', root: './', content, route: ROUTES.reference }, options);
   };
 }
 
-export function familyRow({ name, type, labels, help, exampleTitle, example }: FamilyDescription): Html {
+function familyRow({ name, type, labels, help, exampleTitle, example }: FamilyDescription): Html {
   return html`<tr id="${name}">
 <th scope="row"><a class="code" href="#${name}">${breakable(name)}</a></th>
 <td data-label="Type">${type}</td>

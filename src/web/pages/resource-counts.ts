@@ -3,7 +3,7 @@ import { resourceSearch } from '../../inventory/resource-query.ts';
 import { labelOf, type ValueFilter } from '../../inventory/selection.ts';
 import { numberText, shareText } from '../../inventory/words.ts';
 import { OTHER } from '../../refresh/label-values.ts';
-import { breakable, type Html, html } from './html.ts';
+import { breakable, type Html, html, more } from './html.ts';
 
 /** Values of a kind that a page lists at most: the service may have as many as `limits.label_values`, each of them long. */
 export const MAX_LISTED = 200;
@@ -22,13 +22,9 @@ ${some.map((count) => countBar(filter, count, total))}</ol>
   const further = counts.slice(MAX_BARS, MAX_LISTED);
   const omitted = counts.length - MAX_LISTED;
   const rest = omitted > 0 ? html`<p class="quiet">${numberText(omitted)} more are not listed</p>` : [];
-  const more =
-    further.length === 0
-      ? []
-      : html`<details><summary>${numberText(counts.length - MAX_BARS)} more</summary>${list(further)}${rest}</details>`;
   return html`<section aria-labelledby="by-${filter}">
 <h3 id="by-${filter}">By ${kind}</h3>
-${list(counts.slice(0, MAX_BARS))}${more}</section>
+${list(counts.slice(0, MAX_BARS))}${more(counts.length - MAX_BARS, html`${list(further)}${rest}`)}</section>
 `;
 }
 

@@ -4,6 +4,7 @@ import { STATE_WORDS, stateWord } from '../../inventory/resource-words.ts';
 import type { StationResource } from '../../inventory/search.ts';
 import { ALERTABLE, alertableOf, labelFilter, parseOrder } from '../../inventory/selection.ts';
 import { countText, numberText } from '../../inventory/words.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { StationSpec } from '../../model/station-spec.ts';
 import { OTHER } from '../../refresh/label-values.ts';
 import { resourcePath } from '../routes.ts';
@@ -11,7 +12,7 @@ import { breakable, type Html, html, momentText, unknown } from './html.ts';
 import { rowId } from './live-page.ts';
 import { MAX_LISTED } from './resource-counts.ts';
 import { stationLink } from './station-parts.ts';
-import { type Column, hiddenCaption, type PageRange, pager, select, sortSelect, table, tableRow } from './table.ts';
+import { type Column, type PageRange, pager, searchField, select, sortSelect, table, tableRow } from './table.ts';
 
 /** A page of a list of resources. */
 export interface ResourcePage {
@@ -39,7 +40,7 @@ ${pages('Pages of resources')}
 ${downloads}
 </div>
 ${table(
-  { id: 'resource-table', caption: hiddenCaption(caption), columns, sorting },
+  { id: 'resource-table', caption, columns, sorting },
   rows.map((row) => tableRow(columns, row, rowId(`${row.station} ${row.resource.id}`))),
 )}
 ${pages('Pages of resources, below the table')}`;
@@ -55,11 +56,9 @@ interface ColumnContext {
   readonly labels?: readonly string[];
 }
 
-type Choices = Pick<StationSpec, 'products' | 'alertability' | 'resourceLabels'>;
-
 /** `spec`: of the station whose resources are shown; undefined: those of all stations are. */
 export function resourceColumns(
-  spec: Choices | undefined,
+  spec: StationSpec | undefined,
   { root, typeNames, nowMs, labels = spec?.resourceLabels.names ?? [] }: ColumnContext,
 ): readonly Column<StationResource>[] {
   const columns: readonly (Column<StationResource> & { readonly isShown?: boolean })[] = [
@@ -110,10 +109,14 @@ export function resourceColumns(
 
 const NOT_REPORTED = unknown('not reported');
 
-function resourceLink({ station, resource: { id, name, displayName } }: StationResource, root: string): Html {
-  const path = resourcePath(station, id);
-  const title = displayName || name || id;
-  return html`${path === undefined ? title : html`<a href="${root}${path}">${title}</a>`} <span class="sub code">${id}</span>`;
+export function titleOf({ displayName, name, id }: Resource): string {
+  return displayName || name || id;
+}
+
+function resourceLink({ station, resource }: StationResource, root: string): Html {
+  const path = resourcePath(station, resource.id);
+  const title = titleOf(resource);
+  return html`${path === undefined ? title : html`<a href="${root}${path}">${title}</a>`} <span class="sub code">${resource.id}</span>`;
 }
 
 function textOrUnknown(text: string): Html {
@@ -146,14 +149,14 @@ export function resourcesHref(query: ResourceQuery): string {
 
 /** Filters by a GET request, so that the URL can be bookmarked. */
 export function filterForm(
-  spec: Choices,
+  spec: StationSpec,
   counts: ResourceCounts,
   { selection, order }: ResourceQuery,
   columns: readonly Column<StationResource>[],
 ): Html {
   const isFiltered = Object.keys(selection).length > 0;
   return html`<form id="narrow" class="controls" role="search" aria-label="Resources" method="get" action="#resources">
-<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${selection.search ?? ''}" autocomplete="off" spellcheck="false"></label>
+${searchField(selection.search)}
 ${valueSelect('state', 'State', counts.states, selection.state)}
 ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}

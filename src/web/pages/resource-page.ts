@@ -1,5 +1,4 @@
 import type { ObservedChange } from '../../inventory/changes.ts';
-import type { HistoryEntry } from '../../inventory/history.ts';
 import { resourceLinks } from '../../inventory/links.ts';
 import { stateWord } from '../../inventory/resource-words.ts';
 import type { StationDetail } from '../../inventory/station-status.ts';
@@ -15,11 +14,11 @@ import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
 import { facts, figures, type Html, html, momentText, unknown } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
-import { alertStateBadge } from './resource-list.ts';
-import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
+import { alertStateBadge, titleOf } from './resource-list.ts';
+import { lastSuccess, stateBadge, stationLink, trail } from './station-parts.ts';
 
 const ROOT = '../../../';
 
@@ -42,35 +41,32 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
           : { words: spec.name, path: stationPath(spec.name) ?? '' };
       throw new RequestError(404, served ? NO_RESOURCE : NO_DATA, link);
     }
-    const heading = titleOf(located);
     const { resource } = located;
+    const heading = titleOf(resource);
     // Changes that are no longer kept may have been those of this resource.
-    const observed = dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(isSuccess);
-    const held = heldFor(resource.state, served, { changes, observedMs: observed?.at(-1)?.atMs, nowMs: now() });
-    const content = html`${trail(spec, heading)}
+    const observed =
+      dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
+    const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, now());
+    const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
 <p id="data">Station ${stationLink(spec.name, ROOT)}: ${stateBadge(status)}, data from ${lastSuccess(status, now())}.</p>
 ${ownChanges(changes, spec.name, now())}
-${joined(spec, resource)}
+<h2 id="joined">Product and alertability</h2>
+${facts('reasons', [
+  ['Product', productReason(spec, resource)],
+  ['Alertable', alertableReason(spec, resource)],
+])}
+<h2 id="series">Series</h2>
 ${series(exporter.seriesOf(spec, resource), served)}
 ${record(located, now())}`;
-    const title = `${heading} · ${spec.name} · ${EXPORTER}`;
-    sendPage(response, 200, { title, root: ROOT, content, script: LIVE_SCRIPT }, options);
+    sendPage(response, { title: `${heading} · ${spec.name}`, root: ROOT, content, script: LIVE_SCRIPT }, options);
   };
 }
 
 const NO_RESOURCE =
   'The station has no resource with this ID. It may have been removed, or not been listed yet: check again after the next refresh.\n';
 const NO_DATA = 'The station has no data, so its resources are unknown.\n';
-
-function titleOf({ resource: { displayName, name, id } }: LocatedResource): string {
-  return displayName || name || id;
-}
-
-function trail({ name }: StationSpec, here: string): Html {
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${ROOT}">Stations</a> / ${stationLink(name, ROOT)} / ${here}</nav>`;
-}
 
 /** What to know first: the state, for how long it was observed, and whose resource it is. */
 function summary(
@@ -91,36 +87,22 @@ ${LIVE_CONTROLS}
 ${LIVE_NOTICES}`;
 }
 
-function isSuccess({ outcome }: HistoryEntry): boolean {
-  return outcome === 'succeeded';
-}
-
-interface Observation {
-  readonly changes: readonly ObservedChange[];
-  /** Since when every change was observed. */
-  readonly observedMs: number | undefined;
-  readonly nowMs: number;
-}
-
-/** How long the state has been observed; undefined: unknown. */
-function heldFor(state: string, { snapshot }: Served, { changes, observedMs, nowMs }: Observation): Html | undefined {
+/** How long the state has been observed; undefined: unknown. `observedMs`: since when every change was observed. */
+function heldFor(
+  state: string,
+  { snapshot }: Served,
+  changes: readonly ObservedChange[],
+  observedMs: number | undefined,
+  nowMs: number,
+): Html | undefined {
   // An incomplete listing is not compared.
   if (!snapshot.complete) return undefined;
   // A change of the type may hide one of the state.
   const last = changes.find(({ change }) => change !== 'rules');
-  // A change from an unknown state is not observed.
-  if (last && last.to !== state) return undefined;
   const sinceMs = last ? last.atMs : observedMs;
-  if (sinceMs === undefined) return undefined;
+  // A change from an unknown state is not observed.
+  if ((last && last.to !== state) || sinceMs === undefined) return undefined;
   return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(nowMs - sinceMs)}</span>`;
-}
-
-function joined(spec: StationSpec, resource: Resource): Html {
-  return html`<h2 id="joined">Product and alertability</h2>
-${facts('reasons', [
-  ['Product', productReason(spec, resource)],
-  ['Alertable', alertableReason(spec, resource)],
-])}`;
 }
 
 /** What the service sent, and where in its listing. */
@@ -143,22 +125,13 @@ const MAX_CHANGES = 20;
 function ownChanges(changes: readonly ObservedChange[], station: string, nowMs: number): Html {
   const shown = changes.slice(0, MAX_CHANGES);
   const path = changesPath(station);
+  const all = path === undefined ? [] : html`<p><a href="${ROOT}${path}">All changes of the station</a></p>\n`;
   return html`<h2 id="changes">Changes</h2>
 ${shown.length === 0 ? html`<p>None among the latest changes of the station.</p>` : changeTable(shown, { station, root: ROOT, nowMs })}
-${
-  path === undefined
-    ? []
-    : html`<p><a href="${ROOT}${path}">All changes of the station</a></p>
-`
-}`;
+${all}`;
 }
 
-function series(lines: string, served: Served): Html {
-  return html`<h2 id="series">Series</h2>
-${published(lines, served)}`;
-}
-
-function published(lines: string, { withheld, snapshot }: Served): Html {
+function series(lines: string, { withheld, snapshot }: Served): Html {
   if (lines === '') {
     return html`<p>None: per-resource series are disabled by <code>metrics.per_resource</code> or <code>metrics.disabled</code>.</p>`;
   }
@@ -178,7 +151,10 @@ function resourceFields(resource: Resource, invalid: readonly ListingField[], no
       quantity &&
       html`${sku} <span class="quiet">(quantity ${numberText(quantity.value)}, unit ${quantity.unit})</span>`,
     state: stateWord(state) === state ? undefined : html`${alertStateBadge(state)} <code>${state}</code>`,
-    create_time: createdSeconds === undefined ? undefined : creation(createdSeconds * 1000, nowMs),
+    create_time:
+      createdSeconds === undefined
+        ? undefined
+        : html`${new Date(createdSeconds * 1000).toISOString()} <span class="quiet">(${momentText(createdSeconds * 1000, nowMs)})</span>`,
   };
   const rows = RECORD_COLUMNS.map(({ field = '', value }) => {
     const isInvalid = invalid.some((name) => field === name || field.startsWith(`${name}.`));
@@ -192,10 +168,6 @@ ${rows}</tbody>
 </table>`;
 }
 
-function creation(atMs: number, nowMs: number): Html {
-  return html`${new Date(atMs).toISOString()} <span class="quiet">(${momentText(atMs, nowMs)})</span>`;
-}
-
 /** An invalid resource type may still have a usable key or label. */
 function shown(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boolean): Html {
   if (value !== null && value !== '') return html`${typeof value === 'boolean' ? String(value) : value}`;
@@ -203,7 +175,7 @@ function shown(value: Html | ReturnType<ResourceColumn['value']>, isInvalid: boo
 }
 
 /** The first configured product whose listing contains the resource. */
-function productReason({ products }: Pick<StationSpec, 'products'>, { product }: Pick<Resource, 'product'>): Html {
+function productReason({ products }: StationSpec, { product }: Resource): Html {
   if (products.length === 0) return html`unknown: no <code>products</code> are configured for this station`;
   return product === ''
     ? html`none: in the listing of none of ${products.join(', ')}`
@@ -211,10 +183,7 @@ function productReason({ products }: Pick<StationSpec, 'products'>, { product }:
 }
 
 /** Whether the resource can have alerts, and which listing shows it. */
-function alertableReason(
-  { alertability, filters }: Pick<StationSpec, 'alertability' | 'filters'>,
-  { alertable }: Pick<Resource, 'alertable'>,
-): Html {
+function alertableReason({ alertability, filters }: StationSpec, { alertable }: Resource): Html {
   if (!alertability) return html`unknown: <code>alertability</code> is not enabled for this station`;
   if (filters.enabledAlert)
     return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
@@ -235,10 +204,7 @@ interface LocatedResource {
   readonly invalid: readonly ListingField[];
 }
 
-function locateResource(
-  { parts, locations }: Pick<Snapshot, 'parts' | 'locations'>,
-  id: string,
-): LocatedResource | undefined {
+function locateResource({ parts, locations }: Snapshot, id: string): LocatedResource | undefined {
   for (const [at, { offset, positions, invalid }] of locations.entries()) {
     const part = parts[at] ?? [];
     const index = part.findIndex((resource) => resource.id === id);

@@ -8,7 +8,7 @@ import type { ExporterPort } from '../port.ts';
 import type { AbortableHandler } from '../request-limit.ts';
 import { ROUTES } from '../routes.ts';
 import { type Html, html } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 import { resourceColumns, resourcePageTable } from './resource-list.ts';
 import { lastSuccess, stateBadge, stationLink } from './station-parts.ts';
 import { downloads, pageRange } from './table.ts';
@@ -27,12 +27,7 @@ export function searchPage(exporter: ExporterPort, options: PageOptions): Aborta
       Object.keys(selection).length === 0
         ? EMPTY
         : searchContent(query, await exporter.search(selection, order, signal), now(), exporter);
-    sendPage(
-      response,
-      200,
-      { title: `${search || 'Search'} · ${EXPORTER}`, root: './', content, route: ROUTES.search, search },
-      options,
-    );
+    sendPage(response, { title: search || 'Search', root: './', content, route: ROUTES.search, search }, options);
   };
 }
 

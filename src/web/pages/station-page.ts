@@ -21,12 +21,12 @@ import { sendError, setErrorPage } from '../respond.ts';
 import { changesPath, probePath, refreshPath, searchParams, stationPath } from '../routes.ts';
 import { historySection } from './history.ts';
 import { facts, figures, type Html, html } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 import { linkList } from './link-list.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT } from './live-page.ts';
 import { countBars } from './resource-counts.ts';
 import { emptyResult, filterForm, resourceColumns, resourcePageTable, resourcesHref } from './resource-list.ts';
-import { coverageText, lastSuccess, linkedCount, stateBadge, stationNotes } from './station-parts.ts';
+import { coverageText, lastSuccess, linkedCount, stateBadge, stationNotes, trail } from './station-parts.ts';
 import { downloads, type PageRange, pageRange } from './table.ts';
 import { loadList } from './upstream-load.ts';
 
@@ -53,7 +53,7 @@ export function stationPage(exporter: ExporterPort, options: PageOptions): Abort
       });
       const content = stationContent(detail, counts, { refresh, resources, history }, now());
       const script = status === 200 ? { script: LIVE_SCRIPT } : {};
-      sendPage(response, status, { title: `${spec.name} · ${EXPORTER}`, root: '../', content, ...script }, options);
+      sendPage(response, { title: spec.name, status, root: '../', content, ...script }, options);
     };
     const parameters = searchParams(request);
     const problem = parseResourceQuery(parameters, spec.resourceLabels.names);
@@ -122,7 +122,7 @@ function stationContent(
   nowMs: number,
 ): Html {
   const { snapshot } = status;
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="../">Stations</a> / ${spec.name}</nav>
+  return html`${trail('../', spec.name)}
 <h1>${spec.name}</h1>
 ${linkList(stationLinks(links, spec))}<div class="headline">
 ${figures('status', [
@@ -157,14 +157,6 @@ ${stationFacts(spec, status, upstream, nowMs)}
 ${served === undefined ? [] : listingSection(served.snapshot)}</div>
 </div>
 </div>`;
-}
-
-function listingSection(snapshot: Snapshot): Html {
-  return html`<section aria-labelledby="listing">
-<h2 id="listing">Listing</h2>
-${listingFacts(snapshot)}
-</section>
-`;
 }
 
 function countSections(hasProducts: boolean, { states, types, products, labels }: ResourceCounts): Html {
@@ -242,23 +234,23 @@ function completenessText({ complete, rejected }: Snapshot): Html | string {
 }
 
 /** What the listing returned, and whether it is verified complete. */
-function listingFacts(snapshot: Snapshot): Html {
+function listingSection(snapshot: Snapshot): Html {
   const { size, incompleteReasons, reportedTotal, pages, duplicates, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
-  return facts('story', [
-    ['Completeness', completenessText(snapshot)],
-    [
-      'Reasons',
-      incompleteReasons.length === 0
-        ? undefined
-        : html`<ul>${incompleteReasons.map((reason) => html`<li>${reason}</li>`)}</ul>`,
-    ],
-    ['Unique resources', numberText(size)],
-    ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
-    ['Pages', `${numberText(pages)} (all listings)`],
-    ['Duplicate records', numberText(duplicates)],
-    ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
-    ['Invalid fields', invalid.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
-  ]);
+  const reasons = incompleteReasons.map((reason) => html`<li>${reason}</li>`);
+  return html`<section aria-labelledby="listing">
+<h2 id="listing">Listing</h2>
+${facts('story', [
+  ['Completeness', completenessText(snapshot)],
+  ['Reasons', reasons.length === 0 ? undefined : html`<ul>${reasons}</ul>`],
+  ['Unique resources', numberText(size)],
+  ['Reported total', reportedTotal === undefined ? 'not reported' : numberText(reportedTotal)],
+  ['Pages', `${numberText(pages)} (all listings)`],
+  ['Duplicate records', numberText(duplicates)],
+  ['Rejected records', `${numberText(rejected)} (without a usable resource_id)`],
+  ['Invalid fields', fields.length === 0 ? 'none' : html`<ul>${fields}</ul>`],
+])}
+</section>
+`;
 }

@@ -2,7 +2,6 @@ import {
   type Coverage,
   dataProblems,
   noDataReason,
-  type RefreshStatus,
   STATION_STATES,
   type StationStatus,
   stateOf,
@@ -16,7 +15,7 @@ import { type Html, html, momentText, unknown } from './html.ts';
 export const NO_DATA = unknown('no data');
 
 /** The state of a station in words and colour: not in that of success while its data lacks something. */
-export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & RefreshStatus): Html {
+export function stateBadge(station: StationStatus): Html {
   const state = stateOf(station);
   if (state === 'up' && dataProblems(station).length > 0)
     return html`<span class="state incomplete">up</span><span class="hidden-text">:</span> <span class="sub no">${completeness(station)}</span>`;
@@ -27,7 +26,7 @@ export function stateBadge(station: Pick<StationStatus, 'up' | 'snapshot'> & Ref
 }
 
 /** `incomplete`, `3 rejected`; '' if nothing is missing. */
-export function completeness({ snapshot }: Pick<StationStatus, 'snapshot'>): string {
+export function completeness({ snapshot }: StationStatus): string {
   if (snapshot?.complete === false) return 'incomplete';
   return snapshot?.rejected ? `${numberText(snapshot.rejected)} rejected` : '';
 }
@@ -38,11 +37,14 @@ export function stationLink(name: string, root = './'): Html {
   return path === undefined ? html`${name}` : html`<a href="${root}${path}">${name}</a>`;
 }
 
+/** The way to a page from the stations; `station`: that the page is below. */
+export function trail(root: string, here: string, station?: string): Html {
+  const above = station === undefined ? [] : html`${stationLink(station, root)} / `;
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${root}">Stations</a> / ${above}${here}</nav>`;
+}
+
 /** Reason, meaning and advice for the failure of the latest refresh, and what the data lacks; empty when all is well. */
-export function stationNotes(
-  station: Pick<StationStatus, 'failure' | 'lastSuccessMs' | 'snapshot'>,
-  nowMs: number,
-): readonly Html[] {
+export function stationNotes(station: StationStatus, nowMs: number): readonly Html[] {
   const problems = dataProblems(station);
   const note =
     problems.length === 0
@@ -53,18 +55,19 @@ export function stationNotes(
   const { failure, lastSuccessMs } = station;
   if (failure === undefined) return note;
   const { meaning, advice } = failureAdvice(failure);
-  const success =
-    lastSuccessMs === undefined
-      ? 'No refresh has succeeded yet.'
-      : html`Last success: ${momentText(lastSuccessMs, nowMs)}.`;
   return [
     html`<div class="failure-note">
-<p><strong>${meaning}</strong> ${success}</p>
+<p><strong>${meaning}</strong> ${successText(lastSuccessMs, nowMs)}</p>
 <p class="said"><code>${failure.reason}</code>: ${failure.message}</p>
 <p>What to do: ${advice}</p>
 </div>`,
     ...note,
   ];
+}
+
+export function successText(lastSuccessMs: number | undefined, nowMs: number): Html {
+  if (lastSuccessMs === undefined) return html`No refresh has succeeded yet.`;
+  return html`Last success: ${momentText(lastSuccessMs, nowMs)}.`;
 }
 
 export function coverageText(coverage: Coverage | string): Html {
@@ -73,7 +76,7 @@ export function coverageText(coverage: Coverage | string): Html {
 }
 
 /** The end of the last refresh that succeeded, also when its data has expired. */
-export function lastSuccess({ lastSuccessMs }: Pick<StationStatus, 'lastSuccessMs'>, nowMs: number): Html {
+export function lastSuccess({ lastSuccessMs }: StationStatus, nowMs: number): Html {
   return lastSuccessMs === undefined ? unknown('none yet') : momentText(lastSuccessMs, nowMs);
 }
 

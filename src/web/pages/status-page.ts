@@ -16,7 +16,7 @@ import { failureGroups, failureSection, shortReason } from './failure-groups.ts'
 import { fleetSummary } from './fleet-summary.ts';
 import { outageText } from './history.ts';
 import { figures, type Html, html, momentText } from './html.ts';
-import { EXPORTER, type PageOptions, sendPage } from './layout.ts';
+import { type PageOptions, sendPage } from './layout.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, LIVE_SCRIPT, rowId } from './live-page.ts';
 import { ownerSection } from './owner-section.ts';
 import {
@@ -38,12 +38,7 @@ export function statusPage(exporter: ExporterPort, options: PageOptions): Aborta
   const latest = cached(MAX_AGE_MS, elapsedMs, () => renderStatus(exporter, now(), tasks));
   return async (request, response) => {
     const content = statusContent(await latest(), parseQuery(request));
-    sendPage(
-      response,
-      200,
-      { title: EXPORTER, root: './', content, script: LIVE_SCRIPT, route: ROUTES.status },
-      options,
-    );
+    sendPage(response, { root: './', content, script: LIVE_SCRIPT, route: ROUTES.status }, options);
   };
 }
 
@@ -105,9 +100,9 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
       ...{ heading: 'State', by: 'state', value: (station) => Object.keys(STATION_STATES).indexOf(stateOf(station)) },
       cell: (station) => stateText(station),
     },
-    countColumn('Resources', 'resources', ({ snapshot }) => snapshot?.resources),
-    countColumn('Firing', 'firing', ({ snapshot }) => snapshot?.firing),
-    countColumn('Pending', 'pending', ({ snapshot }) => snapshot?.pending),
+    countColumn('Resources', 'resources', ''),
+    countColumn('Firing', 'firing', '?state=firing'),
+    countColumn('Pending', 'pending', '?state=pending'),
     {
       ...{ heading: 'Coverage', by: 'coverage', isNumber: true, value: (station) => shareOf(coverageOf(station)) },
       cell: (station) => coverageText(coverageOf(station)),
@@ -129,13 +124,9 @@ function stationColumns(nowMs: number): readonly StationColumn[] {
   ];
 }
 
-/** `by`: also the state of the resources that are counted, unless all are. */
-function countColumn(
-  heading: string,
-  by: string,
-  value: (station: StationStatus) => number | undefined,
-): StationColumn {
-  const query = by === 'resources' ? '' : `?state=${by}`;
+/** A number of resources, with a link to them on the page of the station. */
+function countColumn(heading: string, by: 'resources' | 'firing' | 'pending', query: string): StationColumn {
+  const value = ({ snapshot }: StationStatus) => snapshot?.[by];
   const cell = (station: StationStatus) => {
     const path = stationPath(station.name);
     return linkedCount(value(station), path && `./${path}${query}#resources`);
@@ -251,7 +242,7 @@ function statusContent({ head, columns, rows }: RenderedStatus, query: StationQu
     query.sort,
   );
   const link = (sort: string) => html`href="${queryText({ ...query, sort })}#stations"`;
-  const caption = html`<caption>Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.</caption>\n`;
+  const caption = html`Coverage is the share of resources that have at least one alert rule: of the alertable ones where <code>alertability</code> is enabled.`;
   return html`${head}
 ${filterForm(query, columns, rows)}
 <div class="results">

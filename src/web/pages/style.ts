@@ -60,7 +60,7 @@ pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 
 .facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0.3rem 1.5rem; margin: 0.5rem 0; max-width: 64rem; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.facts ol, .facts ul { margin: 0; padding-inline-start: 1.25rem; }
+.facts ul { margin: 0; padding-inline-start: 1.25rem; }
 #upstream-loads { margin-bottom: 1.5rem; }
 .state { font-weight: 600; white-space: nowrap; }
 .state::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; margin-inline-end: 0.45em; border: 2px solid; border-radius: 50%; background: currentColor; }
@@ -142,7 +142,6 @@ figure { margin: 0.75rem 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1rem; color: var(--quiet); font-size: 0.8125rem; }
 .legend li::before { content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-inline-end: 0.4em; border-radius: 2px; background: var(--fill); }
 .outcome { font-weight: 600; color: var(--fill); }
-.outcome.none { color: var(--quiet); }
 .timeline rect { fill: var(--fill); }
 .succeeded { --fill: var(--good); }
 .incomplete { --fill: var(--warn); }
@@ -151,7 +150,6 @@ figure { margin: 0.75rem 0; }
 .waiting { --fill: var(--bar); }
 .failed { --fill: var(--bad); }
 .none { --fill: var(--line); }
-.outcome.waiting { color: var(--text); }
 .history :is(th, td) { font-size: 0.8125rem; }
 .history th[scope=row] { min-width: 0; font-weight: 400; white-space: nowrap; }
 summary { cursor: pointer; color: var(--link); }

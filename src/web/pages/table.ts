@@ -20,27 +20,21 @@ interface Sorting {
 interface TableOptions<Row> {
   readonly id: string;
   readonly columns: readonly Column<Row>[];
-  readonly caption?: Html;
+  /** A text is hidden: the columns need no explanation. */
+  readonly caption: Html | string;
   readonly sorting?: Sorting;
-  readonly className?: string;
 }
 
-export function table<Row>(
-  { id, columns, caption, sorting, className = 'cards' }: TableOptions<Row>,
-  rows: readonly Html[],
-): Html {
-  return html`<table id="${id}" class="${className}">
-${caption ?? []}<thead>
+export function table<Row>({ id, columns, caption, sorting }: TableOptions<Row>, rows: readonly Html[]): Html {
+  const isHidden = typeof caption === 'string';
+  return html`<table id="${id}" class="cards">
+<caption${isHidden ? html` class="hidden-text"` : []}>${caption}</caption>
+<thead>
 <tr>${columns.map((column) => heading(column, sorting))}</tr>
 </thead>
 <tbody>
 ${rows}</tbody>
 </table>`;
-}
-
-/** For tables whose columns need none. */
-export function hiddenCaption(text: string): Html {
-  return html`<caption class="hidden-text">${text}</caption>\n`;
 }
 
 /** A heading sorts by its column, and reverses the order when followed again. */
@@ -81,6 +75,11 @@ export function select(
     ([value, words]) => html`<option value="${value}"${value === given ? html` selected` : []}>${words}</option>`,
   );
   return html`<label for="filter-${name}"${className ? html` class="${className}"` : []}>${label} <select id="filter-${name}" name="${name}">${items}</select></label>`;
+}
+
+/** For the text that resources are searched for. */
+export function searchField(text = ''): Html {
+  return html`<label for="search">Search in ID, name and display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
 }
 
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */

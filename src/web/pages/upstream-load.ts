@@ -1,7 +1,7 @@
 import { CAPACITY_GUIDE, capacityText, isExceeded } from '../../inventory/capacity.ts';
 import { NOTABLE_WAIT_MS, type UpstreamStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
-import { facts, type Html, html } from './html.ts';
+import { facts, type Html, html, timeText } from './html.ts';
 
 /** The upstreams that are overloaded, throttled or hanging; empty when none is. */
 export function upstreamSection(upstreams: readonly UpstreamStatus[], nowMs: number): readonly Html[] {
@@ -18,12 +18,7 @@ ${facts('upstream-loads', entries)}
 }
 
 /** What limits the refreshes of an upstream, as a list; empty when its limits are not reached. */
-export function loadList(upstream: UpstreamStatus, nowMs: number): readonly Html[] {
-  const notes = upstreamNotes(upstream, nowMs);
-  return notes.length === 0 ? [] : [html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`];
-}
-
-export function upstreamNotes({ load, capacity }: Omit<UpstreamStatus, 'name'>, nowMs: number): readonly Html[] {
+export function loadList({ load, capacity }: UpstreamStatus, nowMs: number): readonly Html[] {
   const {
     requestsPerSecond,
     holdMs,
@@ -43,7 +38,10 @@ export function upstreamNotes({ load, capacity }: Omit<UpstreamStatus, 'name'>, 
       html`throttled (429): ${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} in 5 min, ${rate}`,
     );
   }
-  if (holdMs > 0) notes.push(html`service requested a pause until ${timeOfDay(nowMs + holdMs)} (Retry-After)`);
+  if (holdMs > 0) {
+    const until = timeText(nowMs + holdMs, 'seconds');
+    notes.push(html`service requested a pause until ${until} UTC (Retry-After)`);
+  }
   if (waitingRefreshes > 0 && oldestWaitingMs >= NOTABLE_WAIT_MS) {
     notes.push(
       html`${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
@@ -57,10 +55,5 @@ export function upstreamNotes({ load, capacity }: Omit<UpstreamStatus, 'name'>, 
   if (capacity && isExceeded(capacity)) {
     notes.push(html`${capacityText(capacity)} <a href="${CAPACITY_GUIDE}" rel="noreferrer">What to do</a>`);
   }
-  return notes;
-}
-
-function timeOfDay(atMs: number): Html {
-  const iso = new Date(atMs).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+  return notes.length === 0 ? [] : [html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`];
 }
