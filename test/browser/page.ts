@@ -47,11 +47,16 @@ async function collectErrors(context: BrowserContext): Promise<readonly string[]
   return errors;
 }
 
-/** Accessibility violations of the page, by rule and element. */
-export async function axeViolations(page: Page): Promise<string[]> {
+/** The page is no wider than its window and has no accessibility violations, in the state in which it is. */
+export async function expectSound(page: Page): Promise<void> {
+  expect([page.url(), await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([
+    page.url(),
+    0,
+  ]);
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
-  return violations.flatMap(({ id, impact, help, nodes }) =>
+  const texts = violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${impact} ${id} at ${target.join(' ')}: ${help}. ${failureSummary}`),
   );
+  expect(texts, page.url()).toEqual([]);
 }

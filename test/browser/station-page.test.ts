@@ -3,31 +3,51 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSimulatedService } from '../../src/simulator/service.ts';
 import { createWorld, type WorldEntry } from '../../src/simulator/world.ts';
 import { configOf, startExporter } from '../e2e/test-bed.ts';
-import { axeViolations, openPage } from './page.ts';
+import { expectSound, openPage } from './page.ts';
 import { tabTo, WIDTHS } from './stage.ts';
 
 const PRODUCTS = ['product.lepton-acp', 'product.aec2', 'product.afs'];
 
-/** An exporter of a station with 10,000 resources, and the records of the service. */
-async function largeStation() {
+let entries: readonly WorldEntry[];
+let url: string;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
   const world = createWorld({ seed: 3, stations: [{ name: 'large', size: 12_000 }] });
-  const entries = world.resources('large', Date.UTC(2026, 0, 15, 12)).slice(0, 10_000);
+  entries = world.resources('large', Date.UTC(2026, 0, 15, 12)).slice(0, 10_000);
   const service = await startSimulatedService({ source: () => entries });
   const station = { products: PRODUCTS, alertability: true };
   const exporter = await startExporter(
     configOf(service.url, ['large'], { upstream: { page_size: 1000 }, station, cache: { ttl: '1h' } }),
   );
-  await exporter.scrape();
-  const stop = async () => {
+  url = `${exporter.url}/stations/large`;
+  stop = async () => {
     await exporter.stop();
     await service.stop();
   };
-  return { entries, url: `${exporter.url}/stations/large`, stop };
-}
+  await exporter.scrape();
+});
+
+afterAll(() => stop?.());
+
+type KeyOf = (entry: WorldEntry) => string | number;
+
+const typeOf = ({ record }: WorldEntry) => record.resource_type.key;
+const nameOf = ({ record }: WorldEntry) => record.name;
+const rulesOf = ({ record }: WorldEntry) => record.alert_rules_count;
+/** With nine digits after the point, so that it can be sorted as text. */
+const createdOf = ({ record }: WorldEntry) => record.create_time.slice(0, -1).padEnd(29, '0');
+const isPending = ({ record }: WorldEntry) => record.state === 'ALERTSTATE_PENDING';
+const isGateway = ({ record }: WorldEntry) => record.display_name.includes('gateway');
 
 /** The product by which the exporter labels the resource. */
 function productOf({ product }: WorldEntry): string {
   return PRODUCTS.includes(product) ? product : '';
+}
+
+/** Whether the ID, the name or the display name contains the text in any case. */
+function hasText({ record: { resource_id, name, display_name } }: WorldEntry, text: string): boolean {
+  return [resource_id, name, display_name].some((value) => value.toLowerCase().includes(text.toLowerCase()));
 }
 
 function idsOf(entries: readonly WorldEntry[]): string[] {
@@ -41,16 +61,6 @@ function countsBy(entries: readonly WorldEntry[], kind: (entry: WorldEntry) => s
   return Object.fromEntries(Array.from(counts, ([key, count]) => [key, count.toLocaleString('en-US')]));
 }
 
-let entries: readonly WorldEntry[];
-let url: string;
-let stop: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ entries, url, stop } = await largeStation());
-});
-
-afterAll(() => stop?.());
-
 const shownIds = (page: Page) => page.locator('#resource-table tbody .sub.code').allTextContents();
 const amount = (page: Page) => page.locator('.pager .amount').first().innerText();
 const show = (page: Page) => page.locator('#narrow button').click();
@@ -61,7 +71,7 @@ function firstOf(count: number): string {
 }
 
 /** The IDs sorted by a key; equal keys by ascending ID in either direction. */
-function sorted(entries: readonly WorldEntry[], key: (entry: WorldEntry) => string | number, sign: 1 | -1): string[] {
+function sorted(entries: readonly WorldEntry[], key: KeyOf, sign: 1 | -1): string[] {
   const compare = (a: WorldEntry, b: WorldEntry) => {
     if (key(a) !== key(b)) return key(a) < key(b) ? -sign : sign;
     return a.record.resource_id < b.record.resource_id ? -1 : 1;
@@ -88,11 +98,11 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await page.locator('#story').innerText()).toMatch(
       /Completeness\s+verified complete\s+Unique resources\s+10,000\s+Reported total\s+10,000/,
     );
-    expect(await bars(page, 'type')).toEqual(countsBy(entries, ({ record }) => record.resource_type.key));
+    expect(await bars(page, 'type')).toEqual(countsBy(entries, typeOf));
     expect(await bars(page, 'state')).toEqual(countsBy(entries, ({ record }) => record.state));
     expect(await bars(page, 'product')).toEqual(countsBy(entries, productOf));
     const alertable = entries.filter((entry) => entry.alertable);
-    const covered = alertable.filter(({ record }) => record.alert_rules_count > 0).length;
+    const covered = alertable.filter((entry) => rulesOf(entry) > 0).length;
     const coverage = Math.round((100 * covered) / alertable.length);
     expect(await page.locator('#status').innerText()).toMatch(new RegExp(`Coverage\\s+${coverage} %`));
     const [[kind = '', count = ''] = []] = Object.entries(countsBy(entries, productOf));
@@ -100,45 +110,11 @@ describe('the page of a station with 10,000 resources', () => {
     expect(await amount(page)).toBe(`1–100 of ${count}`);
   });
 
-  it.each(WIDTHS)(
-    'finds resources by a part of ID, name or display name, ignoring case, at %i pixels',
-    async (width) => {
-      const page = await openPage({ viewport: { width, height: 900 } });
-      await page.goto(url);
-      const [, , { record } = expect.unreachable()] = entries;
-      for (const text of [
-        record.resource_id,
-        record.name.slice(2, 8).toUpperCase(),
-        record.display_name.slice(0, 3),
-        '训练',
-      ]) {
-        const word = text.toLowerCase();
-        const found = entries.filter(({ record: { resource_id, name, display_name } }) =>
-          [resource_id, name, display_name].some((value) => value.toLowerCase().includes(word)),
-        );
-        await page.locator('#search').fill(text);
-        await page.locator('#search').press('Enter');
-        await page.waitForURL((address) => address.searchParams.get('search') === text);
-        expect(await amount(page)).toBe(firstOf(found.length));
-        expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
-        expect(await page.locator('#search').inputValue()).toBe(text);
-      }
-      await page.locator('#search').fill('no such resource');
-      await show(page);
-      expect(await page.locator('#nothing').innerText()).toMatch(
-        /^No resource matches\.\s+Clear the filters: show 10,000 resources$/,
-      );
-      expect(await axeViolations(page)).toEqual([]);
-      await page.locator('#reset').click();
-      expect(await amount(page)).toBe(firstOf(10_000));
-    },
-  );
-
-  it.each<[heading: string, key: (entry: WorldEntry) => string | number]>([
+  it.each<[heading: string, key: KeyOf]>([
     ['Resource', ({ record }) => record.display_name],
-    ['Type', ({ record }) => record.resource_type.key],
-    ['Rules', ({ record }) => record.alert_rules_count],
-    ['Created', ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0')],
+    ['Type', typeOf],
+    ['Rules', rulesOf],
+    ['Created', createdOf],
   ])('sorts by %s in both directions', async (heading, key) => {
     const page = await openPage();
     await page.goto(url);
@@ -156,42 +132,43 @@ describe('the page of a station with 10,000 resources', () => {
     }
   });
 
-  it.each(WIDTHS)(
-    'filters by type, product, state, alertability and missing alert rules, also combined, at %i pixels',
-    async (width) => {
-      const page = await openPage({ viewport: { width, height: 900 } });
-      const [, second] = Object.keys(countsBy(entries, ({ record }) => record.resource_type.key));
-      const choices: readonly [string, string, (entry: WorldEntry) => boolean][] = [
-        ['#filter-type', `${second}`, ({ record }) => record.resource_type.key === second],
-        ['#filter-product', '(none)', (entry) => productOf(entry) === ''],
-        ['#filter-product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
-        ['#filter-state', 'ALERTSTATE_PENDING', ({ record }) => record.state === 'ALERTSTATE_PENDING'],
-        ['#filter-alertable', 'yes', ({ alertable }) => alertable],
-        ['#filter-alertable', 'no', ({ alertable }) => !alertable],
-      ];
-      for (const [field, value, passes] of choices) {
-        await page.goto(url);
-        await page.locator(field).selectOption(value);
-        await show(page);
-        const found = entries.filter(passes);
-        expect([field, value, await amount(page)]).toEqual([field, value, firstOf(found.length)]);
-        expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
-        expect(await page.locator(field).inputValue()).toBe(value);
-      }
-      await page.goto(`${url}?sort=name&order=desc`);
-      await page.locator('#filter-product').selectOption('product.afs');
-      await page.locator('#filter-alertable').selectOption('yes');
-      await page.locator('#without-rules').check();
+  it.each(WIDTHS)('finds resources by text and by each filter, also combined, at %i pixels', async (width) => {
+    const page = await openPage({ viewport: { width, height: 900 } });
+    const [, , { record } = expect.unreachable()] = entries;
+    const [, second] = Object.keys(countsBy(entries, typeOf));
+    const texts = [record.resource_id, record.name.slice(2, 8).toUpperCase(), record.display_name.slice(0, 3), '训练'];
+    const choices: readonly (readonly [string, string, (entry: WorldEntry) => boolean])[] = [
+      ...texts.map((text) => ['#search', text, (entry: WorldEntry) => hasText(entry, text)] as const),
+      ['#filter-type', `${second}`, (entry) => typeOf(entry) === second],
+      ['#filter-product', '(none)', (entry) => productOf(entry) === ''],
+      ['#filter-product', 'product.afs', (entry) => productOf(entry) === 'product.afs'],
+      ['#filter-state', 'ALERTSTATE_PENDING', isPending],
+      ['#filter-alertable', 'yes', ({ alertable }) => alertable],
+      ['#filter-alertable', 'no', ({ alertable }) => !alertable],
+    ];
+    for (const [field, value, passes] of choices) {
+      await page.goto(url);
+      if (field === '#search') await page.locator(field).fill(value);
+      else await page.locator(field).selectOption(value);
       await show(page);
-      const both = entries.filter(
-        (entry) => productOf(entry) === 'product.afs' && entry.alertable && entry.record.alert_rules_count === 0,
-      );
-      expect(await amount(page)).toBe(firstOf(both.length));
-      expect(await shownIds(page)).toEqual(sorted(both, ({ record }) => record.name, -1).slice(0, 100));
-      expect(await page.locator('#without-rules').isChecked()).toBe(true);
-      expect(await page.locator('[aria-sort=descending]').textContent()).toContain('Name');
-    },
-  );
+      const found = entries.filter(passes);
+      expect([field, value, await amount(page)]).toEqual([field, value, firstOf(found.length)]);
+      expect(await shownIds(page)).toEqual(idsOf(found.slice(0, 100)));
+      expect(await page.locator(field).inputValue()).toBe(value);
+    }
+    await page.goto(`${url}?sort=name&order=desc`);
+    await page.locator('#filter-product').selectOption('product.afs');
+    await page.locator('#filter-alertable').selectOption('yes');
+    await page.locator('#without-rules').check();
+    await show(page);
+    const both = entries.filter(
+      (entry) => productOf(entry) === 'product.afs' && entry.alertable && rulesOf(entry) === 0,
+    );
+    expect(await amount(page)).toBe(firstOf(both.length));
+    expect(await shownIds(page)).toEqual(sorted(both, nameOf, -1).slice(0, 100));
+    expect(await page.locator('#without-rules').isChecked()).toBe(true);
+    expect(await page.locator('[aria-sort=descending]').textContent()).toContain('Name');
+  });
 
   it('shows each resource once over its pages, in the order of the service', async () => {
     const page = await openPage();
@@ -207,7 +184,7 @@ describe('the page of a station with 10,000 resources', () => {
     await step('First');
     await page.locator('#filter-state').selectOption('ALERTSTATE_PENDING');
     await show(page);
-    const pending = idsOf(entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING'));
+    const pending = idsOf(entries.filter(isPending));
     const seen = await shownIds(page);
     while ((await page.locator('.pager').last().getByRole('link', { name: 'Next' }).count()) > 0) {
       await step('Next');
@@ -227,15 +204,13 @@ describe('the page of a station with 10,000 resources', () => {
     await tabTo(page, '#narrow button');
     await page.keyboard.press('Enter');
     await page.waitForURL(/without_rules=yes/);
-    const found = entries.filter(
-      ({ record }) => record.display_name.includes('gateway') && record.alert_rules_count === 0,
-    );
+    const found = entries.filter((entry) => isGateway(entry) && rulesOf(entry) === 0);
     expect(found.length).toBeGreaterThan(1);
     expect(await amount(page)).toBe(firstOf(found.length));
     await tabTo(page, '#resource-table th:nth-child(2) a');
     await page.keyboard.press('Enter');
     await page.waitForURL(/sort=name/);
-    const [first = ''] = sorted(found, ({ record }) => record.name, 1);
+    const [first = ''] = sorted(found, nameOf, 1);
     expect((await shownIds(page))[0]).toBe(first);
     await tabTo(page, '#resource-table tbody th a');
     await page.keyboard.press('Enter');
@@ -252,19 +227,17 @@ describe('the page of a station with 10,000 resources', () => {
       const page = await openPage({ viewport: { width, height: 800 }, colorScheme }, [/status of 400/]);
       await page.goto(`${url}?state=broken&sort=-alert_rules`);
       expect(await page.locator('#nothing').innerText()).toContain('No resource matches.');
-      expect(await axeViolations(page)).toEqual([]);
+      await expectSound(page);
       await page.locator('#nothing').getByRole('link', { name: 'Clear the filters' }).click();
       expect(await amount(page)).toBe(firstOf(entries.length));
-      expect(await shownIds(page)).toEqual(sorted(entries, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
+      expect(await shownIds(page)).toEqual(sorted(entries, rulesOf, -1).slice(0, 100));
       expect((await page.goto(`${url}?search=gateway&sort=size`))?.status()).toBe(400);
       expect(await page.getByRole('alert').innerText()).toMatch(/^Expected sort to be one of id, /);
-      expect(await axeViolations(page)).toEqual([]);
+      await expectSound(page);
       await tabTo(page, '#narrow button');
       await page.keyboard.press('Enter');
       await page.waitForURL((address) => address.searchParams.get('sort') === '');
-      expect(await amount(page)).toBe(
-        firstOf(entries.filter(({ record }) => record.display_name.includes('gateway')).length),
-      );
+      expect(await amount(page)).toBe(firstOf(entries.filter(isGateway).length));
     },
   );
 
@@ -277,23 +250,7 @@ describe('the page of a station with 10,000 resources', () => {
     await page.getByLabel('Sort by').selectOption({ label: 'Rules, descending' });
     await show(page);
     await page.waitForURL((address) => address.searchParams.get('sort') === '-alert_rules');
-    expect(await shownIds(page)).toEqual(sorted(entries, ({ record }) => record.alert_rules_count, -1).slice(0, 100));
+    expect(await shownIds(page)).toEqual(sorted(entries, rulesOf, -1).slice(0, 100));
     expect(await page.locator('#filter-sort').inputValue()).toBe('-alert_rules');
-  });
-
-  it.each(WIDTHS)('links to exactly the filtered list and order as JSON and CSV, at %i pixels', async (width) => {
-    const page = await openPage({ viewport: { width, height: 900 } });
-    await page.goto(`${url}?state=pending&sort=-created&page=2`);
-    const link = (name: string) =>
-      page
-        .locator('.results .downloads')
-        .getByRole('link', { name })
-        .evaluate((anchor) => (anchor as unknown as { href: string }).href);
-    const pending = entries.filter(({ record }) => record.state === 'ALERTSTATE_PENDING');
-    const expected = sorted(pending, ({ record }) => record.create_time.slice(0, -1).padEnd(29, '0'), -1);
-    const listed = (await (await fetch(await link('JSON'))).json()) as { resources: { resource_id: string }[] };
-    expect(listed.resources.map(({ resource_id }) => resource_id)).toEqual(expected);
-    const [, ...lines] = (await (await fetch(await link('CSV'))).text()).trimEnd().split('\r\n');
-    expect(lines.map((line) => line.split(',', 1)[0])).toEqual(expected);
   });
 });
