@@ -1,5 +1,5 @@
 import { loadConfig } from '../src/config/load.ts';
-import type { Figure } from './figure.ts';
+import { type Figure, figure } from './figure.ts';
 import { medianOf } from './load.ts';
 
 const STATIONS = 4000;
@@ -9,14 +9,9 @@ export async function configFigures(): Promise<Figure[]> {
   const validMs = await medianOf(5, 2, async () => loadMs('alertability', 0));
   const rejectedMs = await medianOf(5, 2, async () => loadMs('alertabilty', STATIONS));
   return [
-    { name: 'load of 4,000 stations, CPU', value: validMs, unit: 'ms' },
-    { name: 'load of 4,000 stations with one misspelt key each, CPU', value: rejectedMs, unit: 'ms' },
-    {
-      name: 'rejected relative to valid',
-      value: rejectedMs / validMs,
-      unit: '×',
-      goal: { max: 2, text: 'at most 2 ×' },
-    },
+    figure('load of 4,000 stations, CPU', validMs, 'ms'),
+    figure('load of 4,000 stations with one misspelt key each, CPU', rejectedMs, 'ms'),
+    figure('rejected relative to valid', rejectedMs / validMs, '×', 2),
   ];
 }
 

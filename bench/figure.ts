@@ -7,6 +7,16 @@ export interface Figure {
   readonly goal?: { readonly max: number; readonly text: string };
 }
 
+export function figure(
+  name: string,
+  value: number,
+  unit: string,
+  max?: number,
+  text = `at most ${max} ${unit}`,
+): Figure {
+  return { name, value, unit, ...(max !== undefined && { goal: { max, text } }) };
+}
+
 /** A figure of several runs. */
 export interface Measured extends Omit<Figure, 'value'> {
   readonly values: readonly number[];

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from './child.ts';
 import { withConfigFile } from './config-file.ts';
-import { type Figure, median } from './figure.ts';
+import { type Figure, figure, median } from './figure.ts';
 import { type FleetShape, stationNames } from './fleet.ts';
 import { BARE, imageOptions, MAIN, type RunningNode, startNode } from './program.ts';
 import type { ServiceMethods } from './service.ts';
@@ -19,13 +19,14 @@ export async function idleFigures(): Promise<Figure[]> {
   const bare = await startNode(BARE, 'started');
   const bareBytes = await idleBytes(bare);
   await bare.stop();
-  const figures: Figure[] = [{ name: 'Node without a program, resident memory', value: bareBytes / MB, unit: 'MB' }];
+  const figures: Figure[] = [figure('Node without a program, resident memory', bareBytes / MB, 'MB')];
   for (const { shape, maxRatio } of FLEETS) {
     const bytes = await measure(shape);
     const name = `${(shape.stations * shape.resourcesPerStation).toLocaleString('en')} resources, resident memory`;
-    figures.push({ name, value: bytes / MB, unit: 'MB' });
-    const goal = { max: maxRatio, text: `at most ${maxRatio} ×` };
-    figures.push({ name: `${name} relative to Node without a program`, value: bytes / bareBytes, unit: '×', goal });
+    figures.push(
+      figure(name, bytes / MB, 'MB'),
+      figure(`${name} relative to Node without a program`, bytes / bareBytes, '×', maxRatio),
+    );
   }
   return figures;
 }

@@ -1,15 +1,14 @@
-import { type Figure, median } from './figure.ts';
+import { type Figure, figure, median } from './figure.ts';
 import { scrape } from './load.ts';
 import { maxLoopDelay } from './refresh.ts';
 import { type Setup, withSetup } from './setup.ts';
 
-const PAGE_SIZE = 500;
 const RUNS = 9;
 const SHAPE = { stations: 1, resourcesPerStation: 40_000 };
 
 /** The event-loop delay while a service that ignores the page size returns a station in one page. */
 export async function largePageFigures(): Promise<Figure[]> {
-  const options = { shape: SHAPE, ttl: '0s', pageSize: PAGE_SIZE };
+  const options = { shape: SHAPE, ttl: '0s' };
   const { usual, large } = await withSetup(options, (one) =>
     withSetup({ ...options, ignoreSize: true }, async (other) => {
       const setups = [one, other];
@@ -26,9 +25,9 @@ export async function largePageFigures(): Promise<Figure[]> {
     }),
   );
   return [
-    { name: 'maximum event-loop delay during a refresh of 40,000 resources in pages of 500', value: usual, unit: 'ms' },
-    { name: 'the same in one page', value: large, unit: 'ms', goal: { max: 25, text: 'at most 25 ms' } },
-    { name: 'one page relative to pages of 500', value: large / usual, unit: '×', goal: { max: 3, text: 'below 3 ×' } },
+    figure('maximum event-loop delay during a refresh of 40,000 resources in pages of 500', usual, 'ms'),
+    figure('the same in one page', large, 'ms', 25),
+    figure('one page relative to pages of 500', large / usual, '×', 3, 'below 3 ×'),
   ];
 }
 

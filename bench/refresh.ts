@@ -1,18 +1,17 @@
 import { startChild } from './child.ts';
-import { type Figure, median } from './figure.ts';
+import { type Figure, figure, median } from './figure.ts';
 import { scrape } from './load.ts';
 import type { ParserMethods } from './parser.ts';
-import { FLEET, RESOURCES, type Setup, withSetup } from './setup.ts';
+import { FLEET, PAGE_SIZE, RESOURCES, type Setup, withSetup } from './setup.ts';
 
-const PAGE_SIZE = 500;
 const RUNS = 9;
 
-export const MAX_LOOP_DELAY = { max: 15, text: 'at most 15 ms' };
+export const MAX_LOOP_DELAY_MS = 15;
 
 /** CPU of a full refresh with and without changes, relative to parsing its pages, and its event-loop delay. */
 export async function refreshFigures(): Promise<Figure[]> {
   const parser = startChild<ParserMethods>('parser');
-  const measured = await withSetup({ ttl: '0s', pageSize: PAGE_SIZE }, async (setup) => {
+  const measured = await withSetup({ ttl: '0s' }, async (setup) => {
     let version = 0;
     const change = () => {
       version += 1;
@@ -48,37 +47,18 @@ export async function refreshFigures(): Promise<Figure[]> {
   await parser.stop();
   const perResource = (ms: number) => (ms / RESOURCES) * 1000;
   return [
-    { name: 'JSON.parse of all pages, CPU per resource', value: perResource(measured.parsing), unit: 'µs' },
-    {
-      name: 'refresh with the alert rules of all and the states of most resources changed, CPU of all threads per resource',
-      value: perResource(measured.changed),
-      unit: 'µs',
-    },
-    {
-      name: 'refresh relative to JSON.parse of the same bytes',
-      value: measured.changed / measured.parsing,
-      unit: '×',
-      goal: { max: 4.5, text: 'at most 4.5 ×' },
-    },
-    {
-      name: 'refresh with all resources replaced by others, CPU per resource',
-      value: perResource(measured.replaced),
-      unit: 'µs',
-    },
-    { name: 'the same relative to JSON.parse', value: measured.replaced / measured.parsing, unit: '×' },
-    { name: 'refresh without changes, CPU per resource', value: perResource(measured.same), unit: 'µs' },
-    {
-      name: 'refresh without changes relative to all resources changed',
-      value: measured.same / measured.changed,
-      unit: '×',
-      goal: { max: 0.2, text: 'at most 0.2 ×' },
-    },
-    {
-      name: 'maximum event-loop delay during a refresh, scraped every 250 ms',
-      value: measured.delay,
-      unit: 'ms',
-      goal: MAX_LOOP_DELAY,
-    },
+    figure('JSON.parse of all pages, CPU per resource', perResource(measured.parsing), 'µs'),
+    figure(
+      'refresh with the alert rules of all and the states of most resources changed, CPU of all threads per resource',
+      perResource(measured.changed),
+      'µs',
+    ),
+    figure('refresh relative to JSON.parse of the same bytes', measured.changed / measured.parsing, '×', 4.5),
+    figure('refresh with all resources replaced by others, CPU per resource', perResource(measured.replaced), 'µs'),
+    figure('the same relative to JSON.parse', measured.replaced / measured.parsing, '×'),
+    figure('refresh without changes, CPU per resource', perResource(measured.same), 'µs'),
+    figure('refresh without changes relative to all resources changed', measured.same / measured.changed, '×', 0.2),
+    figure('maximum event-loop delay during a refresh, scraped every 250 ms', measured.delay, 'ms', MAX_LOOP_DELAY_MS),
     ...(await labelFigures()),
   ];
 }
@@ -99,9 +79,8 @@ const RESOURCE_LABELS = [
 
 /** CPU of a refresh with labels of resources, relative to one without. */
 async function labelFigures(): Promise<Figure[]> {
-  const options = { ttl: '0s', pageSize: PAGE_SIZE };
-  return withSetup(options, (plain) =>
-    withSetup({ ...options, resourceLabels: RESOURCE_LABELS }, async (labelled) => {
+  return withSetup({ ttl: '0s' }, (plain) =>
+    withSetup({ ttl: '0s', resourceLabels: RESOURCE_LABELS }, async (labelled) => {
       let version = 0;
       const measured = async ({ service, ...setup }: Setup, generation: number) => {
         await service.call('setVersion', version, generation);
@@ -121,17 +100,17 @@ async function labelFigures(): Promise<Figure[]> {
         return median(cpu.labelled) / median(cpu.plain);
       };
       return [
-        {
-          name: 'refresh with ten entries of resource_labels relative to one without, all resources changed',
-          value: await relative(false),
-          unit: '×',
-          goal: { max: 1.15, text: 'at most 1.15 ×' },
-        },
-        {
-          name: 'the same with all resources replaced by others, whose labels are not known yet',
-          value: await relative(true),
-          unit: '×',
-        },
+        figure(
+          'refresh with ten entries of resource_labels relative to one without, all resources changed',
+          await relative(false),
+          '×',
+          1.15,
+        ),
+        figure(
+          'the same with all resources replaced by others, whose labels are not known yet',
+          await relative(true),
+          '×',
+        ),
       ];
     }),
   );

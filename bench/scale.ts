@@ -1,6 +1,6 @@
-import type { Figure } from './figure.ts';
+import { type Figure, figure } from './figure.ts';
 import { medianOf, scrape } from './load.ts';
-import { MAX_LOOP_DELAY, maxLoopDelay } from './refresh.ts';
+import { MAX_LOOP_DELAY_MS, maxLoopDelay } from './refresh.ts';
 import { RESOURCES, withSetup } from './setup.ts';
 
 export const SIZES = [1000, 10_000, 100_000, 1_000_000];
@@ -23,46 +23,44 @@ export async function scaleFigures(): Promise<Figure[]> {
   const spread = (values: readonly number[]) => Math.max(...values) / Math.min(...values);
   return [
     ...[...measured].flatMap(([size, { cpuMicros, unchangedMicros, residentBytes, scrapeMs }]) => [
-      { name: SCALE_NAMES.changedCpu(size), value: cpuMicros, unit: 'µs' },
-      { name: SCALE_NAMES.unchangedCpu(size), value: unchangedMicros, unit: 'µs' },
-      { name: SCALE_NAMES.scrape(size), value: scrapeMs, unit: 'ms' },
-      {
-        name: SCALE_NAMES.memory(size),
-        value: residentBytes / MIB,
-        unit: 'MiB',
-        ...(size === 1_000_000 && { goal: { max: 1280, text: 'below 1.25 GiB' } }),
-      },
+      figure(SCALE_NAMES.changedCpu(size), cpuMicros, 'µs'),
+      figure(SCALE_NAMES.unchangedCpu(size), unchangedMicros, 'µs'),
+      figure(SCALE_NAMES.scrape(size), scrapeMs, 'ms'),
+      figure(
+        SCALE_NAMES.memory(size),
+        residentBytes / MIB,
+        'MiB',
+        size === 1_000_000 ? 1280 : undefined,
+        'below 1.25 GiB',
+      ),
     ]),
-    {
-      name: 'resident memory over idle, per resource',
-      value: hundred.bytesPerResource,
-      unit: 'bytes',
-      goal: { max: 1500, text: 'at most 1,500' },
-    },
-    {
-      name: 'maximum event-loop delay during a refresh of 1,000,000 resources, scraped every 5 s',
-      value: million.loopDelayMs,
-      unit: 'ms',
-      goal: MAX_LOOP_DELAY,
-    },
-    {
-      name: 'CPU per resource at 1,000,000 resources relative to 100,000',
-      value: million.cpuMicros / hundred.cpuMicros,
-      unit: '×',
-      goal: { max: 1.2, text: 'at most 1.2 ×' },
-    },
-    {
-      name: 'CPU per resource from 1,000 to 1,000,000 resources, maximum relative to minimum',
-      value: spread(all.map((m) => m.cpuMicros)),
-      unit: '×',
-      goal: { max: 1.3, text: 'flat within 1.3 ×' },
-    },
-    {
-      name: 'time per resource from 1,000 to 1,000,000 resources, maximum relative to minimum',
-      value: spread(all.map((m) => m.wallMicros)),
-      unit: '×',
-      goal: { max: 1.3, text: 'flat within 1.3 ×' },
-    },
+    figure('resident memory over idle, per resource', hundred.bytesPerResource, 'bytes', 1500, 'at most 1,500'),
+    figure(
+      'maximum event-loop delay during a refresh of 1,000,000 resources, scraped every 5 s',
+      million.loopDelayMs,
+      'ms',
+      MAX_LOOP_DELAY_MS,
+    ),
+    figure(
+      'CPU per resource at 1,000,000 resources relative to 100,000',
+      million.cpuMicros / hundred.cpuMicros,
+      '×',
+      1.2,
+    ),
+    figure(
+      'CPU per resource from 1,000 to 1,000,000 resources, maximum relative to minimum',
+      spread(all.map((m) => m.cpuMicros)),
+      '×',
+      1.3,
+      'flat within 1.3 ×',
+    ),
+    figure(
+      'time per resource from 1,000 to 1,000,000 resources, maximum relative to minimum',
+      spread(all.map((m) => m.wallMicros)),
+      '×',
+      1.3,
+      'flat within 1.3 ×',
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Figure } from './figure.ts';
+import { type Figure, figure } from './figure.ts';
 import type { FleetShape } from './fleet.ts';
 import { medianOf, scrape } from './load.ts';
 import { withSetup } from './setup.ts';
@@ -14,20 +14,11 @@ const IDEAL_MS = Math.ceil(PAGES / CONCURRENCY) * LATENCY_MS;
 export async function scheduleFigures(): Promise<Figure[]> {
   const oneListing = await refreshMs({ stations: 1, resourcesPerStation: PAGES * PAGE_SIZE });
   const oneStationPerPage = await refreshMs({ stations: PAGES, resourcesPerStation: PAGE_SIZE });
-  const relative = (wallMs: number) => ({
-    value: wallMs / IDEAL_MS,
-    unit: '×',
-    goal: { max: 1.1, text: 'at most 1.1 ×' },
-  });
   return [
-    { name: '1,000 pages with 50 ms latency on 16 connections', value: oneListing, unit: 'ms' },
-    { name: 'relative to the ideal of 3,150 ms', ...relative(oneListing) },
-    {
-      name: '1,000 stations with one page each, with 50 ms latency on 16 connections',
-      value: oneStationPerPage,
-      unit: 'ms',
-    },
-    { name: 'one page each relative to the ideal of 3,150 ms', ...relative(oneStationPerPage) },
+    figure('1,000 pages with 50 ms latency on 16 connections', oneListing, 'ms'),
+    figure('relative to the ideal of 3,150 ms', oneListing / IDEAL_MS, '×', 1.1),
+    figure('1,000 stations with one page each, with 50 ms latency on 16 connections', oneStationPerPage, 'ms'),
+    figure('one page each relative to the ideal of 3,150 ms', oneStationPerPage / IDEAL_MS, '×', 1.1),
   ];
 }
 

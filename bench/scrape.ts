@@ -1,5 +1,5 @@
 import { startChild } from './child.ts';
-import { type Figure, median } from './figure.ts';
+import { type Figure, figure, median } from './figure.ts';
 import { medianOf, scrape } from './load.ts';
 import type { PromClientMethods } from './prom-client-exporter.ts';
 import { FLEET, withSetup } from './setup.ts';
@@ -48,26 +48,21 @@ export async function scrapeFigures(): Promise<Figure[]> {
   const baselineBytes = await baseline.call('resident');
   await baseline.stop();
   return [
-    { name: SCRAPE_NAMES.time, value: ours.gzipMs, unit: 'ms' },
-    { name: 'the same number of bytes from a static buffer on node:http', value: ours.staticMs, unit: 'ms' },
-    {
-      name: 'warm gzip scrape relative to the static buffer',
-      value: ours.gzipMs / ours.staticMs,
-      unit: '×',
-      goal: { max: 1.3, text: 'at most 1.3 ×' },
-    },
-    { name: SCRAPE_NAMES.cpu, value: ours.cpuMs, unit: 'ms' },
-    { name: SCRAPE_NAMES.memory, value: ours.residentBytes / MIB, unit: 'MiB' },
-    { name: SCRAPE_NAMES.baselineTime, value: median(baselineTimes), unit: 'ms' },
-    { name: SCRAPE_NAMES.baselineCpu, value: baselineMs, unit: 'ms' },
-    { name: SCRAPE_NAMES.baselineMemory, value: baselineBytes / MIB, unit: 'MiB' },
-    {
-      name: 'CPU of a warm gzip scrape relative to the prom-client baseline',
-      value: (ours.cpuMs / baselineMs) * 1000,
-      unit: '/ 1,000',
-      goal: { max: 1, text: 'at most 1 / 1,000' },
-    },
-    { name: 'warm scrape, plain text (inflated on the fly)', value: ours.plainMs, unit: 'ms' },
-    { name: 'size of the gzip body', value: ours.bytes / 1e6, unit: 'MB' },
+    figure(SCRAPE_NAMES.time, ours.gzipMs, 'ms'),
+    figure('the same number of bytes from a static buffer on node:http', ours.staticMs, 'ms'),
+    figure('warm gzip scrape relative to the static buffer', ours.gzipMs / ours.staticMs, '×', 1.3),
+    figure(SCRAPE_NAMES.cpu, ours.cpuMs, 'ms'),
+    figure(SCRAPE_NAMES.memory, ours.residentBytes / MIB, 'MiB'),
+    figure(SCRAPE_NAMES.baselineTime, median(baselineTimes), 'ms'),
+    figure(SCRAPE_NAMES.baselineCpu, baselineMs, 'ms'),
+    figure(SCRAPE_NAMES.baselineMemory, baselineBytes / MIB, 'MiB'),
+    figure(
+      'CPU of a warm gzip scrape relative to the prom-client baseline',
+      (ours.cpuMs / baselineMs) * 1000,
+      '/ 1,000',
+      1,
+    ),
+    figure('warm scrape, plain text (inflated on the fly)', ours.plainMs, 'ms'),
+    figure('size of the gzip body', ours.bytes / 1e6, 'MB'),
   ];
 }

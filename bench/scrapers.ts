@@ -1,4 +1,4 @@
-import type { Figure } from './figure.ts';
+import { type Figure, figure } from './figure.ts';
 import { scrape } from './load.ts';
 import { withSetup } from './setup.ts';
 
@@ -23,12 +23,13 @@ export async function scrapersFigures(): Promise<Figure[]> {
     const one = await peak(1);
     const many = await peak(SCRAPERS);
     return [
-      {
-        name: `${SCRAPERS} concurrent scrapes, peak memory over a single scrape`,
-        value: (many - one) / MIB,
-        unit: 'MiB',
-        goal: { max: 64, text: 'at most + 64 MiB' },
-      },
+      figure(
+        `${SCRAPERS} concurrent scrapes, peak memory over a single scrape`,
+        (many - one) / MIB,
+        'MiB',
+        64,
+        'at most + 64 MiB',
+      ),
     ];
   });
 }

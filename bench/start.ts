@@ -1,5 +1,5 @@
 import { withConfigFile } from './config-file.ts';
-import { type Figure, median } from './figure.ts';
+import { type Figure, figure, median } from './figure.ts';
 import { BARE, imageOptions, MAIN, startNode } from './program.ts';
 
 const RUNS = 15;
@@ -33,27 +33,13 @@ export async function startFigures(): Promise<Figure[]> {
     }
     const relative = (name: Name) => median(times[name]) / median(times.bare);
     return [
-      { name: 'Node without a program, time until it runs', value: median(times.bare), unit: 'ms' },
-      {
-        name: '`--version` relative to Node without a program',
-        value: relative('version'),
-        unit: '×',
-        goal: atMost(2),
-      },
-      { name: '`--help` relative to Node without a program', value: relative('help'), unit: '×', goal: atMost(2) },
-      { name: '`serve` until it listens', value: median(times.serve), unit: 'ms' },
-      {
-        name: '`serve` until it listens, relative to Node without a program',
-        value: relative('serve'),
-        unit: '×',
-        goal: atMost(6.5),
-      },
-      { name: '`serve` until it listens, CPU', value: median(cpu.serve), unit: 'ms' },
-      { name: 'CPU relative to Node without a program', value: median(cpu.serve) / median(cpu.bare), unit: '×' },
+      figure('Node without a program, time until it runs', median(times.bare), 'ms'),
+      figure('`--version` relative to Node without a program', relative('version'), '×', 2),
+      figure('`--help` relative to Node without a program', relative('help'), '×', 2),
+      figure('`serve` until it listens', median(times.serve), 'ms'),
+      figure('`serve` until it listens, relative to Node without a program', relative('serve'), '×', 6.5),
+      figure('`serve` until it listens, CPU', median(cpu.serve), 'ms'),
+      figure('CPU relative to Node without a program', median(cpu.serve) / median(cpu.bare), '×'),
     ];
   });
-}
-
-function atMost(max: number) {
-  return { max, text: `at most ${max} ×` };
 }
