@@ -1,58 +1,56 @@
 import { createHmac } from 'node:crypto';
 import type { RequestHead } from './listing-request.ts';
-import { jsonReply, type SimulatedReply, withHeaders } from './reply.ts';
+import { jsonReply, type SimulatedReply } from './reply.ts';
 
-/** The credentials the service accepts. */
+/** The credentials the service accepts, as the keys of an upstream in the exporter configuration. */
 export type AuthCheck =
-  | { readonly scheme: 'token'; readonly type?: string; readonly token: string }
-  | { readonly scheme: 'basic'; readonly username: string; readonly password: string }
-  | {
-      readonly scheme: 'hmac';
-      readonly accessKeyId: string;
-      readonly secretAccessKey: string;
-      /** The client must sign at least these. */
-      readonly signedHeaders: readonly string[];
-      readonly skewMs?: number;
-    }
-  | { readonly scheme: 'oauth2'; readonly clientId: string; readonly clientSecret: string };
+  | { readonly authorization: { readonly type?: string; readonly credentials: string } }
+  | { readonly basic_auth: { readonly username: string; readonly password: string } }
+  | { readonly hmac: HmacKeys }
+  | { readonly oauth2: OAuth2Keys };
 
-type OAuth2Check = Extract<AuthCheck, { scheme: 'oauth2' }>;
+interface HmacKeys {
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  /** The client must sign at least these. */
+  readonly signed_headers: readonly string[];
+}
+
+interface OAuth2Keys {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
 
 /** The gateway's message for a rejected request; undefined: accepted. */
 export function authProblem(check: AuthCheck, head: RequestHead, atMs: number): string | undefined {
   const authorization = head.headers.authorization;
   if (authorization === undefined) return 'Unauthorized';
-  if (check.scheme === 'hmac') return hmacProblem(check, authorization, head, atMs);
-  if (check.scheme === 'oauth2')
-    return isIssuedToken(check, authorization, atMs) ? undefined : 'The access token is invalid or expired';
+  if ('hmac' in check) return hmacProblem(check.hmac, authorization, head, atMs);
+  if ('oauth2' in check)
+    return isIssuedToken(check.oauth2, authorization, atMs) ? undefined : 'The access token is invalid or expired';
   const expected =
-    check.scheme === 'token'
-      ? `${check.type ?? 'Bearer'} ${check.token}`
-      : `Basic ${Buffer.from(`${check.username}:${check.password}`).toString('base64')}`;
+    'authorization' in check
+      ? `${check.authorization.type ?? 'Bearer'} ${check.authorization.credentials}`
+      : basicCredentials(check.basic_auth.username, check.basic_auth.password);
   return authorization === expected ? undefined : 'Invalid authentication credentials';
 }
 
 /** Deliberately not shared with src/upstream: the simulator is an independent implementation of the protocol that checks the client. */
 const HMAC_HEADER = /^hmac accesskey="([^"]*)", algorithm="hmac-sha256", headers="([^"]*)", signature="([^"]*)"$/;
-const DEFAULT_SKEW_MS = 300_000;
+const MAX_SKEW_MS = 300_000;
 
-function hmacProblem(
-  check: Extract<AuthCheck, { scheme: 'hmac' }>,
-  authorization: string,
-  head: RequestHead,
-  atMs: number,
-): string | undefined {
+function hmacProblem(keys: HmacKeys, authorization: string, head: RequestHead, atMs: number): string | undefined {
   const [matched, accessKey, list = '', signature] = HMAC_HEADER.exec(authorization) ?? [];
   if (matched === undefined) return 'HMAC signature cannot be verified';
-  if (accessKey !== check.accessKeyId) return 'Invalid authentication credentials';
+  if (accessKey !== keys.access_key_id) return 'Invalid authentication credentials';
   const signed = list.split(' ');
-  if (!check.signedHeaders.every((name) => signed.includes(name)))
+  if (!keys.signed_headers.every((name) => signed.includes(name)))
     return 'enforced header not used for HMAC Authentication';
   const date = Date.parse(`${head.headers['x-date'] ?? head.headers.date}`);
-  if (!(Math.abs(date - atMs) <= (check.skewMs ?? DEFAULT_SKEW_MS))) {
+  if (!(Math.abs(date - atMs) <= MAX_SKEW_MS)) {
     return 'HMAC signature cannot be verified, a valid date or x-date header is required for HMAC Authentication';
   }
-  const expected = createHmac('sha256', check.secretAccessKey)
+  const expected = createHmac('sha256', keys.secret_access_key)
     .update(signed.map((name) => signedLine(name, head)).join('\n'))
     .digest('base64');
   return signature === expected ? undefined : 'HMAC signature does not match';
@@ -71,21 +69,24 @@ const TOKEN_LIFETIME_MS = 300_000;
 
 /** The reply of the token endpoint to a client credentials grant; id and secret may be in the header or in the form. */
 export function tokenReply(
-  check: OAuth2Check,
+  keys: OAuth2Keys,
   { method, headers }: RequestHead,
   form: URLSearchParams,
   atMs: number,
 ): SimulatedReply {
-  if (method !== 'POST') return withHeaders(jsonReply(405, { error: 'invalid_request' }), { allow: 'POST' });
-  const { clientId, clientSecret } = check;
-  const basic = `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString('base64')}`;
+  if (method !== 'POST') return jsonReply(405, { error: 'invalid_request' }, { allow: 'POST' });
+  const { client_id, client_secret } = keys;
   const isClient =
-    headers.authorization === basic ||
-    (form.get('client_id') === clientId && form.get('client_secret') === clientSecret);
+    headers.authorization === basicCredentials(formEncoded(client_id), formEncoded(client_secret)) ||
+    (form.get('client_id') === client_id && form.get('client_secret') === client_secret);
   if (!isClient) return jsonReply(401, { error: 'invalid_client' });
   if (form.get('grant_type') !== 'client_credentials') return jsonReply(400, { error: 'unsupported_grant_type' });
-  const token = issuedToken(check, atMs + TOKEN_LIFETIME_MS);
+  const token = issuedToken(keys, atMs + TOKEN_LIFETIME_MS);
   return jsonReply(200, { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_MS / 1000 });
+}
+
+function basicCredentials(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
 function formEncoded(text: string): string {
@@ -93,26 +94,27 @@ function formEncoded(text: string): string {
 }
 
 /** Contains when it expires, and a signature. */
-function issuedToken({ clientSecret }: OAuth2Check, expiresMs: number): string {
-  return `${expiresMs}.${createHmac('sha256', clientSecret).update(`${expiresMs}`).digest('hex')}`;
+function issuedToken({ client_secret }: OAuth2Keys, expiresMs: number): string {
+  return `${expiresMs}.${createHmac('sha256', client_secret).update(`${expiresMs}`).digest('hex')}`;
 }
 
-function isIssuedToken(check: OAuth2Check, authorization: string, atMs: number): boolean {
+function isIssuedToken(keys: OAuth2Keys, authorization: string, atMs: number): boolean {
   const [, expiresMs] = /^Bearer (\d+)\./.exec(authorization) ?? [];
-  return authorization === `Bearer ${issuedToken(check, Number(expiresMs))}` && atMs < Number(expiresMs);
+  return authorization === `Bearer ${issuedToken(keys, Number(expiresMs))}` && atMs < Number(expiresMs);
 }
 
 /** The credentials of a simulation, by the name of the scheme. */
 export const SIMULATED_CREDENTIALS = {
-  bearer: { scheme: 'token', token: 'simulated-token' },
-  basic: { scheme: 'basic', username: 'simulated-user', password: 'simulated-password' },
+  bearer: { authorization: { type: 'Bearer', credentials: 'simulated-token' } },
+  basic: { basic_auth: { username: 'simulated-user', password: 'simulated-password' } },
   hmac: {
-    scheme: 'hmac',
-    accessKeyId: 'simulated-access-key',
-    secretAccessKey: 'simulated-secret-key',
-    signedHeaders: ['x-date'],
+    hmac: {
+      access_key_id: 'simulated-access-key',
+      secret_access_key: 'simulated-secret-key',
+      signed_headers: ['x-date'],
+    },
   },
-  oauth2: { scheme: 'oauth2', clientId: 'simulated-client', clientSecret: 'simulated-client-secret' },
+  oauth2: { oauth2: { client_id: 'simulated-client', client_secret: 'simulated-client-secret' } },
 } as const satisfies Readonly<Record<string, AuthCheck>>;
 
 export type SimulatedScheme = keyof typeof SIMULATED_CREDENTIALS;

@@ -10,7 +10,7 @@ interface ConfigOptions {
 
 /** The configuration of an exporter of these stations, as YAML. */
 export function exporterConfig(serviceUrl: string, { stations, pageSize, refresh, auth }: ConfigOptions): string {
-  const upstream = { base_url: serviceUrl, page_size: pageSize, ...(auth && authKeys[auth](serviceUrl)) };
+  const upstream = { base_url: serviceUrl, page_size: pageSize, ...(auth && authKeys(auth, serviceUrl)) };
   const config = {
     upstreams: Object.fromEntries(stations.map(({ upstream: name }) => [name, upstream])),
     stations,
@@ -20,24 +20,10 @@ export function exporterConfig(serviceUrl: string, { stations, pageSize, refresh
   return stringify(config, { aliasDuplicateObjects: false }).replaceAll('${', '$${');
 }
 
-const { bearer, basic, hmac, oauth2 } = SIMULATED_CREDENTIALS;
-
 /** The keys of an upstream that send the credentials. */
-const authKeys: Readonly<Record<SimulatedScheme, (serviceUrl: string) => object>> = {
-  bearer: () => ({ authorization: { type: 'Bearer', credentials: bearer.token } }),
-  basic: () => ({ basic_auth: { username: basic.username, password: basic.password } }),
-  hmac: () => ({
-    hmac: {
-      access_key_id: hmac.accessKeyId,
-      secret_access_key: hmac.secretAccessKey,
-      signed_headers: hmac.signedHeaders,
-    },
-  }),
-  oauth2: (serviceUrl) => ({
-    oauth2: {
-      client_id: oauth2.clientId,
-      client_secret: oauth2.clientSecret,
-      token_url: `${serviceUrl}${TOKEN_PATH}`,
-    },
-  }),
-};
+function authKeys(auth: SimulatedScheme, serviceUrl: string): object {
+  const credentials = SIMULATED_CREDENTIALS[auth];
+  return 'oauth2' in credentials
+    ? { oauth2: { ...credentials.oauth2, token_url: `${serviceUrl}${TOKEN_PATH}` } }
+    : credentials;
+}

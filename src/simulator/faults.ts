@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import type { FilterName, ListingRequest } from './listing-request.ts';
 import { between, hash, hashText, type Random, randomFrom, shuffled } from './random.ts';
 import {
-  bodyReply,
   byteByByte,
   endless,
   headersOnly,
@@ -134,10 +133,10 @@ const FAULTS = {
   /** With any status, and any body. */
   status: (options: StatusOptions) => ({
     reply: () => {
-      const { code, retryAfter, body, headers } = options;
-      const reply = body === undefined ? statusReply(code, `simulated ${code}`) : bodyReply(code, body);
+      const { code: status, retryAfter, body, headers } = options;
       const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-      return { status: code, body: reply.body, headers: { ...reply.headers, ...retry, ...headers } };
+      const reply = statusReply(status, `simulated ${status}`, { ...retry, ...headers });
+      return { status, headers: reply.headers, body: body === undefined ? reply.body : Buffer.from(body) };
     },
   }),
   /** Fixed, or drawn from a range. */

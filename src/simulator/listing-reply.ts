@@ -8,7 +8,7 @@ import type {
   RequestHead,
   StationPath,
 } from './listing-request.ts';
-import { jsonReply, type SimulatedReply, statusReply, withHeaders } from './reply.ts';
+import { jsonReply, type SimulatedReply, statusReply } from './reply.ts';
 
 /** The records of a station; undefined: unknown station. */
 export type RecordSource = (path: StationPath, atMs: number) => readonly SourceEntry[] | undefined;
@@ -34,10 +34,7 @@ export function replyTo(
   atMs: number,
 ): SimulatedReply {
   const healthy = healthyReply(head, request, effects, options, atMs);
-  return changedBy(
-    effects.map((effect) => effect.reply),
-    healthy,
-  );
+  return changedBy(effects, healthy, (effect, reply) => effect.reply?.(reply));
 }
 
 function healthyReply(
@@ -50,7 +47,7 @@ function healthyReply(
   const problem = options.auth && authProblem(options.auth, head, atMs);
   if (problem !== undefined) return jsonReply(401, { message: problem });
   if ('status' in request)
-    return withHeaders(statusReply(request.status, request.message), request.status === 405 ? { allow: 'GET' } : {});
+    return statusReply(request.status, request.message, request.status === 405 ? { allow: 'GET' } : {});
   const entries = options.source(request.path, atMs);
   if (entries === undefined) return statusReply(404, `telemetry station ${JSON.stringify(request.station)} not found`);
   // A recorded body cannot show the effect of a fault on the request or the listing.
@@ -59,30 +56,26 @@ function healthyReply(
   const body = recorded ?? pageOf(entries, { ...request, size: request.size || DEFAULT_PAGE_SIZE }, effects);
   return jsonReply(
     200,
-    changedBy(
-      effects.map((effect) => effect.body),
-      body,
-    ),
+    changedBy(effects, body, (effect, before) => effect.body?.(before)),
   );
 }
 
 function pageOf(entries: readonly SourceEntry[], requested: PageRequest, effects: readonly FaultEffect[]): ListingBody {
-  const { filters, offset, size } = changedBy(
-    effects.map(({ page }) => page),
-    requested,
-  );
+  const { filters, offset, size } = changedBy(effects, requested, (effect, page) => effect.page?.(page));
   const selected = select(entries, filters);
-  const { records, total } = changedBy<FilteredListing>(
-    effects.map(({ listing }) => listing && ((before) => listing(before, requested))),
-    { records: selected, total: selected.length },
-  );
+  const all: FilteredListing = { records: selected, total: selected.length };
+  const { records, total } = changedBy(effects, all, (effect, listing) => effect.listing?.(listing, requested));
   return { resources: records.slice(offset, offset + size), page: { offset, size, total } };
 }
 
-/** The value, changed by one after the other. */
-function changedBy<T>(changes: readonly (((before: T) => Partial<T>) | undefined)[], value: T): T {
+/** The value, changed by one effect after the other. */
+function changedBy<T>(
+  effects: readonly FaultEffect[],
+  value: T,
+  change: (effect: FaultEffect, before: T) => Partial<T> | undefined,
+): T {
   let changed = value;
-  for (const change of changes) changed = { ...changed, ...change?.(changed) };
+  for (const effect of effects) changed = { ...changed, ...change(effect, changed) };
   return changed;
 }
 
@@ -101,21 +94,21 @@ function select(entries: readonly SourceEntry[], filters: Filters): readonly unk
 type Predicate = (entry: SourceEntry) => boolean;
 
 const FILTERS: Readonly<Record<FilterName, (values: ReadonlySet<unknown>) => Predicate>> = {
-  resource_ids: (ids) => (entry) => ids.has(field(entry.record, 'resource_id')),
+  resource_ids: (ids) => (entry) => ids.has(fieldOf(entry.record, 'resource_id')),
   resource_type: typeAmong,
   resource_types: typeAmong,
   product: (products) => (entry) => products.has(entry.product),
   resource_display_name_prefix: (prefixes) => (entry) => {
-    const displayName = field(entry.record, 'display_name');
+    const displayName = fieldOf(entry.record, 'display_name');
     return typeof displayName === 'string' && [...prefixes].every((prefix) => displayName.startsWith(`${prefix}`));
   },
   enabled_alert: () => (entry) => entry.alertable === true,
 };
 
 function typeAmong(types: ReadonlySet<unknown>): Predicate {
-  return (entry) => types.has(field(field(entry.record, 'resource_type'), 'key'));
+  return (entry) => types.has(fieldOf(fieldOf(entry.record, 'resource_type'), 'key'));
 }
 
-function field(value: unknown, name: string): unknown {
+export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

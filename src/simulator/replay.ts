@@ -1,7 +1,7 @@
 import { SIMULATED_CREDENTIALS, type SimulatedScheme } from './auth.ts';
 import { exporterConfig } from './exporter-config.ts';
 import type { Fault, ListingBody } from './faults.ts';
-import type { RecordedPages, RecordSource, SourceEntry } from './listing-reply.ts';
+import { fieldOf, type RecordedPages, type RecordSource, type SourceEntry } from './listing-reply.ts';
 import { type Filters, isSamePath, type ListingRequest } from './listing-request.ts';
 import type { Recording } from './recording.ts';
 import { type SimulatedService, startSimulatedService } from './service.ts';
@@ -84,9 +84,7 @@ function recordsOf(pages: RecordedListing['pages']): readonly unknown[] {
   });
 }
 
-function idOf(record: unknown): unknown {
-  return typeof record === 'object' && record !== null ? Reflect.get(record, 'resource_id') : undefined;
-}
+const idOf = (record: unknown) => fieldOf(record, 'resource_id');
 
 function recordedStation({ station }: Recording) {
   const { resource_type, product, resource_display_name_prefix, enabled_alert, ...repeated } = station.filters;

@@ -12,22 +12,19 @@ export interface SimulatedReply {
 /** Transmits a reply, or a part of it. */
 export type Delivery = (response: ServerResponse, reply: SimulatedReply) => void;
 
-export function bodyReply(status: number, body: string | Uint8Array): SimulatedReply {
-  const headers = { 'content-type': 'application/json' };
-  return { status, headers, body: Buffer.from(body), delayMs: 0, deliver: completely };
-}
-
-export function jsonReply(status: number, value: unknown): SimulatedReply {
-  return bodyReply(status, JSON.stringify(value));
+export function jsonReply(status: number, value: unknown, headers: SimulatedReply['headers'] = {}): SimulatedReply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: Buffer.from(JSON.stringify(value)),
+    delayMs: 0,
+    deliver: completely,
+  };
 }
 
 /** An error as a gRPC gateway prints it: a google.rpc.Status. */
-export function statusReply(status: number, message: string): SimulatedReply {
-  return jsonReply(status, { code: RPC_CODES[status] ?? 2, message, details: [] });
-}
-
-export function withHeaders(reply: SimulatedReply, headers: Readonly<Record<string, string>>): SimulatedReply {
-  return { ...reply, headers: { ...reply.headers, ...headers } };
+export function statusReply(status: number, message: string, headers?: SimulatedReply['headers']): SimulatedReply {
+  return jsonReply(status, { code: RPC_CODES[status] ?? 2, message, details: [] }, headers);
 }
 
 const RPC_CODES: Readonly<Record<number, number>> = {

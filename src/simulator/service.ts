@@ -34,7 +34,6 @@ export interface ServiceOptions extends Partial<RequestOptions> {
 /** A request as the service received it. */
 interface LoggedRequest extends RequestHead {
   readonly atMs: number;
-  readonly rawPath: string;
   readonly query: URLSearchParams;
   /** undefined: not a listing request. */
   readonly station: string | undefined;
@@ -62,8 +61,6 @@ export class SimulatedService {
   readonly #plans = new Map<string, FaultPlan>();
   readonly #records = new Map<string, readonly SourceEntry[]>();
   readonly #requests: LoggedRequest[] = [];
-  readonly #open = new Set<ServerResponse>();
-  #maxInFlight = 0;
   #auth: AuthCheck | undefined;
   #port: number;
 
@@ -90,13 +87,8 @@ export class SimulatedService {
     return this.#requests;
   }
 
-  get maxInFlight(): number {
-    return this.#maxInFlight;
-  }
-
   clearRequests(): void {
     this.#requests.length = 0;
-    this.#maxInFlight = 0;
   }
 
   /** Replaces the faults of a station or of every station ('*'), and resets their request counts. */
@@ -137,12 +129,14 @@ export class SimulatedService {
     const listing = parseRequest(head, this.#rules);
     const { rawPath, query } = splitTarget(head.target);
     const { station, offset, size } = 'path' in listing ? listing : {};
-    this.#log({ ...head, atMs, rawPath, query, station, offset, size }, response);
+    this.#requests.push({ ...head, atMs, query, station, offset, size });
+    this.#requests.splice(0, this.#requests.length - MAX_LOGGED);
     response.setHeader('date', new Date(atMs).toUTCString());
-    if (this.#auth?.scheme === 'oauth2' && rawPath === this.#rules.pathPrefix + TOKEN_PATH) {
+    if (this.#auth && 'oauth2' in this.#auth && rawPath === this.#rules.pathPrefix + TOKEN_PATH) {
       const form = await text(request).catch(() => undefined);
       // undefined: the client closed the connection.
-      if (form !== undefined) deliverReply(response, tokenReply(this.#auth, head, new URLSearchParams(form), atMs));
+      if (form !== undefined)
+        deliverReply(response, tokenReply(this.#auth.oauth2, head, new URLSearchParams(form), atMs));
       return;
     }
     const options = {
@@ -152,16 +146,6 @@ export class SimulatedService {
       auth: this.#auth,
     };
     deliverReply(response, replyTo(head, listing, this.#effects(listing, atMs), options, atMs));
-  }
-
-  #log(request: LoggedRequest, response: ServerResponse): void {
-    this.#requests.push(request);
-    this.#requests.splice(0, this.#requests.length - MAX_LOGGED);
-    this.#open.add(response);
-    response.once('close', () => this.#open.delete(response));
-    // The client may send its next request before `close`, but not before `end`.
-    const inFlight = [...this.#open].filter(({ writableEnded }) => !writableEnded).length;
-    this.#maxInFlight = Math.max(this.#maxInFlight, inFlight);
   }
 
   /** Faults of every station first, then the station's own. */

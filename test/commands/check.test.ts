@@ -69,15 +69,9 @@ async function tlsPortAnswering400(): Promise<number> {
 const TLS_HANDSHAKE = 0x16;
 
 const token = (credentials: string) => ({ upstream: { authorization: { credentials } } });
-const tokenCheck: AuthCheck = { scheme: 'token', token: 'right-secret' };
-const hmac = { upstream: { hmac: { access_key_id: 'AK', secret_access_key: 'hmac-secret' } } };
-const hmacCheck = {
-  scheme: 'hmac',
-  accessKeyId: 'AK',
-  secretAccessKey: 'hmac-secret',
-  signedHeaders: ['x-date'],
-  skewMs: 300_000,
-} as const;
+const tokenCheck: AuthCheck = { authorization: { credentials: 'right-secret' } };
+const hmacCheck = { hmac: { access_key_id: 'AK', secret_access_key: 'hmac-secret', signed_headers: ['x-date'] } };
+const hmac = { upstream: hmacCheck };
 
 /** Signatures are checked by a clock that differs from the local one. */
 const withClock = (differenceMs: number) => configFor({ auth: hmacCheck, now: () => Date.now() + differenceMs }, hmac);
@@ -339,7 +333,7 @@ describe('check --live', () => {
     ),
     [
       'rejected signatures while the clock is in sync',
-      () => configFor({ auth: { ...hmacCheck, accessKeyId: 'another' } }, hmac),
+      () => configFor({ auth: { hmac: { ...hmacCheck.hmac, access_key_id: 'another' } } }, hmac),
       { 'main.CLOCK': 'in sync' },
       'The service rejected the signature of hmac (401).',
     ],

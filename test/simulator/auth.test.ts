@@ -10,7 +10,8 @@ function problem(check: AuthCheck, headers: Record<string, string>, atMs = NOW):
 }
 
 describe('authProblem with hmac', () => {
-  const check: AuthCheck = { scheme: 'hmac', accessKeyId: 'AK', secretAccessKey: 'SK', signedHeaders: ['x-date'] };
+  const keys = { access_key_id: 'AK', secret_access_key: 'SK', signed_headers: ['x-date'] };
+  const check: AuthCheck = { hmac: keys };
 
   function signed(list: string, text: string, { key = 'AK', secret = 'SK' } = {}): string {
     const signature = createHmac('sha256', secret).update(text).digest('base64');
@@ -23,20 +24,6 @@ describe('authProblem with hmac', () => {
     expect(problem(check, { 'x-date': DATE, authorization })).toBeUndefined();
   });
 
-  it.each([
-    ['x-date request-line', `x-date: ${DATE}\nGET /a%20b?x=1 HTTP/1.1`],
-    ['date request-line', `date: ${DATE}\nGET /a%20b?x=1 HTTP/1.1`],
-    ['date host @request-target', `date: ${DATE}\nhost: h:1\n@request-target: get /a%20b?x=1`],
-  ])('accepts %s, signed as received', (list, text) => {
-    const enforced = { ...check, signedHeaders: list.split(' ') };
-    const date = list.startsWith('x-date') ? { 'x-date': DATE } : { date: DATE };
-    const headers = { ...date, host: 'h:1', authorization: signed(list, text) };
-    expect(problem(enforced, headers)).toBeUndefined();
-    expect(problem(enforced, { ...headers, authorization: signed(list, `${text} `) })).toBe(
-      'HMAC signature does not match',
-    );
-  });
-
   it('rejects another key, another secret and a malformed header', () => {
     const text = `x-date: ${DATE}`;
     const answer = (authorization: string) => problem(check, { 'x-date': DATE, authorization });
@@ -46,22 +33,19 @@ describe('authProblem with hmac', () => {
   });
 
   it('rejects a signature without the required headers', () => {
-    const enforced = { ...check, signedHeaders: ['x-date', 'request-line'] };
+    const enforced = { hmac: { ...keys, signed_headers: ['x-date', 'request-line'] } };
     const headers = { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) };
     expect(problem(enforced, headers)).toBe('enforced header not used for HMAC Authentication');
   });
 
-  it('allows 300 s of clock skew by default', () => {
+  it('allows 300 s of clock skew', () => {
     const headers = { 'x-date': DATE, authorization: signed('x-date', `x-date: ${DATE}`) };
     expect(problem(check, headers, NOW + 300_000)).toBeUndefined();
     expect(problem(check, headers, NOW - 300_001)).toMatch(/a valid date or x-date header is required/);
-    expect(problem({ ...check, skewMs: 1000 }, headers, NOW + 1001)).toMatch(
-      /a valid date or x-date header is required/,
-    );
   });
 
   it('rejects a request without a date', () => {
-    const enforced = { ...check, signedHeaders: ['host'] };
+    const enforced = { hmac: { ...keys, signed_headers: ['host'] } };
     expect(problem(enforced, { host: 'h', authorization: signed('host', 'host: h') })).toMatch(
       /a valid date or x-date header is required/,
     );
@@ -69,11 +53,11 @@ describe('authProblem with hmac', () => {
 });
 
 describe('tokenReply', () => {
-  const check: Extract<AuthCheck, { scheme: 'oauth2' }> = { scheme: 'oauth2', clientId: 'a b', clientSecret: 's:e&t' };
+  const check = { oauth2: { client_id: 'a b', client_secret: 's:e&t' } };
   const inHeader = { authorization: `Basic ${Buffer.from('a+b:s%3Ae%26t').toString('base64')}` };
   const grant = { grant_type: 'client_credentials' };
   const reply = (method: string, headers: Record<string, string>, form: Record<string, string>) =>
-    tokenReply(check, { method, target: '/oauth2/token', headers }, new URLSearchParams(form), NOW);
+    tokenReply(check.oauth2, { method, target: '/oauth2/token', headers }, new URLSearchParams(form), NOW);
   const tokenOf = ({ body }: { body: Uint8Array }) => JSON.parse(Buffer.from(body).toString()).access_token as string;
 
   it.each([

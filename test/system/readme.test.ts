@@ -119,7 +119,7 @@ async function exportsFromTheService(
 ): Promise<void> {
   const service = await startSimulatedService({
     source: () => entriesOf(3),
-    auth: { scheme: 'token', token: 'readme' },
+    auth: { authorization: { credentials: 'readme' } },
   });
   onTestFinished(() => service.stop());
   writeFileSync(join(clone, 'token'), 'readme\n');
