@@ -113,15 +113,11 @@ describe('--web.config.file', () => {
     expect(output().stderr.match(/web configuration reload failed/g)).toHaveLength(1);
   });
 
-  it.each([
-    ['is empty', '', '1:1: the file is empty'],
-    ['is cut after the key of the users', 'basic_auth_users:\n', '1:18: basic_auth_users: '],
-    ['has no users', 'basic_auth_users: {}\n', '1:19: basic_auth_users: expected at least one user'],
-  ])('prevents the start when the file %s', async (_how, text, problem) => {
-    const webFile = temporaryFile('web.yml', text);
+  it('prevents the start when the file has no users', async () => {
+    const webFile = temporaryFile('web.yml', 'basic_auth_users: {}\n');
     const { code, stderr } = await resultOf([configFlag(CONFIG), `--web.config.file=${webFile}`]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${webFile}:${problem}`);
+    expect(stderr).toContain(`${webFile}:1:19: basic_auth_users: expected at least one user`);
   });
 
   it('warns that everyone has access when the file sets nothing', async () => {

@@ -118,6 +118,7 @@ describe('simulate --from, after record', () => {
     { resource_types: ['resource_type.kind.0', 'resource_type.kind.2'] },
     { resource_display_name_prefix: 'Display r1' },
     { enabled_alert: true },
+    { enabled_alert: false },
     { product: 'product.even' },
   ])('reproduces the metrics of a station with the filters %j', async (filters) => {
     const config = await configured([], { station: { ...station, filters } });
@@ -156,7 +157,8 @@ describe('record', () => {
   it('writes neither names nor unknown fields', async () => {
     const textOf = async (changes: object) =>
       readFileSync(await recorded(await configured([], { station: { ...station, ...changes } })), 'utf8');
-    expect(await textOf({ subscription: SECRET, filters: { resource_ids: [`${SECRET}-3`] } })).not.toContain(SECRET);
+    const filters = { resource_ids: [`${SECRET}-3`], resource_display_name_prefix: SECRET };
+    expect(await textOf({ subscription: SECRET, filters })).not.toContain(SECRET);
     // Names of two letters would now and then be the pseudonym of something else.
     const path = { name: 'ts', resource_group: 'research-group', telemetry_station: 'training-station' };
     const text = await textOf(path);
