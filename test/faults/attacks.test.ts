@@ -5,6 +5,8 @@ import { RIGHT } from '../web/hashes.ts';
 import { openConnection } from '../web/http-client.ts';
 import { COMMON_HEADERS, startApp } from '../web/running-app.ts';
 
+const RESTRICTED = { ...OPEN_ACCESS, users: new Map([['alice', RIGHT]]) };
+
 /** An app that records the scrapes that reach the exporter. */
 async function startCounting() {
   const scraped: unknown[] = [];
@@ -126,13 +128,21 @@ describe('createApp under attack', () => {
     }
   });
 
+  it.each(['GET /metrics', 'GET /%zz', 'GET http://[/', 'POST /'])(
+    'closes the connection of a client that sends %s and no password, so that it keeps no one out',
+    async (line) => {
+      const { port } = await startApp({}, { access: () => RESTRICTED });
+      const { received } = openConnection(port, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      expect(await received).toMatch(/^HTTP\/1\.1 4/);
+    },
+  );
+
   it('discloses no request data, stack trace or markup in error responses', async () => {
     const broken = () => {
       throw new Error('secret detail');
     };
-    const users = new Map([['alice', RIGHT]]);
     const open = await startApp({ configuration: broken, ready: () => false });
-    const closed = await startApp({}, { access: () => ({ ...OPEN_ACCESS, users }) });
+    const closed = await startApp({}, { access: () => RESTRICTED });
     const body = { 'content-length': '1' };
     const mark = 'attacker.example';
     const responses = [

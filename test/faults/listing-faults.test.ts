@@ -192,24 +192,6 @@ const total = (samples: Record<string, number> = {}) => Object.values(samples).r
 const count = (samples: object = {}) => Object.keys(samples).length;
 
 describe('Exporter, over malformed records', () => {
-  it('rejects records without a usable id, counts them towards the total and publishes the rest', async () => {
-    const unusable = [
-      null,
-      5,
-      'text',
-      true,
-      [],
-      [wireRecord('inner')],
-      {},
-      ...[null, '', 5, true, {}, []].map((id) => ({ resource_id: id })),
-    ];
-    const records = unusable.flatMap((record, index) => [record, wireRecord(`r${index}`)]);
-    const { data, pages } = await scrapeOf(entriesOf(records));
-    expect(data).toEqual(expectedData(records, { complete: true, reported: 26, pages }));
-    expect(data).toMatchObject({ listing_rejected_resources: { '{}': 13 } });
-    expect(total(data['resources'])).toBe(13);
-  });
-
   it('publishes hostile text in every label without loss', async () => {
     const hostile = [
       ...[
@@ -272,33 +254,19 @@ describe('Exporter, over malformed records', () => {
 });
 
 describe('Exporter, joining listings', () => {
-  const entries = variedEntries(25);
-  const even = (id: string) => Number(id.slice(1)) % 2 === 0;
-  const stationWith = (station: object) => ({ station, cache: { ttl: '1h' } });
-
-  it('labels resources with the product that lists them, others with none', async () => {
-    const changes = stationWith({ products: ['product.unknown', 'product.odd'] });
-    const { data, pages, service } = await scrapeOf(entries, { changes });
-    const product = (id: string) => (even(id) ? '' : 'product.odd');
-    expect(data).toEqual(expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product }));
-    const queried = service.requests.map(({ query }) => query.get('product'));
-    expect([
-      queried.filter((one) => one === null).length,
-      queried.includes('product.unknown'),
-      queried.includes('product.odd'),
-    ]).toEqual([3, true, true]);
-  });
-
-  it('publishes alertable resources, and those without rules', async () => {
-    const { data, pages } = await scrapeOf(entries, {
-      changes: stationWith({ alertability: true, products: ['product.odd'] }),
-    });
-    const alertable = (id: string) => Number(id.slice(1)) % 5 !== 0;
-    const product = (id: string) => (even(id) ? '' : 'product.odd');
+  it('labels resources with the product that lists them, others with none, and counts alertable ones', async () => {
+    const entries = variedEntries(25);
+    const station = { products: ['product.unknown', 'product.odd'], alertability: true };
+    const { data, pages, service } = await scrapeOf(entries, { changes: { station, cache: { ttl: '1h' } } });
+    const numberOf = (id: string) => Number(id.slice(1));
+    const product = (id: string) => (numberOf(id) % 2 === 0 ? '' : 'product.odd');
+    const alertable = (id: string) => numberOf(id) % 5 !== 0;
     expect(data).toEqual(
       expectedData(recordsOf(entries), { complete: true, reported: 25, pages }, { product, alertable }),
     );
     expect(total(data['alertable_resources'])).toBe(20);
+    const queried = service.requests.map(({ query }) => `${query.get('product')} ${query.get('enabled_alert')}`);
+    expect(new Set(queried)).toEqual(new Set(['null null', 'product.unknown null', 'product.odd null', 'null true']));
   });
 });
 
