@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { REASON_COLORS } from '../../grafana/source/appearance.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
 import { cellText, colorOf } from './display.ts';
-import { panelsOf, type ShippedPanel, shippedDashboards } from './shipped-dashboards.ts';
+import { columnsOf, type ShippedPanel, shippedPanels } from './shipped-dashboards.ts';
 
-const panels = shippedDashboards().flatMap(([file, dashboard]) =>
-  panelsOf(dashboard).map((panel): [string, ShippedPanel] => [`${file}: ${panel.title}`, panel]),
-);
-const ofType = (...types: string[]) => panels.filter(([, { type }]) => types.includes(type));
+const panels = shippedPanels();
 
 describe('dashboard panels', () => {
-  it.each(ofType('stat', 'bargauge', 'state-timeline'))('show no data in a neutral color: %s', (_, panel) => {
+  it.each(shippedPanels('stat', 'bargauge', 'state-timeline'))('show no data in a neutral color: %s', (_, panel) => {
     expect(colorOf(panel, null)).toBe('text');
   });
 
@@ -21,11 +18,8 @@ describe('dashboard panels', () => {
     expect(all.flatMap((thresholds) => thresholds?.steps[0] ?? []).filter(({ color }) => color !== 'text')).toEqual([]);
   });
 
-  it.each(ofType('table'))('show an empty table cell as a dash: %s', (_, panel) => {
-    const columns = Object.values(
-      panel.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {},
-    );
-    const texts = columns.flatMap((column) => [cellText(panel, column, null), cellText(panel, column, '')]);
+  it.each(shippedPanels('table'))('show an empty table cell as a dash: %s', (_, panel) => {
+    const texts = columnsOf(panel).flatMap(([, title]) => [cellText(panel, title, null), cellText(panel, title, '')]);
     expect(new Set(texts)).toEqual(new Set(['–']));
   });
 
@@ -65,29 +59,31 @@ describe('dashboard panels', () => {
     expect([...new Set(used)].filter((color) => !READABLE.has(`${color}`))).toEqual([]);
   });
 
-  it.each(ofType('timeseries'))('draw no line at 0, neither of thresholds nor below bars: %s', (_, { fieldConfig }) => {
-    const { custom, thresholds } = fieldConfig?.defaults ?? {};
-    if (custom?.drawStyle === 'bars') expect(custom.lineWidth).toBe(0);
-    if (custom?.thresholdsStyle) expect(thresholds?.steps.filter(({ value }) => value === 0)).toEqual([]);
-  });
+  it.each(shippedPanels('timeseries'))(
+    'draw no line at 0, neither of thresholds nor below bars: %s',
+    (_, { fieldConfig }) => {
+      const { custom, thresholds } = fieldConfig?.defaults ?? {};
+      if (custom?.drawStyle === 'bars') expect(custom.lineWidth).toBe(0);
+      if (custom?.thresholdsStyle) expect(thresholds?.steps.filter(({ value }) => value === 0)).toEqual([]);
+    },
+  );
 
-  it.each(ofType('timeseries'))('end the axis of zeros below 100: %s', (_, { fieldConfig }) => {
+  it.each(shippedPanels('timeseries'))('end the axis of zeros below 100: %s', (_, { fieldConfig }) => {
     expect(fieldConfig?.defaults.custom?.axisSoftMax).toBeLessThan(100);
   });
 
-  it.each(ofType('table'))('leave a table a column that takes the rest of its width: %s', (_, panel) => {
+  it.each(shippedPanels('table'))('leave a table a column that takes the rest of its width: %s', (_, panel) => {
     const fixed = panel.fieldConfig?.overrides.filter(({ properties }) =>
       properties.some(({ id }) => id === 'custom.width'),
     );
-    const columns = panel.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {};
-    expect(fixed?.length).toBeLessThan(Object.keys(columns).length);
+    expect(fixed?.length).toBeLessThan(columnsOf(panel).length);
   });
 
-  it.each(ofType('state-timeline'))('have no pager: %s', (_, { options }) => {
+  it.each(shippedPanels('state-timeline'))('have no pager: %s', (_, { options }) => {
     expect(options).toMatchObject({ perPage: 0 });
   });
 
-  it.each(ofType('timeseries'))(
+  it.each(shippedPanels('timeseries'))(
     'fill the area below a line only where series are stacked: %s',
     (_, { fieldConfig }) => {
       const custom = fieldConfig?.defaults.custom;
@@ -95,13 +91,13 @@ describe('dashboard panels', () => {
     },
   );
 
-  it.each(panels)('show the names of types, not their keys: %s', (_, { targets = [], transformations = [] }) => {
-    const legends = targets.map(({ legendFormat }) => legendFormat);
-    const columns = Object.keys(transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
-    expect([...legends, ...columns]).not.toContainEqual(expect.stringMatching(/^(\{\{)?resource_type(\}\})?$/));
+  it.each(panels)('show the names of types, not their keys: %s', (_, panel) => {
+    const legends = panel.targets?.map(({ legendFormat }) => legendFormat) ?? [];
+    const fields = columnsOf(panel).map(([field]) => field);
+    expect([...legends, ...fields]).not.toContainEqual(expect.stringMatching(/^(\{\{)?resource_type(\}\})?$/));
   });
 
-  it.each(ofType('timeseries').filter(([, { title }]) => /^data age|^oldest waiting|^time to/i.test(title)))(
+  it.each(shippedPanels('timeseries').filter(([, { title }]) => /^data age|^oldest waiting|^time to/i.test(title)))(
     'show ages of minutes in hours, minutes and seconds on an axis: %s',
     (_, { fieldConfig }) => {
       expect(fieldConfig?.defaults.unit).toBe('dthms');

@@ -12,6 +12,7 @@ import {
   panelsOf,
   type ShippedPanel,
   shippedDashboards,
+  shippedPanels,
 } from './shipped-dashboards.ts';
 
 const FOLDER = new URL('../../grafana/dashboards/', import.meta.url);
@@ -179,21 +180,15 @@ describe('dashboards', () => {
 });
 
 describe('dashboard panels', () => {
-  const panels = shipped.flatMap(([file, dashboard]) =>
-    panelsOf(dashboard).map((panel): [string, ShippedPanel] => [`${file}: ${panel.title}`, panel]),
-  );
-  const tables = panels.filter(([, { type }]) => type === 'table');
+  const tables = shippedPanels('table');
 
-  it.each(panels.filter(([, { type }]) => ['timeseries', 'state-timeline'].includes(type)))(
-    'have a legend: %s',
-    (_, panel) => {
-      // Its values are all 1, and its lines have names.
-      expect(panel.options?.legend?.showLegend).toBe(panel.title !== 'Alert state over time');
-      expect(panel.targets?.filter(({ legendFormat }) => !legendFormat)).toEqual([]);
-    },
-  );
+  it.each(shippedPanels('timeseries', 'state-timeline'))('have a legend: %s', (_, panel) => {
+    // Its values are all 1, and its lines have names.
+    expect(panel.options?.legend?.showLegend).toBe(panel.title !== 'Alert state over time');
+    expect(panel.targets?.filter(({ legendFormat }) => !legendFormat)).toEqual([]);
+  });
 
-  it.each(panels)('mention in their description if they read per-resource series: %s', (_, panel) => {
+  it.each(shippedPanels())('mention in their description if they read per-resource series: %s', (_, panel) => {
     expect(panel.description?.includes(READS_EACH_RESOURCE)).toBe(perResourceSelectors(panel).length > 0);
   });
 

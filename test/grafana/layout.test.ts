@@ -1,31 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { panelsOf, type ShippedPanel, shippedDashboards } from './shipped-dashboards.ts';
-
-const panels = shippedDashboards().flatMap(([file, dashboard]) =>
-  panelsOf(dashboard).map((panel): [string, ShippedPanel] => [`${file}: ${panel.title}`, panel]),
-);
-const ofType = (wanted: string) => panels.filter(([, { type }]) => type === wanted);
+import { columnsOf, type ShippedPanel, shippedPanels } from './shipped-dashboards.ts';
 
 describe('dashboard panels at 1024, 1280 and 1920 pixels', () => {
-  it.each(ofType('stat'))('show the whole title of a stat beside the menu: %s', (_, { title, gridPos }) => {
+  it.each(shippedPanels('stat'))('show the whole title of a stat beside the menu: %s', (_, { title, gridPos }) => {
     for (const screen of [1280, 1920]) {
       expect(textWidth(title) + TITLE_BUTTONS).toBeLessThanOrEqual(innerWidth(screen - DOCKED_MENU, gridPos.w));
     }
   });
 
-  it.each(panels)('show the whole title of any panel: %s', (_, { title, gridPos }) => {
+  it.each(shippedPanels())('show the whole title of any panel: %s', (_, { title, gridPos }) => {
     expect(textWidth(title) + TITLE_BUTTONS).toBeLessThanOrEqual(innerWidth(1024, gridPos.w));
   });
 
-  it.each(ofType('table'))('show the whole header of each column of a table: %s', (_, panel) => {
-    const cut = columnsOf(panel).filter(({ title, width, filterable }) => {
+  it.each(shippedPanels('table'))('show the whole header of each column of a table: %s', (_, panel) => {
+    const cut = columnWidths(panel).filter(({ title, width, filterable }) => {
       return textWidth(title) + CELL_PADDING + SORT_ICON + (filterable ? FILTER_BUTTON : 0) > width;
     });
     expect(cut).toEqual([]);
   });
 
-  it.each(ofType('table'))('show all columns of a table: %s', (_, panel) => {
-    const width = columnsOf(panel).reduce((sum, column) => sum + column.width, 0);
+  it.each(shippedPanels('table'))('show all columns of a table: %s', (_, panel) => {
+    const width = columnWidths(panel).reduce((sum, column) => sum + column.width, 0);
     expect(width).toBeLessThanOrEqual(innerWidth(1280, panel.gridPos.w));
   });
 });
@@ -57,16 +52,14 @@ function textWidth(text: string): number {
   return widths.reduce((sum, width) => sum + width, 0);
 }
 
-function columnsOf({ transformations = [], fieldConfig }: ShippedPanel) {
-  const titles: string[] = Object.values(
-    transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {},
-  );
-  return titles.map((title) => {
-    const properties = fieldConfig?.overrides.find(({ matcher }) => matcher.options === title)?.properties ?? [];
+function columnWidths(panel: ShippedPanel) {
+  const { overrides = [], defaults } = panel.fieldConfig ?? {};
+  return columnsOf(panel).map(([, title]) => {
+    const properties = overrides.find(({ matcher }) => matcher.options === title)?.properties ?? [];
     const property = (name: string) => properties.find(({ id }) => id === name)?.value;
     return {
       title,
-      width: Number(property('custom.width') ?? fieldConfig?.defaults.custom?.minWidth),
+      width: Number(property('custom.width') ?? defaults?.custom?.minWidth),
       filterable: property('custom.filterable') === true,
     };
   });

@@ -113,6 +113,19 @@ export function panelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] 
   return panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
 }
 
+/** The panels of all dashboards by file and title, of these types or of any. */
+export function shippedPanels(...types: readonly string[]): [name: string, panel: ShippedPanel][] {
+  const panels = shippedDashboards().flatMap(([file, dashboard]) =>
+    panelsOf(dashboard).map((panel): [string, ShippedPanel] => [`${file}: ${panel.title}`, panel]),
+  );
+  return panels.filter(([, { type }]) => types.length === 0 || types.includes(type));
+}
+
+/** The columns of a table: the names of the fields and their titles. */
+export function columnsOf({ transformations = [] }: ShippedPanel): [field: string, title: string][] {
+  return Object.entries(transformations.find(({ id }) => id === 'organize')?.options['renameByName'] ?? {});
+}
+
 /** The panels that are queried when the dashboard opens. */
 export function openPanelsOf({ panels }: ShippedDashboard): readonly ShippedPanel[] {
   return panels.filter(({ type }) => type !== 'row');

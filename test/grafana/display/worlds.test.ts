@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { panelsOf, type ShippedPanel, shippedDashboards } from '../shipped-dashboards.ts';
+import { type ShippedPanel, shippedPanels } from '../shipped-dashboards.ts';
 import { type RecordedResult, render, type Shown } from './render.ts';
 
 const WORLDS = ['demo', 'station-down', 'exporter-down', 'one-exporter-down', 'unknown', 'two-jobs'] as const;
 type World = (typeof WORLDS)[number];
 
-const panels = shippedDashboards().flatMap(([file, dashboard]) =>
-  panelsOf(dashboard).map((panel) => ({ name: `${file}: ${panel.title}`, panel })),
-);
+const panels = shippedPanels();
 
 describe('the panels of all dashboards', () => {
   it.each(WORLDS)('show these cells and colors in the world %s', async (world) => {
@@ -31,22 +29,6 @@ describe('the panels of all dashboards', () => {
       ['east', 'Up (green)', '–'],
       ['west', 'Up (green)', '–'],
     ]);
-  });
-
-  it('list firing alerts first, then by severity, then the latest, those of the resources of a station as one row', () => {
-    const columns = ['Alert', 'State', 'Severity', 'Number'];
-    expect(cells('station-down', 'fleet.json: Alerts', ...columns).map((row) => row.join(' '))).toEqual([
-      'TelemetryStationDataStale Firing (red) critical (red) 1',
-      'TelemetryStationResourceFiring Firing (red) warning (dark-orange) 26',
-      'TelemetryStationDown Firing (red) warning (dark-orange) 1',
-      'TelemetryStationDataStale Pending (dark-orange) critical (red) 1',
-      'TelemetryStationResourceFiring Pending (dark-orange) warning (dark-orange) 9',
-      'TelemetryStationOverloaded Pending (dark-orange) warning (dark-orange) 1',
-    ]);
-  });
-
-  it('list the alerts of exporters alone on the exporter dashboard', () => {
-    expect(cells('station-down', 'exporter.json: Exporter alerts', 'Alert')).toEqual([['TelemetryStationOverloaded']]);
   });
 
   it('show nothing in green while the exporter is down', () => {
@@ -98,15 +80,6 @@ describe('the panels of all dashboards', () => {
     ]);
   });
 
-  it('list firing and pending resources first, and say how many are not listed', () => {
-    expect(cells('station-down', 'resources.json: Inventory', 'Resource', 'Name', 'Product', 'State')).toEqual([
-      ['5 of 10 shown', '–', '–', '–'],
-      ['Web (1)', 'web-firing', 'p0', 'Firing (red)'],
-      ['–', 'web-8', 'p0', 'Pending (dark-orange)'],
-      ...[1, 2, 3].map((index) => ['–', `web-${index}`, 'p0', 'Inactive (green)']),
-    ]);
-  });
-
   it('show what fires in red everywhere', () => {
     const firing = [...shownIn('station-down')].flatMap(([name, { columns, rows }]) => {
       const column = columns.findIndex((title) => /^Firing$|, firing$/.test(title));
@@ -119,7 +92,7 @@ describe('the panels of all dashboards', () => {
   it.each(WORLDS)('show stations, types, upstreams and exporters in no color of a status: %s', (world) => {
     const isCategory = ({ type, targets = [] }: ShippedPanel) =>
       type === 'timeseries' && !targets.some(({ legendFormat }) => /\{\{(state|reason)\}\}/.test(`${legendFormat}`));
-    const categories = new Set(panels.filter(({ panel }) => isCategory(panel)).map(({ name }) => name));
+    const categories = new Set(panels.filter(([, panel]) => isCategory(panel)).map(([name]) => name));
     const shown = [...shownIn(world)].filter(([name]) => categories.has(name)).flatMap(([, { rows }]) => rows);
     expect(shown.flatMap(([series = '']) => /\(([^()]*)\)$/.exec(series)?.[1] ?? []).filter(isStatus)).toEqual([]);
   });
@@ -138,29 +111,6 @@ describe('the panels of all dashboards', () => {
       'two-jobs-b / prod',
     ]);
   });
-
-  it('show the coverage of a type without rules and of unknown alertability as unknown', () => {
-    expect(cells('demo', 'fleet.json: Coverage by type', 'Type', 'Coverage')).toContainEqual(['bucket0', '–']);
-  });
-
-  it('show resources by owner where resources have the label, and say so where none has it', () => {
-    expect(cells('demo', 'fleet.json: Resources by owner', 'Owner', 'Resources', 'Coverage')).toEqual([
-      ['none', '600', '0% (red)'],
-      ['storage', '600', '100% (green)'],
-    ]);
-    expect(cells('two-jobs', 'fleet.json: Resources by owner', 'no data')).toEqual([
-      ['No resource has the label $owner, see resource_labels'],
-    ]);
-  });
-
-  it('say whether an upstream is too small', () => {
-    expect(cells('demo', 'exporter.json: Capacity by upstream', 'Upstream', 'Capacity')).toEqual([
-      ['main', 'Enough (green)'],
-    ]);
-    expect(cells('station-down', 'exporter.json: Capacity by upstream', 'Upstream', 'Capacity')).toEqual([
-      ['main', 'Too small (red)'],
-    ]);
-  });
 });
 
 /** What each panel shows, by dashboard and title. */
@@ -171,9 +121,7 @@ function shownIn(world: World): ReadonlyMap<string, Shown> {
   const recorded = new Map<string, RecordedResult[]>(
     lines.map((line) => JSON.parse(line)).map(([name, ...results]) => [name, results]),
   );
-  return new Map(
-    panels.map(({ name, panel }) => [name, render(panel, recorded.get(name) ?? expect.unreachable(name))]),
-  );
+  return new Map(panels.map(([name, panel]) => [name, render(panel, recorded.get(name) ?? expect.unreachable(name))]));
 }
 
 function stats(world: World, file: string, ...titles: readonly string[]) {
