@@ -1,6 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startSimulatedService } from '../../src/simulator/service.ts';
-import { configOf, entriesOf, startExporter } from '../e2e/test-bed.ts';
+import { describe, expect, it } from 'vitest';
+import { configOf, entriesOf, startTestExporter, startTestService } from '../e2e/test-bed.ts';
 import { allPages, parseMarkdown } from './markdown.ts';
 import { endpointsOf, unknownNames } from './names.ts';
 
@@ -26,6 +25,11 @@ describe('unknownNames', () => {
 
   it.each([
     ['a metric', 'telemetry_station_gone', 'telemetry_station_gone'],
+    [
+      'a metric in a query',
+      '`sum(telemetry_station_gone)`',
+      'sum(telemetry_station_gone): metric telemetry_station_gone',
+    ],
     ['a query', '`sum by (colour) (telemetry_station_up)`', 'sum by (colour) (telemetry_station_up): label colour'],
     [
       'a query in a block',
@@ -66,12 +70,8 @@ describe('unknownNames', () => {
 
 /** The status codes of a running exporter for paths as the documentation writes them. */
 async function startAnswering(): Promise<(path: string) => Promise<number>> {
-  const service = await startSimulatedService({ source: () => entriesOf(3) });
-  const exporter = await startExporter(configOf(service.url, ['a']));
-  onTestFinished(async () => {
-    await exporter.stop();
-    await service.stop();
-  });
+  const service = await startTestService({ source: () => entriesOf(3) });
+  const exporter = await startTestExporter(configOf(service.url, ['a']));
   const metrics = await exporter.scrape();
   const id = metrics.get('telemetry_station_resource_info')?.samples[0]?.labels['resource_id'];
   expect(id).toBeDefined();

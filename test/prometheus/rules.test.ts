@@ -65,15 +65,9 @@ describe('prometheus/rules.yml', () => {
   );
 
   it.each(alerts)(
-    'has no template in a summary, so that notifications can be grouped by it: %s',
+    'has a summary to group by, says what to do first, links to a dashboard with station and time: %s',
     (_, { annotations = {} }) => {
       expect(annotations['summary']).not.toContain('{{');
-    },
-  );
-
-  it.each(alerts)(
-    'says what to do first, and links to a dashboard with station and time: %s',
-    (_, { annotations = {} }) => {
       expect(annotations['description']).toMatch(/\S\. First: \S.*[.?]$/);
       const { pathname, searchParams } = new URL(
         `${annotations['dashboard_url']}`.replace(/\{\{ with .*?\}\}|\{\{ end \}\}/g, ''),
@@ -81,8 +75,7 @@ describe('prometheus/rules.yml', () => {
       expect(shippedDashboards().map(([, { uid }]) => `/d/${uid}`)).toContain(pathname);
       expect(searchParams.get('from')).toMatch(/time\(\)|\$value/);
       expect(searchParams.get('to')).toBe('now');
-      const aggregated = searchParams.get('var-station') ?? searchParams.get('var-job');
-      expect(aggregated).toBeTruthy();
+      expect(searchParams.get('var-station') ?? searchParams.get('var-job')).toBeTruthy();
       expect(annotations['exporter_url']).toMatch(/^https:\/\/exporter\/\{\{ with \$labels\.station \}\}stations\//);
     },
   );

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPanelsOf, panelsOf } from '../../grafana/shipped-dashboards.ts';
 import { dashboards, WorldPanels } from './world-panels.ts';
-import { NOW_S } from './world-series.ts';
 import { FIRING_RESOURCE, LARGE, startWorlds } from './worlds.ts';
 
 let prometheus: Awaited<ReturnType<typeof startWorlds>>;
@@ -31,33 +30,9 @@ describe('the queries of all dashboards', () => {
   );
 });
 
-describe('the panels of a world with a station that is down', () => {
-  it('show one row per process, although its target has further labels', async () => {
-    const processes = (await panels.resultsOf('exporter.json', 'Processes', 'station-down')).flat();
-    const rows = new Set(processes.map(({ metric: { job, instance } }) => `${job} ${instance}`));
-    expect(rows).toEqual(new Set(['station-down a', 'station-down b']));
-    const labels = new Set(processes.flatMap(({ metric }) => Object.keys(metric)));
-    expect(labels).toEqual(new Set(['job', 'instance', 'version', 'node_version']));
-  });
-
-  it('show the scrapes that time out, by their duration and as failed', async () => {
-    const last = async (title: string) => {
-      const [series = []] = await panels.resultsOf('exporter.json', title, 'station-down');
-      return Object.fromEntries(series.map(({ metric, values = [] }) => [metric['instance'], values.at(-1)?.[1]]));
-    };
-    expect(await last('Scrape duration')).toEqual({ a: '9.5', b: '10' });
-    expect(await last('Scrapes succeeded')).toEqual({ a: '1', b: '0' });
-  });
-
-  it('list what fires, by name, type, station and time', async () => {
-    const [rows = []] = await panels.resultsOf('station.json', 'Firing resources', 'station-down');
-    expect(rows.map(({ metric, value }) => ({ ...metric, since: Number(value[1]) }))).toMatchObject([
-      { display_name: 'Web (1)', resource_type_label: 't0', station: 'old', since: 1000 * (NOW_S - 900) },
-    ]);
-  });
-
+describe('the search of the inventory', () => {
   it.each(['Web (', 'web (1)', '(', 'Web (1)'])(
-    'find the resource whose display name contains %j literally',
+    'finds the resource whose display name contains %j literally',
     async (display_name) => {
       const [rows = []] = await panels.resultsOf('resources.json', 'Inventory', 'station-down', { display_name });
       expect(rows.map(({ metric }) => metric['resource_id'])).toEqual([FIRING_RESOURCE.resource_id]);
@@ -65,28 +40,12 @@ describe('the panels of a world with a station that is down', () => {
   );
 
   it.each(['vision(', 'Web .1.', '.*', '[', '\\', '"', '+', '$', '{1}'])(
-    'accept the search text %j and find nothing',
+    'accepts the text %j and finds nothing',
     async (display_name) => {
       const [rows] = await panels.resultsOf('resources.json', 'Inventory', 'station-down', { display_name });
       expect(rows).toEqual([]);
     },
   );
-});
-
-describe('the panels of the demo', () => {
-  it('show no negative age of the data, although a refresh succeeded after the scrape', async () => {
-    expect(await panels.shownValue('fleet.json', 'Oldest data', 'demo')).toBe(0);
-  });
-
-  it('name types by their labels, and those without by their keys', async () => {
-    const [series = []] = await panels.resultsOf('fleet.json', 'Resources by type', 'demo');
-    expect(series.map(({ metric }) => metric['resource_type_label']).toSorted()).toEqual([
-      'Type 1',
-      'Type 2',
-      'bucket0',
-      't0',
-    ]);
-  });
 });
 
 describe('dashboards with 100,000 resources', () => {

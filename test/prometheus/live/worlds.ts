@@ -14,8 +14,8 @@ import {
   NOW_S,
   type Recorder,
   recordExporter,
+  recordHealth,
   recordStation,
-  recordUnknownStation,
   series,
   until,
   type Value,
@@ -95,33 +95,23 @@ type Target = (labels: { readonly job: string; readonly instance: string; readon
 
 function recordDemo(target: Target): void {
   const exporter = target({ job: 'demo', instance: 'a' });
-  recordExporter(exporter, {});
-  recordStation(exporter, { name: 'east', types: 3, products: 1, firing: 0, withoutRules: 0, team: 'storage' });
+  recordExporter(exporter);
+  recordStation(exporter, { name: 'east', team: 'storage' });
   // Without alertability and without rules.
-  const west = {
-    name: 'west',
-    type: 'bucket',
-    types: 1,
-    products: 1,
-    firing: 0,
-    withoutRules: 600,
-    alertability: false,
-  };
-  recordStation(exporter, west);
+  recordStation(exporter, { name: 'west', type: 'bucket', types: 1, withoutRules: 600, alertability: false });
 }
 
 /** Its exporter refuses connections, which takes milliseconds. */
 function recordExporterDown(target: Target): void {
   const exporter = target({ job: 'exporter-down', instance: 'b' });
   recordExporter(exporter, { downSinceS: 1200, failedScrapeSeconds: 0.007 });
-  for (const name of ['north', 'south'])
-    recordStation(until(1200, exporter), { name, types: 3, products: 1, firing: 3, withoutRules: 0 });
+  for (const name of ['north', 'south']) recordStation(until(1200, exporter), { name, firing: 3 });
 }
 
 function recordUnknown(target: Target): void {
   const exporter = target({ job: 'unknown', instance: 'a' });
-  recordExporter(exporter, {});
-  for (const name of ['first', 'second']) recordUnknownStation(exporter, name, 'network');
+  recordExporter(exporter);
+  for (const name of ['first', 'second']) recordHealth(exporter, name, 'network');
 }
 
 function recordTwoJobs(target: Target): void {
@@ -130,9 +120,8 @@ function recordTwoJobs(target: Target): void {
     ['two-jobs-b', 90],
   ] as const) {
     const exporter = target({ job, instance: job });
-    recordExporter(exporter, {});
-    for (const name of ['prod', job])
-      recordStation(exporter, { name, types: 3, products: 1, firing: 3, withoutRules: 0, total });
+    recordExporter(exporter);
+    for (const name of ['prod', job]) recordStation(exporter, { name, firing: 3, total });
   }
 }
 
@@ -140,26 +129,10 @@ function recordStationDown(target: Target): void {
   // Two shards of three, one of them with a further label, as Kubernetes adds.
   const first = target({ job: 'station-down', instance: 'a', pod: 'exporter-0' });
   recordExporter(first, { totalShards: 3, reloaded: 0, scrapeSeconds: 9.5, rateLimit: 4.2, waiting: 300 });
-  recordStation(first, {
-    name: 'old',
-    types: 2,
-    products: 1,
-    firing: 30,
-    pending: 10,
-    withoutRules: 40,
-    failing: 'auth',
-    ageS: 1200,
-  });
-  recordStation(first, {
-    name: 'partial',
-    types: 2,
-    products: 1,
-    firing: 0,
-    withoutRules: 0,
-    complete: 0,
-    rejected: 2,
-  });
-  recordUnknownStation(first, 'never', 'network');
+  const alerting = { firing: 30, pending: 10, withoutRules: 40 };
+  recordStation(first, { name: 'old', types: 2, ...alerting, failing: 'auth', ageS: 1200 });
+  recordStation(first, { name: 'partial', types: 2, complete: 0, rejected: 2 });
+  recordHealth(first, 'never', 'network');
   // Its last scrapes timed out.
   const second = target({ job: 'station-down', instance: 'b', pod: 'exporter-1' });
   recordExporter(second, { totalShards: 3, ordinal: 1, downSinceS: 600 });
@@ -214,7 +187,7 @@ export const LARGE = { resources: 100_000, types: 20, products: 5 };
 
 function recordLarge(target: Target): void {
   const exporter = target({ job: 'large', instance: 'a' });
-  recordExporter(exporter, {});
+  recordExporter(exporter);
   recordStation(exporter, {
     name: 'large',
     types: LARGE.types,
