@@ -7,7 +7,7 @@ import { writePieces } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import type { ListProgress } from '../cli/list-progress.ts';
 import { resourceTable } from '../cli/resource-table.ts';
-import type { LoadedConfig, LoadResult } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { resolveStations } from '../config/resolve.ts';
 import { probeConnection, speaksTls } from '../diagnosis/connection-probe.ts';
 import { coverageVerdict } from '../diagnosis/coverage-limits.ts';
@@ -38,29 +38,23 @@ import { progressOf } from './read-station.ts';
 
 /** Validates the configuration and, with `--live`, refreshes every station once. Resolves with the exit code; a signal aborts it. */
 export async function check(context: ProcessContext, flags: FlagValues): Promise<number> {
-  return withConfig(context, flags, (load) => checkLoaded(context, flags, load));
-}
-
-async function checkLoaded(
-  context: ProcessContext,
-  flags: FlagValues,
-  load: () => Promise<LoadResult>,
-): Promise<number> {
-  const signal = terminationSignal(context);
-  const inputs = await loadInputs(load, flags['web.config.file']);
-  const own = ownShard(flags, context.hostName);
-  if (!own.ok && flags.live) throw new OperatorError([own.problem]);
-  const { config, warnings, securityWarnings } = inputs.loaded;
-  const openAccess = openAccessWarning(flags['web.config.file'], inputs.rules) ?? [];
-  for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
-    context.printError(`warning: ${warning}\n`);
-  const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
-  const share =
-    own.ok && own.shard.total > 1
-      ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
-      : '';
-  printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
-  return flags.live && own.ok ? checkLive(context, flags, inputs.loaded, own.shard, signal) : 0;
+  return withConfig(context, flags, async (load) => {
+    const signal = terminationSignal(context);
+    const { loaded, rules } = await loadInputs(load, flags['web.config.file']);
+    const own = ownShard(flags, context.hostName);
+    if (!own.ok && flags.live) throw new OperatorError([own.problem]);
+    const { config, warnings, securityWarnings } = loaded;
+    const openAccess = openAccessWarning(flags['web.config.file'], rules) ?? [];
+    for (const warning of [...warnings, ...securityWarnings].concat(openAccess))
+      context.printError(`warning: ${warning}\n`);
+    const file = flags.demo ? 'the configuration of the demo' : flags['config.file'];
+    const share =
+      own.ok && own.shard.total > 1
+        ? `, ${stationsOf(own.shard, config).length} of them on shard ${own.shard.ordinal} of ${own.shard.total}`
+        : '';
+    printerOf(context, flags)(`${file} is valid, stations: ${config.stations.length}${share}\n`);
+    return flags.live && own.ok ? checkLive(context, flags, loaded, own.shard, signal) : 0;
+  });
 }
 
 function stationsOf(shard: Shard, config: LoadedConfig['config']): readonly StationSpec[] {

@@ -1,9 +1,8 @@
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { type LoadedConfig, type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
+import { type LoadResult, loadConfig, loadConfigInSteps } from '../config/load.ts';
 import { formatProblems, unreadable } from '../config/problem.ts';
 import { contentOf, MAX_CONFIG_BYTES, readFileOrPipe } from '../files/regular-file.ts';
-import type { AccessRules } from '../web/access/rules.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
 
 /** Runs `work` with the configuration file, or with --demo, with a simulated service and its configuration. */
@@ -23,13 +22,8 @@ export async function withConfig<T>(
   }
 }
 
-interface Inputs {
-  readonly loaded: LoadedConfig;
-  readonly rules: AccessRules;
-}
-
 /** Loads the configuration and the web configuration; throws the problems of both. */
-export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile: string | undefined): Promise<Inputs> {
+export async function loadInputs(load: () => Promise<LoadResult>, webConfigFile: string | undefined) {
   const loaded = await load();
   const access = await loadAccessRules(webConfigFile);
   if (loaded.ok && access.ok) return { loaded, rules: access.rules };

@@ -25,8 +25,8 @@ interface StationReading {
 
 interface ReadingObserver {
   /** Called before the service is queried; may throw. */
-  readonly configured?: ((station: StationSpec) => void) | undefined;
-  readonly received?: ((page: ListedPage) => void) | undefined;
+  readonly configured?: (station: StationSpec) => void;
+  readonly received?: (page: ListedPage) => void;
 }
 
 /**
@@ -37,11 +37,9 @@ export async function readStation(
   context: ProcessContext,
   flags: Pick<FlagValues, 'config.file' | 'demo'>,
   name: string,
-  { configured, received }: ReadingObserver = {},
+  observer: ReadingObserver,
 ): Promise<StationReading> {
-  return withConfig(context, flags, async (load) =>
-    readLoadedStation(context, await load(), name, { configured, received }),
-  );
+  return withConfig(context, flags, async (load) => readLoadedStation(context, await load(), name, observer));
 }
 
 async function readLoadedStation(
