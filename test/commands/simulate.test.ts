@@ -55,6 +55,7 @@ describe('simulate', () => {
       return running;
     });
     expect(service.output().stdout).toMatch(/^# Simulated service on http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(service.output().stderr).toContain('\n  telemetry-station-exporter --config.file=config.yaml\n');
     await expect(fetch(listingUrl(service))).rejects.toThrow('fetch failed');
   });
 
