@@ -52,6 +52,15 @@ describe('a fleet with more work than the limits allow', () => {
     expect(fleet.allRefreshedMs(0)).toBeLessThan(1.05 * (1000 / 16) * 50);
   });
 
+  it('uses the allowed rate when twice as much is needed and a 429 is faster than a page', async () => {
+    const upstream = { latencyMs: 1000, throttleLatencyMs: 10, bucket: { perSecond: 20, burst: 40 } };
+    const fleet = await simulate({ stations: 600, pages: 4, concurrency: 64 }, upstream, 6 * MINUTE_MS);
+    const { accepted, throttled } = fleet.upstream.total(MINUTE_MS, 6 * MINUTE_MS);
+    expect(fleet.failures()).toEqual({});
+    expect(accepted / 300).toBeGreaterThan(0.85 * 20);
+    expect(throttled / (accepted + throttled)).toBeLessThan(0.03);
+  });
+
   it.each([undefined, 1])(
     'delays no refresh for long when half the rate is needed, with Retry-After %s',
     async (retryAfter) => {

@@ -53,15 +53,6 @@ const ROWS: readonly Row[] = [
     ...bucket(20, 40),
   },
   {
-    title: 'bucket, slow, fast 429',
-    capacity: 20,
-    used: 85,
-    fleet: WIDE,
-    latencyMs: 1000,
-    throttleLatencyMs: 10,
-    ...bucket(20, 40),
-  },
-  {
     title: 'bucket, half taken by others at times',
     capacity: 15,
     used: 70,
