@@ -28,20 +28,17 @@ describe('shortTypes', () => {
     expect(namesOf(...keys)).toEqual(names);
   });
 
-  it.each(['', 'plain', '3', '.', '..', 'a.', '.a', 'a..b', 'UPPER', '资源'])('has a name for the key %j', (key) => {
-    const [name = expect.unreachable()] = namesOf(key);
-    expect(key.endsWith(name) || name === key).toBe(true);
-    expect(name === '').toBe(key === '');
-  });
-
   it('gives each key a name of its own that is a short form of it', () => {
-    const part = fc.constantFrom('a', 'b', 'v1', '', 'Instance');
+    const part = fc.constantFrom('a', 'b', 'v1', '', 'Instance', '资源');
     const key = fc.array(part, { minLength: 1, maxLength: 9 }).map((parts) => parts.join('.'));
     fc.assert(
       fc.property(fc.uniqueArray(key, { maxLength: 12 }), (keys) => {
         const names = shortTypes(keys);
         expect(new Set(names.values()).size).toBe(keys.length);
-        for (const [whole, name] of names) expect(name === whole || shortFormTest(name)(whole)).toBe(true);
+        for (const [whole, name] of names) {
+          expect(name === whole || shortFormTest(name)(whole)).toBe(true);
+          expect([whole.endsWith(name), name === '']).toEqual([true, whole === '']);
+        }
       }),
     );
   });

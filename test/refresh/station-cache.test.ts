@@ -71,6 +71,14 @@ function stationOf(
   return { cache, clock, calls, refreshed, ended, attempt, upstream, successor };
 }
 
+/** A station with data that is due again. */
+async function dueStation() {
+  const station = stationOf();
+  await station.attempt(twoRecords());
+  station.clock.advance(60_000);
+  return station;
+}
+
 const POSTPONED = new ListingFailure('rate_limited', 'later', { isPostponed: true });
 const down = () => new ListingFailure('network', 'no route');
 
@@ -235,9 +243,7 @@ describe('StationCache', () => {
   });
 
   it('does not count the wait of a refresh for the upstream towards max_stale, even if the refresh fails then', async () => {
-    const { cache, calls, clock, attempt } = stationOf();
-    await attempt(twoRecords());
-    clock.advance(60_000);
+    const { cache, calls, clock } = await dueStation();
     const refresh = cache.refreshIfDue();
     clock.advance(3_600_000);
     expect(cache.view().served).toBeDefined();
@@ -251,9 +257,7 @@ describe('StationCache', () => {
   });
 
   it('counts the wait towards max_stale after a failure: a station that hangs waits for long, and its data is stale', async () => {
-    const { cache, clock, attempt } = stationOf();
-    await attempt(twoRecords());
-    clock.advance(60_000);
+    const { cache, clock, attempt } = await dueStation();
     await attempt(new ListingFailure('timeout', 'no reply'));
     clock.advance(10_000);
     void cache.refreshIfDue();
@@ -264,9 +268,7 @@ describe('StationCache', () => {
   });
 
   it('serves data beyond max_stale for as long as Retry-After holds the upstream', async () => {
-    const { cache, clock, attempt, upstream } = stationOf();
-    await attempt(twoRecords());
-    clock.advance(60_000);
+    const { cache, clock, attempt, upstream } = await dueStation();
     await attempt(POSTPONED);
     clock.advance(900_000);
     upstream.heldMs = 600_000;
@@ -276,9 +278,7 @@ describe('StationCache', () => {
   });
 
   it('keeps its data, its health and its place in the queue when its refresh is postponed', async () => {
-    const { cache, calls, clock, attempt, refreshed } = stationOf();
-    await attempt(twoRecords());
-    clock.advance(60_000);
+    const { cache, calls, clock, attempt, refreshed } = await dueStation();
     await attempt(POSTPONED);
     expect(cache.view()).toMatchObject({ health: { failure: undefined }, served: { encoded: 'a,b' } });
     expect(refreshed).toHaveLength(1);
@@ -416,9 +416,7 @@ describe('StationCache', () => {
   });
 
   it('hands over data that is older than max_stale only because its refresh waits', async () => {
-    const { cache, clock, attempt, successor } = stationOf();
-    await attempt(twoRecords());
-    clock.advance(60_000);
+    const { cache, clock, successor } = await dueStation();
     void cache.refreshIfDue();
     clock.advance(3_600_000);
     const next = await successor();

@@ -504,35 +504,21 @@ describe('stationSource', () => {
       expect(failures).toEqual([]);
     });
 
-    it('counts every row of a listing once, whether its page was cached or not', async () => {
-      const { records, refresh } = limited(25, service(rows(25)));
-      await refresh();
-      expect(records.total).toBe(25);
-      await refresh();
-      expect(records.total).toBe(25);
-    });
+    const long = { ...record('a'), state: 's'.repeat(1000), display_name: 'd'.repeat(1000), sku: 'x'.repeat(1000) };
 
-    it('counts three ids of a further listing as one record', async () => {
-      const { records, refresh } = limited(10, service(rows(24)));
-      await refresh('listIds');
-      expect(records.total).toBe(4 + 4 + 2);
-    });
-
-    it('counts the records of a second pass only', async () => {
-      const { records, refresh } = limited(100, aligned(rows(40)));
-      expect(await refresh()).toMatchObject({ complete: false, size: 40 });
+    it.each<[string, number, (request: PageRequest) => Reply, 'listIds'?]>([
+      ['every row of a listing', 25, service(rows(25))],
+      ['three ids of a further listing as one record', 4 + 4 + 2, service(rows(24)), 'listIds'],
       // Four pages of ten, the one that did not overlap, and the empty one.
-      expect(records.total).toBe(4 * 10 + 10 + 1);
-    });
-
-    it('counts a record with long texts several times, and an empty page as one', async () => {
-      const long = { ...record('a'), state: 's'.repeat(1000), display_name: 'd'.repeat(1000), sku: 'x'.repeat(1000) };
-      const { records, refresh } = limited(10, service([long]));
-      await refresh();
-      expect(records.total).toBe(6);
-      const empty = limited(10, service([]));
-      await empty.refresh();
-      expect(empty.records.total).toBe(1);
+      ['the records of a second pass only', 4 * 10 + 10 + 1, aligned(rows(40))],
+      ['a record with long texts several times', 6, service([long])],
+      ['an empty page as one', 1, service([])],
+    ])('counts %s, whether the pages were cached or not', async (_what, total, answer, kind) => {
+      const { records, refresh } = limited(total, answer);
+      await refresh(kind);
+      expect(records.total).toBe(total);
+      await refresh(kind);
+      expect(records.total).toBe(total);
     });
   });
 

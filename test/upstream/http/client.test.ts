@@ -37,16 +37,9 @@ describe('UpstreamClient', () => {
     ];
     const { get, requests, url } = await servedClient(statuses(200), { headers });
     await get();
-    expect(requests[0]?.rawHeaders).toEqual([
-      ...['host', url.host],
-      ...['connection', 'keep-alive'],
-      ...['Accept', 'application/json'],
-      ...['Content-Type', 'application/json'],
-      ...['User-Agent', 'test-agent/1'],
-      ...['X-Tenant', 'a'],
-      ...['X-Tenant', 'b'],
-      ...['X-Token', 'from-file'],
-    ]);
+    expect(requests[0]?.rawHeaders.join(' ')).toBe(
+      `host ${url.host} connection keep-alive Accept application/json Content-Type application/json User-Agent test-agent/1 X-Tenant a X-Tenant b X-Token from-file`,
+    );
   });
 
   it('holds no memory for large pages after they are read', async () => {

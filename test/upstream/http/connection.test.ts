@@ -37,6 +37,9 @@ const identity = () => ({
 
 const MUTUAL = { ca: authority.cert, requestCert: true, rejectUnauthorized: false };
 
+const startMutual = (issued: Issued) =>
+  startService(({ socket }, response) => response.end(shownName(socket)), { ...issued, ...MUTUAL });
+
 describe('openPool with TLS', () => {
   it.each<[string, Issued, () => TlsOptions]>([
     ['trusts the configured certificate authority', forAddress, trusting],
@@ -90,10 +93,7 @@ describe('openPool with TLS', () => {
   });
 
   it('presents the client certificate when the server requests it', async () => {
-    const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), {
-      ...forAddress,
-      ...MUTUAL,
-    });
+    const { url } = await startMutual(forAddress);
     expect(await testClient(url, { tls: trusting(identity()) }).get()).toBe('exporter');
     expect(await testClient(url, { tls: trusting() }).get()).toBe('none');
   });
@@ -167,10 +167,7 @@ describe('openPool through a proxy', () => {
   });
 
   it('connects to an https proxy with the same authorities, without the client certificate', async () => {
-    const { url } = await startService(({ socket }, response) => response.end(shownName(socket)), {
-      ...forName,
-      ...MUTUAL,
-    });
+    const { url } = await startMutual(forName);
     const proxy = await startProxy({ ...forAddress, ...MUTUAL });
     const tls = trusting({ serverName: 'monitor.example.com', ...identity() });
     expect(await testClient(url, { proxyUrl: proxy.url, tls }).get()).toBe('exporter');

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TaskQueue } from '../../../src/model/task-queue.ts';
+import { listPages } from '../../../src/upstream/paging/list-pages.ts';
+import type { Page } from '../../../src/upstream/protocol/page.ts';
 import { stationSource } from '../../../src/upstream/station-source.ts';
 import { listingContext } from '../support/context.ts';
 import {
@@ -88,6 +90,25 @@ describe('stationSource, completeness', () => {
       expect(requests - requestsWithoutOverlap(world), JSON.stringify(world)).toBeLessThanOrEqual(1);
     }
   });
+});
+
+describe('listPages', () => {
+  it.each([undefined, 1_000_000_000])(
+    'ends a listing without end, and reads it once, with the total %s',
+    async (total) => {
+      const fetchPage = async (offset: number) => {
+        const ids = [`r${offset}`, `r${offset + 1}`] as const;
+        const rows = { rows: ids, ids, positions: undefined, invalid: new Map(), parts: [] };
+        const counts = { received: 2, rejected: 0, rejectedDigest: '', textLength: 0, total, totalInvalid: false };
+        const page: Page<string> = { ...rows, ...counts, borders: ids, afterFirst: () => page };
+        return { page, requested: 2 };
+      };
+      const run = async <T>(task: () => T) => task();
+      const listing = await listPages(fetchPage, { pageSize: 2, concurrency: 1, run });
+      const reason = total ? 'reports a total of 1000000000' : 'the listing did not end within 100000 pages';
+      expect(listing).toMatchObject({ pages: 100_000, incompleteReasons: [expect.stringContaining(reason)] });
+    },
+  );
 });
 
 function pageLength({ size, cap, pageSize }: World): number {

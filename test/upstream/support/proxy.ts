@@ -4,16 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { type TlsOptions as ServerTlsOptions, TLSSocket } from 'node:tls';
 import { listen } from './service.ts';
 
-export interface Proxy {
-  readonly url: URL;
-  readonly tunnels: { readonly target: string; readonly headers: IncomingHttpHeaders; readonly shownName: string }[];
-  /** Requests sent to the proxy itself instead of through a tunnel. */
-  readonly requests: string[];
-}
-
 /** A minimal CONNECT proxy, with a configurable status. */
-export async function startProxy(tls?: ServerTlsOptions, status = 200): Promise<Proxy> {
-  const tunnels: Proxy['tunnels'] = [];
+export async function startProxy(tls?: ServerTlsOptions, status = 200) {
+  const tunnels: { target: string; headers: IncomingHttpHeaders; shownName: string }[] = [];
+  /** Sent to the proxy itself instead of through a tunnel. */
   const requests: string[] = [];
   const server: Server = tls === undefined ? createServer() : createTlsServer(tls);
   server.on('tlsClientError', () => undefined);

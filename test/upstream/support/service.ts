@@ -6,15 +6,9 @@ import { createServer as createRawServer, type Server, type Socket } from 'node:
 import type { TlsOptions as ServerTlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-export interface Service {
-  readonly url: URL;
-  readonly port: number;
-  /** In order of arrival. */
-  readonly requests: IncomingMessage[];
-}
-
 /** An HTTP service on a real port, closed when the test ends. */
-export async function startService(answer: RequestListener, tls?: ServerTlsOptions): Promise<Service> {
+export async function startService(answer: RequestListener, tls?: ServerTlsOptions) {
+  /** In order of arrival. */
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
