@@ -17,7 +17,8 @@ const TTL_SECONDS = 5;
 /** Several refreshes may be late on a busy machine, but none may be missing. */
 const MAX_AGE_SECONDS = 30 * slowness;
 const SCRAPE_TIMEOUT_SECONDS = 8 * slowness;
-const TIMEOUT_OFFSET_MS = 1000;
+/** Time to send a response that waited until its deadline. */
+const TIMEOUT_OFFSET_MS = 500 * SCRAPE_TIMEOUT_SECONDS;
 const honest = Array.from({ length: 20 }, (_, index) => `honest-${index}`);
 const hostile = Array.from({ length: 10 }, (_, index) => `hostile-${index}`);
 
