@@ -2,19 +2,21 @@ import { once } from 'node:events';
 import { Agent, type RequestListener, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { connect as connectSecure } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, type RunningServer } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
 import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
+import { SERVER_TLS } from './running-app.ts';
 
 const hello: RequestListener = (_request, response) => response.end('hello');
 
 async function start(
   handler: RequestListener,
   addresses: Parameters<typeof listen>[1],
-  limits?: NonNullable<Parameters<typeof listen>[2]>['limits'],
+  options?: Parameters<typeof listen>[2],
 ): Promise<{ server: RunningServer; port: number }> {
-  const server = await listen(handler, addresses, limits && { limits });
+  const server = await listen(handler, addresses, options);
   onTestFinished(() => server.close(0));
   return { server, port: server.addresses[0]?.port ?? 0 };
 }
@@ -55,17 +57,14 @@ describe('listen', () => {
   it.each(['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx'])(
     'responds 408 to a client that sends no more than %j',
     async (bytes) => {
-      const { port } = await start(() => {}, [LOOPBACK], {
-        headersTimeout: 20,
-        requestTimeout: 40,
-        connectionsCheckingInterval: 10,
-      });
+      const limits = { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 };
+      const { port } = await start(() => {}, [LOOPBACK], { limits });
       expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     },
   );
 
   it('closes a connection that stays idle after its response', async () => {
-    const { port } = await start(hello, [LOOPBACK], { keepAliveTimeout: 20 });
+    const { port } = await start(hello, [LOOPBACK], { limits: { keepAliveTimeout: 20 } });
     expect(await openConnection(port, REQUEST).received).toMatch(/hello$/);
   });
 
@@ -138,10 +137,14 @@ describe('RunningServer.close', () => {
     expect(await received).toMatch(/first [\s\S]*last/);
   });
 
-  it('lets the client read a response that is already handed to the socket', async () => {
+  it.each([
+    ['plain', undefined],
+    ['encrypted', SERVER_TLS],
+  ])('lets the client read a response that is already handed to the socket (%s)', async (_kind, tls) => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
-    const { server, port } = await start((_request, response) => response.end(body), [LOOPBACK]);
-    const socket = connect(port, '127.0.0.1');
+    const { server, port } = await start((_request, response) => response.end(body), [LOOPBACK], { tls });
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
+    const socket = tls ? connectSecure(options) : connect(options);
     socket.write(REQUEST);
     await once(socket, 'readable');
     const closed = server.close(60_000);
