@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import packageJson from '../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -23,10 +21,5 @@ describe('npm pack', () => {
       expect.arrayContaining(['dist/main.js', 'config.schema.json', 'prometheus/rules.yml', 'LICENSE']),
     );
     expect(files.filter((file) => /^(?:src|test|bench|scripts|deploy)\/|\.test\./.test(file))).toEqual([]);
-  });
-
-  it('installs a command named like the package', () => {
-    expect(packageJson.bin).toEqual({ [packageJson.name]: 'dist/main.js' });
-    expect(readFileSync(new URL('../dist/main.js', import.meta.url), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 });

@@ -6,18 +6,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createApp } from '../../src/web/app.ts';
 import { listen } from '../../src/web/server.ts';
 
-/** Measured while the exporter is idle. */
-export interface ResourceUsage {
-  readonly heapBytes: number;
-  readonly bufferBytes: number;
-  readonly residentBytes: number;
-  readonly sockets: number;
-  readonly timers: number;
-  /** Responses that failed with an internal error. */
-  readonly internalErrors: number;
-  /** How often a station that was up, after all were listed, failed because of throttling. */
-  readonly throttledOutages: number;
-}
+export type ResourceUsage = Awaited<ReturnType<typeof resourceUsage>>;
 
 export interface ExporterMethods {
   start(config: object, timeoutOffsetMs: number): number;
@@ -69,19 +58,24 @@ serveMethods({
     return (await listen(app, [{ host: '127.0.0.1', port: 0 }])).addresses[0]?.port;
   },
   listedStations,
-  resourceUsage: async (): Promise<ResourceUsage> => {
-    const residentBytes = await processStats.memory();
-    const { heapUsed, external } = process.memoryUsage();
-    const active = process.getActiveResourcesInfo();
-    const count = (type: RegExp) => active.filter((name) => type.test(name)).length;
-    return {
-      heapBytes: heapUsed,
-      bufferBytes: external,
-      residentBytes,
-      sockets: count(/^(TCPSocket|TLS)Wrap$/),
-      timers: count(/^(Timeout|Immediate)$/),
-      internalErrors,
-      throttledOutages,
-    };
-  },
+  resourceUsage,
 });
+
+/** Measured while the exporter is idle. */
+async function resourceUsage() {
+  const residentBytes = await processStats.memory();
+  const { heapUsed, external } = process.memoryUsage();
+  const active = process.getActiveResourcesInfo();
+  const count = (type: RegExp) => active.filter((name) => type.test(name)).length;
+  return {
+    heapBytes: heapUsed,
+    bufferBytes: external,
+    residentBytes,
+    sockets: count(/^(TCPSocket|TLS)Wrap$/),
+    timers: count(/^(Timeout|Immediate)$/),
+    /** Responses that failed with an internal error. */
+    internalErrors,
+    /** How often a station that was up, after all were listed, failed because of throttling. */
+    throttledOutages,
+  };
+}

@@ -7,19 +7,21 @@ import { between, pick, type Random, randomFrom } from '../../src/simulator/rand
 import { inconsistencies } from '../faults/inconsistencies.ts';
 import { readStationSamples } from '../faults/station-samples.ts';
 
-export interface ScrapeStats {
-  scrapes: number;
-  slowestMs: number;
+export type ScrapeStats = ReturnType<typeof noStats>;
+
+const noStats = () => ({
+  scrapes: 0,
+  slowestMs: 0,
   /** Largest duration as a share of the scrape timeout. */
-  largestShare: number;
+  largestShare: 0,
   /** Stations in the scraped expositions. */
-  published: number;
-  failing: number;
+  published: 0,
+  failing: 0,
   /** Scraped failures by reason. */
-  reasons: Record<string, number>;
-  incomplete: number;
-  violations: string[];
-}
+  reasons: {} as Record<string, number>,
+  incomplete: 0,
+  violations: [] as string[],
+});
 
 export interface ScraperGroup {
   readonly port: number;
@@ -45,16 +47,7 @@ const MAX_VIOLATIONS = 20;
 
 serveMethods({
   run: async (group: ScraperGroup): Promise<ScrapeStats> => {
-    const stats: ScrapeStats = {
-      scrapes: 0,
-      slowestMs: 0,
-      largestShare: 0,
-      published: 0,
-      failing: 0,
-      reasons: {},
-      incomplete: 0,
-      violations: [],
-    };
+    const stats = noStats();
     const endsAt = performance.now() + group.seconds * 1000;
     await Promise.all(
       Array.from({ length: group.scrapers }, (_, index) =>

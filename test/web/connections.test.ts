@@ -1,40 +1,11 @@
 import { once } from 'node:events';
-import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../src/web/server.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
-import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
+import { hello, REQUEST, startHeld, startServer } from './held-server.ts';
+import { httpRequest, openConnection } from './http-client.ts';
 import { SERVER_TLS } from './running-app.ts';
-
-type Options = NonNullable<Parameters<typeof listen>[2]>;
-
-const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-const hello: RequestListener = (_request, response) => response.end('hello');
-
-async function start(handler: RequestListener, limits: Options['limits'] = {}, tls?: Options['tls']) {
-  const reached: unknown[][] = [];
-  let open = 0;
-  const observer: Options['observer'] = {
-    limitReached: (...limit) => reached.push(limit),
-    connections: (count) => {
-      open = count;
-    },
-  };
-  const server = await listen(handler, [LOOPBACK, LOOPBACK], { tls, limits, observer });
-  onTestFinished(() => server.close(0));
-  const [port = 0, otherPort = 0] = server.addresses.map((address) => address.port);
-  const opened = (count: number) => eventually(() => expect(open).toBe(count));
-  return { port, otherPort, reached, opened };
-}
-
-/** A server whose responses the test ends. */
-async function startHeld(limits?: Options['limits']) {
-  const held: ServerResponse[] = [];
-  return { ...(await start((_request, response) => held.push(response), limits)), held };
-}
 
 /** A connection after its first response. */
 async function idle(port: number): Promise<Socket> {
@@ -49,7 +20,7 @@ describe('Connections', () => {
     ['max_connections', { maxConnections: 2 }, undefined],
     ['max_connections_per_address', { maxConnectionsPerAddress: 2 }, 'late'],
   ])('refuses a connection above %s while all others are busy', async (limit, limits, answerToOtherAddress) => {
-    const { port, otherPort, held, reached } = await startHeld(limits);
+    const { port, otherPort, held, reached } = await startHeld({ limits });
     const busy = [openConnection(port, REQUEST), openConnection(otherPort, REQUEST)];
     await eventually(() => expect(held).toHaveLength(2));
     expect(await openConnection(port, REQUEST).received).toBe('');
@@ -66,7 +37,7 @@ describe('Connections', () => {
   });
 
   it('closes the connection that has been idle for the longest time for a new one above the limit', async () => {
-    const { port, reached, opened } = await start(hello, { maxConnections: 3 });
+    const { port, reached, opened } = await startServer(hello, { limits: { maxConnections: 3 } });
     const first = await idle(port);
     const second = await idle(port);
     openConnection(port, '');
@@ -84,7 +55,7 @@ describe('Connections', () => {
   });
 
   it('closes idle TLS connections, and those that do not shake hands, for new ones above the limit', async () => {
-    const { port, opened } = await start(hello, { maxConnections: 2 }, SERVER_TLS);
+    const { port, opened } = await startServer(hello, { limits: { maxConnections: 2 }, tls: SERVER_TLS });
     const silent = openConnection(port, '');
     await opened(1);
     const secure = connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -102,7 +73,7 @@ describe('Connections', () => {
   });
 
   it('closes an idle connection of the same address for a new one above its limit', async () => {
-    const { port, opened } = await start(hello, { maxConnectionsPerAddress: 2 });
+    const { port, opened } = await startServer(hello, { limits: { maxConnectionsPerAddress: 2 } });
     const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     await opened(1);
     const idleOnes = [openConnection(port, ''), openConnection(port, '')];
@@ -115,7 +86,7 @@ describe('Connections', () => {
   });
 
   it('has no limits for 0', async () => {
-    const { port, opened } = await start(hello, { maxConnections: 0, maxConnectionsPerAddress: 0 });
+    const { port, opened } = await startServer(hello, { limits: { maxConnections: 0, maxConnectionsPerAddress: 0 } });
     const kept = Array.from({ length: 20 }, () => openConnection(port, ''));
     await opened(20);
     expect((await httpRequest(port, '/')).body).toBe('hello');
@@ -165,7 +136,7 @@ describe('Connections', () => {
 
   it('does not handle pipelined requests after a response that closes the connection', async () => {
     let handled = 0;
-    const { port } = await start((_request, response) => {
+    const { port } = await startServer((_request, response) => {
       handled += 1;
       response.setHeader('Connection', 'close').end('last');
     });

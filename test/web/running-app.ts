@@ -40,14 +40,7 @@ export const COMMON_HEADERS = {
   connection: 'close',
 };
 
-export interface RunningApp {
-  readonly port: number;
-  /** Errors reported as exporter bugs. */
-  readonly reported: readonly unknown[];
-  /** Limits that were reached. */
-  readonly limits: readonly string[];
-  readonly request: (path: string, options?: RequestOptions) => Promise<HttpResponse>;
-}
+export type RunningApp = Awaited<ReturnType<typeof startApp>>;
 
 const { cert, key } = issue({ name: 'server' });
 
@@ -63,8 +56,10 @@ export async function startApp(
   options: Partial<WebOptions> = {},
   tls?: TlsRules,
   connectionLimits?: NonNullable<Parameters<typeof listen>[2]>['limits'],
-): Promise<RunningApp> {
+) {
+  /** Errors reported as exporter bugs. */
   const reported: unknown[] = [];
+  /** Limits that were reached. */
   const limits: string[] = [];
   const observer = { limitReached: (limit: string) => limits.push(limit), connections: () => {} };
   const app = createApp(fakeExporter(exporter), {
@@ -88,7 +83,8 @@ export async function startApp(
   });
   onTestFinished(() => server.close(0));
   const port = server.addresses[0]?.port ?? 0;
-  return { port, reported, limits, request: (path, requestOptions) => httpRequest(port, path, requestOptions) };
+  const request = (path: string, requestOptions?: RequestOptions) => httpRequest(port, path, requestOptions);
+  return { port, reported, limits, request };
 }
 
 /** The response of an app with the defaults. */

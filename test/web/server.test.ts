@@ -1,40 +1,26 @@
 import { once } from 'node:events';
-import { Agent, type RequestListener, request, type ServerResponse } from 'node:http';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectSecure } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen, type RunningServer } from '../../src/web/server.ts';
+import { listen } from '../../src/web/server.ts';
 import { eventually } from './eventually.ts';
+import { hello, REQUEST, startHeld, startServer } from './held-server.ts';
 import { httpRequest, LOOPBACK, openConnection } from './http-client.ts';
 import { SERVER_TLS } from './running-app.ts';
 
-const hello: RequestListener = (_request, response) => response.end('hello');
-
-async function start(
-  handler: RequestListener,
-  addresses: Parameters<typeof listen>[1],
-  options?: Parameters<typeof listen>[2],
-): Promise<{ server: RunningServer; port: number }> {
-  const server = await listen(handler, addresses, options);
-  onTestFinished(() => server.close(0));
-  return { server, port: server.addresses[0]?.port ?? 0 };
-}
-
-const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
 /** A server with a request whose response the test ends. */
-async function startHeld(requests = 1) {
-  const held: ServerResponse[] = [];
-  const started = await start((_request, response) => held.push(response), [LOOPBACK]);
+async function startBusy(requests = 1) {
+  const started = await startHeld();
   const connection = openConnection(started.port, REQUEST.repeat(requests));
-  await eventually(() => expect(held).toHaveLength(1));
-  return { ...started, ...connection, held };
+  await eventually(() => expect(started.held).toHaveLength(1));
+  return { ...started, ...connection };
 }
 
 describe('listen', () => {
   it('serves on every address and returns the bound ones', async () => {
-    const { server } = await start(hello, [LOOPBACK, { host: 'localhost', port: 0 }]);
+    const { server } = await startServer(hello, {}, [LOOPBACK, { host: 'localhost', port: 0 }]);
     expect(server.addresses).toEqual([
       { address: '127.0.0.1', port: expect.any(Number) },
       { address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), port: expect.any(Number) },
@@ -43,7 +29,7 @@ describe('listen', () => {
   });
 
   it('serves on all interfaces without a host', async () => {
-    const { server, port } = await start(hello, [{ port: 0 }]);
+    const { server, port } = await startServer(hello, {}, [{ port: 0 }]);
     expect(server.addresses[0]?.address).toMatch(/^(::|0\.0\.0\.0)$/);
     expect((await httpRequest(port, '/')).body).toBe('hello');
   });
@@ -58,13 +44,13 @@ describe('listen', () => {
     'responds 408 to a client that sends no more than %j',
     async (bytes) => {
       const limits = { headersTimeout: 20, requestTimeout: 40, connectionsCheckingInterval: 10 };
-      const { port } = await start(() => {}, [LOOPBACK], { limits });
+      const { port } = await startServer(() => {}, { limits });
       expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     },
   );
 
   it('closes a connection that stays idle after its response', async () => {
-    const { port } = await start(hello, [LOOPBACK], { limits: { keepAliveTimeout: 20 } });
+    const { port } = await startServer(hello, { limits: { keepAliveTimeout: 20 } });
     expect(await openConnection(port, REQUEST).received).toMatch(/hello$/);
   });
 
@@ -79,19 +65,19 @@ describe('listen', () => {
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     '\u0016\u0003\u0001',
   ])('responds 400 to the malformed request %j and keeps serving', async (bytes) => {
-    const { port } = await start(hello, [LOOPBACK]);
+    const { port } = await startServer(hello);
     expect(await openConnection(port, bytes).received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect((await httpRequest(port, '/')).body).toBe('hello');
   });
 
   it('closes a connection that sends CONNECT', async () => {
-    const { port } = await start(hello, [LOOPBACK]);
+    const { port } = await startServer(hello);
     expect(await openConnection(port, 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n').received).toBe('');
     expect((await httpRequest(port, '/')).body).toBe('hello');
   });
 
   it('keeps an idle connection alive for two minutes', async () => {
-    const { port } = await start(hello, [LOOPBACK]);
+    const { port } = await startServer(hello);
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const [response] = await once(request({ host: '127.0.0.1', port, agent }).end(), 'response');
@@ -102,13 +88,13 @@ describe('listen', () => {
 
 describe('RunningServer.close', () => {
   it('refuses new connections', async () => {
-    const { server, port } = await start(hello, [LOOPBACK]);
+    const { server, port } = await startServer(hello);
     await server.close(60_000);
     await expect(httpRequest(port, '/')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('closes idle connections at once', async () => {
-    const { server, port } = await start(hello, [LOOPBACK]);
+    const { server, port } = await startServer(hello);
     const { socket, received } = openConnection(port, REQUEST);
     await once(socket, 'readable');
     const unused = openConnection(port, '');
@@ -120,7 +106,7 @@ describe('RunningServer.close', () => {
   });
 
   it('lets responses in flight finish, with Connection: close', async () => {
-    const { server, received, held } = await startHeld();
+    const { server, received, held } = await startBusy();
     const closed = server.close(60_000);
     held[0]?.end('late');
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[\s\S]*\r\n\r\nlate$/);
@@ -128,7 +114,7 @@ describe('RunningServer.close', () => {
   });
 
   it('lets a response finish whose headers are already sent', async () => {
-    const { server, socket, received, held } = await startHeld();
+    const { server, socket, received, held } = await startBusy();
     held[0]?.write('first ');
     await once(socket, 'readable');
     const closed = server.close(60_000);
@@ -142,7 +128,7 @@ describe('RunningServer.close', () => {
     ['encrypted', SERVER_TLS],
   ])('lets the client read a response that is already handed to the socket (%s)', async (_kind, tls) => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
-    const { server, port } = await start((_request, response) => response.end(body), [LOOPBACK], { tls });
+    const { server, port } = await startServer((_request, response) => response.end(body), { tls });
     const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
     const socket = tls ? connectSecure(options) : connect(options);
     socket.write(REQUEST);
@@ -154,7 +140,7 @@ describe('RunningServer.close', () => {
   });
 
   it('serves the pipelined requests of a busy connection', async () => {
-    const { server, socket, received, held } = await startHeld(2);
+    const { server, socket, received, held } = await startBusy(2);
     held[0]?.write('one ');
     await once(socket, 'readable');
     const closed = server.close(60_000);
@@ -166,7 +152,7 @@ describe('RunningServer.close', () => {
   });
 
   it('closes the remaining connections after the grace period, which a second call can shorten', async () => {
-    const { server, received } = await startHeld();
+    const { server, received } = await startBusy();
     const patient = server.close(3_600_000);
     await server.close(1);
     await patient;

@@ -43,13 +43,6 @@ function certificateOf({ cert, key }: Issued): ConnectionOptions {
 }
 
 describe('createSecureServer', () => {
-  it('serves over TLS, not over plain HTTP', async () => {
-    const { port, get } = await start(rules());
-    expect((await get()).body).toBe('hello');
-    await expect(get({ ca: CLIENTS.cert })).rejects.toThrow('unable to verify the first certificate');
-    await expect(httpRequest(port, '/')).rejects.toThrow();
-  });
-
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     'refuses every other client before it reads the request (%s)',
     async (maxVersion) => {
