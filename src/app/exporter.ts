@@ -1,13 +1,12 @@
 import type { LoadedConfig, LoadResult } from '../config/load.ts';
 import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
-import { ChangeLog, type StationChanges } from '../inventory/changes.ts';
+import { ChangeLog } from '../inventory/changes.ts';
 import type { HistoryEntry } from '../inventory/history.ts';
-import { countOwners, type OwnerCount } from '../inventory/owner-counts.ts';
-import { type SearchedStation, type SearchResult, searchStations } from '../inventory/search.ts';
+import { countOwners } from '../inventory/owner-counts.ts';
+import { type SearchedStation, searchStations } from '../inventory/search.ts';
 import { type Order, type Selection, selectResources } from '../inventory/selection.ts';
-import type { StationDetail, StationStatus, UpstreamStatus } from '../inventory/station-status.ts';
-import type { Body } from '../metrics/exposition.ts';
+import type { StationDetail } from '../inventory/station-status.ts';
 import { type Build, OwnMetrics, ProcessMetrics } from '../metrics/own-metrics.ts';
 import { CompressorPool } from '../metrics/segment.ts';
 import { type EncodedSnapshot, resourceLines } from '../metrics/station-encoder.ts';
@@ -59,7 +58,7 @@ const MAX_UNREADY_MS = 60_000;
 /** A reload that takes longer is logged, again and again. */
 const SLOW_RELOAD_MS = 10_000;
 
-/** The running exporter without its web server: holds the configuration in force and reloads it. */
+/** The running exporter without its web server: holds the configuration in force and reloads it. The port has the types of its methods. */
 export class Exporter implements ExporterPort {
   readonly #options: ExporterOptions;
   readonly #services: SharedServices;
@@ -121,14 +120,14 @@ export class Exporter implements ExporterPort {
     return this.#current;
   }
 
-  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal): Promise<Body> {
+  async scrape(format: ExpositionFormat, station: string | undefined, signal: AbortSignal) {
     const { fleet, exposition } = this.#generation;
     const views = await fleet.read(signal, station);
     if (station !== undefined) return exposition.stationBody(views, format);
     return exposition.fullBody(views, this.#ownMetrics(), format);
   }
 
-  async scrapeOwn(format: ExpositionFormat): Promise<Body> {
+  async scrapeOwn(format: ExpositionFormat) {
     const { fleet, exposition } = this.#generation;
     return exposition.ownBody(fleet.views(), this.#ownMetrics(), format);
   }
@@ -141,15 +140,15 @@ export class Exporter implements ExporterPort {
     return own;
   }
 
-  specs(): readonly StationSpec[] {
+  specs() {
     return Array.from(this.#generation.stations.values(), ({ spec }) => spec);
   }
 
-  has(name: string): boolean {
+  has(name: string) {
     return this.#generation.stations.has(name);
   }
 
-  stations(): readonly StationStatus[] {
+  stations() {
     const { fleet, upstreams, histories } = this.#generation;
     return fleet
       .views()
@@ -158,12 +157,12 @@ export class Exporter implements ExporterPort {
       );
   }
 
-  upstreams(): readonly UpstreamStatus[] {
+  upstreams() {
     const { fleet, upstreams } = this.#generation;
     return upstreamStatuses(upstreams, fleet.views());
   }
 
-  owners(station?: string): Promise<readonly OwnerCount[]> {
+  owners(station?: string) {
     const views = this.#generation.fleet.views().filter(({ spec }) => station === undefined || spec.name === station);
     const stations = views.flatMap(({ spec: { alertability }, served }) =>
       served ? [{ aggregates: served.encoded.aggregates, alertability }] : [],
@@ -182,11 +181,11 @@ export class Exporter implements ExporterPort {
     };
   }
 
-  history(name: string): readonly HistoryEntry[] | undefined {
+  history(name: string) {
     return this.#generation.histories.get(name)?.newestFirst();
   }
 
-  changes(name: string): StationChanges {
+  changes(name: string) {
     return this.#changes.of(name);
   }
 
@@ -200,25 +199,20 @@ export class Exporter implements ExporterPort {
       : refresh;
   }
 
-  select(
-    snapshot: Snapshot,
-    selection: Selection,
-    order: Order | undefined,
-    signal: AbortSignal,
-  ): Promise<readonly Resource[]> {
+  select(snapshot: Snapshot, selection: Selection, order: Order | undefined, signal: AbortSignal) {
     return selectResources(snapshot.parts, selection, order, this.#services.responseTasks, signal);
   }
 
-  search(selection: Selection, order: Order | undefined, signal: AbortSignal): Promise<SearchResult> {
+  search(selection: Selection, order: Order | undefined, signal: AbortSignal) {
     return searchStations(searchedStations(this.#generation), selection, order, this.#services.responseTasks, signal);
   }
 
-  seriesOf(spec: StationSpec, resource: Resource): string {
+  seriesOf(spec: StationSpec, resource: Resource) {
     return resourceLines(spec, resource);
   }
 
   /** Stays true once it is: stations added by a reload do not make the exporter unready. */
-  ready(): boolean {
+  ready() {
     this.#wasReady ||= this.#current !== undefined && this.#isReady(this.#current);
     return this.#wasReady;
   }
@@ -228,14 +222,14 @@ export class Exporter implements ExporterPort {
   }
 
   /** Rendered once per generation: a large configuration takes a hundred milliseconds. */
-  configuration(): string {
+  configuration() {
     const generation = this.#generation;
     if (this.#rendered?.generation !== generation)
       this.#rendered = { generation, text: renderConfig(generation.loaded.config) };
     return this.#rendered.text;
   }
 
-  rejectedReload(): RejectedReload | undefined {
+  rejectedReload() {
     return this.#rejectedReload;
   }
 
