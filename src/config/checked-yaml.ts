@@ -26,11 +26,6 @@ export type CheckedYaml<Value> =
   | ({ readonly ok: true; readonly value: Value } & ParsedYaml)
   | ({ readonly ok: false; readonly problems: readonly Problem[] } & Partial<ParsedYaml>);
 
-/** Parses and validates the text; returns the value, or all problems in the order of the file. */
-export function checkYaml<Schema extends z.ZodType>(schema: Schema, source: YamlText): CheckedYaml<z.output<Schema>> {
-  return completed(checkSteps(schema, source));
-}
-
 /** The result of the steps, taken without a pause. */
 export function completed<T>(steps: Iterator<void, T>): T {
   for (;;) {
@@ -48,7 +43,7 @@ export async function completedWithPauses<T>(steps: Iterator<void, T>): Promise<
   }
 }
 
-/** Does the work of `checkYaml` in short steps: each `next` is one. */
+/** Parses and validates the text in short steps, each `next` is one; returns the value, or all problems in the order of the file. */
 export function* checkSteps<Schema extends z.ZodType>(
   schema: Schema,
   { file, text, env }: YamlText,

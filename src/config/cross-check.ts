@@ -3,6 +3,16 @@ import { isObject } from '../model/resource.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
+/** An empty mapping in place of any other value. */
+export function mappingOf(value: unknown): Mapping {
+  return isObject(value) ? value : {};
+}
+
+/** An empty list in place of any other value. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** A problem between several keys of a mapping. */
 export interface CrossProblem {
   /** Relative to the checked mapping. */

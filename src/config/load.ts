@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { isObject } from '../model/resource.ts';
 import { type CheckedYaml, checkSteps, completed, completedWithPauses, type ParsedYaml } from './checked-yaml.ts';
+import { listOf, mappingOf } from './cross-check.ts';
 import { type ConfigPath, formatProblem, formatProblems, type Problem, quoted } from './problem.ts';
 import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, nameOf, stationFileSchema } from './schema.ts';
@@ -46,14 +46,15 @@ export async function loadConfigInSteps(source: ConfigSource): Promise<LoadResul
 
 /** The paths and patterns of `station_files`, also of a file that is otherwise invalid. */
 export function stationFilePatterns(configFile: string, raw: unknown): readonly string[] {
-  const { station_files } = isObject(raw) ? raw : {};
-  const paths = Array.isArray(station_files) ? station_files : [];
-  return paths.filter((path) => typeof path === 'string' && path !== '').map((path) => resolved(configFile, path));
+  const { station_files } = mappingOf(raw);
+  return listOf(station_files)
+    .filter((path) => typeof path === 'string' && path !== '')
+    .map((path) => resolved(configFile, `${path}`));
 }
 
 /** The paths of the files with secrets and certificates, also of a file that is otherwise invalid. */
 export function secretFiles(configFile: string, raw: unknown): readonly string[] {
-  const { upstreams } = isObject(raw) ? raw : {};
+  const { upstreams } = mappingOf(raw);
   return [...leavesOf(upstreams ?? {})].filter(isFile).map(({ value }) => resolved(configFile, value));
 }
 
@@ -78,7 +79,7 @@ function* joinSteps(
   const problems = main.ok ? [] : [...main.problems];
   const { raw, problemAt } = main;
   if (problemAt === undefined) return { ok: false, problems };
-  const root = isObject(raw) ? raw : {};
+  const root = mappingOf(raw);
   const schema = stationFileSchema(root);
   const { stations: own } = root;
   const entries = entriesOf(own, ['stations'], problemAt);
@@ -110,14 +111,13 @@ function* joinSteps(
 }
 
 function entriesOf(stations: unknown, path: ConfigPath, problemAt: Entry['problemAt']): Entry[] {
-  const list: readonly unknown[] = Array.isArray(stations) ? stations : [];
-  return list.map((station, index) => ({ station, path: [...path, index], problemAt }));
+  return listOf(stations).map((station, index) => ({ station, path: [...path, index], problemAt }));
 }
 
 function* duplicateNames(entries: readonly Entry[]): Iterable<Problem> {
   const owners = new Map<string, () => Problem>();
   for (const { station, path, problemAt } of entries) {
-    const { key, name } = nameOf(isObject(station) ? station : {});
+    const { key, name } = nameOf(mappingOf(station));
     if (name === undefined) continue;
     const problem = (message: string) => problemAt([...path, key], message);
     const owner = owners.get(name)?.();

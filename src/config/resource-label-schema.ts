@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { PARAMETERS } from '../inventory/resource-query.ts';
 import { SORT_KEYS } from '../inventory/selection.ts';
 import { FAMILY_DESCRIPTIONS } from '../metrics/catalogue.ts';
-import { isObject, RESOURCE_COLUMNS } from '../model/resource.ts';
+import { RESOURCE_COLUMNS } from '../model/resource.ts';
 import { AnchoredRegExp } from '../model/resource-labels.ts';
-import { type CrossProblem, crossChecked } from './cross-check.ts';
+import { type CrossProblem, crossChecked, mappingOf } from './cross-check.ts';
 import { quoted } from './problem.ts';
 import { codecOf, optional } from './scalar-schemas.ts';
 import { labelName } from './station-schema.ts';
@@ -102,8 +102,7 @@ function* sizeProblems(entries: readonly unknown[]): Iterable<CrossProblem> {
 
 function* valuesIn(entries: readonly unknown[], part: 'match' | 'labels') {
   for (const [index, entry] of entries.entries()) {
-    const { [part]: mapping } = isObject(entry) ? entry : {};
-    for (const [key, value] of isObject(mapping) ? Object.entries(mapping) : [])
+    for (const [key, value] of Object.entries(mappingOf(mappingOf(entry)[part])))
       yield { path: [index, part, key], key, value };
   }
 }

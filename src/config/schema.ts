@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { FAMILY_NAMES } from '../metrics/catalogue.ts';
 import { isObject, labelText } from '../model/resource.ts';
-import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmptyList } from './cross-check.ts';
+import {
+  type CrossProblem,
+  crossChecked,
+  given,
+  implies,
+  listOf,
+  type Mapping,
+  mappingOf,
+  nonEmptyList,
+} from './cross-check.ts';
 import { links } from './link-schema.ts';
 import { type ConfigPath, listed, MAX_SHOWN_PROBLEMS, quoted, suggestion } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
@@ -158,7 +167,7 @@ function* fleetProblems(fleet: Fleet): Iterable<CrossProblem> {
 /** `path`: of the list. */
 function* stationProblems({ upstreams, stations, cache }: Fleet, path: ConfigPath): Iterable<CrossProblem> {
   const checkUpstream = isObject(upstreams) ? upstreamCheck(upstreams) : () => [];
-  for (const [index, station] of Array.isArray(stations) ? stations.entries() : []) {
+  for (const [index, station] of listOf(stations).entries()) {
     if (!isObject(station)) continue;
     const { cache: own } = station;
     yield* checkUpstream(station, [...path, index]);
@@ -200,11 +209,10 @@ function upstreamCheck(upstreams: Mapping) {
 
 /** With `list_style: comma` the service would split the entry. */
 function* commaProblems(upstream: unknown, filters: unknown, path: ConfigPath): Iterable<CrossProblem> {
-  const { list_style } = isObject(upstream) ? upstream : {};
-  if (list_style !== 'comma' || !isObject(filters)) return;
+  const { list_style } = mappingOf(upstream);
+  if (list_style !== 'comma') return;
   for (const key of ['resource_ids', 'resource_types']) {
-    const entries = filters[key];
-    for (const [position, entry] of Array.isArray(entries) ? entries.entries() : []) {
+    for (const [position, entry] of listOf(mappingOf(filters)[key]).entries()) {
       if (typeof entry === 'string' && entry.includes(','))
         yield {
           path: [...path, key, position],
@@ -216,8 +224,8 @@ function* commaProblems(upstream: unknown, filters: unknown, path: ConfigPath): 
 
 /** A timer without a delay would refresh continuously. */
 function* zeroTtlProblems(cache: unknown, settings: unknown, path: ConfigPath): Iterable<CrossProblem> {
-  const { refresh } = isObject(cache) ? cache : {};
-  if (refresh !== 'background' || !isObject(settings)) return;
+  const { refresh } = mappingOf(cache);
+  if (refresh !== 'background') return;
   const message = 'expected more than 0 because cache.refresh is background, got 0';
-  for (const key of ['ttl', 'error_ttl']) if (settings[key] === 0) yield { path: [...path, key], message };
+  for (const key of ['ttl', 'error_ttl']) if (mappingOf(settings)[key] === 0) yield { path: [...path, key], message };
 }

@@ -1,7 +1,14 @@
 import * as z from 'zod';
-import { isObject } from '../model/resource.ts';
 import { SIGNED_HEADERS } from '../model/upstream-options.ts';
-import { type CrossProblem, crossChecked, given, implies, type Mapping, nonEmptyList } from './cross-check.ts';
+import {
+  type CrossProblem,
+  crossChecked,
+  given,
+  implies,
+  type Mapping,
+  mappingOf,
+  nonEmptyList,
+} from './cross-check.ts';
 import {
   anyCase,
   editorPattern,
@@ -165,8 +172,10 @@ const tlsConfig = crossChecked(
     min_version: optional(tlsVersion, 'Minimum TLS version.'),
   }),
   function* (value) {
-    if (value.cert_file === undefined && value.key_file !== undefined) yield missingPair('cert_file', 'key_file');
-    if (value.cert_file !== undefined && value.key_file === undefined) yield missingPair('key_file', 'cert_file');
+    const pairs = [['cert_file', 'key_file'] as const, ['key_file', 'cert_file'] as const];
+    for (const [key, other] of pairs)
+      if (value[key] === undefined && value[other] !== undefined)
+        yield { path: [key], message: `missing, expected together with ${other}` };
   },
 ).meta({ dependentRequired: { cert_file: ['key_file'], key_file: ['cert_file'] } });
 
@@ -208,7 +217,7 @@ export const upstream = crossChecked(
   function* (value) {
     const schemes = AUTH_SCHEMES.filter((scheme) => value[scheme] !== undefined);
     yield* schemeProblems(schemes);
-    if (isObject(value.http_headers)) yield* headerProblems(value.http_headers, schemes);
+    yield* headerProblems(mappingOf(value.http_headers), schemes);
   },
 ).meta({ allOf: [...twoSchemes(), ...AUTH_SCHEMES.map(headersBeside)] });
 
@@ -230,10 +239,6 @@ type Scheme = (typeof AUTH_SCHEMES)[number];
 /** The headers that the scheme sets. */
 function headersOf(scheme: Scheme): readonly string[] {
   return scheme === 'hmac' ? ['authorization', 'date', 'x-date'] : ['authorization'];
-}
-
-function missingPair(key: string, given: string): CrossProblem {
-  return { path: [key], message: `missing, expected together with ${given}` };
 }
 
 function* schemeProblems([first, ...others]: readonly string[]): Iterable<CrossProblem> {

@@ -71,11 +71,18 @@ export const tlsServer = crossChecked(tlsKeys, function* (tls) {
 
 /** Whether TLS is enabled: other keys, such as `min_version`, do not enable it. */
 export function isTlsEnabled(tls: Unchecked<TlsServerConfig>): boolean {
-  const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
-  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(
-    (value) => value !== undefined,
-  );
+  return ENABLING_KEYS.some((key) => tls[key] !== undefined);
 }
+
+const ENABLING_KEYS = [
+  'cert',
+  'cert_file',
+  'key',
+  'key_file',
+  'client_ca',
+  'client_ca_file',
+  'client_auth_type',
+] as const;
 
 function* identityProblems(tls: Unchecked<TlsServerConfig>): Iterable<CrossProblem> {
   for (const key of ['cert', 'key'] as const) {

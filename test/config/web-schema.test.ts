@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkYaml } from '../../src/config/checked-yaml.ts';
+import { checkSteps, completed } from '../../src/config/checked-yaml.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 const HASH = '$2y$10$mDwo.lAisC94iLAyP81MCesa29IzH37oigHC/42V2pdJlUprsJPze';
 
 function read(text: string) {
-  const checked = checkYaml(webConfigSchema, { file: 'web.yml', text });
+  const checked = completed(checkSteps(webConfigSchema, { file: 'web.yml', text }));
   return checked.ok ? checked.value : checked.problems.map(formatProblem);
 }
 
