@@ -92,8 +92,7 @@ function checkMessages(
     const messagesOf = (messages: readonly Message[], ...stations: string[]) =>
       messages.map((message) => ({ ...message, upstream: name, stations }));
     return grouped([
-      ...messagesOf(upstreamWarnings(upstream, nowMs)),
-      ...messagesOf(loadWarnings(upstream)),
+      ...messagesOf([...upstreamWarnings(upstream, nowMs), ...loadWarnings(upstream)]),
       ...upstream.stations.flatMap((station) =>
         messagesOf(stationMessages(station, scrapeTimeoutMs), station.spec.name),
       ),
@@ -190,27 +189,22 @@ function refreshWarnings(
 }
 
 /** Throttling, and a capacity that does not suffice. */
-function loadWarnings({
-  stations,
-  load: { requestsPerSecond },
-  capacity: measured,
-}: DiagnosedUpstream): readonly Message[] {
+function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: DiagnosedUpstream): readonly Message[] {
   const replies = stations.flatMap((station) => station.replies);
   const throttled = replies.filter(({ status }) => status === 429);
-  const capacity = measured && isExceeded(measured) ? [warning(capacityText(measured), `See ${CAPACITY_GUIDE}`)] : [];
-  if (throttled.length === 0) return capacity;
   const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
   const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
   const rate = Number.isFinite(requestsPerSecond)
     ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
     : '';
-  return [
-    warning(
-      `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
-      `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
-    ),
-    ...capacity,
-  ];
+  return shown(
+    throttled.length > 0 &&
+      warning(
+        `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
+        `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
+      ),
+    capacity !== undefined && isExceeded(capacity) && warning(capacityText(capacity), `See ${CAPACITY_GUIDE}`),
+  );
 }
 
 /** Leaves time to renew a certificate. */
