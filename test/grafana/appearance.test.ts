@@ -1,26 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { REASON_COLORS } from '../../grafana/source/appearance.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
-import { cellText, colorOf } from './display.ts';
-import { columnsOf, type ShippedPanel, shippedPanels } from './shipped-dashboards.ts';
+import { columnsOf, type ShippedPanel, shippedPanels, type Thresholds } from './shipped-dashboards.ts';
 
 const panels = shippedPanels();
 
 describe('dashboard panels', () => {
-  it.each(shippedPanels('stat', 'bargauge', 'state-timeline'))('show no data in a neutral color: %s', (_, panel) => {
-    expect(colorOf(panel, null)).toBe('text');
-  });
-
   it.each(panels)('have no threshold step below zero that is not neutral: %s', (_, { fieldConfig }) => {
     const overrides =
       fieldConfig?.overrides.flatMap(({ properties }) => properties.filter(({ id }) => id === 'thresholds')) ?? [];
-    const all = [fieldConfig?.defaults.thresholds, ...overrides.map(({ value }) => value as ShippedThresholds)];
+    const all = [fieldConfig?.defaults.thresholds, ...overrides.map(({ value }) => value as Thresholds)];
     expect(all.flatMap((thresholds) => thresholds?.steps[0] ?? []).filter(({ color }) => color !== 'text')).toEqual([]);
-  });
-
-  it.each(shippedPanels('table'))('show an empty table cell as a dash: %s', (_, panel) => {
-    const texts = columnsOf(panel).flatMap(([, title]) => [cellText(panel, title, null), cellText(panel, title, '')]);
-    expect(new Set(texts)).toEqual(new Set(['–']));
   });
 
   it('show each failure reason in a color of its own, never green', () => {
@@ -111,8 +101,6 @@ const READABLE = new Set([
   ...['green', 'dark-orange', 'semi-dark-orange', 'red', 'semi-dark-red', 'light-red'],
   ...['blue', 'semi-dark-blue', 'purple', 'semi-dark-purple', 'light-purple'],
 ]);
-
-type ShippedThresholds = NonNullable<NonNullable<ShippedPanel['fieldConfig']>['defaults']['thresholds']>;
 
 /** What the overrides set on the series of a name. */
 function overridesOf({ fieldConfig }: ShippedPanel, series: string) {

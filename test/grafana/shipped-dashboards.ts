@@ -35,7 +35,6 @@ export interface ShippedPanel {
       readonly unit?: string;
       readonly noValue?: string;
       readonly thresholds?: Thresholds;
-      readonly mappings?: readonly Mapping[];
       readonly links?: readonly { readonly url: string }[];
       readonly custom?: {
         readonly minWidth?: number;
@@ -57,17 +56,6 @@ export interface ShippedPanel {
 
 export interface Thresholds {
   readonly steps: readonly { readonly value: number | null; readonly color: string }[];
-}
-
-/** A value mapping; its options depend on the type. */
-export type Mapping =
-  | { readonly type: 'value'; readonly options: Readonly<Record<string, MappingResult>> }
-  | { readonly type: 'special'; readonly options: { readonly match: string; readonly result: MappingResult } }
-  | { readonly type: 'regex'; readonly options: { readonly pattern: string; readonly result: MappingResult } };
-
-interface MappingResult {
-  readonly text?: string;
-  readonly color?: string;
 }
 
 export interface ShippedTarget {

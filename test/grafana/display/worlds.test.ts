@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ShippedPanel, shippedPanels } from '../shipped-dashboards.ts';
+import { columnsOf, type ShippedPanel, shippedPanels } from '../shipped-dashboards.ts';
 import { type RecordedResult, render, type Shown } from './render.ts';
 
 const WORLDS = ['demo', 'station-down', 'exporter-down', 'one-exporter-down', 'unknown', 'two-jobs'] as const;
@@ -29,6 +29,19 @@ describe('the panels of all dashboards', () => {
       ['east', 'Up (green)', '–'],
       ['west', 'Up (green)', '–'],
     ]);
+  });
+
+  it.each(shippedPanels('stat', 'state-timeline'))('show no data in a neutral color: %s', (_, panel) => {
+    const { rows } = render(panel, panel.targets?.map(() => [[{}, null]]) ?? []);
+    expect(rows).toHaveLength(panel.targets?.length ?? 0);
+    expect(rows.flat().filter((text) => /\(\S+\)$/.test(text))).toEqual([]);
+  });
+
+  it.each(shippedPanels('table'))('show an empty cell of a table as a dash: %s', (_, panel) => {
+    const labels = columnsOf(panel).flatMap(([field]) => (field.startsWith('Value') ? [] : [[field, '']]));
+    const { columns, rows } = render(panel, panel.targets?.map(() => [[Object.fromEntries(labels), null]]) ?? []);
+    expect(columns).toHaveLength(columnsOf(panel).length);
+    expect(new Set(rows.flat())).toEqual(new Set(['–']));
   });
 
   it('show nothing in green while the exporter is down', () => {
