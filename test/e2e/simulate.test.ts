@@ -42,9 +42,9 @@ describe('simulate', () => {
   });
 
   it('with rate_limited:0.2 is shown as 429 in the log, on the pages and by check --live', async () => {
-    const flags = ['--simulate.stations=2', '--simulate.resources=500', '--simulate.fault=rate_limited:0.2'];
+    const flags = ['--simulate.stations=2', '--simulate.resources=150', '--simulate.fault=rate_limited:0.2'];
     const { config } = await simulate(...flags);
-    // About a hundred requests per refresh, so that some are throttled whatever their order, and none until its retries end.
+    // About fifty requests per refresh, so that some are throttled whatever their order, and none until its retries end.
     Object.assign(config.upstreams.main, { page_size: 10, max_retries: 10, timeout: '5m', refresh_timeout: '5m' });
     const exporter = await serve(config);
     // A throttled refresh may take longer than a scrape waits.
