@@ -79,10 +79,12 @@ describe('failureSection', () => {
   });
 
   it('shows how many stations have the message, and how many have no data', () => {
-    const odd = failing('odd', { failure: { reason: 'forbidden', message: 'other' }, ...NEVER });
+    const odd = failing('odd', {
+      ...{ failure: { reason: 'forbidden', message: 'other' }, snapshot: undefined, lastSuccessMs: NOW_MS - 1000 },
+    });
     const { text } = section([...fleet(2), odd]);
     expect(text).toContain('answered 403 Forbidden (2 of 3 stations; 1 other message)');
-    expect(text).toContain('1 of them has no data.');
+    expect(text).toContain('Last success: 1 s ago. 1 of them has no data.');
   });
 
   it('names the only station of a group, without a list', () => {

@@ -82,8 +82,8 @@ describe('historySection', () => {
     [
       'no times in the future, and the others sorted, where the wall clock was set',
       [
-        entryAt(0, { resources: 3 }),
         entryAt(10 * MINUTE_MS, { resources: 1 }),
+        entryAt(0, { resources: 3 }),
         failureAt(5 * MINUTE_MS),
         failureAt(-HOUR_MS, { failure: { reason: 'tls', message: 'm' } }),
         entryAt(30 * HOUR_MS),
@@ -110,6 +110,7 @@ describe('historySection', () => {
     expect(opened.match(/<tr>\n/g)).toHaveLength(40);
     expect(shown(opened).text).toMatch(/^40 more.*Download CSV JSON$/);
     expect(shown(opened).hrefs).toContain('../stations/prod/history?format=csv');
+    expect(section(minutes(20))).not.toContain('<details>');
     // A browser would resolve this name as a path.
     expect(section([entryAt(0)], { name: '..' })).not.toContain('format=csv');
   });

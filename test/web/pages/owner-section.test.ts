@@ -18,14 +18,14 @@ const labelled = exporterOf(detailOf(resources, { spec: { resourceLabels, alerta
 
 describe('ownerSection', () => {
   it('counts the resources by label on the status page, with links to them', async () => {
-    const { body, hrefs, text } = await openPage(labelled);
+    const { body, hrefs } = await openPage(labelled);
     expect(rowsOf(body, 'owners-team')).toEqual([
       'storage <1> 2 1 50 %',
       'web 1 0 100 %',
       '(none) 1 0 – no resource can have alerts, or alert rules are not reported',
     ]);
     expect(rowsOf(body, 'owners-tier')).toEqual(['(none) 2 1 0 %', 'front 2 0 100 %']);
-    expect(text).toContain('Resources by team Resources by team teamResourcesFiringCoverage');
+    expect(body).toContain('<caption class="hidden-text">Resources by team</caption>');
     expect(hrefs).toContain('./search?state=firing&team=storage+%3C1%3E');
     const found = await openPage(labelled, '/search?team=storage+%3C1%3E&state=firing&format=csv');
     expect(found.body).toMatch(/,team,tier\r\nprod,a,.*,storage <1>,\r\n$/);
