@@ -20,14 +20,7 @@ interface LimiterOptions {
 }
 
 /** Each request of a refresh carries the same object. */
-export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started'>;
-
-interface LimitedRequest {
-  readonly refresh: Refresh;
-  readonly signal: AbortSignal;
-  /** The delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead. */
-  readonly pauseMs?: number;
-}
+export type Refresh = Pick<ListingContext, 'station' | 'dueAtMs' | 'started' | 'signal'>;
 
 /** How a request was admitted. */
 export interface Admission {
@@ -122,10 +115,13 @@ export class RequestLimiter {
     };
   }
 
-  /** Runs the work when the request is admitted; rejects with the signal's reason when that aborts before. */
-  async run<T>(request: LimitedRequest, work: (admission: Admission) => Promise<T>): Promise<T> {
-    const { signal } = request;
-    const inFlight = await this.#admission(request);
+  /**
+   * Runs the work when a request of the refresh is admitted; rejects with the signal's reason when that aborts before.
+   * `pauseMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
+   */
+  async run<T>(refresh: Refresh, work: (admission: Admission) => Promise<T>, pauseMs = 0): Promise<T> {
+    const { signal } = refresh;
+    const inFlight = await this.#admission(refresh, pauseMs);
     const { controller, admittedMs, isProbe } = inFlight;
     const abort = () => controller.abort(signal.reason);
     if (signal.aborted) abort();
@@ -143,7 +139,8 @@ export class RequestLimiter {
     }
   }
 
-  async #admission({ refresh, signal, pauseMs = 0 }: LimitedRequest): Promise<InFlight> {
+  async #admission(refresh: Refresh, pauseMs: number): Promise<InFlight> {
+    const { signal } = refresh;
     signal.throwIfAborted();
     const { observer, now } = this.#options;
     const sinceMs = now();

@@ -43,7 +43,6 @@ export type SmallerPath = () => string | undefined;
 interface PageRequest<T> {
   path: string;
   readonly context: ListingContext;
-  readonly signal: AbortSignal;
   readonly read: ReadBody<T>;
   readonly smaller: SmallerPath;
   readonly retries: RequestRetries;
@@ -117,7 +116,7 @@ export class UpstreamClient {
     setMaxListeners(0, signal);
     this.#checkHold(context);
     const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
-    const request: PageRequest<T> = { path, context, signal, read, smaller, retries, pauseMs: 0, isRenewed: false };
+    const request: PageRequest<T> = { path, context, read, smaller, retries, pauseMs: 0, isRenewed: false };
     try {
       return await this.#getWithRetries(request);
     } catch (error) {
@@ -173,23 +172,23 @@ export class UpstreamClient {
 
   async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
     const { context, read } = request;
-    const { signal } = context;
     for (;;) {
       let attempt: Attempt | undefined;
+      const work = async (admission: Admission) => {
+        request.throttling = undefined;
+        attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
+        const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
+        try {
+          return await read(await this.#attempt(request.path, admission.signal, context.station, buffer));
+        } finally {
+          buffer.clear();
+          this.#freeBuffers.push(buffer);
+        }
+      };
       try {
-        return await this.#limiter.run({ refresh: context, ...request }, async (admission) => {
-          request.throttling = undefined;
-          attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
-          const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
-          try {
-            return await read(await this.#attempt(request.path, admission.signal, context.station, buffer));
-          } finally {
-            buffer.clear();
-            this.#freeBuffers.push(buffer);
-          }
-        });
+        return await this.#limiter.run(context, work, request.pauseMs);
       } catch (error) {
-        if (signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
+        if (context.signal.aborted || attempt === undefined || !(error instanceof RequestFailure)) throw error;
         await this.#prepareRetry(request, attempt, error);
         this.#observer.retried();
       }

@@ -16,8 +16,8 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   const limiter = new RequestLimiter({ ...limits, ...clock, observer: noopObserver });
   const starts: [name: string, atMs: number][] = [];
   /** A request that is answered after that time, if at all. */
-  const send = (name: string, refresh: Refresh, latencyMs = 100, signal = FOREVER) =>
-    limiter.run({ refresh, signal }, async (admission: Admission) => {
+  const send = (name: string, refresh: Refresh, latencyMs = 100) =>
+    limiter.run(refresh, async (admission: Admission) => {
       starts.push([name, clock.now()]);
       await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), admission.signal);
       if (latencyMs > TIMEOUT_MS) throw new RequestFailure('timeout', 'no reply', { retryable: true });
@@ -43,8 +43,8 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   return { clock, limiter, starts, names, send, endOf, finish, hang };
 }
 
-function refreshOf(station: string, dueAtMs = 0, started: () => void = () => undefined): Refresh {
-  return { station, dueAtMs, started };
+function refreshOf(station: string, dueAtMs = 0, changes: Partial<Refresh> = {}): Refresh {
+  return { station, dueAtMs, signal: FOREVER, started: () => undefined, ...changes };
 }
 
 const throttle = (retryAfterMs?: number) => () =>
@@ -76,7 +76,7 @@ describe('RequestLimiter', () => {
   it('reports when a refresh starts, once', async () => {
     const { clock, send, finish } = setUp(1);
     const startedMs: number[] = [];
-    const refresh = refreshOf('b', 0, () => startedMs.push(clock.now()));
+    const refresh = refreshOf('b', 0, { started: () => startedMs.push(clock.now()) });
     await finish(6000, [send('a', refreshOf('a', -1), 5000), send('b1', refresh), send('b2', refresh)]);
     expect(startedMs).toEqual([5000]);
   });
@@ -93,14 +93,15 @@ describe('RequestLimiter', () => {
   it('rejects with the reason of a signal that aborts while the request waits, and removes its listeners', async () => {
     const { names, send, finish } = setUp(1);
     const controller = new AbortController();
+    const { signal } = controller;
     const all = [send('a', refreshOf('a', 1)), send('c', refreshOf('c', 3))];
-    const b = send('b', refreshOf('b', 2), 100, controller.signal);
+    const b = send('b', refreshOf('b', 2, { signal }));
     controller.abort('gone');
     await expect(b).rejects.toBe('gone');
-    await expect(send('d', refreshOf('d'), 100, controller.signal)).rejects.toBe('gone');
+    await expect(send('d', refreshOf('d', 0, { signal }))).rejects.toBe('gone');
     await finish(1000, all);
     expect(names()).toEqual(['a', 'c']);
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('knows which station has waited longest for its refresh to start', async () => {
@@ -117,7 +118,7 @@ describe('RequestLimiter', () => {
     const admitted: number[] = [];
     const all = Array.from({ length: 1000 }, (_, index) => {
       const refresh = refreshOf(`station-${index}`, (index * 7919) % 1000);
-      return limiter.run({ refresh, signal: FOREVER }, async () => admitted.push(refresh.dueAtMs));
+      return limiter.run(refresh, async () => admitted.push(refresh.dueAtMs));
     });
     await finish(1, all);
     expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
@@ -127,7 +128,7 @@ describe('RequestLimiter', () => {
 describe('RequestLimiter, when requests are throttled', () => {
   it('holds all of them until Retry-After', async () => {
     const { limiter, starts, send, finish } = setUp(4);
-    await expect(limiter.run({ refresh: refreshOf('a'), signal: FOREVER }, throttle(5000))).rejects.toThrow('429');
+    await expect(limiter.run(refreshOf('a'), throttle(5000))).rejects.toThrow('429');
     await finish(6000, [send('b', refreshOf('b'))]);
     expect(limiter.holdUntilMs).toBe(5000);
     expect(starts).toEqual([['b', 5000]]);
@@ -137,10 +138,8 @@ describe('RequestLimiter, when requests are throttled', () => {
   it('starts no other refresh in the slot of a delayed retry', async () => {
     const { clock, limiter, starts, send, finish } = setUp(2);
     const a = refreshOf('a');
-    await expect(limiter.run({ refresh: a, signal: FOREVER }, throttle())).rejects.toThrow('429');
-    const paused = limiter.run({ refresh: a, signal: FOREVER, pauseMs: 1000 }, async () =>
-      starts.push(['a2', clock.now()]),
-    );
+    await expect(limiter.run(a, throttle())).rejects.toThrow('429');
+    const paused = limiter.run(a, async () => starts.push(['a2', clock.now()]), 1000);
     const all = [send('b', refreshOf('b', 1), 600), send('c', refreshOf('c', 2), 600), send('a1', a, 600)];
     await finish<unknown>(5000, [paused, ...all]);
     expect(starts).toEqual([
@@ -176,7 +175,7 @@ describe('RequestLimiter, when a station hangs', () => {
   it('does not count a station that is removed while an overdue request is in flight', async () => {
     const { clock, limiter, send, endOf } = setUp(8);
     const closed = new AbortController();
-    const removed = endOf(send('removed', refreshOf('removed'), 20_000, closed.signal));
+    const removed = endOf(send('removed', refreshOf('removed', 0, { signal: closed.signal }), 20_000));
     const kept = send('kept', refreshOf('kept'));
     await clock.runUntil(5000);
     await kept;

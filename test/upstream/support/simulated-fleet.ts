@@ -129,6 +129,7 @@ export class SimulatedFleet {
     const refresh: Refresh = {
       station: station.name,
       dueAtMs,
+      signal: controller.signal,
       started: () => {
         startMs = this.clock.now();
         cancelTimeout = this.clock.schedule(
@@ -137,7 +138,7 @@ export class SimulatedFleet {
         );
       },
     };
-    const fetchPage = () => this.#get(refresh, controller.signal, () => startMs + refreshTimeoutMs);
+    const fetchPage = () => this.#get(refresh, () => startMs + refreshTimeoutMs);
     try {
       await fetchPage();
       let left = pages - 1;
@@ -159,18 +160,20 @@ export class SimulatedFleet {
   }
 
   /** What the client does with a request. */
-  async #get(refresh: Refresh, signal: AbortSignal, deadlineMs: () => number): Promise<void> {
+  async #get(refresh: Refresh, deadlineMs: () => number): Promise<void> {
     const { timeoutMs, maxRetries } = this.#model;
+    const { signal } = refresh;
     const retries = new RequestRetries(maxRetries, this.limiter);
     let pauseMs = 0;
     let throttled: RequestFailure | undefined;
     for (;;) {
       let admission: Admission | undefined;
       try {
-        await this.limiter.run({ refresh, signal, pauseMs }, (admitted) => {
+        const send = (admitted: Admission) => {
           admission = admitted;
           return this.upstream.request(refresh.station, timeoutMs, admitted.signal);
-        });
+        };
+        await this.limiter.run(refresh, send, pauseMs);
         return;
       } catch (error) {
         // A refresh that times out while its requests are throttled fails for that reason.
