@@ -1,9 +1,10 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type MetricConfiguration, Registry } from 'prom-client';
 import { type Clock, systemClock } from '../model/clock.ts';
 import { FAILURE_REASONS, type FailureReason, RECORD_LIMITS, type RecordLimit } from '../model/failure.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { RecordBudget } from '../refresh/record-budget.ts';
 import type { Shard } from '../refresh/shard.ts';
+import type { FamilyDescription } from './family.ts';
 import { OWN_FAMILIES, WEB_LIMITS, type WebLimit } from './own-families.ts';
 import { type ExpositionFormat, familyText } from './text-format.ts';
 
@@ -18,68 +19,71 @@ export class OwnMetrics {
   readonly #registry = new Registry();
   /** Metrics of the clients of all upstreams. */
   readonly upstreams = new UpstreamMetrics(this.#registry);
+  readonly #metrics = createMetrics(this.#registry, [
+    'records',
+    'recordsLimit',
+    'recordLimitsReached',
+    'cacheHits',
+    'cacheMisses',
+    'configReloadSuccessful',
+    'configReloadTimestamp',
+    'webConfigReloadSuccessful',
+    'webConfigReloadTimestamp',
+    'webConnections',
+    'webLimitsReached',
+    'buildInfo',
+    'shardOrdinal',
+    'totalShards',
+    'logLinesDropped',
+  ]);
   readonly #process: ProcessMetrics | undefined;
-  readonly #records = gauge(this.#registry, OWN_FAMILIES.records);
-  readonly #recordsLimit = gauge(this.#registry, OWN_FAMILIES.recordsLimit);
-  readonly #recordLimitsReached = counter(this.#registry, OWN_FAMILIES.recordLimitsReached);
-  readonly #hits = counter(this.#registry, OWN_FAMILIES.cacheHits);
-  readonly #misses = counter(this.#registry, OWN_FAMILIES.cacheMisses);
-  readonly #reloadSuccessful = gauge(this.#registry, OWN_FAMILIES.configReloadSuccessful);
-  readonly #reloadTimestamp = gauge(this.#registry, OWN_FAMILIES.configReloadTimestamp);
-  readonly #webReloadSuccessful = gauge(this.#registry, OWN_FAMILIES.webConfigReloadSuccessful);
-  readonly #webReloadTimestamp = gauge(this.#registry, OWN_FAMILIES.webConfigReloadTimestamp);
-  readonly #webConnections = gauge(this.#registry, OWN_FAMILIES.webConnections);
-  readonly #webLimitsReached = counter(this.#registry, OWN_FAMILIES.webLimitsReached);
+  readonly #droppedLogLines: () => number;
 
   constructor(build: Build, shard: Shard, process?: ProcessMetrics, droppedLogLines: () => number = () => 0) {
     this.#process = process;
+    this.#droppedLogLines = droppedLogLines;
     const { version, revision, nodeVersion } = build;
-    gauge(this.#registry, OWN_FAMILIES.buildInfo).set({ version, revision, node_version: nodeVersion }, 1);
-    gauge(this.#registry, OWN_FAMILIES.shardOrdinal).set(shard.ordinal);
-    gauge(this.#registry, OWN_FAMILIES.totalShards).set(shard.total);
-    new Counter({
-      ...metricOptions(this.#registry, OWN_FAMILIES.logLinesDropped),
-      collect() {
-        this.reset();
-        this.inc(droppedLogLines());
-      },
-    });
-    for (const limit of WEB_LIMITS) this.#webLimitsReached.inc({ limit }, 0);
-    for (const limit of RECORD_LIMITS) this.#recordLimitsReached.inc({ limit }, 0);
+    this.#metrics.buildInfo.set({ version, revision, node_version: nodeVersion }, 1);
+    this.#metrics.shardOrdinal.set(shard.ordinal);
+    this.#metrics.totalShards.set(shard.total);
+    for (const limit of WEB_LIMITS) this.#metrics.webLimitsReached.inc({ limit }, 0);
+    for (const limit of RECORD_LIMITS) this.#metrics.recordLimitsReached.inc({ limit }, 0);
   }
 
   recordLimitsReached(limit: RecordLimit): void {
-    this.#recordLimitsReached.inc({ limit });
+    this.#metrics.recordLimitsReached.inc({ limit });
   }
 
   recordRecords({ total, limits }: Pick<RecordBudget, 'total' | 'limits'>): void {
-    this.#records.set(total);
-    for (const limit of RECORD_LIMITS) this.#recordsLimit.set({ limit }, limits[limit]);
+    this.#metrics.records.set(total);
+    for (const limit of RECORD_LIMITS) this.#metrics.recordsLimit.set({ limit }, limits[limit]);
   }
 
   recordReads(result: 'hit' | 'miss', stations: number): void {
-    (result === 'hit' ? this.#hits : this.#misses).inc(stations);
+    this.#metrics[result === 'hit' ? 'cacheHits' : 'cacheMisses'].inc(stations);
   }
 
   recordReload(successful: boolean, wallMs: number): void {
-    this.#reloadSuccessful.set(successful ? 1 : 0);
-    if (successful) this.#reloadTimestamp.set(wallMs / 1000);
+    this.#metrics.configReloadSuccessful.set(successful ? 1 : 0);
+    if (successful) this.#metrics.configReloadTimestamp.set(wallMs / 1000);
   }
 
   recordWebReload(successful: boolean, wallMs: number): void {
-    this.#webReloadSuccessful.set(successful ? 1 : 0);
-    if (successful) this.#webReloadTimestamp.set(wallMs / 1000);
+    this.#metrics.webConfigReloadSuccessful.set(successful ? 1 : 0);
+    if (successful) this.#metrics.webConfigReloadTimestamp.set(wallMs / 1000);
   }
 
   recordWebConnections(open: number): void {
-    this.#webConnections.set(open);
+    this.#metrics.webConnections.set(open);
   }
 
   recordWebLimit(limit: WebLimit): void {
-    this.#webLimitsReached.inc({ limit });
+    this.#metrics.webLimitsReached.inc({ limit });
   }
 
   async text(format: ExpositionFormat, disabled: ReadonlySet<string>): Promise<string> {
+    this.#metrics.logLinesDropped.reset();
+    this.#metrics.logLinesDropped.inc(this.#droppedLogLines());
     const families = await this.#registry.getMetricsAsJSON();
     const texts = families.filter(({ name }) => !disabled.has(name)).map((family) => familyText(family, format));
     return texts.join('');
@@ -100,14 +104,39 @@ interface ActiveUpstream {
 
 type QueueLoad = Pick<UpstreamLoad, 'waitingRefreshes' | 'oldestWaitingMs' | 'hangingStations'>;
 
+/** Those that the observer of a client increments, by upstream alone. */
+const COUNTED = [
+  'apiRequests',
+  'apiRequestRetries',
+  'apiRequestsInFlight',
+  'apiRequestsWaiting',
+  'apiRequestWait',
+  'apiRequestsThrottled',
+  'pageSizeReductions',
+] as const;
+
 /** Metrics of the requests to each upstream. */
 class UpstreamMetrics {
-  readonly #metrics: ReturnType<typeof upstreamMetrics>;
+  readonly #metrics;
   /** Configured upstreams; one that is removed and added again is another object, so that late requests of the first do not count. */
   readonly #upstreams = new Map<string, ActiveUpstream>();
 
   constructor(registry: Registry) {
-    this.#metrics = upstreamMetrics(registry);
+    this.#metrics = createMetrics(registry, [
+      'apiRequests',
+      'apiRequestFailures',
+      'apiRequestRetries',
+      'apiRequestsInFlight',
+      'apiRequestsWaiting',
+      'apiRequestWait',
+      'apiRequestsThrottled',
+      'apiRateLimit',
+      'refreshesWaiting',
+      'oldestWaitingRefresh',
+      'hangingStations',
+      'pageSizeReductions',
+      'apiRequestDuration',
+    ]);
   }
 
   /** The observer for the client of an upstream. It publishes nothing before it is activated, nor after the upstream was removed. */
@@ -116,44 +145,42 @@ class UpstreamMetrics {
     let active: ActiveUpstream | undefined;
     let rateLimit = Number.POSITIVE_INFINITY;
     const observer = {
-      waiting: (change: 1 | -1) => metrics.waiting.inc({ upstream }, change),
+      waiting: (change: 1 | -1) => metrics.apiRequestsWaiting.inc({ upstream }, change),
       started: () => {
-        metrics.requests.inc({ upstream });
-        metrics.inFlight.inc({ upstream });
+        metrics.apiRequests.inc({ upstream });
+        metrics.apiRequestsInFlight.inc({ upstream });
       },
       ended: (seconds: number, reason: FailureReason | undefined) => {
-        metrics.inFlight.dec({ upstream });
-        metrics.duration.observe({ upstream }, seconds);
-        if (reason) metrics.failures.inc({ upstream, reason });
+        metrics.apiRequestsInFlight.dec({ upstream });
+        metrics.apiRequestDuration.observe({ upstream }, seconds);
+        if (reason) metrics.apiRequestFailures.inc({ upstream, reason });
       },
-      retried: () => metrics.retries.inc({ upstream }),
-      waited: (seconds: number) => metrics.waitSeconds.inc({ upstream }, seconds),
-      throttled: () => metrics.throttled.inc({ upstream }),
+      retried: () => metrics.apiRequestRetries.inc({ upstream }),
+      waited: (seconds: number) => metrics.apiRequestWait.inc({ upstream }, seconds),
+      throttled: () => metrics.apiRequestsThrottled.inc({ upstream }),
       pageSizeReduced: () => metrics.pageSizeReductions.inc({ upstream }),
-      readFailed: (reason: FailureReason) => metrics.failures.inc({ upstream, reason }),
+      readFailed: (reason: FailureReason) => metrics.apiRequestFailures.inc({ upstream, reason }),
     };
     return {
       ...onlyWhile(() => active !== undefined && this.#upstreams.get(upstream) === active, observer),
       limited: (requestsPerSecond: number) => {
         rateLimit = requestsPerSecond;
         // A client that was replaced may still end requests.
-        if (this.#upstreams.get(upstream)?.limiter === observer) metrics.rateLimit.set({ upstream }, rateLimit);
+        if (this.#upstreams.get(upstream)?.limiter === observer) metrics.apiRateLimit.set({ upstream }, rateLimit);
       },
       activate: () => {
         active = this.#upstreams.get(upstream) ?? this.#add(upstream);
         active.limiter = observer;
-        metrics.rateLimit.set({ upstream }, rateLimit);
+        metrics.apiRateLimit.set({ upstream }, rateLimit);
       },
     };
   }
 
   /** All series start at 0, so that `increase` sees the first failure. */
   #add(upstream: string): ActiveUpstream {
-    const { requests, retries, inFlight, waiting, waitSeconds, throttled, pageSizeReductions } = this.#metrics;
-    for (const metric of [requests, retries, inFlight, waiting, waitSeconds, throttled, pageSizeReductions])
-      metric.inc({ upstream }, 0);
-    this.#metrics.duration.zero({ upstream });
-    for (const reason of FAILURE_REASONS) this.#metrics.failures.inc({ upstream, reason }, 0);
+    for (const key of COUNTED) this.#metrics[key].inc({ upstream }, 0);
+    this.#metrics.apiRequestDuration.zero({ upstream });
+    for (const reason of FAILURE_REASONS) this.#metrics.apiRequestFailures.inc({ upstream, reason }, 0);
     const active = {};
     this.#upstreams.set(upstream, active);
     return active;
@@ -162,53 +189,44 @@ class UpstreamMetrics {
   /** Removes the series of an upstream that is no longer configured. */
   remove(upstream: string): void {
     this.#upstreams.delete(upstream);
-    const { failures, ...others } = this.#metrics;
+    const { apiRequestFailures, ...others } = this.#metrics;
     for (const metric of Object.values(others)) metric.remove({ upstream });
-    for (const reason of FAILURE_REASONS) failures.remove({ upstream, reason });
+    for (const reason of FAILURE_REASONS) apiRequestFailures.remove({ upstream, reason });
   }
 
   recordLoad(upstream: string, { waitingRefreshes, oldestWaitingMs, hangingStations }: QueueLoad): void {
     if (!this.#upstreams.has(upstream)) return;
     this.#metrics.refreshesWaiting.set({ upstream }, waitingRefreshes);
-    this.#metrics.oldestWaiting.set({ upstream }, oldestWaitingMs / 1000);
+    this.#metrics.oldestWaitingRefresh.set({ upstream }, oldestWaitingMs / 1000);
     this.#metrics.hangingStations.set({ upstream }, hangingStations);
   }
 }
 
-function upstreamMetrics(registry: Registry) {
-  return {
-    requests: counter(registry, OWN_FAMILIES.apiRequests),
-    failures: counter(registry, OWN_FAMILIES.apiRequestFailures),
-    retries: counter(registry, OWN_FAMILIES.apiRequestRetries),
-    inFlight: gauge(registry, OWN_FAMILIES.apiRequestsInFlight),
-    waiting: gauge(registry, OWN_FAMILIES.apiRequestsWaiting),
-    waitSeconds: counter(registry, OWN_FAMILIES.apiRequestWait),
-    throttled: counter(registry, OWN_FAMILIES.apiRequestsThrottled),
-    rateLimit: gauge(registry, OWN_FAMILIES.apiRateLimit),
-    refreshesWaiting: gauge(registry, OWN_FAMILIES.refreshesWaiting),
-    oldestWaiting: gauge(registry, OWN_FAMILIES.oldestWaitingRefresh),
-    hangingStations: gauge(registry, OWN_FAMILIES.hangingStations),
-    pageSizeReductions: counter(registry, OWN_FAMILIES.pageSizeReductions),
-    duration: new Histogram({
-      ...metricOptions(registry, OWN_FAMILIES.apiRequestDuration),
-      buckets: DURATION_BUCKETS,
-    }),
-  };
+type Families = typeof OWN_FAMILIES;
+
+type Metric<Family extends FamilyDescription> = {
+  readonly counter: Counter<Family['labels'][number]>;
+  readonly gauge: Gauge<Family['labels'][number]>;
+  readonly histogram: Histogram<Family['labels'][number]>;
+}[Family['type']];
+
+/** Creates the metrics of these families; an exposition has them in this order. */
+function createMetrics<const Key extends keyof Families>(registry: Registry, keys: readonly Key[]) {
+  const metrics = keys.map((key) => {
+    const { name, help, type, labels } = OWN_FAMILIES[key];
+    const options = { name, help, labelNames: labels, registers: [registry] };
+    return [key, METRIC_TYPES[type](options)] as const;
+  });
+  return Object.fromEntries(metrics) as { readonly [Each in Key]: Metric<Families[Each]> };
 }
 
-type Family<Label extends string> = { readonly name: string; readonly help: string; readonly labels: readonly Label[] };
+type MetricOptions = MetricConfiguration<string>;
 
-function gauge<Label extends string>(registry: Registry, family: Family<Label>): Gauge<Label> {
-  return new Gauge<Label>(metricOptions(registry, family));
-}
-
-function counter<Label extends string>(registry: Registry, family: Family<Label>): Counter<Label> {
-  return new Counter<Label>(metricOptions(registry, family));
-}
-
-function metricOptions<Label extends string>(registry: Registry, { name, help, labels }: Family<Label>) {
-  return { name, help, labelNames: labels, registers: [registry] };
-}
+const METRIC_TYPES = {
+  counter: (options: MetricOptions) => new Counter(options),
+  gauge: (options: MetricOptions) => new Gauge(options),
+  histogram: (options: MetricOptions) => new Histogram({ ...options, buckets: DURATION_BUCKETS }),
+};
 
 /** The same functions, which do nothing while the condition does not hold. */
 function onlyWhile<Functions extends Record<string, (...args: never[]) => unknown>>(
