@@ -1,5 +1,5 @@
 import type { TaskQueue } from '../model/task-queue.ts';
-import type { AggregateGroup, Aggregates } from '../refresh/aggregates.ts';
+import { type AggregateGroup, type Aggregates, getOrCreate } from '../refresh/aggregates.ts';
 import { type Coverage, coverageIn, FIRING, reportedTypes } from './station-status.ts';
 
 /** The resources with a value of a label of `resource_labels`, of all stations with data; '' is the value of those without one. */
@@ -57,12 +57,7 @@ function addOwners(
 
 function byValue(groups: Iterable<AggregateGroup>, label: string): ReadonlyMap<string, AggregateGroup[]> {
   const values = new Map<string, AggregateGroup[]>();
-  for (const group of groups) {
-    const value = group.labels[label] ?? '';
-    const owned = values.get(value);
-    if (owned) owned.push(group);
-    else values.set(value, [group]);
-  }
+  for (const group of groups) getOrCreate(values, group.labels[label] ?? '', () => []).push(group);
   return values;
 }
 

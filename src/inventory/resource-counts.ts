@@ -1,4 +1,4 @@
-import type { Aggregates } from '../refresh/aggregates.ts';
+import { type Aggregates, add } from '../refresh/aggregates.ts';
 import { OTHER } from '../refresh/label-values.ts';
 import { NONE } from './resource-query.ts';
 import { shortTypes, stateWord } from './resource-words.ts';
@@ -44,10 +44,6 @@ export function countResources(
     products: ranked(products, (key) => key),
     labels: new Map(Array.from(labels, ([name, counts]) => [name, ranked(counts, (key) => key)])),
   };
-}
-
-function add(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 function ranked(

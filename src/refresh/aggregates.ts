@@ -101,7 +101,7 @@ function newCounts(): Map<string, number> {
   return new Map();
 }
 
-function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const found = map.get(key);
   if (found !== undefined) return found;
   const created = create();
@@ -109,6 +109,6 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
   return created;
 }
 
-function add<Key>(sums: Map<Key, number>, key: Key, by: number): void {
+export function add<Key>(sums: Map<Key, number>, key: Key, by: number): void {
   sums.set(key, (sums.get(key) ?? 0) + by);
 }

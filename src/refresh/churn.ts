@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Part } from '../model/listing.ts';
 import { ALERT_STATES, type Resource } from '../model/resource.ts';
 import type { TaskQueue } from '../model/task-queue.ts';
+import { add, getOrCreate } from './aggregates.ts';
 import type { LabelValues } from './label-values.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -138,8 +139,7 @@ class ChurnCounts {
   start({ type, state }: Resource): void {
     const { stateChanges } = this.#of(type);
     if (state === '' || stateChanges.has(state)) return;
-    const value = this.#state(type, state);
-    stateChanges.set(value, stateChanges.get(value) ?? 0);
+    add(stateChanges, this.#state(type, state), 0);
   }
 
   /** A resource of another type is not the same one. The series of the old one have started. */
@@ -171,9 +171,7 @@ class ChurnCounts {
   #compare(old: Resource, resource: Resource): void {
     const { type, state, alertRules } = resource;
     if (old.state !== state && old.state !== '' && state !== '') {
-      const { stateChanges } = this.#of(type);
-      const value = this.#state(type, state);
-      stateChanges.set(value, (stateChanges.get(value) ?? 0) + 1);
+      add(this.#of(type).stateChanges, this.#state(type, state), 1);
       this.changes.stateChanges += 1;
       this.#list('state', resource, old.state, state);
     }
@@ -193,12 +191,10 @@ class ChurnCounts {
   }
 
   #of(type: string) {
-    const value = this.#values.type(type);
-    let total = this.totals.get(value);
-    if (total === undefined) {
-      total = { added: 0, removed: 0, stateChanges: new Map(ALERT_STATES.map((state) => [state, 0])) };
-      this.totals.set(value, total);
-    }
-    return total;
+    return getOrCreate(this.totals, this.#values.type(type), () => ({
+      added: 0,
+      removed: 0,
+      stateChanges: new Map<string, number>(ALERT_STATES.map((state) => [state, 0])),
+    }));
   }
 }
