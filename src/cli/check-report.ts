@@ -30,7 +30,7 @@ export function checkReport(diagnosis: Diagnosis, configWarnings: number, screen
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = capacityLines(upstreams);
-  return shown(
+  return shown([
     table(
       UPSTREAM_COLUMNS,
       upstreams.map((upstream) => upstreamRow(upstream, nowMs)),
@@ -41,7 +41,7 @@ export function checkReport(diagnosis: Diagnosis, configWarnings: number, screen
     capacities.length > 0 && lines(capacities),
     ...messages.map((message) => withColour(lines(messageLines(message)), message.severity, screen)),
     lines([summary(stations, messages, configWarnings)]),
-  ).join('\n');
+  ]).join('\n');
 }
 
 /** What the limits on resources without alert rules say; empty without any. */
@@ -50,7 +50,7 @@ export function verdictText({ problems, coverage }: CoverageVerdict, screen?: Sc
     withColour(paragraphs([`failure: ${problem}`], screen?.columns), 'failure', screen),
   );
   const isPassed = coverage !== undefined && failures.length === 0;
-  return shown(...failures, isPassed && paragraphs([coverage], screen?.columns))
+  return shown([...failures, isPassed && paragraphs([coverage], screen?.columns)])
     .map((text) => `\n${text}`)
     .join('');
 }
@@ -63,7 +63,7 @@ function paragraphs(texts: readonly string[], columns: number | undefined): stri
 function table(columns: readonly Column[], rows: readonly Row[], screen: Screen | undefined): string {
   const { lines, omitted } = tableOf(columns, rows, screen);
   const hint = `Columns not shown: ${omitted.join(', ')} (--wide shows all).`;
-  return shown(...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`).join('');
+  return shown([...lines, omitted.length > 0 && `${paragraph(hint, screen?.columns)}\n`]).join('');
 }
 
 /** What is not known or was not measured. */
@@ -215,7 +215,7 @@ function costText(stations: readonly DiagnosedStation[]): string {
   if (listed.length === 0) return UNKNOWN;
   const perHour = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? (snapshot.pages * HOUR_MS) / ttlMs : 0)));
   const perScrape = sum(listed.map(({ snapshot, ttlMs }) => (ttlMs > 0 ? 0 : snapshot.pages)));
-  return shown(perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`).join(' + ');
+  return shown([perHour > 0 && `${Math.ceil(perHour)}/h`, perScrape > 0 && `${perScrape}/scrape`]).join(' + ');
 }
 
 function listedStations(stations: readonly DiagnosedStation[]) {
@@ -230,7 +230,7 @@ function sum(values: readonly number[]): number {
 
 function notes(stations: readonly DiagnosedStation[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
-  return shown(
+  return shown([
     "SERIES, BYTES and GZIP: of /probe for a station; of /metrics, without the exporter's own metrics, for all.",
     'REQUESTS: requests of one refresh times refreshes per hour, at most; retries are not included.',
     caches.some(({ refresh }) => refresh === 'background')
@@ -238,7 +238,7 @@ function notes(stations: readonly DiagnosedStation[]): readonly string[] {
       : 'A scrape refreshes what is older than ttl: fewer requests with a longer scrape interval, none without scrapes.',
     caches.some(({ ttlMs }) => ttlMs === 0) && 'With a ttl of 0, every scrape refreshes the station.',
     listedStations(stations).length < stations.length && 'A failed station is refreshed again after error_ttl.',
-  );
+  ]);
 }
 
 /** For upstreams with enough capacity; the others have a warning. */
@@ -251,11 +251,11 @@ function capacityLines(upstreams: readonly DiagnosedUpstream[]): readonly string
 }
 
 function messageLines({ severity, upstream, stations, meaning, reported, advice }: CheckMessage): readonly string[] {
-  return shown(
+  return shown([
     `${severity}: ${stationNames(stations)}upstream ${upstream}: ${meaning}`,
     reported !== undefined && `  reported: ${reported}`,
     `  what to do: ${advice}`,
-  );
+  ]);
 }
 
 function withColour(text: string, severity: CheckMessage['severity'], screen: Screen | undefined): string {

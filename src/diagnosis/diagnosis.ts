@@ -119,18 +119,18 @@ function stationMessages(station: DiagnosedStation, scrapeTimeoutMs: number): re
   const { result } = station;
   if ('snapshot' in result) return [...listingWarnings(result), ...refreshWarnings(station, scrapeTimeoutMs)];
   const { meaning, message: reported, advice } = result;
-  return shown<Message>(
+  return shown<Message>([
     { severity: 'failure', meaning, reported, advice },
     station.status.isHanging &&
       warning(
         'The station hangs: its latest request got no reply. Until it replies, the exporter sends it one probing request at a time, and scrapes do not wait for it.',
         'If other stations of the upstream reply, report these to the operators of the service. If none does, check the network in between.',
       ),
-  );
+  ]);
 }
 
 /** Without those whose condition is false. */
-export function shown<T>(...items: readonly (T | false)[]): readonly T[] {
+export function shown<T>(items: readonly (T | false)[]): readonly T[] {
   return items.filter((item): item is T => item !== false);
 }
 
@@ -140,7 +140,7 @@ const MAX_REASONS = 5;
 function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
   const { complete, incompleteReasons, size, rejected, invalidFields } = snapshot;
   const invalid = Object.entries(invalidFields).filter(([, count]) => count > 0);
-  return shown(
+  return shown([
     !complete &&
       warning(
         'The listing is incomplete: resources may be missing, or may no longer exist.',
@@ -164,14 +164,14 @@ function listingWarnings({ snapshot, withheld }: Listed): readonly Message[] {
         `The station has more resources than metrics.max_resources: ${withheld} per-resource series are withheld. Aggregates stay exact.`,
         'Raise metrics.max_resources if Prometheus can store that many series, or narrow the station with filters.',
       ),
-  );
+  ]);
 }
 
 function refreshWarnings(
   { spec, durationMs, reducedPageSize, replies }: DiagnosedStation,
   scrapeTimeoutMs: number,
 ): readonly Message[] {
-  return shown(
+  return shown([
     // Throttling has its own warning: smaller pages would need more requests.
     reducedPageSize !== undefined &&
       replies.some(({ status }) => status === 413) &&
@@ -185,26 +185,26 @@ function refreshWarnings(
         `A refresh takes ${(durationMs / 1000).toFixed(1)} s, longer than the scrape timeout of ${scrapeTimeoutMs / 1000} s: scrapes serve the previous snapshot.`,
         'Set cache.refresh to background, or raise scrape_timeout in Prometheus.',
       ),
-  );
+  ]);
 }
 
 /** Throttling, and a capacity that does not suffice. */
 function loadWarnings({ stations, load: { requestsPerSecond }, capacity }: DiagnosedUpstream): readonly Message[] {
   const replies = stations.flatMap((station) => station.replies);
   const throttled = replies.filter(({ status }) => status === 429);
-  const waitMs = Math.max(...throttled.map(({ retryAfterMs = 0 }) => retryAfterMs));
+  const waitMs = throttled.reduce((longest, { retryAfterMs = 0 }) => Math.max(longest, retryAfterMs), 0);
   const wait = waitMs > 0 ? ` and requested a pause of up to ${Math.ceil(waitMs / 1000)} s (Retry-After)` : '';
   const rate = Number.isFinite(requestsPerSecond)
     ? ` The limit is now ${requestsPerSecond.toFixed(1)} requests/s.`
     : '';
-  return shown(
+  return shown([
     throttled.length > 0 &&
       warning(
         `The service throttled ${throttled.length} of ${replies.length} requests (429)${wait}.${rate}`,
         `The exporter adapts its request rate, and data gets older. ${FAILURE_ADVICE.rate_limited.advice}`,
       ),
     capacity !== undefined && isExceeded(capacity) && warning(capacityText(capacity), `See ${CAPACITY_GUIDE}`),
-  );
+  ]);
 }
 
 /** Leaves time to renew a certificate. */
@@ -218,7 +218,7 @@ function upstreamWarnings(
   const session = connection.error === undefined ? connection.session : undefined;
   // Where signatures are rejected, the failure already names the clock.
   const isRejected = stations.flatMap(failuresOf).some(({ reason }) => reason === 'auth');
-  return shown(
+  return shown([
     session !== undefined &&
       tls?.insecureSkipVerify === true &&
       warning(
@@ -238,5 +238,5 @@ function upstreamWarnings(
         `The local clock is ${clockDifferenceText(clockDifferenceMs)} that of ${baseUrl.host}.`,
         'Synchronize the clock of this host (NTP): services reject signatures that are some minutes off.',
       ),
-  );
+  ]);
 }
