@@ -62,6 +62,20 @@ describe('Exporter.station', () => {
   });
 });
 
+describe('Exporter.owners', () => {
+  it('counts the resources of all stations, or of one', async () => {
+    const { url } = await startTestService({
+      source: ({ telemetry_station }) => entriesOf(telemetry_station === 'a' ? 1 : 2),
+    });
+    const labels = [{ match: { name: '.*' }, labels: { team: 'x' } }];
+    const exporter = exporterOf(load(configOf(url, ['a', 'b'], { labels })));
+    await exporter.start();
+    const all = [{ label: 'team', value: 'x', resources: 3 }];
+    await eventually(async () => expect(await exporter.owners()).toMatchObject(all));
+    expect(await exporter.owners('b')).toMatchObject([{ resources: 2 }]);
+  });
+});
+
 describe('Exporter.reload', () => {
   /** An exporter that reloads, whose configuration is loaded when the test says so. */
   async function reloading(options: Partial<ExporterOptions> = {}) {
