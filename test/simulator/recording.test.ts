@@ -22,6 +22,7 @@ const problemsOf = (text: string) => {
 
 describe('parseRecording', () => {
   it.each([
+    ['JSON that is not an object', 5, /^Invalid input: expected object/],
     ['an unknown version', { ...recording, version: 2 }, /^version: .*1/],
     ['a listing too few', { ...recording, listings: [] }, /^listings: /],
     ['a page too few', { ...recording, listings: [{ filters: {}, pages: [] }] }, /^listings\.0\.pages: /],
