@@ -116,7 +116,7 @@ describe('the status page', () => {
     await eventually(async () => expect((await shownStations(page)).at(0)).toBe('s-994'));
   }, 180_000);
 
-  it('updates itself', async () => {
+  it('updates itself, and shows that the service throttles as soon as it does', async () => {
     const { service, exporter } = await exporterOfSizes({ one: 3 });
     const page = await openPage();
     await page.goto(exporter.url);
@@ -125,6 +125,10 @@ describe('the status page', () => {
     await exporter.scrape();
     await untilText(page, '[data-label=Resources]', '1,200');
     await untilText(page, '#totals div:nth-child(7) dd', '1,200');
+    await untilText(page, '#load', '');
+    service.setFaults('one', [{ kind: 'status', code: 429 }]);
+    await exporter.scrape();
+    await untilText(page, '#load li', /^throttled \(429\): [1-9]/);
   });
 
   it('keeps filter, order, focus and the visible rows when it updates', async () => {
