@@ -63,14 +63,9 @@ export class OwnMetrics {
     this.#metrics[result === 'hit' ? 'cacheHits' : 'cacheMisses'].inc(stations);
   }
 
-  recordReload(successful: boolean, wallMs: number): void {
-    this.#metrics.configReloadSuccessful.set(successful ? 1 : 0);
-    if (successful) this.#metrics.configReloadTimestamp.set(wallMs / 1000);
-  }
-
-  recordWebReload(successful: boolean, wallMs: number): void {
-    this.#metrics.webConfigReloadSuccessful.set(successful ? 1 : 0);
-    if (successful) this.#metrics.webConfigReloadTimestamp.set(wallMs / 1000);
+  recordReload(successful: boolean, wallMs: number, file: 'config' | 'webConfig' = 'config'): void {
+    this.#metrics[`${file}ReloadSuccessful`].set(successful ? 1 : 0);
+    if (successful) this.#metrics[`${file}ReloadTimestamp`].set(wallMs / 1000);
   }
 
   recordWebConnections(open: number): void {

@@ -6,9 +6,8 @@ import type { RemoteEndpoint } from './exchange.ts';
 import { type AuthDependencies, encodeBasicCredentials, MIN_SECRET_LENGTH, TokenSource } from './oauth2.ts';
 import { httpDateMs, RequestFailure } from './request-failure.ts';
 
-/** The parts of a request that a signature can cover, exactly as they are sent. */
+/** The parts of a GET request that a signature can cover, exactly as they are sent. */
 interface SignableRequest {
-  readonly method: 'GET';
   readonly host: string;
   readonly pathAndQuery: string;
   readonly nowMs: number;
@@ -188,15 +187,15 @@ function hmacSigner(
   secretAccessKey: SecretReader,
   signedHeaders: readonly SignedHeader[],
 ): Signer {
-  return async ({ method, host, pathAndQuery, nowMs, signal }) => {
+  return async ({ host, pathAndQuery, nowMs, signal }) => {
     const secret = await secretAccessKey.read(signal);
     const date = new Date(nowMs).toUTCString();
     const lines: Record<SignedHeader, string> = {
       'x-date': `x-date: ${date}`,
       date: `date: ${date}`,
       host: `host: ${host}`,
-      'request-line': `${method} ${pathAndQuery} HTTP/1.1`,
-      '@request-target': `@request-target: ${method.toLowerCase()} ${pathAndQuery}`,
+      'request-line': `GET ${pathAndQuery} HTTP/1.1`,
+      '@request-target': `@request-target: get ${pathAndQuery}`,
     };
     const text = signedHeaders.map((entry) => lines[entry]).join('\n');
     const signature = createHmac('sha256', secret).update(text).digest('base64');

@@ -7,7 +7,7 @@ import { type TlsOptions, type UpstreamOptions, withoutIdentity } from '../../mo
 import { type Admission, RequestLimiter, unlessAborted } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator, clockHint, type Header } from './authenticator.ts';
-import { exchange, GrowableBuffer, LazyPool, type RemoteEndpoint } from './exchange.ts';
+import { exchange, GrowableBuffer, isSuccess, LazyPool, type RemoteEndpoint } from './exchange.ts';
 import type { ReplyInfo, RequestObserver } from './observer.ts';
 import { httpDateMs, type Reply, RequestFailure, replyFailure, retryAfterMs } from './request-failure.ts';
 
@@ -222,13 +222,7 @@ export class UpstreamClient {
 
   async #attempt(pathAndQuery: string, signal: AbortSignal, station: string, buffer: GrowableBuffer): Promise<Buffer> {
     const { wallMs, elapsedMs } = this.#dependencies.clock;
-    const signable = {
-      method: 'GET',
-      host: this.#options.baseUrl.host,
-      pathAndQuery,
-      nowMs: wallMs(),
-      signal,
-    } as const;
+    const signable = { host: this.#options.baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };
     const { headers, secrets } = await this.#authenticator.authenticate(signable);
     const request = {
       method: 'GET',
@@ -243,8 +237,7 @@ export class UpstreamClient {
     try {
       const reply = await exchange(this.#service, request, signal, buffer);
       this.#observer.replied?.({ ...replyInfo(reply, wallMs()), station, sentMs });
-      const { status } = reply;
-      if (status < 200 || status > 299) throw this.#replyFailure(reply, secrets);
+      if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets);
       end();
       return reply.body;
     } catch (error) {

@@ -103,8 +103,7 @@ async function readTlsFile(file: string | undefined): Promise<TlsFile | undefine
 
 function secureContext([ca, cert, key]: TlsFiles, minVersion: TlsOptions['minVersion']): SecureContext {
   // Each file is parsed alone first: OpenSSL ignores an invalid ca and does not report which of the other two is invalid.
-  if (ca !== undefined) parseTlsFile(ca.file, () => new X509Certificate(ca.content));
-  if (cert !== undefined) parseTlsFile(cert.file, () => new X509Certificate(cert.content));
+  for (const one of [ca, cert]) if (one) parseTlsFile(one.file, () => new X509Certificate(one.content));
   if (key !== undefined) parseTlsFile(key.file, () => createPrivateKey(key.content));
   return parseTlsFile(`${cert?.file} with ${key?.file}`, () =>
     createSecureContext({ ca: ca?.content, cert: cert?.content, key: key?.content, minVersion }),

@@ -136,7 +136,7 @@ class ReplyReceiver implements Dispatcher.DispatchHandler {
   }
 }
 
-function isSuccess(status: number): boolean {
+export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts';
 import { untilAborted } from '../../model/until-aborted.ts';
 import type { AuthOptions } from '../../model/upstream-options.ts';
-import { exchange, type RemoteEndpoint } from './exchange.ts';
+import { exchange, isSuccess, type RemoteEndpoint } from './exchange.ts';
 import { type Reply, RequestFailure, replyFailure } from './request-failure.ts';
 
 type OAuth2Options = Extract<AuthOptions, { scheme: 'oauth2' }>;
@@ -146,7 +146,7 @@ export class TokenSource {
   async #requestToken(secret: string, isFirst: boolean): Promise<Token> {
     let reply = await this.#request(secret);
     if (isRejected(reply) && isFirst && this.#styles.length > 1) reply = await this.#request(secret);
-    if (reply.status < 200 || reply.status > 299) {
+    if (!isSuccess(reply.status)) {
       const nowMs = this.#dependencies.clock.wallMs();
       const failure = replyFailure(reply, { endpoint: this.#endpoint.name, secrets: this.secrets(secret), nowMs });
       throw isRejected(reply)
