@@ -9,7 +9,7 @@ import { configOf, entriesOf, startReadyExporter, startTestService } from '../e2
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { closedPort } from '../upstream/support/service.ts';
-import { eventually } from '../web/eventually.ts';
+import { eventually, MINUTES } from '../web/eventually.ts';
 
 async function configFile(stations: readonly string[]) {
   const service = await startTestService({ source: () => entriesOf(3) });
@@ -63,7 +63,7 @@ describe('the log on stderr', () => {
     const stall = async () => {
       const before = await droppedLines(base);
       child.stderr?.pause();
-      await eventually(async () => expect(await droppedLines(base)).toBeGreaterThan(before));
+      await eventually(async () => expect(await droppedLines(base)).toBeGreaterThan(before), MINUTES);
     };
     await stall();
     child.stderr?.resume();

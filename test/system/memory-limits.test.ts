@@ -5,7 +5,7 @@ import { configOf, wireRecord } from '../e2e/test-bed.ts';
 import { valuesOf } from '../metrics/parse-exposition.ts';
 import { temporaryFile } from '../upstream/support/files.ts';
 import { startService } from '../upstream/support/service.ts';
-import { eventually } from '../web/eventually.ts';
+import { eventually, MINUTES } from '../web/eventually.ts';
 
 /** Scrapes need not wait for the refreshes that they start. */
 const BRIEFLY_SECONDS = 0.6;
@@ -97,6 +97,6 @@ describe('telemetry-station-exporter with a small heap', () => {
       const families = await scrape();
       expect(valuesOf(families, 'telemetry_station_resources_removed_total', 'station')['ts']).toBeGreaterThan(100_000);
       expect(valuesOf(families, 'telemetry_station_up', 'station')).toEqual({ ts: 1 });
-    });
+    }, MINUTES);
   });
 });
