@@ -85,7 +85,7 @@ const incompleteStat = stat(
   {
     title: 'Incomplete',
     description:
-      'Stations whose listing may miss resources or has rejected records. `None known`: none, but a station has no listing.',
+      'Stations whose listing may be missing resources or has rejected records. `None known`: none, but a station has no listing.',
     unit: UNIT.count,
   },
   instantQuery(

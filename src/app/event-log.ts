@@ -60,6 +60,8 @@ export class RefreshLog {
         this.#warn(state, 'label has too many values, further ones are published as (other)', fields, `label ${label}`);
     }
     const snapshot = served?.publication.snapshot;
+    const rejected = snapshot?.rejected;
+    if (rejected) this.#warn(state, 'records without a usable resource_id rejected', { station, rejected });
     const fields = { station, resources: snapshot?.size, pages: snapshot?.pages, duration_seconds };
     if (snapshot?.complete) {
       if (state.isIncompleteLogged) this.#log.info('listing complete again', fields);

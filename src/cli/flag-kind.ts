@@ -98,7 +98,7 @@ export const sortOrder: FlagKind<Order> = {
   placeholder: '<key>',
   expected: `one of ${SORT_COLUMNS.join(', ')}, with a leading - for descending order`,
   values: SORT_COLUMNS.flatMap((name) => [name, `-${name}`]),
-  parse: (given) => parseOrder(given.replace(/^(-?)resource_(id|type)$/, '$1$2')),
+  parse: parseOrder,
 };
 
 /** `id` and `type` are short for `resource_id` and `resource_type`. */

@@ -122,6 +122,6 @@ function warnings(name: string, { incompleteReasons, rejected }: Snapshot): read
     ),
     ...(rejected === 0
       ? []
-      : [`records of ${quoted(name)} without a usable resource_id, which are omitted: ${rejected}`]),
+      : [`${countText(rejected, 'record')} of ${quoted(name)} without a usable resource_id omitted`]),
   ];
 }

@@ -45,10 +45,10 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** A sort key, with a leading `-` for descending order; undefined when there is no such key. */
+/** A sort key, also as `resource_id` or `resource_type`, with a leading `-` for descending order; undefined when there is no such key. */
 export function parseOrder(text: string): Order | undefined {
   const descending = text.startsWith('-');
-  const by = descending ? text.slice(1) : text;
+  const by = text.replace(/^-?(?:resource_(?=id$|type$))?/, '');
   return Object.hasOwn(SORT_KEYS, by) ? { by: by as SortKey, descending } : undefined;
 }
 

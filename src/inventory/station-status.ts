@@ -110,7 +110,7 @@ export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs 
   if (isRefreshing) return 'refreshing now';
   if (dueInMs <= 0) return refresh === 'scrape' ? 'on the next scrape' : 'due now';
   const delay = durationText(Math.max(dueInMs, 1000));
-  return refresh === 'scrape' ? `on a scrape after ${delay}` : `in ${delay}`;
+  return refresh === 'scrape' ? `on the first scrape after ${delay}` : `in ${delay}`;
 }
 
 /** What data lacks, in words; empty if it is complete. */

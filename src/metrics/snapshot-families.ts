@@ -8,7 +8,7 @@ export const SNAPSHOT_FAMILIES = [
     help: 'Whether the listing was verified complete as of the last successful refresh.',
     type: 'gauge',
     labels: [],
-    exampleTitle: 'Stations that may miss resources',
+    exampleTitle: 'Stations that may be missing resources',
     example: 'telemetry_station_listing_complete == 0',
     samples: ({ snapshot }) => [[snapshot.complete ? 1 : 0]],
   }),

@@ -142,7 +142,10 @@ export function resourceList(exporter: ExporterPort, { now = Date.now }: Times):
     const { selection, order } = resourceQueryOf(request, names);
     // Not an empty list: the resources are unknown.
     if (served === undefined)
-      throw new RequestError(503, 'No data: no refresh of the station has succeeded within max_stale.\n');
+      throw new RequestError(
+        503,
+        'No data: no refresh of the station has succeeded yet, or the last success is longer ago than max_stale.\n',
+      );
     const rows = await exporter.select(served.snapshot, selection, order, signal);
     const data = fieldsOf(DATA_FIELDS, { status, nowMs: now() });
     return {

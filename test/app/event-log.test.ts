@@ -113,14 +113,15 @@ describe('RefreshLog', () => {
     expect(logged()).toEqual([expect.stringContaining('refresh failed'), expect.stringContaining('station recovered')]);
   });
 
-  it('logs an incomplete listing, a postponed refresh and a reduced page size once per hour, and that the listing is complete again', () => {
+  it('logs an incomplete listing, rejected records, a postponed refresh and a reduced page size once per hour, and that the listing is complete again', () => {
     const { refresh, refreshLog, advance, logged } = setUp();
     const all = () => {
-      refresh('prod', undefined, { complete: false, reportedTotal: 9 });
+      refresh('prod', undefined, { complete: false, reportedTotal: 9, rejected: 2 });
       refreshLog.postponed({ name: 'prod' }, new ListingFailure('rate_limited', 'wait'));
       refreshLog.pageSizeReduced('prod', 50);
     };
     const expected = [
+      'warn msg="records without a usable resource_id rejected" station=prod rejected=2',
       'warn msg="refresh succeeded, listing incomplete" station=prod resources=0 pages=1 duration_seconds=1.235 reported=9',
       'warn msg="refresh postponed" station=prod reason=rate_limited error=wait',
       'warn msg="page size reduced" station=prod page_size=50',

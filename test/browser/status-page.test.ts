@@ -78,7 +78,7 @@ describe('the status page', () => {
     await page.goto(exporter.url);
     const summary = await page.locator('#summary').innerText();
     expect(summary).toBe(
-      '4 of 4 stations up; 2 may miss resources: short (listing incomplete), odd (3 records rejected).',
+      '4 of 4 stations up; 2 may be missing resources: short (listing incomplete), odd (3 records rejected).',
     );
     expect(await page.locator('#summary').getAttribute('class')).toBe('summary warning');
     expect(await page.locator('#reload').innerText()).toMatch(/not reloaded[\s\S]*bogus/);
@@ -92,8 +92,8 @@ describe('the status page', () => {
     await page.locator('#totals').getByRole('link', { name: '1', exact: true }).click();
     expect(await page.locator('#result').innerText()).toBe('1 resource of 1 station matches: state firing.');
     for (const [station, problem] of [
-      ['short', /^The data may miss resources\. listing incomplete: ./],
-      ['odd', /^The data may miss resources\. 3 records rejected: no usable resource_id\.$/],
+      ['short', /^The data may be missing resources\. listing incomplete: ./],
+      ['odd', /^The data may be missing resources\. 3 records rejected: no usable resource_id\.$/],
     ] as const) {
       await page.goto(`${exporter.url}/stations/${station}`);
       expect(await page.locator('#data-problems').innerText()).toMatch(problem);

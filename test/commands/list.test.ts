@@ -166,7 +166,7 @@ describe('list', () => {
     expect(stderr).toBe(
       [
         'warning: the listing of "ts" is not verified complete: the service reports a total of 7, but returned 5 distinct records',
-        'warning: records of "ts" without a usable resource_id, which are omitted: 2',
+        'warning: 2 records of "ts" without a usable resource_id omitted',
         '',
       ].join('\n'),
     );

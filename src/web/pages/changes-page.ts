@@ -59,7 +59,7 @@ function nothingText({ name, kept }: Found, exporter: ExporterPort): string {
   // The first listing is compared with none.
   return exporter.history(name)?.some(({ added }) => added !== undefined)
     ? 'No changes yet.'
-    : 'Nothing was compared yet: that takes two complete listings.';
+    : 'Nothing has been compared yet: two complete listings are required.';
 }
 
 function filterForm({ search = '', change, ...times }: Found['query']): Html {

@@ -37,7 +37,7 @@ export function fleetSummary(stations: readonly StationStatus[], upstreams: read
     ...phrases(of('no-data'), (station) => `without data: ${noDataReason(station)}`),
   ];
   const warnings = [
-    ...phrases(lacking, (station) => `may miss resources: ${lackText(station, lacking)}`),
+    ...phrases(lacking, (station) => `may be missing resources: ${lackText(station, lacking)}`),
     ...phrases(up.filter(isWaiting), noDataReason),
     ...phrases(up.filter(isOverdue), noDataReason),
     ...upstreams.flatMap((upstream) => throttledPhrases(upstream, failing)),

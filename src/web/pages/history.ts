@@ -1,5 +1,5 @@
 import type { HistoryEntry, Outage } from '../../inventory/history.ts';
-import type { StationStatus } from '../../inventory/station-status.ts';
+import { NOTABLE_WAIT_MS, type StationStatus } from '../../inventory/station-status.ts';
 import { countText, durationText, numberText } from '../../inventory/words.ts';
 import { changesPath, historyPath } from '../routes.ts';
 import { type Html, html, momentText, more, timeText, unknown } from './html.ts';
@@ -96,7 +96,7 @@ const LENGTHS = [1, 3, 6, 12, 24];
 
 /** The shortest usual length that shows all refreshes, at most a day. Entries with times in the future, where the clock was set back, are left out. */
 function timelineOf(history: readonly HistoryEntry[], { status, nowMs, ttlMs }: HistoryOptions): Timeline {
-  const { waitingMs = 0 } = status;
+  const waitingMs = notableMs(status.waitingMs);
   // Refreshes of the same time keep their order.
   const past = history
     .filter(({ atMs }) => atMs <= nowMs)
@@ -112,10 +112,10 @@ function timelineOf(history: readonly HistoryEntry[], { status, nowMs, ttlMs }: 
   for (const [index, entry] of entries.entries()) {
     const startMs = startOf(entry) - fromMs;
     if (index === 0) cells.reachedMs = Math.max(startMs, 0);
-    cells.paint('none', startMs - entry.waitedMs);
+    cells.paint('none', startMs - notableMs(entry.waitedMs));
     cells.paint('waiting', startMs);
     const next = entries[index + 1];
-    const nextMs = next ? startOf(next) - next.waitedMs : nowMs - waitingMs;
+    const nextMs = next ? startOf(next) - notableMs(next.waitedMs) : nowMs - waitingMs;
     cells.paint(entry.outcome, Math.max(entry.atMs, Math.min(nextMs, entry.atMs + validMs)) - fromMs, entry);
   }
   if (entries.length > 0) {
@@ -123,6 +123,10 @@ function timelineOf(history: readonly HistoryEntry[], { status, nowMs, ttlMs }: 
     cells.paint('waiting', lengthMs);
   }
   return { fromMs, toMs: nowMs, entries, cells: cells.cells, isBeginning: entries.length === past.length };
+}
+
+function notableMs(waitedMs = 0): number {
+  return waitedMs < NOTABLE_WAIT_MS ? 0 : waitedMs;
 }
 
 /** Cells that are painted from the left to the right; times are relative to the first one. */
@@ -239,7 +243,7 @@ ${entries.map((entry) => refreshRow(entry, station, nowMs))}</tbody>
 function refreshRow(entry: HistoryEntry, station: string, nowMs: number): Html {
   const { atMs, durationMs, waitedMs, pages, resources, firing, failure } = entry;
   const number = (label: string, value: number | undefined, text = numberText) =>
-    html`<td class="number" data-label="${label}"><span>${value === undefined ? unknown('not known') : text(value)}${label === 'Duration' && waitedMs > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : []}</span></td>`;
+    html`<td class="number" data-label="${label}"><span>${value === undefined ? unknown('not known') : text(value)}${label === 'Duration' && notableMs(waitedMs) > 0 ? html` <span class="sub">waited ${durationText(waitedMs)}</span>` : []}</span></td>`;
   const said = failure ? html` <span class="sub said"><code>${failure.reason}</code>: ${failure.message}</span>` : [];
   return html`<tr>
 <th scope="row">${dayText(atMs, nowMs)}${timeText(atMs, 'seconds')}</th>

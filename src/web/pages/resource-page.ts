@@ -46,7 +46,7 @@ export function resourcePage(exporter: ExporterPort, options: PageOptions): Abor
     // Changes that are no longer kept may have been those of this resource.
     const observed =
       dropped > 0 ? newestFirst : exporter.history(spec.name)?.filter(({ outcome }) => outcome === 'succeeded');
-    const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, now());
+    const held = heldFor(resource.state, served, changes, observed?.at(-1)?.atMs, observedUntil(status, now()));
     const content = html`${trail(ROOT, heading, spec.name)}
 <h1>${heading}</h1>
 ${linkList(resourceLinks(links, spec, resource))}${summary(resource, spec, held)}
@@ -87,13 +87,18 @@ ${LIVE_CONTROLS}
 ${LIVE_NOTICES}`;
 }
 
+/** A failed refresh observes nothing. */
+function observedUntil({ up, lastSuccessMs }: StationDetail['status'], nowMs: number): number {
+  return up ? nowMs : (lastSuccessMs ?? nowMs);
+}
+
 /** How long the state has been observed; undefined: unknown. `observedMs`: since when every change was observed. */
 function heldFor(
   state: string,
   { snapshot }: Served,
   changes: readonly ObservedChange[],
   observedMs: number | undefined,
-  nowMs: number,
+  untilMs: number,
 ): Html | undefined {
   // An incomplete listing is not compared.
   if (!snapshot.complete) return undefined;
@@ -102,7 +107,7 @@ function heldFor(
   const sinceMs = last ? last.atMs : observedMs;
   // A change from an unknown state is not observed.
   if ((last && last.to !== state) || sinceMs === undefined) return undefined;
-  return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(nowMs - sinceMs)}</span>`;
+  return html`<span title="since ${new Date(sinceMs).toISOString()}">for ${last ? '' : 'at least '}${durationText(Math.max(untilMs - sinceMs, 0))}</span>`;
 }
 
 /** What the service sent, and where in its listing. */

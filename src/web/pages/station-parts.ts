@@ -50,7 +50,11 @@ export function stationNotes(station: StationStatus, nowMs: number): readonly Ht
     problems.length === 0
       ? []
       : [
-          html`<div class="failure-note warning" id="data-problems"><p><strong>The data may miss resources.</strong> ${problems.join('. ')}.</p></div>\n`,
+          html`<div class="failure-note warning" id="data-problems"><p><strong>The data may be missing resources.</strong></p>
+<ul>${problems.map(
+            (problem) => html`<li>${problem}</li>
+`,
+          )}</ul></div>\n`,
         ];
   const { failure, lastSuccessMs } = station;
   if (failure === undefined) return note;

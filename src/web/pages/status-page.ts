@@ -62,11 +62,20 @@ function cached<T>(maxAgeMs: number, elapsedMs: () => number, create: () => Prom
 /** Which stations the table shows, and in which order; '' means all, and the order of the configuration. */
 interface StationQuery {
   readonly filter: string;
-  readonly state: string;
+  readonly state: keyof typeof FILTERS | '';
   readonly upstream: string;
   /** The key of a column, after a minus sign in descending order. */
   readonly sort: string;
 }
+
+/** The stations that a total counts, by the name in the URL. */
+const FILTERS = {
+  up: (station) => stateOf(station) === 'up',
+  failing: (station) => stateOf(station) === 'failing',
+  'not-tried': (station) => stateOf(station) === 'not-tried',
+  'no-data': ({ snapshot }) => snapshot === undefined,
+  incomplete: (station) => completeness(station) !== '',
+} as const satisfies Readonly<Record<string, (station: StationStatus) => boolean>>;
 
 /** An unknown state is ignored. */
 function parseQuery(request: Pick<Request, 'url'>): StationQuery {
@@ -74,7 +83,7 @@ function parseQuery(request: Pick<Request, 'url'>): StationQuery {
   const state = given.get('state') ?? '';
   return {
     filter: given.get('filter') ?? '',
-    state: Object.hasOwn(STATION_STATES, state) ? state : '',
+    state: Object.hasOwn(FILTERS, state) ? (state as keyof typeof FILTERS) : '',
     upstream: given.get('upstream') ?? '',
     sort: given.get('sort') ?? '',
   };
@@ -180,7 +189,7 @@ async function renderStatus(exporter: ExporterPort, nowMs: number, tasks: TaskQu
   const notCounted =
     withoutData === 0
       ? []
-      : html`<p class="quiet">Resources, firing, pending and coverage do not count ${countText(withoutData, 'station')} without data.</p>`;
+      : html`<p class="quiet">Resources, firing, pending and coverage exclude ${countText(withoutData, 'station')} without data.</p>`;
   const head = html`<p id="summary" class="summary ${rejected && tone === 'good' ? 'warning' : tone}">${text}</p>
 <div id="reload">${rejected ? reloadNote(rejected, nowMs) : []}</div>
 ${statusTotals(stations)}
@@ -194,7 +203,7 @@ ${statusTotals(stations)}
 
 function reloadNote({ atMs, problems }: RejectedReload, nowMs: number): Html {
   const items = problems.map((problem) => html`<li>${problem}</li>`);
-  return html`<div class="failure-note"><p><strong>The configuration was not reloaded (${momentText(atMs, nowMs)}): the one before is in force.</strong></p>
+  return html`<div class="failure-note"><p><strong>The configuration reload failed ${momentText(atMs, nowMs)}: the previous configuration remains in use.</strong></p>
 <ul>${items}</ul></div>`;
 }
 
@@ -260,7 +269,7 @@ ${shown.length === 0 && rows.length > 0 ? html`<p id="no-match">No station match
 function isMatch({ station, text }: StationRow, { filter, state, upstream }: StationQuery): boolean {
   const words = filter.toLowerCase().split(/\s+/);
   return (
-    (state === '' || stateOf(station) === state) &&
+    (state === '' || FILTERS[state](station)) &&
     (upstream === '' || station.upstream === upstream) &&
     words.every((word) => text.includes(word))
   );
@@ -288,7 +297,7 @@ function filterForm(
   const upstreams = new Set([...rows.map(({ station }) => station.upstream), upstream].filter(Boolean));
   return html`<form id="controls" class="controls" role="search" aria-label="Stations" method="get" action="#stations">
 <label for="filter">Filter <input id="filter" name="filter" type="search" value="${filter}" autocomplete="off" spellcheck="false"></label>
-${select('state', 'State', [['', 'any'], ...Object.entries(STATION_STATES)], state)}
+${select('state', 'State', [['', 'any'], ...Object.keys(FILTERS).map((name) => [name, name.replace('-', ' ')] as const)], state)}
 ${upstreams.size < 2 && upstream === '' ? [] : select('upstream', 'Upstream', [['', 'any'], ...Array.from(upstreams, (name) => [name, name] as const)], upstream)}
 ${sortSelect(columns, sort, 'configuration')}
 <button type="submit">Show</button>
@@ -297,19 +306,19 @@ ${sortSelect(columns, sort, 'configuration')}
 
 /** Totals over all stations. */
 export function statusTotals(stations: readonly StationStatus[]): Html {
-  const count = (isCounted: (station: StationStatus) => boolean) => numberText(stations.filter(isCounted).length);
-  const inState = (state: ReturnType<typeof stateOf>) => count((station) => stateOf(station) === state);
+  const count = (state: keyof typeof FILTERS) =>
+    linkedCount(stations.filter(FILTERS[state]).length, `?state=${state}#stations`);
   const snapshots = stations.flatMap(({ snapshot }) => snapshot ?? []);
   // Of the stations with data; unknown if there is none.
   const sum = (key: 'resources' | 'firing' | 'pending') =>
     snapshots.length === 0 ? undefined : snapshots.reduce((total, snapshot) => total + snapshot[key], 0);
   return figures('totals', [
     ['Stations', numberText(stations.length)],
-    ['Up', inState('up')],
-    ['Failing', inState('failing')],
-    ['Not tried', inState('not-tried')],
-    ['No data', count(({ snapshot }) => snapshot === undefined)],
-    ['Incomplete', snapshots.length === 0 ? NO_DATA : count((station) => completeness(station) !== '')],
+    ['Up', count('up')],
+    ['Failing', count('failing')],
+    ['Not tried', count('not-tried')],
+    ['No data', count('no-data')],
+    ['Incomplete', snapshots.length === 0 ? NO_DATA : count('incomplete')],
     ['Resources', linkedCount(sum('resources'), undefined)],
     ['Firing', linkedCount(sum('firing'), `.${ROUTES.search}?state=firing`)],
     ['Pending', linkedCount(sum('pending'), `.${ROUTES.search}?state=pending`)],

@@ -43,6 +43,7 @@ p { margin: 0.5rem 0; max-width: 48rem; overflow-wrap: anywhere; }
 .message { white-space: pre-line; overflow-wrap: anywhere; }
 .quiet, .unknown, caption { color: var(--quiet); }
 .sub { display: block; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
+p .sub { display: inline; }
 code, pre, .code { font-family: var(--mono); font-size: 0.875em; overflow-wrap: anywhere; }
 pre, .code { user-select: all; }
 pre { margin: 0.5rem 0; padding: 0.75rem 1rem; background: var(--soft); border: 1px solid var(--line); border-radius: 4px; white-space: pre-wrap; line-height: 1.6; }

@@ -82,7 +82,7 @@ describe('changesPage', () => {
   });
 
   it('says that there is none, or none that matches', async () => {
-    expect((await pageOf([])).text).toContain('Nothing was compared yet: that takes two complete listings.');
+    expect((await pageOf([])).text).toContain('Nothing has been compared yet: two complete listings are required.');
     const compared = { atMs: 0, refreshes: 1, failed: 0, outcome: 'succeeded', waitedMs: 0, added: 0 } as const;
     expect((await openPage({ history: () => [compared] }, PATH)).text).toContain('No changes yet.');
     expect((await pageOf([change('a')], '?change=removed')).text).toContain('No change matches.');

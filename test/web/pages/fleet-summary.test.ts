@@ -100,17 +100,17 @@ describe('fleetSummary', () => {
       [up('a'), up('b', { dueInMs: -10 * MINUTE_MS, refresh: 'background' })],
     ],
     [
-      '2 of 2 stations up; b may miss resources: listing incomplete: total 5, 4 listed.',
+      '2 of 2 stations up; b may be missing resources: listing incomplete: total 5, 4 listed.',
       'warning',
       [up('a'), lacking('b', INCOMPLETE)],
     ],
     [
-      '2 of 2 stations up; 2 may miss resources: a (listing incomplete), b (1 record rejected).',
+      '2 of 2 stations up; 2 may be missing resources: a (listing incomplete), b (1 record rejected).',
       'warning',
       [lacking('a', INCOMPLETE), lacking('b', { rejected: 1 })],
     ],
     [
-      `7 of 7 stations up; 7 may miss resources: ${[0, 1, 2, 3, 4].map((n) => `s${n} (3 records rejected), `).join('')}and 2 more.`,
+      `7 of 7 stations up; 7 may be missing resources: ${[0, 1, 2, 3, 4].map((n) => `s${n} (3 records rejected), `).join('')}and 2 more.`,
       'warning',
       fleet(7, (name) => lacking(name, { rejected: 3 })),
     ],

@@ -207,6 +207,8 @@ describe('historySection', () => {
     const markup = section([postponed], { waitingMs: 5 * MINUTE_MS });
     expect(shown(markup).text).toContain('1 refresh, none failed, some postponed.');
     expect(bars(markup).map(([state]) => state)).toEqual(['postponed', 'none', 'waiting']);
+    const short = section([entryAt(10 * MINUTE_MS, { waitedMs: 999 }), entryAt(11 * MINUTE_MS)], { waitingMs: 999 });
+    expect(bars(short).map(([state]) => state)).toEqual(['succeeded', 'none']);
     const history = [entryAt(10 * MINUTE_MS, { waitedMs: 15 * MINUTE_MS }), entryAt(26 * MINUTE_MS)];
     expect(bars(section(history, { waitingMs: 8 * MINUTE_MS })).map(([state, , cells]) => [state, cells])).toEqual([
       ['succeeded', 4],

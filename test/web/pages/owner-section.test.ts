@@ -35,10 +35,10 @@ describe('ownerSection', () => {
   it('names the number of stations that are not counted, also beside the totals', async () => {
     const gone = { ...STATION, name: 'gone', snapshot: undefined };
     const { body, text } = await openPage({ ...labelled, stations: () => [STATION, gone] });
-    const note = 'Resources, firing, pending and coverage do not count 1 station without data.';
+    const note = 'Resources, firing, pending and coverage exclude 1 station without data.';
     expect(text.split(note)).toHaveLength(1 + 3);
     expect(body).toContain(`<div id="not-counted"><p class="quiet">${note}`);
-    expect((await openPage(labelled)).body).not.toContain('do not count');
+    expect((await openPage(labelled)).body).not.toContain('exclude');
   });
 
   it('has columns, filters and counts on the page of a station', async () => {

@@ -85,19 +85,23 @@ describe('resourcePage', () => {
     ...{ change, to, from: 'x', resource: resourceOf('a'), atMs: NOW_MS - agoMs },
   });
 
-  it.each<[string, string, readonly ObservedChange[], { complete?: boolean; dropped?: number }?]>([
+  it.each<[string, string, readonly ObservedChange[], { complete?: boolean; dropped?: number; up?: boolean }?]>([
     ['for 1 min', 'a change to it was observed', [changed('rules', 1000), changed('state', 60_000)]],
     ['for 1 min', 'it was added with it', [changed('added', 60_000)]],
+    ['for 5 s', 'refreshes have failed since', [changed('state', 60_000)], { up: false }],
     ['for at least 2 min', 'older changes were dropped', [changed('rules', 120_000)], { dropped: 1 }],
     ['– not observed', 'the last change was to another state', [changed('state', 60_000, 'INACTIVE')]],
     ['– not observed', 'its type changed', [changed('type', 1000, 'vm'), changed('state', 60_000)]],
     ['– not observed', 'the listing is incomplete', [changed('state', 60_000)], { complete: false }],
     ['– not observed', 'the listing has been incomplete from the start', [], { complete: false }],
-  ])('shows a state as observed %s if %s', async (held, _why, newestFirst, { complete = true, dropped = 0 } = {}) => {
-    const changes = () => ({ newestFirst, dropped });
-    const { body } = await open({ state: 'FIRING' }, { snapshot: { complete } }, { changes });
-    expect(textOf(body, 'status')).toContain(`In this state${held} Alert`);
-  });
+  ])(
+    'shows a state as observed %s if %s',
+    async (held, _why, newestFirst, { complete = true, dropped = 0, up = true } = {}) => {
+      const changes = () => ({ newestFirst, dropped });
+      const { body } = await open({ state: 'FIRING' }, { snapshot: { complete }, status: { up } }, { changes });
+      expect(textOf(body, 'status')).toContain(`In this state${held} Alert`);
+    },
+  );
 
   it.each([
     [

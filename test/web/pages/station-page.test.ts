@@ -97,14 +97,14 @@ describe('stationPage', () => {
     expect(text).toContain('tls: expired');
     expect(textOf(body, 'question')).toBe(
       'Upstreamup Subscriptionsub Resource grouprg Zonez1 Telemetry stationts Labelsteam="a"b" ' +
-        'Latest refreshtook 12 s Next refreshon a scrape after 30 s Metricsthis station only JSONthis station only',
+        'Latest refreshtook 12 s Next refreshon the first scrape after 30 s Metricsthis station only JSONthis station only',
     );
   });
 
-  it('shows first that data may miss resources and why, and is not green then', async () => {
+  it('shows first that data may be missing resources and why, and is not green then', async () => {
     const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, 494 listed'], firing: 2 };
     const { body, text } = await open(detailOf(three, { status: { snapshot } }));
-    expect(text).toContain('The data may miss resources. listing incomplete: total 500, 494 listed.');
+    expect(text).toContain('The data may be missing resources. listing incomplete: total 500, 494 listed');
     expect(body.indexOf('id="data-problems"')).toBeLessThan(body.indexOf('id="resources"'));
     expect(body).not.toContain('class="state up"');
     expect(body).toContain('<dd><a href="?state=firing#resources">2</a></dd>');

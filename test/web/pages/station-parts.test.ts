@@ -47,10 +47,10 @@ describe('stationNotes', () => {
     expect(notesOf({ ...GONE, failure, lastSuccessMs: undefined })).toContain('No refresh has succeeded yet.');
   });
 
-  it('shows why data may miss resources, also while refreshes fail', () => {
+  it('shows why data may be missing resources, also while refreshes fail', () => {
     const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, <494> listed'], rejected: 3 };
     expect(notesOf({ snapshot })).toBe(
-      'The data may miss resources. listing incomplete: total 500, <494> listed. 3 records rejected: no usable resource_id.',
+      'The data may be missing resources. listing incomplete: total 500, <494> listed 3 records rejected: no usable resource_id',
     );
     expect(notesOf({ failure, snapshot: { ...SNAPSHOT, rejected: 1 } })).toContain('1 record rejected');
   });

@@ -97,7 +97,8 @@ describe('statusPage', () => {
       ['?filter=failing+timeout', 'a'],
       ['?filter=%20%20', 'b-10 b-9 a new old'],
       ['?state=up', 'b-10 b-9'],
-      ['?state=no-data', 'old'],
+      ['?state=no-data', 'new old'],
+      ['?state=incomplete', 'a'],
       ['?state=failing&upstream=main&filter=timeout', 'a'],
       ['?upstream=second', 'b-9'],
       ['?upstream=seco', ''],
@@ -204,7 +205,7 @@ describe('livePage', () => {
 describe('statusTotals', () => {
   const totalsOf = (stations: readonly StationStatus[]) => shown(statusTotals(stations).text);
 
-  it('sums up stations, resources and known coverage, and links to firing and pending resources', () => {
+  it('sums up stations, resources and known coverage, and links to the stations and resources it counts', () => {
     const { text, hrefs } = totalsOf([
       { ...STATION, snapshot: { ...SNAPSHOT, resources: 42, firing: 5 } },
       FAILING,
@@ -216,7 +217,10 @@ describe('statusTotals', () => {
     expect(text).toBe(
       'Stations6 Up3 Failing1 Not tried1 No data2 Incomplete2 Resources4,252 Firing5 Pending0 Coverage85 %',
     );
-    expect(hrefs).toEqual(['./search?state=firing']);
+    expect(hrefs).toEqual([
+      ...['up', 'failing', 'not-tried', 'no-data', 'incomplete'].map((state) => `?state=${state}#stations`),
+      './search?state=firing',
+    ]);
   });
 
   it('has no number that nothing is known of', () => {
@@ -252,17 +256,17 @@ describe('statusPage with bad news', () => {
     const stations = () => [STATION];
     const { body, text } = await openPage({ stations, rejectedReload: () => ({ atMs: NOW_MS - MINUTE_MS, problems }) });
     expect(text).toContain(
-      'The configuration was not reloaded (1 min ago): the one before is in force. config.yaml:1:2: <x>: unknown keymore',
+      'The configuration reload failed 1 min ago: the previous configuration remains in use. config.yaml:1:2: <x>: unknown keymore',
     );
     expect(body).toContain('class="summary warning">1 of 1 station up.</p>');
     expect((await openPage({ stations })).body).toContain('class="summary good">1 of 1 station up.</p>');
   });
 
-  it('is not green while data may miss resources, and says why', async () => {
+  it('is not green while data may be missing resources, and says why', async () => {
     const snapshot = { ...SNAPSHOT, complete: false, incompleteReasons: ['total 500, 494 listed'] };
     const { body } = await openWith([{ ...STATION, snapshot }]);
     expect(body).toContain(
-      'class="summary warning">1 of 1 station up; prod may miss resources: listing incomplete: total 500, 494 listed.</p>',
+      'class="summary warning">1 of 1 station up; prod may be missing resources: listing incomplete: total 500, 494 listed.</p>',
     );
     expect(body).not.toMatch(/class="state up"|summary good/);
   });
@@ -272,16 +276,16 @@ describe('the row of a station', () => {
   const NONE = '– no data – no data – no data – no data – no data';
 
   it.each<[string, StationStatus, string]>([
-    ['is up', STATION, 'prod main · ts-1 up 42 5 1 83 % yes 55 s ago on a scrape after 30 s'],
+    ['is up', STATION, 'prod main · ts-1 up 42 5 1 83 % yes 55 s ago on the first scrape after 30 s'],
     [
       'misses records',
       { ...STATION, snapshot: { ...SNAPSHOT, rejected: 3 } },
-      'prod main · ts-1 up: 3 rejected 0 0 0 – alert rules are not reported 3 rejected 55 s ago on a scrape after 30 s',
+      'prod main · ts-1 up: 3 rejected 0 0 0 – alert rules are not reported 3 rejected 55 s ago on the first scrape after 30 s',
     ],
     [
       'fails',
       FAILING,
-      'a&b <c> main · ts-1 failing: timeout 4,200 0 0 70 % incomplete 55 s ago on a scrape after 30 s',
+      'a&b <c> main · ts-1 failing: timeout 4,200 0 0 70 % incomplete 55 s ago on the first scrape after 30 s',
     ],
     ['was not tried yet', FRESH, `new main · ts-1 not tried ${NONE} – none yet refreshing now`],
     ['has no data', EXPIRED, `prod main · ts-1 no data: not scraped for 5 min ${NONE} 55 s ago on the next scrape`],

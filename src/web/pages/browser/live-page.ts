@@ -64,7 +64,7 @@ export function livePage(idiomorph: { readonly morph: Morph }): void {
     } catch {
       setText(
         'currency',
-        `This page is no longer current: the exporter ${problem} since ${current.toLocaleTimeString()}.`,
+        `This page is no longer current: the exporter ${problem} since ${current.toISOString().slice(11, 19)} UTC.`,
       );
     } finally {
       window.clearTimeout(limit);
