@@ -81,7 +81,7 @@ describe('the status page', () => {
       '4 of 4 stations up; 2 may be missing resources: short (listing incomplete), odd (3 records rejected).',
     );
     expect(await page.locator('#summary').getAttribute('class')).toBe('summary warning');
-    expect(await page.locator('#reload').innerText()).toMatch(/not reloaded[\s\S]*bogus/);
+    expect(await page.locator('#reload').innerText()).toMatch(/reload failed[\s\S]*bogus/);
     expect(await bottom('#summary')).toBeLessThan(844);
     expect(await page.locator('#outages li').allInnerTexts()).toEqual([
       expect.stringMatching(/^flaky [\d:]+–[\d:]+ \(.*\) 1 failed: forbidden$/),
