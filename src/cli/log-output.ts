@@ -44,6 +44,8 @@ export class LogOutput {
   }
 
   write(line: string): void {
+    // No byte written would look like a busy reader.
+    if (line === '') return;
     const bytes = Buffer.from(line);
     this.#queue.push(bytes);
     this.#queuedBytes += bytes.length;

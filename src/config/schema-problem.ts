@@ -100,8 +100,12 @@ function unknownKey({ keysAt, meantAt }: Keys, parent: ConfigPath, key: string, 
 /** The key of this mapping that the word is another spelling or a common name of, the same key of a mapping inside, or a similar key. */
 function meantKey(keysAt: KeysAt, parent: ConfigPath, word: string): MeantKey | undefined {
   const known = keysAt(parent);
-  const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]|s$/g, '');
-  const direct = known.find((key) => plain(key) === plain(word)) ?? known.find((key) => key === OTHER_NAMES[word]);
+  const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '');
+  const singular = (key: string) => plain(key).replace(/s$/, '');
+  const direct =
+    known.find((key) => plain(key) === plain(word)) ??
+    known.find((key) => singular(key) === singular(word)) ??
+    known.find((key) => key === OTHER_NAMES[word]);
   if (direct !== undefined) return { text: direct, path: [direct] };
   for (const outer of known) {
     if (keysAt([...parent, outer]).includes(word)) return { text: `${outer}.${word}`, path: [outer, word] };

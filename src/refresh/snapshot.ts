@@ -48,7 +48,7 @@ export class SnapshotReader {
       ...(alertable ? [{ name: 'alertable resources', listing: alertable }] : []),
       ...byProduct.map((listing, at) => ({ name: `product ${products[at]}`, listing })),
     ];
-    const parts = await this.#join(main.parts, alertable, byProduct);
+    const parts = await this.#join(main.parts, alertable, byProduct, context.signal);
     const snapshot = {
       ...main,
       parts,
@@ -69,6 +69,7 @@ export class SnapshotReader {
     parts: readonly Part<Resource>[],
     alertable: Listing<string> | undefined,
     byProduct: readonly Listing<string>[],
+    signal: AbortSignal,
   ): Promise<readonly Part<Resource>[]> {
     const { alertability, products, resourceLabels } = this.#spec;
     if (!alertability && products.length === 0 && resourceLabels.entries.length === 0) return parts;
@@ -90,7 +91,7 @@ export class SnapshotReader {
       if (isLabelling) for (const r of part) if (r.labels === NO_LABELS || hasNewProducts) unlabelled.push(r);
     });
     const labelsOf = (r: Resource) => resourceLabels.labelsOf({ ...r, product: this.#productOf(r.id) });
-    await setLabels(unlabelled, labelsOf, this.#tasks);
+    await setLabels(unlabelled, labelsOf, this.#tasks, signal);
     const joined = new Map<Part<Resource>, Part<Resource>>();
     if (alertability || products.length > 0)
       await this.#tasks.forEach(outdated, (part) =>
@@ -137,10 +138,12 @@ async function setLabels(
   resources: readonly Resource[],
   labelsOf: (resource: Resource) => Resource['labels'],
   tasks: TaskQueue,
+  signal?: AbortSignal,
 ): Promise<void> {
   // One by one: a regular expression may take long.
   const single = resources.map((resource) => [resource] as const);
   await tasks.forEach(single, ([resource]) => {
+    signal?.throwIfAborted();
     (resource as { labels: Resource['labels'] }).labels = labelsOf(resource);
   });
 }

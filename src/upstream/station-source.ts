@@ -144,8 +144,8 @@ class ListingReader {
   async #read<Row>(listing: OpenListing<Row>, pagePath: string, body: Uint8Array): Promise<Page<Row>> {
     const { rows: kind, readRow, pages, path, read, run, count } = listing;
     let counted = 0;
-    const progress = (rows: number, textLength: number) => {
-      const records = recordsOf(kind, rows, textLength);
+    const progress = (rows: number, textBytes: number) => {
+      const records = recordsOf(kind, rows, textBytes);
       count?.add(records - counted);
       counted = records;
     };
@@ -155,7 +155,7 @@ class ListingReader {
       const isSame = before?.digest === digest;
       const page = isSame ? before.page : await readPage(body, readRow, run, { before: before?.page, progress });
       read.set(pagePath, { digest, page });
-      progress(page.rows.length, page.textLength);
+      progress(page.rows.length, page.textBytes);
       return page;
     } catch (error) {
       // The request has not failed when there are too many records.
@@ -197,15 +197,15 @@ async function digestOf(body: Uint8Array, run: RunTask): Promise<string> {
   return cipher.getAuthTag().toString('base64');
 }
 
-/** Characters of a usual record: one with longer texts counts several times. */
-const RECORD_CHARACTERS = 512;
+/** Of the texts of a usual record: one with longer texts counts several times. */
+const RECORD_TEXT_BYTES = 512;
 
 /** Only the ids of a further listing are kept. */
 const IDS_PER_RECORD = 3;
 
-/** How many records rows with so many characters count as. */
-function recordsOf(kind: ListedPage['rows'], rows: number, textLength: number): number {
-  return Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textLength / RECORD_CHARACTERS));
+/** How many records rows with such texts count as. */
+function recordsOf(kind: ListedPage['rows'], rows: number, textBytes: number): number {
+  return Math.ceil(Math.max(1, kind === 'ids' ? rows / IDS_PER_RECORD : rows, textBytes / RECORD_TEXT_BYTES));
 }
 
 /** The path and query of a listing without paging, encoded as sent: signatures cover exactly these characters. */

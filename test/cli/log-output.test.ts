@@ -35,6 +35,7 @@ describe('LogOutput', () => {
     const { sink, output, resumed } = setUp();
     output.write('a\n');
     output.write('ü\n');
+    output.write('');
     expect(sink.text).toBe('a\nü\n');
     expect([output.droppedLines, resumed]).toEqual([0, []]);
     await output.drained();

@@ -122,6 +122,8 @@ const STATION_LINES = {
   'name: 5': '5:11: stations[0].name: expected a string, got a number; quote it',
   'alertable: true': '5:5: stations[0].alertable: unknown key, did you mean alertability?',
   'resource_type: t': '5:5: stations[0].resource_type: unknown key, did you mean filters.resource_type?',
+  'filters: { Resource-Types: [t] }':
+    '5:16: stations[0].filters.Resource-Types: unknown key, did you mean resource_types?',
   'ttl: 5m': '5:5: stations[0].ttl: unknown key, did you mean cache.ttl?',
   'filters: { resource_ids: [a, ""] }':
     '5:34: stations[0].filters.resource_ids[1]: expected a non-empty string, got ""',

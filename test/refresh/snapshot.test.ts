@@ -27,8 +27,8 @@ function readerOf(
       return ids(filters);
     },
   });
-  const read = async () => {
-    const snapshot = await reader.read(context);
+  const read = async (given = context) => {
+    const snapshot = await reader.read(given);
     return { snapshot, joined: snapshot.parts.flat().map(({ id, product, alertable }) => [id, product, alertable]) };
   };
   return { requested, read };
@@ -180,6 +180,21 @@ describe('SnapshotReader', () => {
       resourceOf('c', { name: 'other' }),
     ];
     expect(await teams()).toEqual(['new:named', 'b:as before', 'c:']);
+  });
+
+  it('labels no further resource after the end of the refresh', async () => {
+    const end = new AbortController();
+    let labelled = 0;
+    class Ending extends ResourceLabels {
+      override labelsOf(resource: Resource) {
+        labelled += 1;
+        end.abort(new Error('the refresh did not finish'));
+        return super.labelsOf(resource);
+      }
+    }
+    const { read } = readerOf({ resourceLabels: new Ending([{ match: {}, labels: { team: 'x' } }]) });
+    await expect(read(listingContext({ signal: end.signal }))).rejects.toThrow('the refresh did not finish');
+    expect(labelled).toBe(1);
   });
 
   it('labels resources without products and alertability', async () => {

@@ -73,6 +73,11 @@ export class RequestLimiter {
     return this.#rate.holdUntilMs;
   }
 
+  /** The service accepts less than the configuration allows. */
+  get isThrottled(): boolean {
+    return this.#rate.perSecond < (this.#options.requestsPerSecond || Number.POSITIVE_INFINITY);
+  }
+
   /** The duration of all holds until now. */
   heldMs(): number {
     return this.#rate.heldMs(this.#options.now());

@@ -48,7 +48,9 @@ interface PageRequest<T> {
   readonly retries: RequestRetries;
   /** Before the next attempt. */
   pauseMs: number;
-  /** The request waits since then: should the refresh time out, this is the reason. */
+  /** For its admission by the limiter. */
+  isWaiting: boolean;
+  /** Why it waits again. */
   throttling?: RequestFailure | undefined;
   /** The credentials were read again after a 401. */
   isRenewed: boolean;
@@ -116,14 +118,15 @@ export class UpstreamClient {
     setMaxListeners(0, signal);
     this.#checkHold(context);
     const retries = new RequestRetries(this.#options.maxRetries, this.#limiter);
-    const request: PageRequest<T> = { path, context, read, smaller, retries, pauseMs: 0, isRenewed: false };
+    const state = { pauseMs: 0, isWaiting: true, isRenewed: false };
+    const request: PageRequest<T> = { path, context, read, smaller, retries, ...state };
     try {
       return await this.#getWithRetries(request);
     } catch (error) {
       if (!signal.aborted) throw error;
       const isTimeout = signal.reason instanceof ListingFailure;
       if (isTimeout) this.#checkHold(context);
-      throw (isTimeout && request.throttling) || signal.reason;
+      throw (isTimeout && this.#throttlingOf(request)) || signal.reason;
     }
   }
 
@@ -174,7 +177,9 @@ export class UpstreamClient {
     const { context, read } = request;
     for (;;) {
       let attempt: Attempt | undefined;
+      request.isWaiting = true;
       const work = async (admission: Admission) => {
+        request.isWaiting = false;
         request.throttling = undefined;
         attempt = { admission, credentialVersion: this.#authenticator.credentialVersion };
         const buffer = this.#freeBuffers.pop() ?? new GrowableBuffer();
@@ -193,6 +198,13 @@ export class UpstreamClient {
         this.#observer.retried();
       }
     }
+  }
+
+  /** The failure of a refresh that times out while the request waits because of throttling. */
+  #throttlingOf({ isWaiting, throttling }: PageRequest<unknown>): ListingFailure | undefined {
+    if (!isWaiting || throttling || !this.#limiter.isThrottled) return throttling;
+    const message = `${this.#service.name} throttles requests: the refresh did not finish at the rate that it accepts`;
+    return new ListingFailure('rate_limited', message);
   }
 
   /** Resolves when the request may be sent again; rejects when it is given up. */

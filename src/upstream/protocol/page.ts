@@ -33,7 +33,7 @@ export interface Page<Row> extends SplitRows<Row> {
   /** The page without its first record: the same object on every call. */
   readonly afterFirst: () => Page<Row>;
   /** Characters of all texts of the rows. */
-  readonly textLength: number;
+  readonly textBytes: number;
   readonly total: number | undefined;
   readonly totalInvalid: boolean;
 }
@@ -51,7 +51,7 @@ export function hasSameRecords(a: Page<unknown>, b: Page<unknown>): boolean {
 export type ReadRow<Row> = (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
 
 /** Called with the rows read so far and the characters of their texts; may throw to stop reading. */
-export type RowProgress = (rows: number, textLength: number) => void;
+export type RowProgress = (rows: number, textBytes: number) => void;
 
 /** Rejects with an UnreadablePage for anything but a page; an invalid record in it is only counted. `before`: the page of the listing before. */
 export async function readPage<Row>(
@@ -64,7 +64,7 @@ export async function readPage<Row>(
   const reader = new RowReader((record) => readRow(record, find));
   const envelope = await parsePage(bytes, run, (records) => {
     reader.read(records);
-    progress?.(reader.rows.length, reader.textLength);
+    progress?.(reader.rows.length, reader.textBytes);
   });
   return reader.page(envelope);
 }
@@ -80,7 +80,7 @@ class RowReader<Row> {
   #first: unknown;
   #last: unknown;
   readonly rows: Row[] = [];
-  textLength = 0;
+  textBytes = 0;
 
   constructor(readRow: (record: unknown) => ReadRecord<Row> | undefined) {
     this.#readRow = readRow;
@@ -100,12 +100,12 @@ class RowReader<Row> {
     }
   }
 
-  #add({ row, id, invalid, textLength }: ReadRecord<Row>): void {
+  #add({ row, id, invalid, textBytes }: ReadRecord<Row>): void {
     if (invalid.length > 0) this.#invalid.set(this.rows.length, invalid);
     this.rows.push(row);
     this.#ids.push(id);
     this.#positions.push(this.#received);
-    this.textLength += textLength;
+    this.textBytes += textBytes;
   }
 
   page(envelope: unknown): Page<Row> {
@@ -115,7 +115,7 @@ class RowReader<Row> {
     const page: Page<Row> = {
       ...rows,
       received: this.#received,
-      textLength: this.textLength,
+      textBytes: this.textBytes,
       borders: this.#received === 0 ? [undefined, undefined] : [recordKey(this.#first), recordKey(this.#last)],
       rejected: this.#received - this.rows.length,
       rejectedDigest: this.#rejected?.digest('base64') ?? '',

@@ -16,7 +16,7 @@ export interface ReadRecord<Row> {
   /** Fields whose values are invalid. */
   readonly invalid: readonly RecordField[];
   /** Characters of all its texts. */
-  readonly textLength: number;
+  readonly textBytes: number;
 }
 
 /** The row of the same id in the listing before. */
@@ -74,14 +74,18 @@ export function readResource(
   // Set after reading, by what cannot have changed.
   if (before && row.name === before.name && row.displayName === before.displayName && row.type === before.type)
     row.labels = before.labels;
-  const unique = id.length + row.name.length + row.displayName.length;
-  const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
+  const held = [id, row.name, row.displayName, row.type, row.typeLabel, row.state, row.sku, row.gpuModel];
   return {
     row: before && isEqual(row, before) ? before : row,
     id: same(id, row.id),
     invalid,
-    textLength: unique + shared,
+    textBytes: held.reduce((sum, text) => sum + heapBytes(text), 0),
   };
+}
+
+/** V8 stores a text with a character above U+00FF in two bytes per character. */
+function heapBytes(text: string): number {
+  return /[^\0-\xff]/.test(text) ? 2 * text.length : text.length;
 }
 
 /** One copy of equal texts: the one that is already held. */
@@ -100,7 +104,7 @@ export function readId(record: unknown, find?: FindRow<string>): ReadRecord<stri
   const id = isObject(record) ? readRecordId(record) : undefined;
   if (id === undefined) return undefined;
   const row = find?.(id) ?? labelText(id);
-  return { row, id: same(id, row), invalid: NO_FIELDS, textLength: id.length };
+  return { row, id: same(id, row), invalid: NO_FIELDS, textBytes: heapBytes(id) };
 }
 
 const NO_FIELDS: readonly RecordField[] = [];

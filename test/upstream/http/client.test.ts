@@ -185,6 +185,16 @@ describe('UpstreamClient rate limiting', () => {
     await expect(request).rejects.toMatchObject({ reason: 'rate_limited' });
   });
 
+  it('fails as rate_limited when the refresh times out while a page waits for the rate that the service accepts', async () => {
+    const { get, failure, observer } = await servedClient(statuses(429), { concurrency: 4, maxRetries: 5 });
+    await failure();
+    expect(observer.limit).toBeLessThan(1);
+    const timeout = new AbortController();
+    const outcome = expect(get('/next', { signal: timeout.signal })).rejects.toMatchObject({ reason: 'rate_limited' });
+    timeout.abort(TIMEOUT);
+    await outcome;
+  });
+
   it('fails as timeout when the refresh times out on a request that hangs after a 429', async () => {
     const throttled = statuses(429);
     let received = 0;

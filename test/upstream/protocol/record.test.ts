@@ -62,7 +62,7 @@ describe('readResource', () => {
     expect(readRecord(complete)).toEqual({
       invalid: [],
       id: 'id-1',
-      textLength: 74,
+      textBytes: 80,
       row: {
         id: 'id-1',
         name: 'name-1',
@@ -86,7 +86,7 @@ describe('readResource', () => {
     const nothing = {
       invalid: [],
       id: 'a',
-      textLength: 1,
+      textBytes: 1,
       row: {
         ...{ id: 'a', name: '', displayName: '', type: '', typeLabel: '', state: '', sku: '', gpuModel: '' },
         ...{
