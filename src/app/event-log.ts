@@ -167,8 +167,8 @@ export function throttleLog(
   let throttled = 0;
   let logged = Number.POSITIVE_INFINITY;
   return {
-    throttled: () => {
-      if (throttledMs === undefined) log.warn('upstream throttles requests', { upstream, status: 429 });
+    throttled: (status) => {
+      if (throttledMs === undefined) log.warn('upstream throttles requests', { upstream, status });
       throttledMs = now();
       throttled += 1;
     },

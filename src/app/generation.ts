@@ -248,9 +248,9 @@ function connectUpstreams(
         services.observer?.retried();
       },
       replied: (reply) => services.observer?.replied(reply),
-      throttled: () => {
+      throttled: (status) => {
         observer.throttled();
-        throttleLog?.throttled();
+        throttleLog?.throttled(status);
       },
       limited: (requestsPerSecond) => {
         observer.limited(requestsPerSecond);

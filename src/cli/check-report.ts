@@ -137,9 +137,13 @@ const STATION_COLUMNS: readonly Column[] = [
   { heading: 'REQUESTS', rank: 7, right: true },
 ];
 
+function listingText({ complete, rejected }: { complete: boolean; rejected: number }): string {
+  return `${complete ? 'complete' : 'incomplete'}${rejected > 0 ? `, ${rejected} rejected` : ''}`;
+}
+
 function resultColour(cell: string): Colour | undefined {
   if (/^(?:complete|granted|accepted)$/.test(cell)) return 'green';
-  if (cell === 'incomplete') return 'yellow';
+  if (/^incomplete|\d rejected$/.test(cell)) return 'yellow';
   return /^(?:failed: .*|denied|rejected|no credentials)$/s.test(cell) ? 'red' : undefined;
 }
 
@@ -184,7 +188,7 @@ function stationRow({ options }: DiagnosedUpstream, station: DiagnosedStation, u
           PERMISSION: 'granted',
           TOTAL: `${result.snapshot.reportedTotal ?? 'none'}`,
           RESOURCES: `${result.snapshot.size}`,
-          LISTING: result.snapshot.complete ? 'complete' : 'incomplete',
+          LISTING: listingText(result.snapshot),
         }
       : {
           PERMISSION: result.reason === 'forbidden' ? 'denied' : 'unknown',

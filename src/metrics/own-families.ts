@@ -87,7 +87,7 @@ export const OWN_FAMILIES = {
   },
   apiRequestsThrottled: {
     name: 'telemetry_station_exporter_api_requests_throttled_total',
-    help: 'Requests answered with 429.',
+    help: 'Requests throttled: answered with 429, or with 503 while others were accepted.',
     type: 'counter',
     labels: ['upstream'],
     exampleTitle: 'Upstreams that throttle requests',

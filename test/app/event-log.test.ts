@@ -185,9 +185,9 @@ describe('throttleLog', () => {
 
   it('logs the first throttled request, and each change of the rate by a factor of two', () => {
     const { throttled, limited, logged } = setUp();
-    throttled();
+    throttled(429);
     limited(Number.POSITIVE_INFINITY);
-    throttled();
+    throttled(429);
     limited(18);
     limited(12);
     limited(9);
@@ -203,16 +203,16 @@ describe('throttleLog', () => {
 
   it('logs the end of throttling after five quiet minutes, and its next beginning', () => {
     const { throttled, limited, logged, advance } = setUp();
-    throttled();
+    throttled(429);
     limited(10);
     logged();
     advance(300_000);
     limited(Number.POSITIVE_INFINITY);
     limited(Number.POSITIVE_INFINITY);
-    throttled();
+    throttled(503);
     expect(logged(true)).toEqual([
       'info msg="upstream no longer throttles requests" upstream=main requests_per_second=unlimited throttled=1',
-      'warn msg="upstream throttles requests" upstream=main status=429',
+      'warn msg="upstream throttles requests" upstream=main status=503',
     ]);
   });
 });

@@ -92,8 +92,8 @@ describe('the status page', () => {
     await page.locator('#totals').getByRole('link', { name: '1', exact: true }).click();
     expect(await page.locator('#result').innerText()).toBe('1 resource of 1 station matches: state firing.');
     for (const [station, problem] of [
-      ['short', /^The data may be missing resources\. listing incomplete: ./],
-      ['odd', /^The data may be missing resources\. 3 records rejected: no usable resource_id\.$/],
+      ['short', /^The data may be missing resources\.\s+listing incomplete: ./],
+      ['odd', /^The data may be missing resources\.\s+3 records rejected: no usable resource_id$/],
     ] as const) {
       await page.goto(`${exporter.url}/stations/${station}`);
       expect(await page.locator('#data-problems').innerText()).toMatch(problem);

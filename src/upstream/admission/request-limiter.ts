@@ -246,7 +246,7 @@ export class RequestLimiter {
       this.breaker.setHanging(inFlight.station, false);
       if (this.throttling(error, inFlight).isThrottled) {
         this.#rate.throttled({ startedMs, nowMs, retryAfterMs, overloaded: status === 503 });
-        this.#options.observer.throttled();
+        this.#options.observer.throttled(status);
       } else this.#rate.failed(startedMs, nowMs);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason)) {
       this.#answered(inFlight);

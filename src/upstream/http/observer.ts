@@ -11,7 +11,8 @@ export interface RequestObserver {
   /** The time a request spent in the queue, admitted or aborted. */
   waited(seconds: number): void;
   /** The service rejected a request because of its rate limit. */
-  throttled(): void;
+  /** `status`: 429, or 503. */
+  throttled(status: number): void;
   /** The rate limit changed; Infinity: no limit. */
   limited(requestsPerSecond: number): void;
   /** The service replied, with any status. */
