@@ -74,18 +74,23 @@ export function readResource(
   // Set after reading, by what cannot have changed.
   if (before && row.name === before.name && row.displayName === before.displayName && row.type === before.type)
     row.labels = before.labels;
-  const held = [id, row.name, row.displayName, row.type, row.typeLabel, row.state, row.sku, row.gpuModel];
+  const unique = id.length + row.name.length + row.displayName.length;
+  const shared = row.type.length + row.typeLabel.length + row.state.length + row.sku.length + row.gpuModel.length;
   return {
     row: before && isEqual(row, before) ? before : row,
     id: same(id, row.id),
     invalid,
-    textBytes: held.reduce((sum, text) => sum + heapBytes(text), 0),
+    textBytes: unique + shared <= SHORT_CHARACTERS ? unique + shared : heapBytes(Object.values({ ...row, id })),
   };
 }
 
+/** Even at two bytes per character, these texts are those of a usual record: testing every record takes time. */
+const SHORT_CHARACTERS = 256;
+
 /** V8 stores a text with a character above U+00FF in two bytes per character. */
-function heapBytes(text: string): number {
-  return /[^\0-\xff]/.test(text) ? 2 * text.length : text.length;
+function heapBytes(texts: readonly unknown[]): number {
+  const bytes = (text: string) => (/[^\0-\xff]/.test(text) ? 2 * text.length : text.length);
+  return texts.reduce<number>((sum, text) => (typeof text === 'string' ? sum + bytes(text) : sum), 0);
 }
 
 /** One copy of equal texts: the one that is already held. */
@@ -104,7 +109,12 @@ export function readId(record: unknown, find?: FindRow<string>): ReadRecord<stri
   const id = isObject(record) ? readRecordId(record) : undefined;
   if (id === undefined) return undefined;
   const row = find?.(id) ?? labelText(id);
-  return { row, id: same(id, row), invalid: NO_FIELDS, textBytes: heapBytes(id) };
+  return {
+    row,
+    id: same(id, row),
+    invalid: NO_FIELDS,
+    textBytes: id.length <= SHORT_CHARACTERS ? id.length : heapBytes([id]),
+  };
 }
 
 const NO_FIELDS: readonly RecordField[] = [];
