@@ -95,8 +95,10 @@ function drop(station: KeptChanges, excess: number): number {
 const CHANGE_CHARACTERS = 512;
 
 function sizeOf({ resource, from, to }: ObservedChange): number {
-  const texts = [...Object.values(resource), from, to].filter((value) => typeof value === 'string');
-  return 1 + Math.floor(texts.join('').length / CHANGE_CHARACTERS);
+  const { id, name, displayName, type, typeLabel, state, sku, gpuModel } = resource;
+  const unique = id.length + name.length + displayName.length + `${from}`.length + `${to}`.length;
+  const shared = type.length + typeLabel.length + state.length + sku.length + gpuModel.length;
+  return 1 + Math.floor((unique + shared) / CHANGE_CHARACTERS);
 }
 
 /** A change in JSON and CSV. */
