@@ -54,19 +54,10 @@ function resolveStation(
   };
 }
 
-const FILTERS = {
-  resource_ids: 'resourceIds',
-  resource_type: 'resourceType',
-  resource_types: 'resourceTypes',
-  product: 'product',
-  resource_display_name_prefix: 'displayNamePrefix',
-  enabled_alert: 'enabledAlert',
-} as const satisfies Record<keyof StationConfig['filters'], keyof ListingFilters>;
-
 /** An empty list does not filter. */
 function resolveFilters(filters: StationConfig['filters']): ListingFilters {
   const given = Object.entries(filters).filter(([, value]) => !Array.isArray(value) || value.length > 0);
-  return Object.fromEntries(given.map(([key, value]) => [FILTERS[key as keyof typeof FILTERS], value]));
+  return Object.fromEntries(given);
 }
 
 /** The active configuration as YAML, with defaults filled in and secrets hidden. */

@@ -8,14 +8,14 @@ export interface StationPath {
   readonly telemetryStation: string;
 }
 
-/** Query parameters that narrow a listing; an absent one is not sent. */
+/** Query parameters that narrow a listing, under the names of the service; an absent one or an empty list is not sent. */
 export interface ListingFilters {
-  readonly resourceIds?: readonly string[];
-  readonly resourceType?: string;
-  readonly resourceTypes?: readonly string[];
+  readonly resource_ids?: readonly string[];
+  readonly resource_type?: string;
+  readonly resource_types?: readonly string[];
   readonly product?: string;
-  readonly displayNamePrefix?: string;
-  readonly enabledAlert?: boolean;
+  readonly resource_display_name_prefix?: string;
+  readonly enabled_alert?: boolean;
 }
 
 export interface ListingQuery {

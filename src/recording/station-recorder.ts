@@ -45,7 +45,7 @@ export class StationRecorder {
       ...all.filter(({ rows }) => rows === 'resources'),
       ...all.filter(({ rows }) => rows === 'ids'),
     ].map((listing) => ({
-      filters: wireFilters(listing.filters, anonymous),
+      filters: recordedFilters(listing.filters, anonymous),
       pages: listing.pages.toSorted((a, b) => a.offset - b.offset),
     }));
     return {
@@ -55,7 +55,7 @@ export class StationRecorder {
         resource_group: anonymous(path.resourceGroup),
         zone: anonymous(path.zone),
         telemetry_station: anonymous(path.telemetryStation),
-        filters: wireFilters(filters, anonymous),
+        filters: recordedFilters(filters, anonymous),
         products: [...products],
         alertability,
       },
@@ -64,18 +64,19 @@ export class StationRecorder {
   }
 }
 
-/** The query parameters; unset filters are left out. */
-function wireFilters(filters: ListingFilters, anonymous: (text: string) => string): RecordedListing['filters'] {
-  const { resourceIds, resourceType, resourceTypes, product, displayNamePrefix, enabledAlert } = filters;
-  return {
-    ...(resourceIds && { resource_ids: resourceIds.map(anonymous) }),
-    ...(resourceType && { resource_type: [resourceType] }),
-    ...(resourceTypes && { resource_types: [...resourceTypes] }),
-    ...(product && { product: [product] }),
-    ...(displayNamePrefix && { resource_display_name_prefix: [anonymous(displayNamePrefix)] }),
-    ...(enabledAlert && { enabled_alert: ['true'] }),
-  };
+/** As the service reads the parameters: without those that do not filter. */
+function recordedFilters(filters: ListingFilters, anonymous: (text: string) => string): RecordedListing['filters'] {
+  const filtering = Object.entries(filters).filter(([, value]) => Boolean(value));
+  return Object.fromEntries(
+    filtering.map(([name, value]) => {
+      const texts = [value].flat().map(String);
+      return [name, NAME_FILTERS.includes(name) ? texts.map(anonymous) : texts];
+    }),
+  );
 }
+
+/** The filters that contain IDs or names. */
+const NAME_FILTERS = ['resource_ids', 'resource_display_name_prefix'];
 
 /** A recording as JSON, a page per line, so that a large one never becomes one string. */
 export function* recordingPieces({ listings, ...recording }: Recording): Iterable<string> {

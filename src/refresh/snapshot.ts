@@ -41,7 +41,7 @@ export class SnapshotReader {
     const query = (further: ListingFilters) => ({ path, filters: { ...filters, ...further } });
     const [main, alertable, ...byProduct] = await Promise.all([
       this.#source.listResources(query({}), context),
-      listsAlertable(this.#spec) ? this.#source.listIds(query({ enabledAlert: true }), context) : undefined,
+      listsAlertable(this.#spec) ? this.#source.listIds(query({ enabled_alert: true }), context) : undefined,
       ...products.map((product) => this.#source.listIds(query({ product }), context)),
     ]);
     const further = [
@@ -120,7 +120,7 @@ export class SnapshotReader {
   #isAlertable(id: string): boolean | undefined {
     const { alertability, filters } = this.#spec;
     if (!alertability) return undefined;
-    if (filters.enabledAlert === true || this.#alertable.has(id)) return true;
+    if (filters.enabled_alert === true || this.#alertable.has(id)) return true;
     return this.#alertable.complete ? false : undefined;
   }
 }
@@ -157,7 +157,7 @@ export function listingCount(spec: ListedParts): number {
 
 /** With the filter enabled_alert, the main listing contains alertable resources only. */
 function listsAlertable({ alertability, filters }: Pick<ListedParts, 'alertability' | 'filters'>): boolean {
-  return alertability && filters.enabledAlert !== true;
+  return alertability && filters.enabled_alert !== true;
 }
 
 function isSame(a: Snapshot, b: Snapshot): boolean {

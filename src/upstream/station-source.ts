@@ -3,7 +3,6 @@ import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
 import type {
   Listing,
   ListingContext,
-  ListingFilters,
   ListingQuery,
   RecordAccount,
   RecordAccounts,
@@ -218,22 +217,13 @@ function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: So
     ...['telemetryStations', path.telemetryStation],
     'resources',
   ];
-  const query = Object.entries(PARAMETERS).flatMap(([filter, name]) => {
-    const values = [filters[filter as keyof ListingFilters] ?? []].flat().map((value) => encoded(String(value)));
+  const query = Object.entries(filters).flatMap(([name, given]) => {
+    const values = [given].flat().map((value) => encoded(String(value)));
     const sent = listStyle === 'comma' && values.length > 0 ? [values.join(',')] : values;
     return sent.map((value) => `${name}=${value}&`);
   });
   return `${baseUrl.pathname.replace(/\/+$/, '')}/${parts.map(encoded).join('/')}?${query.join('')}`;
 }
-
-const PARAMETERS: Readonly<Record<keyof ListingFilters, string>> = {
-  resourceIds: 'resource_ids',
-  resourceType: 'resource_type',
-  resourceTypes: 'resource_types',
-  product: 'product',
-  displayNamePrefix: 'resource_display_name_prefix',
-  enabledAlert: 'enabled_alert',
-};
 
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());

@@ -59,15 +59,15 @@ describe('SnapshotReader', () => {
   it('labels each resource with the first configured product whose listing contains it', async () => {
     const byProduct: Record<string, string[]> = { x: ['b'], y: ['a', 'b', 'elsewhere'] };
     const { requested, read } = readerOf(
-      { products: ['x', 'y'], filters: { displayNamePrefix: 'web-' } },
+      { products: ['x', 'y'], filters: { resource_display_name_prefix: 'web-' } },
       ({ product }) => listingOf(byProduct[product ?? ''] ?? []),
       () => listingOf(records, { pages: 2 }),
     );
     const { snapshot, joined } = await read();
     expect(requested).toEqual([
-      { displayNamePrefix: 'web-' },
-      { displayNamePrefix: 'web-', product: 'x' },
-      { displayNamePrefix: 'web-', product: 'y' },
+      { resource_display_name_prefix: 'web-' },
+      { resource_display_name_prefix: 'web-', product: 'x' },
+      { resource_display_name_prefix: 'web-', product: 'y' },
     ]);
     expect(joined.map(([id, product]) => [id, product])).toEqual([
       ['a', 'y'],
@@ -78,10 +78,10 @@ describe('SnapshotReader', () => {
   });
 
   it('needs no further listing with the filter enabled_alert', async () => {
-    const spec = { alertability: true, filters: { enabledAlert: true } };
+    const spec = { alertability: true, filters: { enabled_alert: true } };
     const { requested, read } = readerOf(spec);
     const { snapshot, joined } = await read();
-    expect(requested).toEqual([{ enabledAlert: true }]);
+    expect(requested).toEqual([{ enabled_alert: true }]);
     expect(joined.map(([, , alertable]) => alertable)).toEqual([true, true, true]);
     expect(snapshot.pages).toBe(1);
   });
@@ -90,8 +90,8 @@ describe('SnapshotReader', () => {
     const locations = [{ offset: 40, positions: [1, 2, 5], invalid: new Map([[1, ['sku'] as const]]) }];
     const { read } = readerOf(
       { products: ['x', 'y'], alertability: true },
-      ({ product, enabledAlert }) => {
-        if (enabledAlert) return listingOf(['a'], { complete: false, incompleteReasons: ['the total changed'] });
+      ({ product, enabled_alert }) => {
+        if (enabled_alert) return listingOf(['a'], { complete: false, incompleteReasons: ['the total changed'] });
         return product === 'y'
           ? listingOf(['b'], { complete: false, incompleteReasons: ['it is short', 'it repeats'] })
           : listingOf(['c']);

@@ -656,7 +656,7 @@ describe('stationSource page size', () => {
 
 describe('stationSource path', () => {
   it.each<[ListingFilters, string]>([
-    [{ resourceIds: [], resourceTypes: [] }, ''],
+    [{ resource_ids: [], resource_types: [] }, ''],
     [{ product: '\ud800' }, 'product=%EF%BF%BD&'],
   ])('sends the filters %j as %j', async (filters, sent) => {
     const { source, requests } = sourceOf(service([]), { listStyle: 'comma' });

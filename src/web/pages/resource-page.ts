@@ -190,7 +190,7 @@ function productReason({ products }: StationSpec, { product }: Resource): Html {
 /** Whether the resource can have alerts, and which listing shows it. */
 function alertableReason({ alertability, filters }: StationSpec, { alertable }: Resource): Html {
   if (!alertability) return html`unknown: <code>alertability</code> is not enabled for this station`;
-  if (filters.enabledAlert)
+  if (filters.enabled_alert)
     return html`yes: the station’s filter <code>enabled_alert</code> lists only alertable resources`;
   if (alertable === undefined)
     return html`unknown: not in the listing of alertable resources, which is not verified complete`;

@@ -168,7 +168,7 @@ describe('resourcePage', () => {
     [{ products: ['p', 'q'] }, {}, 'Productnone: in the listing of none of p, q'],
     [{}, {}, 'Alertableunknown: alertability is not enabled for this station'],
     [
-      { alertability: true, filters: { enabledAlert: true } },
+      { alertability: true, filters: { enabled_alert: true } },
       { alertable: true },
       'Alertableyes: the station’s filter enabled_alert lists only alertable resources',
     ],
