@@ -32,7 +32,7 @@ export function stationStatus(
   return {
     name: spec.name,
     upstream: spec.upstream,
-    telemetryStation: spec.path.telemetryStation,
+    telemetryStation: spec.path.telemetry_station,
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
     failure: health.failure,
     lastSuccessMs: health.lastSuccessMs,

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
-import type { ListingFilters } from '../model/listing.ts';
+import type { ListingFilters, StationPath } from '../model/listing.ts';
 import { ResourceLabels } from '../model/resource-labels.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import { type Config, configSchema } from './schema.ts';
-import { type PathParts, parseRid } from './station-schema.ts';
+import { parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];
 
@@ -19,19 +19,15 @@ function resolveStation(
   resourceLabels: ResourceLabels,
 ): StationSpec {
   // The schema guarantees a rid or all four parts, and a known or single upstream.
-  const parts = parseRid(station.rid ?? '') ?? (station as PathParts);
+  const { subscription, resource_group, zone, telemetry_station } =
+    parseRid(station.rid ?? '') ?? (station as StationPath);
   const upstream = (station.upstream ?? Object.keys(upstreams)[0]) as string;
   const { refresh_timeout } = upstreams[upstream] as Config['upstreams'][string];
-  const name = station.name ?? parts.telemetry_station;
+  const name = station.name ?? telemetry_station;
   return {
     name,
     upstream,
-    path: {
-      subscription: parts.subscription,
-      resourceGroup: parts.resource_group,
-      zone: parts.zone,
-      telemetryStation: parts.telemetry_station,
-    },
+    path: { subscription, resource_group, zone, telemetry_station },
     filters: resolveFilters(station.filters),
     products: station.products,
     alertability: station.alertability,

@@ -1,16 +1,10 @@
 import * as z from 'zod';
 import { STATION_FAMILIES } from '../metrics/catalogue.ts';
 import { STATION_INFO } from '../metrics/health-families.ts';
+import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import { type CrossProblem, crossChecked, given, type Unchecked } from './cross-check.ts';
 import { duration, editorPattern, integer, optional, text, timerDuration } from './scalar-schemas.ts';
-
-/** The keys that identify a telemetry station, outermost first. */
-const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
-
-type PathKey = (typeof PATH_KEYS)[number];
-
-export type PathParts = Readonly<Record<PathKey, string>>;
 
 const RID_FORM = '/subscriptions/<subscription>/resourceGroups/<group>/zones/<zone>/telemetryStations/<name>';
 
@@ -22,10 +16,10 @@ const RID = new RegExp(
 );
 
 /** Returns the parts of a resource ID; undefined for any other text. */
-export function parseRid(rid: string): PathParts | undefined {
+export function parseRid(rid: string): StationPath | undefined {
   const [, ...parts] = RID.exec(rid) ?? [];
   if (parts.length === 0 || !rid.isWellFormed()) return undefined;
-  return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as PathParts;
+  return Object.fromEntries(PATH_KEYS.map((key, index) => [key, parts[index]])) as StationPath;
 }
 
 /** `.` and `..` would be resolved in the URL, and a lone surrogate cannot be encoded. */
@@ -125,7 +119,7 @@ export const station = crossChecked(
   },
 ).meta({ oneOf: [{ ...given('rid'), not: { anyOf: PATH_KEYS.map((key) => given(key)) } }, given(...PATH_KEYS)] });
 
-function* pathProblems(value: Unchecked<Record<PathKey | 'rid', string>>): Iterable<CrossProblem> {
+function* pathProblems(value: Unchecked<StationPath & { readonly rid: string }>): Iterable<CrossProblem> {
   const given = PATH_KEYS.filter((key) => value[key] !== undefined);
   if (value.rid !== undefined && given.length > 0) {
     yield {

@@ -1,3 +1,4 @@
+import { PATH_KEYS } from '../model/listing.ts';
 import { RESOURCE_COLUMNS, type Resource } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
@@ -15,19 +16,12 @@ export interface Link {
   readonly url: string;
 }
 
-const STATION_VALUES = {
-  station: ({ name }) => name,
-  upstream: ({ upstream }) => upstream,
-  subscription: ({ path }) => path.subscription,
-  resource_group: ({ path }) => path.resourceGroup,
-  zone: ({ path }) => path.zone,
-  telemetry_station: ({ path }) => path.telemetryStation,
-} as const satisfies Readonly<Record<string, (spec: StationSpec) => string>>;
+const STATION_PLACEHOLDERS = ['station', 'upstream', ...PATH_KEYS] as const;
 
 /** The placeholders of each kind of template: those of a resource are the station's and the fields of the resource. */
 export const LINK_PLACEHOLDERS: Readonly<Record<'station' | 'resource', readonly string[]>> = {
-  station: Object.keys(STATION_VALUES),
-  resource: [...Object.keys(STATION_VALUES), ...Object.keys(RESOURCE_COLUMNS)],
+  station: STATION_PLACEHOLDERS,
+  resource: [...STATION_PLACEHOLDERS, ...Object.keys(RESOURCE_COLUMNS)],
 };
 
 export function stationLinks(links: readonly LinkTemplate[], spec: StationSpec): readonly Link[] {
@@ -41,8 +35,9 @@ export function resourceLinks(links: readonly LinkTemplate[], spec: StationSpec,
   return expanded(links, 'resource', new Map([...stationValues(spec), ...columns]));
 }
 
-function stationValues(spec: StationSpec): ReadonlyMap<string, string> {
-  return new Map(Object.entries(STATION_VALUES).map(([name, value]) => [name, value(spec)]));
+function stationValues({ name, upstream, path }: StationSpec): ReadonlyMap<string, string> {
+  const values: Readonly<Record<(typeof STATION_PLACEHOLDERS)[number], string>> = { station: name, upstream, ...path };
+  return new Map(Object.entries(values));
 }
 
 function expanded(

@@ -10,7 +10,7 @@ export const STATION_INFO = healthFamily({
   exampleTitle: 'Stations by zone and upstream',
   example: 'count by (zone, upstream) (telemetry_station_info)',
   samples: ({ spec: { path, upstream, labels } }) => [
-    [1, path.subscription, path.resourceGroup, path.zone, path.telemetryStation, upstream, ...Object.values(labels)],
+    [1, path.subscription, path.resource_group, path.zone, path.telemetry_station, upstream, ...Object.values(labels)],
   ],
   extraLabels: ({ labels }) => Object.keys(labels),
 });

@@ -1,12 +1,10 @@
 import { RECORD_FIELDS, type Resource } from './resource.ts';
 
+/** The keys that identify a telemetry station, outermost first. */
+export const PATH_KEYS = ['subscription', 'resource_group', 'zone', 'telemetry_station'] as const;
+
 /** The four names that identify a telemetry station in the service. */
-export interface StationPath {
-  readonly subscription: string;
-  readonly resourceGroup: string;
-  readonly zone: string;
-  readonly telemetryStation: string;
-}
+export type StationPath = Readonly<Record<(typeof PATH_KEYS)[number], string>>;
 
 /** Query parameters that narrow a listing, under the names of the service; an absent one or an empty list is not sent. */
 export interface ListingFilters {

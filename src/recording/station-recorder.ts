@@ -1,4 +1,4 @@
-import type { ListingFilters } from '../model/listing.ts';
+import { type ListingFilters, PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { labelText } from '../model/resource.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 import type { Recording } from '../simulator/recording.ts';
@@ -51,10 +51,7 @@ export class StationRecorder {
     return {
       version: 1,
       station: {
-        subscription: anonymous(path.subscription),
-        resource_group: anonymous(path.resourceGroup),
-        zone: anonymous(path.zone),
-        telemetry_station: anonymous(path.telemetryStation),
+        ...(Object.fromEntries(PATH_KEYS.map((key) => [key, anonymous(path[key])])) as StationPath),
         filters: recordedFilters(filters, anonymous),
         products: [...products],
         alertability,

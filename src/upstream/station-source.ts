@@ -212,9 +212,9 @@ function listingPath({ path, filters }: ListingQuery, { baseUrl, listStyle }: So
   const parts = [
     ...['monitor', 'ts', 'data', 'v1'],
     ...['subscriptions', path.subscription],
-    ...['resourceGroups', path.resourceGroup],
+    ...['resourceGroups', path.resource_group],
     ...['zones', path.zone],
-    ...['telemetryStations', path.telemetryStation],
+    ...['telemetryStations', path.telemetry_station],
     'resources',
   ];
   const query = Object.entries(filters).flatMap(([name, given]) => {

@@ -232,14 +232,11 @@ function stationObject(
   owners: readonly OwnerCount[],
   nowMs: number,
 ): object {
-  const { subscription, resourceGroup, zone } = spec.path;
   const snapshot = served?.snapshot;
   return {
     ...fieldsOf(STATION_COLUMNS, status),
     ...fieldsOf(DATA_FIELDS, { status, nowMs }),
-    subscription,
-    resource_group: resourceGroup,
-    zone,
+    ...spec.path,
     labels: spec.labels,
     products: spec.products,
     alertability: spec.alertability,

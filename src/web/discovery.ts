@@ -48,10 +48,7 @@ function targetGroup(spec: StationSpec, { target, secure }: Endpoint, prefix: st
 function metaLabels({ name, upstream, path, labels }: StationSpec): readonly (readonly [string, string])[] {
   return [
     ['name', name],
-    ['subscription', path.subscription],
-    ['resource_group', path.resourceGroup],
-    ['zone', path.zone],
-    ['telemetry_station', path.telemetryStation],
+    ...Object.entries(path),
     ['upstream', upstream],
     ...Object.entries(labels).map(([label, value]) => [`label_${label}`, value] as const),
   ];

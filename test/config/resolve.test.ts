@@ -12,7 +12,7 @@ describe('resolveStations', () => {
       {
         name: 'ts',
         upstream: 'main',
-        path: { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' },
+        path: { subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: 'ts' },
         filters: {},
         products: [],
         alertability: false,
@@ -56,7 +56,7 @@ stations:
       {
         name: 'prod',
         upstream: 'two',
-        path: { subscription: 'a', resourceGroup: 'b', zone: 'c', telemetryStation: 'd' },
+        path: { subscription: 'a', resource_group: 'b', zone: 'c', telemetry_station: 'd' },
         filters: {
           resource_ids: ['i'],
           resource_type: 't',

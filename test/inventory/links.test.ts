@@ -8,7 +8,7 @@ const hrefs = (links: readonly { readonly url: string }[]) => links.map(({ url }
 
 describe('stationLinks', () => {
   it('replaces the placeholders of the station', () => {
-    const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+    const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
     const template = `https://h/${LINK_PLACEHOLDERS.station.map((name) => `{${name}}`).join('/')}`;
     const links = [
       { name: 'both', station: template, resource: 'https://h' },

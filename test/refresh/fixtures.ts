@@ -9,7 +9,7 @@ export function specOf(changes: Partial<StationSpec> = {}): StationSpec {
   return {
     name: 'prod',
     upstream: 'main',
-    path: { subscription: 'sub', resourceGroup: 'rg', zone: 'z1', telemetryStation: 'ts' },
+    path: { subscription: 'sub', resource_group: 'rg', zone: 'z1', telemetry_station: 'ts' },
     filters: {},
     products: [],
     alertability: false,

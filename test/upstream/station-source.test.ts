@@ -27,7 +27,7 @@ const record = (id: string) => ({ resource_id: id, name: `name of ${id}` });
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
 const rows = (count: number) => ids(count).map(record);
 
-const path = { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' };
+const path = { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' };
 const query = { path, filters: {} };
 
 interface Setting {

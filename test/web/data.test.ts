@@ -9,7 +9,7 @@ import { type RunningApp, responseTo, startApp } from './running-app.ts';
 const UP = {
   station: 'prod',
   upstream: 'main',
-  telemetry_station: 'ts-1',
+  telemetry_station: 'ts',
   state: 'up',
   failure_reason: null,
   failure_message: null,
@@ -113,8 +113,8 @@ describe('stationList', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="stations.csv"');
     expect(body.split('\r\n')).toEqual([
       Object.keys(UP).join(','),
-      'prod,main,ts-1,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,,7,0.8333333333333334,true,0,,3',
-      `"a,b",main,ts-1,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,`,
+      'prod,main,ts,up,,,2026-01-02T03:04:05.000Z,2026-01-02T03:04:05.000Z,0.25,30,false,,false,scrape,42,5,1,,7,0.8333333333333334,true,0,,3',
+      `"a,b",main,ts,failing,auth,"'=1+1 ""x""",,2026-01-02T03:04:05.000Z,0.25,0,true,1.5,true,scrape,,,,,,,,,,`,
       '',
     ]);
   });

@@ -21,7 +21,7 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
 export const STATION: StationStatus = {
   name: 'prod',
   upstream: 'main',
-  telemetryStation: 'ts-1',
+  telemetryStation: 'ts',
   up: true,
   failure: undefined,
   lastSuccessMs: Date.UTC(2026, 0, 2, 3, 4, 5),

@@ -33,7 +33,7 @@ async function listed(world: World): Promise<Outcome> {
     return read(Buffer.from(JSON.stringify(service.answer(request))));
   };
   const options = { ...world, baseUrl: new URL('http://service.test'), listStyle: 'repeat' } as const;
-  const query = { path: { subscription: 's', resourceGroup: 'g', zone: 'z', telemetryStation: 't' }, filters: {} };
+  const query = { path: { subscription: 's', resource_group: 'g', zone: 'z', telemetry_station: 't' }, filters: {} };
   const listing = await stationSource(get, options, new TaskQueue()).listResources(query, listingContext());
   const ids = new Set(listing.parts.flat().map(({ id }) => id));
   const { requests, records } = service;

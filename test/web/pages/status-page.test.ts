@@ -276,19 +276,19 @@ describe('the row of a station', () => {
   const NONE = '– no data – no data – no data – no data – no data';
 
   it.each<[string, StationStatus, string]>([
-    ['is up', STATION, 'prod main · ts-1 up 42 5 1 83 % yes 55 s ago on the first scrape after 30 s'],
+    ['is up', STATION, 'prod main · ts up 42 5 1 83 % yes 55 s ago on the first scrape after 30 s'],
     [
       'misses records',
       { ...STATION, snapshot: { ...SNAPSHOT, rejected: 3 } },
-      'prod main · ts-1 up: 3 rejected 0 0 0 – alert rules are not reported 3 rejected 55 s ago on the first scrape after 30 s',
+      'prod main · ts up: 3 rejected 0 0 0 – alert rules are not reported 3 rejected 55 s ago on the first scrape after 30 s',
     ],
     [
       'fails',
       FAILING,
-      'a&b <c> main · ts-1 failing: timeout 4,200 0 0 70 % incomplete 55 s ago on the first scrape after 30 s',
+      'a&b <c> main · ts failing: timeout 4,200 0 0 70 % incomplete 55 s ago on the first scrape after 30 s',
     ],
-    ['was not tried yet', FRESH, `new main · ts-1 not tried ${NONE} – none yet refreshing now`],
-    ['has no data', EXPIRED, `prod main · ts-1 no data: not scraped for 5 min ${NONE} 55 s ago on the next scrape`],
+    ['was not tried yet', FRESH, `new main · ts not tried ${NONE} – none yet refreshing now`],
+    ['has no data', EXPIRED, `prod main · ts no data: not scraped for 5 min ${NONE} 55 s ago on the next scrape`],
   ])('that %s shows state, numbers and times', async (_state, station, row) => {
     expect(rowsOf((await openWith([station])).body, 'stations')).toEqual([row]);
   });
@@ -296,7 +296,7 @@ describe('the row of a station', () => {
   it('has the headings for a narrow screen, and is a number where its column is', async () => {
     const { body } = await openWith([STATION, { ...STATION, name: '..' }]);
     for (const cell of [
-      '<th scope="row"><a href="./stations/prod">prod</a> <span class="sub">main · ts-1</span></th>',
+      '<th scope="row"><a href="./stations/prod">prod</a> <span class="sub">main · ts</span></th>',
       '<td data-label="State"><span><span class="state up">up</span></span></td>',
       '<td class="number" data-label="Resources"><span><a href="./stations/prod#resources">42</a></span></td>',
       '<th scope="row">.. <span',
