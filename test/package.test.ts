@@ -18,7 +18,13 @@ describe('npm pack', () => {
   it("includes the program and the operators' files, and neither sources nor tests", () => {
     const files = packed();
     expect(files).toEqual(
-      expect.arrayContaining(['dist/main.js', 'config.schema.json', 'prometheus/rules.yml', 'LICENSE']),
+      expect.arrayContaining([
+        'dist/main.js',
+        'dist/web/pages/style.css',
+        'config.schema.json',
+        'prometheus/rules.yml',
+        'LICENSE',
+      ]),
     );
     expect(files.filter((file) => /^(?:src|test|bench|scripts|deploy)\/|\.test\./.test(file))).toEqual([]);
   });

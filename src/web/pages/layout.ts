@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { WebOptions } from '../options.ts';
 import { send, setPolicy } from '../respond.ts';
 import { ROUTES } from '../routes.ts';
 import { Html, html } from './html.ts';
-import { PAGE_STYLE } from './style.ts';
 
 /** The content of an HTML page and what its shell depends on. */
 interface HtmlPage {
@@ -29,7 +29,9 @@ export type PageOptions = Pick<WebOptions, 'telemetryPath' | 'enableLifecycle' |
 
 const EXPORTER = 'Telemetry station exporter';
 
-const STYLE_SOURCE = cspHash(PAGE_STYLE);
+const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+
+const STYLE_SOURCE = cspHash(STYLE);
 
 /** Links of the header: what people open, none of them large. */
 const NAVIGATION = [
@@ -92,7 +94,7 @@ function renderPage(
 <meta name="color-scheme" content="light dark">
 <title>${title === undefined ? '' : `${title} · `}${EXPORTER}</title>
 <link rel="icon" type="image/svg+xml" href="${root}${ROUTES.favicon.slice(1)}">
-<style>${new Html(PAGE_STYLE)}</style>
+<style>${new Html(STYLE)}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
