@@ -135,7 +135,7 @@ export function checkAccess({ rules, reached, openPaths }: AccessOptions): Reque
       return;
     }
     const credentials = basicCredentials(request.headers.authorization);
-    const check = () => credentials && passwords.check(users, credentials, { network, request });
+    const check = () => credentials && passwords.check(users, credentials, network);
     const result = users.size === 0 ? 'valid' : await check();
     // The client has disconnected; its 'close' event was already emitted, and limitRequests would wait for it forever.
     if (request.destroyed) return;
